@@ -1,0 +1,68 @@
+/**
+ * Who may import whom. Arrows run one way:
+ * domain <- apis, archive, sheets <- activities <- workers; workflows see domain and the types of
+ * activities; starters see domain, sheets, archive, temporal and the messages of workflows; the
+ * sandbox stands alone.
+ */
+const rooms = {
+  domain: [],
+  environment: ['apis/assumptions', 'domain'],
+  apis: ['domain'],
+  archive: ['domain'],
+  sheets: ['domain'],
+  temporal: ['domain', 'environment', 'archive'],
+  activities: ['domain', 'apis', 'archive'],
+  workflows: ['domain'],
+  workers: ['domain', 'environment', 'apis', 'archive', 'activities', 'temporal'],
+  starters: ['domain', 'environment', 'sheets', 'archive', 'temporal', 'workflows', 'apis/assumptions'],
+  sandbox: [],
+};
+
+const arrows = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `${room}-imports`,
+  severity: 'error',
+  comment: `${room} may import ${allowed.join(', ') || 'nothing of src but itself'}.`,
+  from: { path: `^src/${room}(/|\\.ts$)` },
+  to: {
+    path: '^src/',
+    pathNot: [room, ...allowed].map((name) => `^src/${name}(/|\\.ts$)`),
+  },
+}));
+
+const workflowsMayNameActivities = (rule) =>
+  rule.name === 'workflows-imports'
+    ? { ...rule, to: { ...rule.to, dependencyTypesNot: ['type-only'] } }
+    : rule;
+
+module.exports = {
+  forbidden: [
+    ...arrows.map(workflowsMayNameActivities),
+    {
+      name: 'domain-is-pure',
+      severity: 'error',
+      comment: 'domain holds plain types and pure rules: no packages, no Node.',
+      from: { path: '^src/domain/' },
+      to: { dependencyTypes: ['npm', 'core'] },
+    },
+    {
+      name: 'workflows-are-deterministic',
+      severity: 'error',
+      comment: 'workflow code may use @temporalio/workflow and @temporalio/common only.',
+      from: { path: '^src/workflows/' },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: 'node_modules/@temporalio/(workflow|common)/' },
+    },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    parser: 'swc',
+    enhancedResolveOptions: { extensions: ['.ts', '.js'], conditionNames: ['node', 'require', 'default'] },
+  },
+};

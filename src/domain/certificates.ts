@@ -1,0 +1,95 @@
+/**
+ * The words for certificates: what can be bought, how an issuance can end, and what stands on one
+ * line of a result sheet. Plain types, shared by every layer.
+ */
+
+/**
+ * What can be requested: `cnpj` is the real-time query of company data, `trabalhista` the
+ * labour-debt negative certificate (the service answers it as `cndt`).
+ */
+export const certificateTypes = ['cnpj', 'trabalhista'] as const;
+export type CertificateType = (typeof certificateTypes)[number];
+
+/** How one input line ends. DESIGN 5 lists them; no other word reaches a result sheet. */
+export const rowStatuses = [
+  'issued',
+  'failed',
+  'invalid',
+  'unsupported',
+  'duplicate',
+  'unknown_outcome',
+  'expired',
+  'cancelled',
+] as const;
+export type RowStatus = (typeof rowStatuses)[number];
+
+/** A line of the input that will be asked of the service, once per (type, document). */
+export interface ManifestItem {
+  /** Position among the things to buy, from 0. Names the row everywhere but in front of people. */
+  item: number;
+  /** Physical line of the input file (header = 1): what people see. */
+  line: number;
+  type: CertificateType;
+  /** Digits only: 11 (CPF) or 14 (CNPJ). */
+  document: string;
+  /** The user's own reference, '' when none. */
+  reference: string;
+  /** What was done to the cell to read it (zeros restored...), '' when nothing. */
+  note: string;
+}
+
+/** One input line, in order: it is an item, points at an earlier one, or cannot be one. */
+export type ManifestLine =
+  | { line: number; kind: 'item'; item: number }
+  | {
+      line: number;
+      kind: 'duplicate';
+      item: number;
+      /** Line of the first occurrence. */
+      duplicateOf: number;
+      document: string;
+      reference: string;
+      note: string;
+    }
+  | {
+      line: number;
+      kind: 'invalid' | 'unsupported';
+      /** The cell as found (trimmed), so that a person can mend it. */
+      document: string;
+      type: CertificateType | '';
+      reference: string;
+      /** Stable word: `wrong_length`, `wrong_digits`, `ambiguous`, ... */
+      code: string;
+      /** A sentence for the analyst. Never holds the document. */
+      message: string;
+    };
+
+/** What a result sheet says of one input line. `null` and '' both print as an empty cell. */
+export interface ResultRow {
+  line: number;
+  document: string;
+  type: CertificateType | '';
+  status: RowStatus;
+  certidaoId: string | null;
+  classification: string | null;
+  divergent: boolean | null;
+  officialName: string | null;
+  /** ISO 8601 instant at which the source was read, as the service told it. */
+  capturedAt: string | null;
+  /** Path of the PDF inside the result folder, with forward slashes. */
+  pdf: string | null;
+  sha256: string | null;
+  /** Decisions to send that this work took for the row (requests that left or may have left). */
+  attempts: number;
+  errorCode: string | null;
+  errorCategory: string | null;
+  errorMessage: string | null;
+  reference: string;
+  /** Line of the first occurrence, for duplicates. */
+  duplicateOf: number | null;
+  note: string;
+  possibleDoubleCharge: boolean;
+  retryable: boolean | null;
+  requestedAt: string | null;
+  completedAt: string | null;
+}
