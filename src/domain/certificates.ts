@@ -93,3 +93,37 @@ export interface ResultRow {
   requestedAt: string | null;
   completedAt: string | null;
 }
+
+/** A result row as it stands in the archive: the PDF by its key there, and every issuance it had. */
+export interface FiledRow extends Omit<ResultRow, 'pdf'> {
+  /** Place among the things to buy, null for rows that never were one. */
+  item: number | null;
+  pdfKey: string | null;
+  /** Every issuance the row ever had in this work, oldest first. */
+  issuances: string[];
+}
+
+export type StatusCounts = Record<RowStatus, number>;
+
+/** `summary.json` of a batch. Counts are of input lines with content. */
+export interface BatchSummary {
+  batchId: string;
+  /** How often the results have been written: a person's decisions write them again. */
+  edition: number;
+  total: number;
+  blankLines: number;
+  counts: StatusCounts;
+  /** Issuances asked for by this batch, whatever became of them. */
+  requested: number;
+  /** Rows that may have been charged twice. */
+  possibleDoubleCharges: number;
+  /** What the service told of the cost; its certificate answers tell nothing. */
+  cost: null;
+  inputName: string | null;
+  startedAt: string;
+  finishedAt: string;
+}
+
+export function noCounts(): StatusCounts {
+  return Object.fromEntries(rowStatuses.map((status) => [status, 0])) as StatusCounts;
+}

@@ -1,0 +1,83 @@
+/**
+ * Writes examples/suppliers.csv: `npx tsx scripts/make-examples.ts`. Same seed, same file. Every
+ * company, person and number is invented; only the check digits are right.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { cnpjCheckDigits, cpfCheckDigits, punctuateDocument } from '../src/domain/documents';
+
+const seed = 20_260_706;
+const rowCount = 60;
+
+type Cells = [document: string, type: string, name: string];
+
+/** Mulberry32: small, and the same numbers on every machine. */
+function numbersFrom(start: number): (below: number) => number {
+  let state = start;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+const trades = ['Padaria', 'Gráfica', 'Transportes', 'Serraria', 'Confecções', 'Laticínios'];
+const places = ['Montanha Azul', 'Vale Inventado', 'Lua de Papel', 'Três Dragões', 'Atlântida'];
+const people = ['Fulana de Tal', 'Beltrano Imaginário', 'Sicrana Exemplo'];
+
+export function supplierSheet(): string {
+  const below = numbersFrom(seed);
+  const digits = (count: number): string => Array.from({ length: count }, () => below(10)).join('');
+  const withCheck = (base: string): string => base + cnpjCheckDigits(base);
+  // Numbers this high, and branches from 9000 on, are unlikely to be anybody's.
+  const cnpj = (): string => withCheck(`99${digits(6)}0001`);
+  const cpf = (): string => {
+    const base = `99999${digits(4)}`;
+    return base + cpfCheckDigits(base);
+  };
+  const company = (): string =>
+    `${trades[below(trades.length)]} ${places[below(places.length)]} (fictícia)`;
+  const person = (): string => `${people[below(people.length)]} (fictício)`;
+
+  const good = (at: number): Cells => {
+    if (at % 9 === 4) return [punctuateDocument(cpf()), 'trabalhista', person()];
+    const document = cnpj();
+    const type = ['cnpj', 'trabalhista', 'cnpj', 'CNDT', 'Empresa'][at % 5] ?? 'cnpj';
+    if (at % 4 === 0) return [document, type, company()];
+    if (at % 13 === 7) return [` ${punctuateDocument(document)}\u00a0`, type, company()];
+    return [punctuateDocument(document), type, company()];
+  };
+  const punctuated = ([document, type, name]: Cells): Cells => [
+    punctuateDocument(document),
+    type,
+    name,
+  ];
+  const rows = Array.from({ length: rowCount }, (_, at) => good(at));
+
+  const zeroDropped = withCheck(`0${digits(7)}9001`);
+  const wrongDigit = cnpj();
+  const lastDigit = (Number(wrongDigit.at(-1)) + 1) % 10;
+  const replaced: Record<number, Cells> = {
+    11: [String(Number(zeroDropped)), 'cnpj', company()],
+    17: [punctuateDocument(`${wrongDigit.slice(0, -1)}${lastDigit}`), 'cnpj', company()],
+    23: rows[3] ?? good(3),
+    29: ['9,98877E+13', 'trabalhista', company()],
+    34: ['12.ABC.345/01DE-35', 'cnpj', company()],
+    41: [punctuateDocument(cpf()), 'cnpj', person()],
+    47: [cnpj(), 'fgts', company()],
+    // The same document, punctuated another way.
+    52: punctuated(rows[8] ?? good(8)),
+  };
+  const lines = rows.map((row, at) => {
+    const [document, type, name] = replaced[at] ?? row;
+    return `${document};${type};F${String(at + 1).padStart(3, '0')} ${name}`;
+  });
+  lines.splice(44, 0, ';;');
+  return ['documento;tipo;referencia', ...lines, ''].join('\n');
+}
+
+if (require.main === module) {
+  writeFileSync(join(__dirname, '..', 'examples', 'suppliers.csv'), supplierSheet());
+}

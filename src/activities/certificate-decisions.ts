@@ -1,0 +1,138 @@
+import { Context } from '@temporalio/activity';
+import { getJson } from '../archive/archive';
+import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
+import { IssuanceFile } from '../archive/issuances';
+import { WorkReader, WorkWriter, fileOutcomes, type WorkItem } from '../archive/works';
+import { claimState, type ClaimState, type Ruling } from '../domain/claims';
+import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
+import type { DecidedRow, DecisionRecord, ItemStart, WorkRef } from '../domain/work';
+import { decisionFolder } from '../domain/work';
+import type { CertificateDependencies } from './dependencies';
+import { archiveIncomplete } from './failures';
+import { Heartbeats } from './heartbeats';
+
+/** A person's decisions about rows: put on record first, then carried out by lanes. DESIGN D3. */
+export function createCertificateDecisionActivities(deps: CertificateDependencies) {
+  const { archive, idKey, now } = deps;
+  const ledger = new ClaimLedger(archive);
+  const issuances = new IssuanceFile(archive);
+  const works = new WorkReader(archive);
+
+  /**
+   * Rules on the claims as decided and lists what is left to do.
+   *
+   * @returns the list for the lanes; repeated, it rules nothing twice and lists the same
+   */
+  async function carryOutDecision(input: {
+    /** Folder of the work decided on. */
+    folder: string;
+    number: number;
+  }): Promise<WorkRef> {
+    const heartbeats = new Heartbeats(now);
+    try {
+      const folder = decisionFolder(input.folder, input.number);
+      const decision = await getJson<DecisionRecord>(archive, `${folder}/decision.json`);
+      const work = await works.record(input.folder);
+      if (decision === null || work === null) throw archiveIncomplete(`${folder}/decision.json`);
+      // A list of this attempt: an earlier one may have been broken off half written.
+      const writer = new WorkWriter(archive, `${folder}/list-${Context.current().info.attempt}`);
+      const closed: OutcomeRecord[] = [];
+      const rows = new Map(decision.rows.map((row) => [row.item, row]));
+      let listed = 0;
+      for await (const item of works.items(input.folder)) {
+        const row = rows.get(item.item);
+        if (row === undefined) continue;
+        const start = await rule(decision, row, item, closed);
+        if (start !== null) {
+          await writer.addItem({ ...item, start });
+          listed += 1;
+        }
+      }
+      const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
+      await fileOutcomes(archive, input.folder, name, closed);
+      const ref = await writer.finish({ ...work, items: listed });
+      return { ...ref, filedIn: input.folder };
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  async function rule(
+    decision: DecisionRecord,
+    row: DecidedRow,
+    item: WorkItem,
+    closed: OutcomeRecord[],
+  ): Promise<ItemStart | null> {
+    const thing = certificateThing(item.type, idKey.nameOf('document', item.document));
+    const state = claimState(await ledger.lastDecision(thing), now(), now());
+    const { attempts } = row;
+    const put = async (action: Ruling['action'], n: number): Promise<void> => {
+      const { by, note, certidaoId } = decision;
+      await ledger.putRuling(thing, n, { action, certidaoId, by, note, at: now() });
+    };
+    switch (decision.action) {
+      case 'reissue':
+        if (state.kind !== 'free' && (await isOpen(state, row))) await put('reissue', state.n);
+        return { kind: 'buy', certidaoId: null, attempts };
+      case 'abandon':
+        if (state.kind === 'unknown' || state.kind === 'in_flight') await put('abandon', state.n);
+        closed.push(closedOutcome(decision, row, now()));
+        return null;
+      case 'adopt':
+        if (state.kind === 'unknown' || state.kind === 'in_flight') await put('adopt', state.n);
+        return { kind: 'watch', certidaoId: decision.certidaoId, attempts };
+      case 'watch': {
+        const certidaoId = state.kind === 'accepted' ? state.certidaoId : row.certidaoId;
+        if (certidaoId !== null) return { kind: 'watch', certidaoId, attempts };
+        if (state.kind === 'free') closed.push(neverSentOutcome(row, now()));
+        return null;
+      }
+    }
+  }
+
+  /**
+   * Whether the claims alone would keep a row from being sent again. A receipt that came late for
+   * an unknown row is taken up instead: no ruling, the row is simply watched.
+   */
+  async function isOpen(state: ClaimState, row: DecidedRow): Promise<boolean> {
+    if (state.kind === 'unknown' || state.kind === 'in_flight') return true;
+    if (state.kind !== 'accepted' || row.status === 'unknown_outcome') return false;
+    return (await issuances.fact(state.certidaoId)) === null;
+  }
+
+  return { carryOutDecision };
+}
+
+function closedOutcome(decision: DecisionRecord, row: DecidedRow, at: number): OutcomeRecord {
+  return {
+    ...nothingTold,
+    item: row.item,
+    status: 'cancelled',
+    certidaoId: row.certidaoId,
+    attempts: row.attempts,
+    requestedAt: null,
+    settledAt: new Date(at).toISOString(),
+    errorCode: row.status,
+    errorCategory: 'abandoned',
+    note: `abandoned by ${decision.by}: ${decision.note}`,
+    possibleDoubleCharge: false,
+  };
+}
+
+function neverSentOutcome(row: DecidedRow, at: number): OutcomeRecord {
+  return {
+    ...nothingTold,
+    item: row.item,
+    status: 'failed',
+    certidaoId: null,
+    attempts: row.attempts,
+    requestedAt: null,
+    settledAt: new Date(at).toISOString(),
+    errorCode: 'not_sent',
+    errorCategory: 'unknown',
+    errorMessage: 'the request never left, as a late receipt shows: it may be asked for again',
+    retryable: true,
+    note: '',
+    possibleDoubleCharge: false,
+  };
+}

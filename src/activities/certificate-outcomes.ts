@@ -1,0 +1,117 @@
+import type { WorkItem } from '../archive/works';
+import type { ClaimOwner } from '../domain/claims';
+import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
+import { rowFlags } from '../domain/certificate-rows';
+
+/** The records that activities file about rows: one function a way to end. */
+
+export interface RowHistory {
+  requestedAt: number;
+  attempts: number;
+  flags: number;
+}
+
+/** An issuance that settled, seen from a row of this work. */
+export function outcomeOfFact(
+  fact: IssuanceFact,
+  item: WorkItem,
+  { requestedAt, attempts, flags, reused = false }: RowHistory & { reused?: boolean },
+): OutcomeRecord {
+  const notes = [fact.note];
+  if (reused) notes.push(`reused: issued ${new Date(fact.settledAt).toISOString()}`);
+  else if ((flags & rowFlags.shared) !== 0) notes.push('requested by another work');
+  return {
+    item: item.item,
+    status: fact.status,
+    certidaoId: fact.certidaoId,
+    attempts,
+    requestedAt: new Date(requestedAt).toISOString(),
+    settledAt: new Date().toISOString(),
+    completedAt: fact.completedAt,
+    classification: fact.classification,
+    divergent: fact.divergent,
+    officialName: fact.officialName,
+    capturedAt: fact.capturedAt,
+    pdfKey: fact.pdfKey,
+    sha256: fact.sha256,
+    errorCode: fact.errorCode,
+    errorCategory: fact.errorCategory,
+    errorMessage: fact.errorMessage,
+    retryable: fact.retryable,
+    note: notes.filter((note) => note !== '').join('; '),
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
+  };
+}
+
+/** An issuance that did not settle: given up at the deadline, or left by a cancellation. */
+export function unsettledOutcome(
+  status: 'expired' | 'cancelled' | 'failed',
+  item: WorkItem,
+  certidaoId: string,
+  { requestedAt, attempts, flags }: RowHistory,
+  error: { code: string; category: string; message: string },
+): OutcomeRecord {
+  return {
+    ...nothingTold,
+    item: item.item,
+    status,
+    certidaoId,
+    attempts,
+    requestedAt: new Date(requestedAt).toISOString(),
+    settledAt: new Date().toISOString(),
+    errorCode: error.code,
+    errorCategory: error.category,
+    errorMessage: error.message,
+    note: (flags & rowFlags.shared) === 0 ? '' : 'requested by another work',
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
+  };
+}
+
+export function refusedOutcome(
+  item: WorkItem,
+  attempts: number,
+  receipt: { status: number; code: string | null },
+  requestedAt: number,
+  flags: number,
+): OutcomeRecord {
+  return {
+    ...nothingTold,
+    item: item.item,
+    status: 'failed',
+    certidaoId: null,
+    attempts,
+    requestedAt: new Date(requestedAt).toISOString(),
+    settledAt: new Date().toISOString(),
+    errorCode: receipt.code ?? `http_${receipt.status}`,
+    errorCategory: 'refused',
+    errorMessage: `the service refused the request with status ${receipt.status}`,
+    retryable: false,
+    note: '',
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
+  };
+}
+
+export function unknownOutcome(
+  item: WorkItem,
+  attempts: number,
+  holder: ClaimOwner | null,
+  self: ClaimOwner,
+  at: number,
+  reason = 'an earlier request for it has an unknown outcome',
+): OutcomeRecord {
+  const elsewhere = holder !== null && holder.workflowId !== self.workflowId;
+  return {
+    ...nothingTold,
+    item: item.item,
+    status: 'unknown_outcome',
+    certidaoId: null,
+    attempts,
+    requestedAt: null,
+    settledAt: new Date(at).toISOString(),
+    errorCode: 'unknown_outcome',
+    errorCategory: 'unknown',
+    errorMessage: reason,
+    note: elsewhere ? `unknown in ${holder.workflowId}` : '',
+    possibleDoubleCharge: false,
+  };
+}

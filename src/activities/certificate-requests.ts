@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { StatusError, TimeoutError, isHttpError } from '../apis/http/errors';
+import { TokenUnavailableError } from '../apis/http/token';
+import { requestTimeoutMs } from '../apis/investigation/certificates';
+import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
+import { IssuanceFile } from '../archive/issuances';
+import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
+import { claimState, type Claim, type ClaimOwner, type Receipt } from '../domain/claims';
+import type { OutcomeRecord } from '../domain/outcomes';
+import {
+  rowFlags,
+  type RequestInput,
+  type RequestRow,
+  type RowAnswer,
+  type UnsentReason,
+} from '../domain/certificate-rows';
+import { outcomeOfFact, refusedOutcome, unknownOutcome } from './certificate-outcomes';
+import type { CertificateDependencies } from './dependencies';
+import { Heartbeats } from './heartbeats';
+
+/** A run takes no new row after this long. */
+const runMs = 1_000;
+/** Time between the last instant of a POST and the moment its claim counts as lost. */
+const claimMarginMs = 5_000;
+/** When another's claim cannot be read, it is taken to be as long as ours. */
+export const unreadableClaimMs = requestTimeoutMs + claimMarginMs;
+
+/** The last instant at which bytes of a claimed request may leave, thrown when it has passed. */
+class TooLateError extends Error {
+  override readonly name = 'TooLateError';
+}
+
+/**
+ * Requests for certificates: POSTs without a key, each sent at most once per decision. PROTOCOLS 1
+ * and 2 say how, sentence by sentence.
+ */
+export function createCertificateRequestActivities(deps: CertificateDependencies) {
+  const { archive, certificates, idKey, now } = deps;
+  const ledger = new ClaimLedger(archive);
+  const issuances = new IssuanceFile(archive);
+  const works = new WorkReader(archive);
+
+  const thingOf = (item: WorkItem): Thing =>
+    certificateThing(item.type, idKey.nameOf('document', item.document));
+
+  /**
+   * Sends up to ten rows one after the other. One attempt: when it is lost, `recoverRequests`
+   * finds out what became of its rows.
+   */
+  async function requestCertificates(input: RequestInput): Promise<RowAnswer[]> {
+    const startedAt = now();
+    const owner = ownerOf(input.run);
+    const heartbeats = new Heartbeats(now);
+    const { cancellationSignal } = Context.current();
+    const answers: RowAnswer[] = [];
+    const filed: OutcomeRecord[] = [];
+    const mayGoOn = (): boolean =>
+      now() - startedAt < runMs &&
+      !heartbeats.isLate() &&
+      !cancellationSignal.aborted &&
+      !deps.stopping.aborted;
+    let stopped: RowAnswer | null = null;
+    try {
+      for (const row of input.rows) {
+        const answer: RowAnswer =
+          stopped !== null
+            ? unsentLike(stopped, row)
+            : answers.length > 0 && !mayGoOn()
+              ? unsent(row, 'no_time', now())
+              : await requestRow(row, { input, owner, heartbeats, startedAt, filed });
+        answers.push(answer);
+        if (stopped === null && endsRun(answer)) stopped = answer;
+      }
+      await fileOutcomes(archive, input.work.filedIn, `${input.name}/${input.run}`, filed);
+      return answers;
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  interface RunContext {
+    input: RequestInput;
+    owner: ClaimOwner;
+    heartbeats: Heartbeats;
+    startedAt: number;
+    filed: OutcomeRecord[];
+  }
+
+  async function requestRow(row: RequestRow, run: RunContext): Promise<RowAnswer> {
+    try {
+      const [place, attempts, mode] = row;
+      const item = await works.item(run.input.work, place);
+      // A list made by a person's decision counts on from what the work had taken before.
+      const counted: RequestRow = [place, Math.max(attempts, item.start?.attempts ?? 0), mode];
+      const ready = await decide(counted, item, run);
+      return 'kind' in ready ? ready : await send(counted, item, ready, run);
+    } catch (error) {
+      // Before the claim nothing can have left; `send` answers for everything after it.
+      deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
+      return unsent(row, 'fault', now() + 1_000);
+    }
+  }
+
+  /** What the claims say of the thing: an answer at once, or the decision that may be taken. */
+  async function decide(
+    row: RequestRow,
+    item: WorkItem,
+    run: RunContext,
+  ): Promise<RowAnswer | { n: number; afterUnknown: boolean }> {
+    const [place, attempts, mode] = row;
+    if (item.start?.kind === 'watch' && item.start.certidaoId !== null) {
+      const { certidaoId } = item.start;
+      return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags: 0 };
+    }
+    const thing = thingOf(item);
+    const last = await ledger.lastDecision(thing);
+    if (await ledger.isClosedFor(thing, last, run.owner)) return unsent(row, 'no_time', now());
+    const state = claimState(last, now(), now() + unreadableClaimMs);
+    switch (state.kind) {
+      case 'free':
+        return { n: state.next, afterUnknown: state.afterUnknown };
+      case 'in_flight':
+        return unsent(row, 'in_flight', state.notAfter + 1);
+      case 'unknown': {
+        if (mode === 'reissue') {
+          await ledger.putRuling(thing, state.n, {
+            action: 'reissue',
+            certidaoId: null,
+            by: run.owner.workflowId,
+            note: 'policy of the work: --on-unknown reissue',
+            at: now(),
+          });
+          return { n: state.n + 1, afterUnknown: true };
+        }
+        run.filed.push(unknownOutcome(item, attempts, state.owner, run.owner, now()));
+        return { kind: 'unknown', place, attempts };
+      }
+      case 'accepted': {
+        const fact = await issuances.fact(state.certidaoId);
+        const ours = state.owner?.workflowId === run.owner.workflowId;
+        const flags =
+          (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
+        if (fact === null) {
+          const { certidaoId, at: requestedAt } = state;
+          return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags };
+        }
+        const reusable = fact.status === 'issued' && fact.settledAt >= run.input.reuseSince;
+        if (!reusable) return { n: state.n + 1, afterUnknown: false };
+        run.filed.push(
+          outcomeOfFact(fact, item, { requestedAt: state.at, attempts, flags, reused: !ours }),
+        );
+        return { kind: 'settled', place, status: 'issued', attempts };
+      }
+    }
+  }
+
+  /** Permit of the limiter, claim, dispatch: in this order, with no other await between. */
+  async function send(
+    row: RequestRow,
+    item: WorkItem,
+    { n, afterUnknown }: { n: number; afterUnknown: boolean },
+    { input, owner, heartbeats, startedAt, filed }: RunContext,
+  ): Promise<RowAnswer> {
+    const [place, before] = row;
+    const { limiter } = certificates.service;
+    const granted = await limiter.acquire(input.interactive ? 'interactive' : 'request', {
+      until: startedAt + runMs,
+      signal: deps.stopping,
+    });
+    if (!granted) return unsent(row, 'no_time', now() + limiter.expectedWaitMs());
+    if (heartbeats.isLate() || deps.stopping.aborted) return unsent(row, 'no_time', now());
+    const thing = thingOf(item);
+    const claimedAt = now();
+    const notAfter = claimedAt + requestTimeoutMs + claimMarginMs;
+    const lastStart = claimedAt + claimMarginMs;
+    const nonce = randomUUID();
+    const claim: Claim = { owner, kind: 'send', nonce, notAfter, claimedAt, afterUnknown };
+    if ((await ledger.claim(thing, n, claim)) === 'taken') {
+      return unsent(row, 'in_flight', now() + 250);
+    }
+    const attempts = before + 1;
+    const receipt = await receiptOf(() =>
+      certificates.requestCertificate(item.type, item.document, () => {
+        // A POST that starts now must end before `notAfter`: a frozen process comes back too late.
+        if (now() > lastStart) throw new TooLateError();
+      }),
+    );
+    const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+    await ledger.putReceipt(thing, n, receipt.receipt).catch((error: unknown) => {
+      // The answer is in our hands and goes to the workflow all the same.
+      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
+    });
+    switch (receipt.receipt.kind) {
+      case 'accepted': {
+        const { certidaoId } = receipt.receipt;
+        return { kind: 'accepted', place, certidaoId, requestedAt: claimedAt, attempts, flags };
+      }
+      case 'refused':
+        filed.push(refusedOutcome(item, attempts, receipt.receipt, claimedAt, flags));
+        return { kind: 'settled', place, status: 'failed', attempts };
+      case 'not_sent':
+        return { kind: 'unsent', place, attempts: before, ...receipt.again };
+      case 'unknown':
+        filed.push(unknownOutcome(item, attempts, null, owner, now(), receipt.receipt.reason));
+        return { kind: 'unknown', place, attempts };
+    }
+  }
+
+  /** Sends, and says what came of it (DESIGN D3, "Answers"). Never throws. */
+  async function receiptOf(request: () => Promise<string>): Promise<{
+    receipt: Receipt;
+    again: { reason: UnsentReason; notBefore: number };
+  }> {
+    const at = (): number => now();
+    const notSent = (why: string, reason: UnsentReason, waitMs: number) => ({
+      receipt: { kind: 'not_sent', reason: why, at: at() } as const,
+      again: { reason, notBefore: at() + waitMs },
+    });
+    try {
+      const certidaoId = await request();
+      return {
+        receipt: { kind: 'accepted', certidaoId, at: at() },
+        again: { reason: 'not_sent', notBefore: 0 },
+      };
+    } catch (error) {
+      if (error instanceof TooLateError) return notSent('too late', 'no_time', 0);
+      if (error instanceof TokenUnavailableError) return notSent('no token', 'credentials', 1_000);
+      if (error instanceof StatusError) {
+        const { status, code } = error;
+        if (error.meansCredentials) return notSent(`answered ${status}`, 'credentials', 1_000);
+        if (certificates.service.wasNotProcessed(error)) {
+          return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
+        }
+        if (status >= 400 && status < 500 && status !== 408) {
+          return {
+            receipt: { kind: 'refused', status, code, at: at() },
+            again: { reason: 'not_sent', notBefore: 0 },
+          };
+        }
+      }
+      if (isHttpError(error) && 'sent' in error && error.sent === 'no') {
+        const wait = error instanceof TimeoutError ? 2_000 : 1_000;
+        return notSent(nameOf(error), 'not_sent', wait);
+      }
+      const reason = isHttpError(error) ? error.message : nameOf(error);
+      return {
+        receipt: { kind: 'unknown', reason, at: at() },
+        again: { reason: 'not_sent', notBefore: 0 },
+      };
+    }
+  }
+
+  /**
+   * One harmless read that proves address and token, before the first POST of a batch.
+   *
+   * @returns what is in the way, or `ok`
+   */
+  async function proveAccess(): Promise<'ok' | 'credentials' | 'unreachable'> {
+    try {
+      await certificates.proveAccess();
+      return 'ok';
+    } catch (error) {
+      deps.warn('the certificate service could not be read', { reason: messageOf(error) });
+      const refused = error instanceof StatusError && error.meansCredentials;
+      return refused || error instanceof TokenUnavailableError ? 'credentials' : 'unreachable';
+    }
+  }
+
+  return { requestCertificates, proveAccess };
+}
+
+export function ownerOf(run: string): ClaimOwner {
+  const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
+  return { workflowId, run };
+}
+
+export function unsent(row: RequestRow, reason: UnsentReason, notBefore: number): RowAnswer {
+  return { kind: 'unsent', place: row[0], attempts: row[1], reason, notBefore };
+}
+
+/** After a refusal of the token, or "wait", the rest of the run stays at home for the same reason. */
+function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
+  return stopped.kind === 'unsent'
+    ? unsent(row, 'no_time', stopped.notBefore)
+    : unsent(row, 'no_time', 0);
+}
+
+function endsRun(answer: RowAnswer): boolean {
+  return answer.kind === 'unsent' && ['credentials', 'not_sent', 'fault'].includes(answer.reason);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error';
+}
+
+function messageOf(error: unknown): string {
+  return isHttpError(error) || error instanceof TokenUnavailableError
+    ? error.message
+    : nameOf(error);
+}

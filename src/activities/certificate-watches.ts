@@ -1,0 +1,306 @@
+import { Context } from '@temporalio/activity';
+import { StatusError, isHttpError } from '../apis/http/errors';
+import type { CallPriority } from '../apis/http/limiter';
+import { TokenUnavailableError } from '../apis/http/token';
+import { IssuanceFile } from '../archive/issuances';
+import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
+import type { Issuance } from '../domain/issuance';
+import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
+import { backoffMs, nextPollMs } from '../domain/poll-timing';
+import { outcomeOfFact, unsettledOutcome } from './certificate-outcomes';
+import type { WatchAnswer, WatchInput, WatchTuple } from '../domain/certificate-rows';
+import type { CertificateDependencies } from './dependencies';
+import { EvidenceCollector } from './evidence';
+import { Heartbeats } from './heartbeats';
+
+/** Reads under way at once within one watch; the limiter sets the pace. */
+const readsAtOnce = 32;
+/** After this long a read that is refused for good (404, 410...) ends the row. */
+const patienceWithRefusalsMs = 10 * 60_000;
+/** When the service names no delay for a failure that it calls retryable. */
+const defaultRetryAfterMs = 60_000;
+
+/** One row while a watch holds it. */
+interface Held {
+  tuple: WatchTuple;
+  dueAt: number;
+  /** Reads in a row that failed, for the backoff. */
+  failures: number;
+  reading: boolean;
+}
+
+/**
+ * Polls what is outstanding, fetches and checks PDFs, and files outcomes. PROTOCOLS 3. Reading
+ * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
+ */
+export function createCertificateWatchActivities(deps: CertificateDependencies) {
+  const { archive, certificates, idKey, now, random } = deps;
+  const issuances = new IssuanceFile(archive);
+  const works = new WorkReader(archive);
+  const evidence = new EvidenceCollector(certificates, issuances);
+  const warnedWords = new Set<string>();
+
+  async function watchCertificates(input: WatchInput): Promise<WatchAnswer> {
+    const { cancellationSignal } = Context.current();
+    const startedAt = now();
+    const heartbeats = new Heartbeats(now);
+    const priority: CallPriority = input.interactive ? 'interactive' : 'poll';
+    const held = new Map<number, Held>();
+    for (const tuple of input.rows) {
+      held.set(tuple[0], { tuple, dueAt: tuple[3], failures: 0, reading: false });
+    }
+    const answer: WatchAnswer = { settled: [], due: [], trouble: null };
+    const filed: OutcomeRecord[] = [];
+    // Reads still under way when the watch returns: GETs, which may be broken off.
+    const leaving = new AbortController();
+    let firstSettledAt: number | null = null;
+    let wake: () => void = () => {};
+
+    const settle = (row: Held, settled: WatchAnswer['settled'][number]): void => {
+      held.delete(row.tuple[0]);
+      answer.settled.push(settled);
+      firstSettledAt ??= now();
+    };
+
+    const read = async (row: Held): Promise<void> => {
+      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const history = { requestedAt, attempts, flags };
+      const item = await works.item(input.work, place);
+      const pastDeadline = now() >= requestedAt + input.rowDeadlineMs;
+      try {
+        const fact =
+          (await issuances.fact(certidaoId)) ??
+          (await readFact(certidaoId, item, priority, leaving.signal));
+        if (!held.has(place)) return;
+        answer.trouble = null;
+        if ('settledAt' in fact) {
+          filed.push(outcomeOfFact(fact, item, history));
+          if (fact.status === 'failed' && fact.retryable === true) {
+            const notBefore = fact.settledAt + (fact.retryAfterMs ?? defaultRetryAfterMs);
+            settle(row, [place, 'retryable', notBefore]);
+          } else settle(row, [place, fact.status]);
+        } else if ('error' in fact) {
+          filed.push(unsettledOutcome('failed', item, certidaoId, history, fact.error));
+          settle(row, [place, 'failed']);
+        } else if (pastDeadline) {
+          expire(row, item, 'the issuance had not settled at the deadline of the row');
+        } else {
+          row.failures = 0;
+          row.dueAt = now() + nextPollMs(now() - requestedAt, random());
+        }
+      } catch (error) {
+        if (leaving.signal.aborted || !held.has(place)) return;
+        onReadError(row, item, error, pastDeadline);
+      }
+    };
+
+    const expire = (row: Held, item: WorkItem, message: string): void => {
+      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const error = { code: 'deadline', category: 'expired', message };
+      const history = { requestedAt, attempts, flags };
+      filed.push(unsettledOutcome('expired', item, certidaoId, history, error));
+      settle(row, [place, 'expired']);
+    };
+
+    const onReadError = (row: Held, item: WorkItem, error: unknown, late: boolean): void => {
+      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const status = error instanceof StatusError ? error : null;
+      const refused = error instanceof TokenUnavailableError || status?.meansCredentials === true;
+      row.failures += 1;
+      answer.trouble = refused ? 'credentials' : status === null ? 'unreachable' : answer.trouble;
+      const message = isHttpError(error) ? error.message : nameOf(error);
+      if (late && !refused) return expire(row, item, `the last read failed: ${message}`);
+      const forGood = status !== null && isRefusal(status) && !refused;
+      if (forGood && now() - requestedAt > patienceWithRefusalsMs && row.failures > 3) {
+        const lost = { code: status.code ?? `http_${status.status}`, category: 'lost', message };
+        filed.push(
+          unsettledOutcome('failed', item, certidaoId, { requestedAt, attempts, flags }, lost),
+        );
+        return settle(row, [place, 'failed']);
+      }
+      const grown = backoffMs(row.failures, random(), { baseMs: 500, maxMs: 60_000 });
+      row.dueAt = now() + Math.max(grown, status?.retryAfterMs ?? 0);
+    };
+
+    const returnsAt = (): number =>
+      Math.min(
+        startedAt + input.boundMs,
+        firstSettledAt === null ? Infinity : firstSettledAt + input.lingerMs,
+      );
+    const isOver = (): boolean =>
+      held.size === 0 ||
+      now() >= returnsAt() ||
+      cancellationSignal.aborted ||
+      deps.stopping.aborted;
+
+    try {
+      cancellationSignal.addEventListener('abort', () => wake());
+      deps.stopping.addEventListener('abort', () => wake(), { once: true });
+      while (!isOver()) {
+        let reading = 0;
+        let nextAt = returnsAt();
+        for (const row of held.values()) if (row.reading) reading += 1;
+        for (const row of held.values()) {
+          if (row.reading) continue;
+          // Once more at the deadline; after a failed read its backoff rules.
+          const deadlineAt = row.tuple[2] + input.rowDeadlineMs;
+          const dueAt = row.failures > 0 ? row.dueAt : Math.min(row.dueAt, deadlineAt);
+          if (dueAt > now() || reading >= readsAtOnce) {
+            if (dueAt > now()) nextAt = Math.min(nextAt, dueAt);
+            continue;
+          }
+          reading += 1;
+          row.reading = true;
+          void read(row).finally(() => {
+            row.reading = false;
+            wake();
+          });
+        }
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.max(1, Math.min(nextAt - now(), 60_000)));
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      for (const row of held.values()) {
+        const [place, , , givenDueAt] = row.tuple;
+        if (row.dueAt !== givenDueAt) answer.due.push([place, row.dueAt]);
+      }
+      held.clear();
+      leaving.abort();
+      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
+      return answer;
+    } finally {
+      leaving.abort();
+      heartbeats.stop();
+    }
+  }
+
+  /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
+  async function readFact(
+    certidaoId: string,
+    item: WorkItem,
+    priority: CallPriority,
+    signal: AbortSignal,
+  ): Promise<
+    | IssuanceFact
+    | { state: 'unsettled' }
+    | { error: { code: string; category: string; message: string } }
+  > {
+    const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
+    if (issuance.state === 'unknown' && !warnedWords.has(issuance.statusWord)) {
+      warnedWords.add(issuance.statusWord);
+      deps.warn('a status word that the specification does not list is treated as unsettled', {
+        status: issuance.statusWord.slice(0, 40),
+      });
+    }
+    if (issuance.state === 'failed') {
+      return issuances.putFact(factOf(issuance, item, answer, { status: 'failed', now: now() }));
+    }
+    if (issuance.state !== 'completed') return { state: 'unsettled' };
+    const found = await evidence.collect({
+      issuance,
+      type: item.type,
+      documentName: idKey.nameOf('document', item.document),
+      priority: priority === 'poll' ? 'pdf' : priority,
+    });
+    const settled = { status: 'issued', now: now() } as const;
+    switch (found.kind) {
+      case 'filed': {
+        const { pdfKey, sha256, note } = found;
+        return issuances.putFact(
+          factOf(issuance, item, answer, { ...settled, pdfKey, sha256, note }),
+        );
+      }
+      case 'none':
+        if (deps.assumptions.pdf === 'required') {
+          const message = 'the issuance completed without a PDF, and CERTIFICATE_PDF=required';
+          return { error: { code: 'evidence_missing', category: 'evidence', message } };
+        }
+        return issuances.putFact(
+          factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
+        );
+      // Not filed as facts: another look, later, may find the right bytes.
+      case 'mismatch':
+        return {
+          error: { code: 'evidence_mismatch', category: 'evidence', message: found.message },
+        };
+      case 'unavailable':
+        return {
+          error: { code: 'evidence_unavailable', category: 'evidence', message: found.message },
+        };
+    }
+  }
+
+  /** `cancel --now`: outstanding rows are left at the service, and their ids put on file. */
+  async function leaveOutstanding(
+    input: Pick<WatchInput, 'work' | 'name' | 'rows'>,
+  ): Promise<void> {
+    const records: OutcomeRecord[] = [];
+    for (const [place, certidaoId, requestedAt, , attempts, flags] of input.rows) {
+      const item = await works.item(input.work, place);
+      const left = {
+        code: 'left_outstanding',
+        category: 'cancelled',
+        message: 'cancelled at once: the issuance goes on at the service under its id',
+      };
+      const history = { requestedAt, attempts, flags };
+      records.push(unsettledOutcome('cancelled', item, certidaoId, history, left));
+    }
+    await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), records);
+  }
+
+  return { watchCertificates, leaveOutstanding };
+}
+
+/** Named by activity and attempt: a repeated attempt files its own (PROTOCOLS 3). */
+function outcomeName(driver: string): string {
+  const { workflowExecution, activityId, attempt } = Context.current().info;
+  const run = workflowExecution?.runId.slice(0, 8) ?? 'run';
+  return `${driver}/${run}-${activityId}-${attempt}`;
+}
+
+function factOf(
+  issuance: Issuance,
+  item: WorkItem,
+  answer: unknown,
+  settled: {
+    status: 'issued' | 'failed';
+    now: number;
+    pdfKey?: string;
+    sha256?: string;
+    note?: string;
+  },
+): IssuanceFact {
+  const { result, error } = issuance;
+  return {
+    certidaoId: issuance.certidaoId,
+    type: item.type,
+    status: settled.status,
+    settledAt: settled.now,
+    completedAt: issuance.completedAt,
+    classification: result?.classification ?? null,
+    divergent: result?.divergent ?? null,
+    officialName: result?.officialName ?? null,
+    capturedAt: result?.capturedAt ?? null,
+    pdfKey: settled.pdfKey ?? null,
+    sha256: settled.sha256 ?? null,
+    errorCode: settled.status === 'failed' ? (error?.code ?? 'failed') : null,
+    errorCategory: settled.status === 'failed' ? (error?.category ?? 'service') : null,
+    errorMessage: settled.status === 'failed' ? (error?.message ?? null) : null,
+    retryable: settled.status === 'failed' ? (error?.retryable ?? null) : null,
+    retryAfterMs: settled.status === 'failed' ? (error?.retryAfterMs ?? null) : null,
+    note: settled.note ?? '',
+    answer,
+  };
+}
+
+function isRefusal(error: StatusError): boolean {
+  return error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error';
+}

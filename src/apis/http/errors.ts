@@ -1,0 +1,148 @@
+/**
+ * What can go wrong with one HTTP call. Messages name the call by method and path template, never
+ * by URL: a query string may hold the certificate token, a path a document.
+ */
+
+/** Whether bytes of the request may have reached the service. `no` is certain (domain notes 4.3). */
+export type Sent = 'no' | 'maybe';
+
+/** The call, as it may be shown: no host, no query, no values. */
+export interface CallName {
+  method: string;
+  pathTemplate: string;
+}
+
+/** What is left of a foreign error when everything that may quote a value is taken away. */
+export interface SafeCause {
+  name: string;
+  code: string | null;
+  syscall: string | null;
+}
+
+export function safeCause(error: unknown): SafeCause {
+  const fields = (error ?? {}) as { name?: unknown; code?: unknown; syscall?: unknown };
+  const word = (value: unknown): string | null =>
+    typeof value === 'string' && /^[\w.-]{1,60}$/.test(value) ? value : null;
+  return {
+    name: word(fields.name) ?? 'Error',
+    code: word(fields.code),
+    syscall: word(fields.syscall),
+  };
+}
+
+/** No answer came: refused, reset, DNS, TLS, a socket closed in the middle of the answer. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  readonly call: CallName;
+  readonly sent: Sent;
+  readonly safeCause: SafeCause;
+
+  constructor(call: CallName, sent: Sent, cause: SafeCause) {
+    const reason = [cause.code ?? cause.name, cause.syscall].filter(Boolean).join(' ');
+    super(`${call.method} ${call.pathTemplate}: no answer (${reason}), ${sentWords(sent)}`);
+    this.call = call;
+    this.sent = sent;
+    this.safeCause = cause;
+  }
+}
+
+/** The total time of the call ran out. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError';
+  readonly call: CallName;
+  readonly sent: Sent;
+  readonly timeoutMs: number;
+
+  constructor(call: CallName, sent: Sent, timeoutMs: number) {
+    super(
+      `${call.method} ${call.pathTemplate}: no answer within ${timeoutMs} ms, ${sentWords(sent)}`,
+    );
+    this.call = call;
+    this.sent = sent;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The service answered with something other than 2xx. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly call: CallName;
+  readonly status: number;
+  /** The service's own code (`code` of a problem, `erro.codigo` of the profile), null without one. */
+  readonly code: string | null;
+  readonly requestId: string | null;
+  readonly retryable: boolean | null;
+  /** Milliseconds asked for by Retry-After, null when absent or unreadable. */
+  readonly retryAfterMs: number | null;
+  /** True when the body was an error document of a known shape, not a page of some proxy. */
+  readonly hasProblem: boolean;
+  /** Location of a redirect. May hold a signature: never printed. */
+  readonly #location: string | null;
+
+  constructor(
+    call: CallName,
+    answer: {
+      status: number;
+      code: string | null;
+      requestId: string | null;
+      retryable: boolean | null;
+      retryAfterMs: number | null;
+      hasProblem: boolean;
+      location: string | null;
+    },
+  ) {
+    const code = answer.code === null ? '' : ` ${answer.code}`;
+    const request = answer.requestId === null ? '' : ` (request ${answer.requestId})`;
+    super(`${call.method} ${call.pathTemplate}: answered ${answer.status}${code}${request}`);
+    this.call = call;
+    this.status = answer.status;
+    this.code = answer.code;
+    this.requestId = answer.requestId;
+    this.retryable = answer.retryable;
+    this.retryAfterMs = answer.retryAfterMs;
+    this.hasProblem = answer.hasProblem;
+    this.#location = answer.location;
+  }
+
+  get location(): string | null {
+    return this.#location;
+  }
+
+  /** 401, and 403 `unauthorized`: the credentials are refused, never the item (DESIGN 4). */
+  get meansCredentials(): boolean {
+    const word = this.code?.toLowerCase() ?? '';
+    return (
+      this.status === 401 ||
+      (this.status === 403 && ['unauthorized', 'invalid_token', 'token_expired'].includes(word))
+    );
+  }
+}
+
+/** A 2xx answer that we rely on and cannot read. Holds the paths at fault, never the values. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError';
+  readonly call: CallName;
+  readonly issues: readonly { path: string; code: string }[];
+
+  constructor(call: CallName, issues: readonly { path: string; code: string }[]) {
+    const places = issues.map((issue) => `${issue.path || 'body'}: ${issue.code}`).join(', ');
+    super(`${call.method} ${call.pathTemplate}: the answer cannot be read (${places})`);
+    this.call = call;
+    this.issues = issues;
+  }
+}
+
+export type HttpError = ConnectionError | TimeoutError | StatusError | ContractError;
+
+export function isHttpError(error: unknown): error is HttpError {
+  return (
+    error instanceof ConnectionError ||
+    error instanceof TimeoutError ||
+    error instanceof StatusError ||
+    error instanceof ContractError
+  );
+}
+
+function sentWords(sent: Sent): string {
+  return sent === 'no' ? 'nothing was sent' : 'the request may have arrived';
+}

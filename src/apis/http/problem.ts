@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+/**
+ * Error bodies, decoded by shape and not by content type (DESIGN 4): the investigation problem and
+ * RFC 7807 share their fields; the profile lookup has a body of its own; a proxy answers HTML.
+ */
+export interface DecodedProblem {
+  code: string | null;
+  requestId: string | null;
+  retryable: boolean | null;
+  hasProblem: boolean;
+}
+
+const problem = z.object({
+  status: z.number().optional(),
+  code: z.string().optional(),
+  title: z.string().optional(),
+  type: z.string().optional(),
+  detail: z.string().optional(),
+  request_id: z.string().optional(),
+  retryable: z.boolean().optional(),
+});
+
+const profileProblem = z.object({
+  success: z.literal(false),
+  erro: z.object({ codigo: z.string().optional() }),
+});
+
+const nothing: DecodedProblem = {
+  code: null,
+  requestId: null,
+  retryable: null,
+  hasProblem: false,
+};
+
+/** Codes travel into sheets and logs, so only words pass: a code that quotes a value is dropped. */
+function word(text: string | undefined): string | null {
+  return text !== undefined && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text : null;
+}
+
+export function decodeProblem(body: Buffer): DecodedProblem {
+  const parsed = parseJson(body);
+  const profile = profileProblem.safeParse(parsed);
+  if (profile.success) {
+    return { ...nothing, code: word(profile.data.erro.codigo), hasProblem: true };
+  }
+  const known = problem.safeParse(parsed);
+  if (!known.success || Object.keys(known.data).length === 0) return nothing;
+  const typeWord = known.data.type?.split('/').at(-1);
+  const requestId = known.data.request_id;
+  return {
+    code: word(known.data.code) ?? word(typeWord),
+    requestId: requestId !== undefined && /^[\w.:-]{1,80}$/.test(requestId) ? requestId : null,
+    retryable: known.data.retryable ?? null,
+    hasProblem: true,
+  };
+}
+
+/** The parsed body, or undefined when it is not JSON. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Milliseconds asked for by a Retry-After header: seconds (a fraction is tolerated) or an HTTP
+ * date. Null when absent, negative, or unreadable; never below 0.
+ */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | null {
+  if (header === undefined) return null;
+  const text = header.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000);
+  if (!/[A-Za-z]{3}/.test(text)) return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+}

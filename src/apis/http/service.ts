@@ -1,0 +1,258 @@
+import { Agent, type Dispatcher } from 'undici';
+import {
+  ConnectionError,
+  StatusError,
+  TimeoutError,
+  safeCause,
+  type CallName,
+  type Sent,
+} from './errors';
+import { Limiter, type CallPriority } from './limiter';
+import { decodeProblem, retryAfterMs } from './problem';
+import { Token } from './token';
+
+/** How the credential travels: bearer header, `token` in the query, or not at all. */
+export type TokenPlace = 'bearer' | 'query' | 'none';
+
+export interface HttpCall extends CallName {
+  /** Path below the base address, or a whole URL (a PDF address). Values already encoded. */
+  path: string;
+  token: TokenPlace;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  json?: unknown;
+  /** Total time of the call, connection to last byte, in milliseconds. */
+  timeoutMs: number;
+  /** Bytes after which the answer is refused. */
+  maxBytes: number;
+  /**
+   * A POST without an idempotency key: a connection of its own, so that a stale keep-alive socket
+   * cannot turn "never sent" into "unknown" (domain notes 4.4).
+   */
+  keyless?: boolean;
+  /** Runs synchronously just before the request is handed over; what it throws stops the call. */
+  beforeDispatch?: () => void;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+export interface ServiceOptions {
+  /** Base address with its path prefix, as configured. */
+  baseUrl: string;
+  token: Token;
+  ratePerSecond: number;
+  /** Whether a 503 with Retry-After or a problem body was surely not processed (DESIGN 4). */
+  resendOn503?: boolean;
+  now?: () => number;
+}
+
+/** What a metrics page or a log may learn of a call: no URL, no values. */
+export interface CallReport extends CallName {
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+}
+
+/**
+ * One HTTP service: its address, credential, limiter and connections. One call is one undici
+ * request: no retries, no redirects, no decompression. Source: STYLE error table, DESIGN D3, D4.
+ */
+export class Service {
+  readonly limiter: Limiter;
+  readonly baseUrl: string;
+  readonly origin: string;
+  readonly token: Token;
+  onCall: ((report: CallReport) => void) | undefined;
+  readonly #resendOn503: boolean;
+  readonly #now: () => number;
+  readonly #pooled: Agent;
+  readonly #fresh: Agent;
+
+  constructor({
+    baseUrl,
+    token,
+    ratePerSecond,
+    resendOn503 = true,
+    now = Date.now,
+  }: ServiceOptions) {
+    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    this.origin = new URL(baseUrl).origin;
+    this.token = token;
+    this.limiter = new Limiter({ ratePerSecond, now });
+    this.#resendOn503 = resendOn503;
+    this.#now = now;
+    const limits = { connect: { timeout: 10_000 }, allowH2: false, connections: null } as const;
+    this.#pooled = new Agent({ ...limits, keepAliveTimeout: 4_000, pipelining: 1 });
+    this.#fresh = new Agent({ ...limits, pipelining: 0 });
+  }
+
+  /** Waits for a permit, then sends. */
+  async call(call: HttpCall, priority: CallPriority, signal?: AbortSignal): Promise<HttpAnswer> {
+    const granted = await this.limiter.acquire(priority, { signal });
+    if (!granted)
+      throw new ConnectionError(call, 'no', { name: 'AbortError', code: 'ABORTED', syscall: null });
+    return this.dispatch(call, signal);
+  }
+
+  /**
+   * Sends at once, without asking the limiter: for the caller that holds a permit already.
+   *
+   * @throws ConnectionError, TimeoutError with `sent`, StatusError for anything but 2xx
+   */
+  async dispatch(call: HttpCall, signal?: AbortSignal): Promise<HttpAnswer> {
+    const startedAt = this.#now();
+    const report = (status: number | null, error: string | null): void =>
+      this.onCall?.({
+        method: call.method,
+        pathTemplate: call.pathTemplate,
+        status,
+        error,
+        durationMs: this.#now() - startedAt,
+      });
+    try {
+      const answer = await this.#exchange(call, signal);
+      if (answer.status >= 200 && answer.status < 300) {
+        report(answer.status, null);
+        return answer;
+      }
+      throw this.#statusError(call, answer);
+    } catch (error) {
+      report(error instanceof StatusError ? error.status : null, (error as Error).name);
+      throw error;
+    }
+  }
+
+  /** True when the answer proves that the service did not process the request (DESIGN 4). */
+  wasNotProcessed(error: StatusError): boolean {
+    if (error.status === 429) return true;
+    const told = error.retryAfterMs !== null || error.hasProblem;
+    return error.status === 503 && this.#resendOn503 && told;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pooled.destroy(), this.#fresh.destroy()]);
+  }
+
+  async #exchange(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+    const url = await this.#url(call);
+    const headers = await this.#headers(call, url);
+    const body = call.json === undefined ? null : JSON.stringify(call.json);
+    const timeout = AbortSignal.timeout(call.timeoutMs);
+    const signals = signal === undefined ? [timeout] : [timeout, signal];
+    let starts = 0;
+    const sent = (): Sent => (starts === 0 ? 'no' : 'maybe');
+    const agent = call.keyless === true ? this.#fresh : this.#pooled;
+    const marked = agent.compose(countStarts(() => (starts += 1)));
+    // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
+    call.beforeDispatch?.();
+    try {
+      const answer = await marked.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: call.method,
+        headers,
+        body,
+        signal: AbortSignal.any(signals),
+        headersTimeout: call.timeoutMs,
+        bodyTimeout: call.timeoutMs,
+      });
+      const bytes = await readBody(answer.body, call);
+      return { status: answer.statusCode, headers: answer.headers, body: bytes };
+    } catch (error) {
+      if (error instanceof ConnectionError) throw error;
+      if (timeout.aborted || isTimeout(error)) throw new TimeoutError(call, sent(), call.timeoutMs);
+      throw new ConnectionError(call, sent(), safeCause(error));
+    }
+  }
+
+  async #url(call: HttpCall): Promise<URL> {
+    const url = /^https?:\/\//.test(call.path)
+      ? new URL(call.path)
+      : new URL(`${this.baseUrl}${call.path}`);
+    for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
+    if (call.token === 'query' && url.origin === this.origin) {
+      url.searchParams.set('token', await this.token.current());
+    }
+    return url;
+  }
+
+  async #headers(call: HttpCall, url: URL): Promise<Record<string, string>> {
+    const headers: Record<string, string> = {
+      accept: 'application/json, application/problem+json, application/pdf;q=0.9, */*;q=0.1',
+      // No interceptor decompresses within a byte limit (domain notes 4.4).
+      'accept-encoding': 'identity',
+      'user-agent': 'diligence',
+      ...call.headers,
+    };
+    if (call.json !== undefined) headers['content-type'] = 'application/json';
+    if (call.token === 'bearer' && url.origin === this.origin) {
+      headers['authorization'] = `Bearer ${await this.token.current()}`;
+    }
+    return headers;
+  }
+
+  #statusError(call: HttpCall, answer: HttpAnswer): StatusError {
+    const header = (name: string): string | undefined => {
+      const value = answer.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    };
+    const error = new StatusError(call, {
+      status: answer.status,
+      ...decodeProblem(answer.body),
+      retryAfterMs: retryAfterMs(header('retry-after'), this.#now()),
+      location: header('location') ?? null,
+    });
+    if (error.meansCredentials) this.token.forget();
+    if (this.wasNotProcessed(error)) {
+      this.limiter.pauseFor(error.retryAfterMs ?? 1_000);
+      if (error.status === 429) this.limiter.slowDown();
+    }
+    return error;
+  }
+}
+
+async function readBody(body: AsyncIterable<Buffer>, call: HttpCall): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > call.maxBytes) {
+      throw new ConnectionError(call, 'maybe', {
+        name: 'AnswerTooLarge',
+        code: 'ANSWER_TOO_LARGE',
+        syscall: null,
+      });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function isTimeout(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
+}
+
+/**
+ * Counts `onRequestStart`, the one reliable sign that bytes may have left: error codes alone
+ * misjudge ECONNRESET (domain notes 4.3). A plain object that forwards, since the handlers hold
+ * private fields.
+ */
+function countStarts(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        onStart();
+        handler.onRequestStart?.(controller, context);
+      },
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    });
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { safeCause } from './errors';
+
+/** There is no credential to send with. Handled like a refused one: the work waits for it. */
+export class TokenUnavailableError extends Error {
+  override readonly name = 'TokenUnavailableError';
+
+  constructor(reason: string) {
+    super(`the token file ${reason}`);
+  }
+}
+
+/**
+ * A credential that may be replaced while we run: a fixed value, or a file that is read again when
+ * the service refuses what we hold. Never printed: `toJSON` and `toString` answer a mask.
+ */
+export class Token {
+  readonly #source: { value: string } | { file: string };
+  #current: string | undefined;
+
+  private constructor(source: { value: string } | { file: string }) {
+    this.#source = source;
+  }
+
+  static of(value: string): Token {
+    return new Token({ value });
+  }
+
+  static fromFile(file: string): Token {
+    return new Token({ file });
+  }
+
+  /** @throws TokenUnavailableError when the file cannot be read or is empty */
+  async current(): Promise<string> {
+    if (this.#current !== undefined) return this.#current;
+    if ('value' in this.#source) return (this.#current = this.#source.value);
+    const text = await readFile(this.#source.file, 'utf8').catch((error: unknown) => {
+      throw new TokenUnavailableError(`cannot be read (${safeCause(error).code ?? 'error'})`);
+    });
+    if (text.trim() === '') throw new TokenUnavailableError('is empty');
+    return (this.#current = text.trim());
+  }
+
+  /** The service refused the credential: the next call reads the source again. */
+  forget(): void {
+    this.#current = undefined;
+  }
+
+  toJSON(): string {
+    return '[token]';
+  }
+
+  toString(): string {
+    return '[token]';
+  }
+}

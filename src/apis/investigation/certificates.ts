@@ -1,0 +1,154 @@
+import type { CertificateType } from '../../domain/certificates';
+import type { EvidencePlace, Issuance } from '../../domain/issuance';
+import type { CertificateAssumptions } from '../assumptions';
+import { StatusError, type CallName } from '../http/errors';
+import type { CallPriority } from '../http/limiter';
+import { parseJson } from '../http/problem';
+import type { HttpCall, Service } from '../http/service';
+import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
+
+/** Bytes. An issuance is a few hundred; a certificate a few hundred thousand at most. */
+const maxJsonBytes = 1024 * 1024;
+const maxPdfBytes = 50 * 1024 * 1024;
+
+const readTimeoutMs = 20_000;
+const pdfTimeoutMs = 120_000;
+/** Redirects that a PDF address may take: to a store, and once more. Never followed on a POST. */
+const maxPdfRedirects = 3;
+
+/** Total time of a request for a certificate; a claim's `notAfter` is reckoned from it. */
+export const requestTimeoutMs = 30_000;
+
+/** Where a PDF is to be had: a whole URL, and whether it lies with the service itself. */
+export interface PdfAddress {
+  url: string;
+  /** False when only `links.pdf` names it, which may stand there for issuances without a PDF. */
+  announced: boolean;
+}
+
+/**
+ * Certificate calls (specification: "Certificates"). The token goes into the query. Nothing here
+ * tries twice.
+ */
+export class CertificatesApi {
+  readonly service: Service;
+  readonly #assumptions: CertificateAssumptions;
+
+  constructor(service: Service, assumptions: CertificateAssumptions) {
+    this.service = service;
+    this.#assumptions = assumptions;
+  }
+
+  /**
+   * Asks for an issuance: POST without a key, to be sent at most once per decision (DESIGN D3).
+   * The caller holds the limiter's permit.
+   *
+   * @returns the id of the accepted issuance
+   * @throws ContractError when it was accepted and the id cannot be read
+   */
+  async requestCertificate(
+    type: CertificateType,
+    document: string,
+    beforeDispatch: () => void,
+  ): Promise<string> {
+    const pathTemplate = type === 'cnpj' ? '/certidoes/cnpj' : '/certidoes/trabalhista';
+    const call: HttpCall = {
+      method: 'POST',
+      pathTemplate,
+      path: pathTemplate,
+      token: 'query',
+      json: type === 'cnpj' ? { cnpj: document } : { documento: document },
+      timeoutMs: requestTimeoutMs,
+      maxBytes: maxJsonBytes,
+      keyless: true,
+      beforeDispatch,
+    };
+    const answer = await this.service.dispatch(call);
+    return acceptedIdFromWire(call, answer.body);
+  }
+
+  /**
+   * Current state of an issuance.
+   *
+   * @returns the state, and the answer as it came, for the archive
+   */
+  async readCertificate(
+    certidaoId: string,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<{ issuance: Issuance; answer: unknown }> {
+    const call: HttpCall = {
+      method: 'GET',
+      pathTemplate: '/certidoes/{certidaoId}',
+      path: `/certidoes/${encodeURIComponent(certidaoId)}`,
+      token: 'query',
+      timeoutMs: readTimeoutMs,
+      maxBytes: maxJsonBytes,
+    };
+    const { body } = await this.service.call(call, priority, signal);
+    return { issuance: issuanceFromWire(call, body), answer: parseJson(body) };
+  }
+
+  /** Where the PDF is; null when the answer names no address that can be used. */
+  pdfAddress(evidence: EvidencePlace): PdfAddress | null {
+    const named = evidence.pdfUrl ?? evidence.linkedPdf;
+    if (named === null) return null;
+    const url = webAddress(named, this.service.origin);
+    return url === null ? null : { url, announced: evidence.pdfUrl !== null };
+  }
+
+  /** The bytes behind a PDF address. Credentials go to the service's own origin only. */
+  async fetchPdf(
+    address: PdfAddress,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<Buffer> {
+    let url = address.url;
+    for (let redirects = 0; ; redirects += 1) {
+      const call: HttpCall = {
+        method: 'GET',
+        pathTemplate: '{pdf_url}',
+        path: url,
+        token: this.#assumptions.pdfAuth,
+        timeoutMs: pdfTimeoutMs,
+        maxBytes: maxPdfBytes,
+      };
+      try {
+        return (await this.service.call(call, priority, signal)).body;
+      } catch (error) {
+        const next = redirectTarget(error, url);
+        if (next === null || redirects >= maxPdfRedirects) throw error;
+        url = next;
+      }
+    }
+  }
+
+  /**
+   * Proves the address and the token without buying anything: reads an issuance that cannot exist.
+   *
+   * @returns the call made, for messages
+   * @throws StatusError 401 when the token is refused; ConnectionError, TimeoutError
+   */
+  async proveAccess(): Promise<CallName> {
+    const absent = '00000000-0000-4000-8000-000000000000';
+    try {
+      await this.readCertificate(absent, 'interactive');
+    } catch (error) {
+      const answered = error instanceof StatusError && [400, 404, 410, 422].includes(error.status);
+      if (!answered) throw error;
+    }
+    return { method: 'GET', pathTemplate: '/certidoes/{certidaoId}' };
+  }
+}
+
+function redirectTarget(error: unknown, from: string): string | null {
+  if (!(error instanceof StatusError) || error.location === null) return null;
+  if (![301, 302, 303, 307, 308].includes(error.status)) return null;
+  return webAddress(error.location, from);
+}
+
+function webAddress(address: string, base: string): string | null {
+  if (!URL.canParse(address, base)) return null;
+  const url = new URL(address, base);
+  return /^https?:$/.test(url.protocol) ? url.href : null;
+}

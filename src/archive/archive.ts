@@ -1,0 +1,60 @@
+/**
+ * The object store that outlives workflows (DESIGN D6). Keys are slash-separated words; bodies are
+ * whole objects. Any store with a conditional put fits behind it: a directory now, S3 later.
+ */
+export interface Archive {
+  /** `archive.json`'s id: every installation's own. Ends the names of the task queues. */
+  readonly id: string;
+  /**
+   * Writes only when nothing is there, all or nothing: readers see the whole object or none.
+   *
+   * @returns `stored`, or `exists` when another put came first (what is there stays)
+   */
+  putIfAbsent(key: string, body: Uint8Array | string, options?: PutOptions): Promise<PutResult>;
+  /** Writes or replaces, all or nothing: for what can be derived again (summaries, result parts). */
+  replace(key: string, body: Uint8Array | string): Promise<void>;
+  /** The bytes, or null when there is no such object. */
+  get(key: string): Promise<Buffer | null>;
+  /** Keys below a prefix that ends with a slash, in order. */
+  list(prefix: string): Promise<string[]>;
+  /** A path of the file system that holds the object, null when the store has none. */
+  localPath(key: string): string | null;
+}
+
+export type PutResult = 'stored' | 'exists';
+
+export interface PutOptions {
+  /** On the disk before the promise resolves: for objects whose loss would cost money. */
+  durable?: boolean;
+}
+
+/** A JSON object of the archive, or null. Its shape is the caller's: only we write there. */
+export async function getJson<T>(archive: Archive, key: string): Promise<T | null> {
+  const body = await archive.get(key);
+  return body === null ? null : (JSON.parse(body.toString('utf8')) as T);
+}
+
+/** One JSON document a line. */
+export async function getJsonLines<T>(archive: Archive, key: string): Promise<T[] | null> {
+  const body = await archive.get(key);
+  if (body === null) return null;
+  const lines = body.toString('utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
+}
+
+export function toJsonLines(records: readonly unknown[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+/** A foreign word as one segment of a key: nothing in it can climb or collide. */
+export function keySegment(word: string): string {
+  return encodeURIComponent(word).replace(
+    /[.*'()!~]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+/** The archive cannot be used: where, and the cure. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+}

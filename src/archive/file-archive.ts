@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Archive, PutOptions, PutResult } from './archive';
+
+/**
+ * An archive in a directory. Objects appear by `link(2)`, which fails when the name is taken and
+ * never shows half an object; `rename` would replace, `open('wx')` could leave an empty file
+ * behind a crash (PROTOCOLS 1). Files 0600, folders 0700.
+ */
+export class FileArchive implements Archive {
+  readonly id: string;
+  readonly #root: string;
+  readonly #folders = new Set<string>();
+
+  constructor(root: string, id: string) {
+    this.#root = root;
+    this.id = id;
+  }
+
+  async putIfAbsent(
+    key: string,
+    body: Uint8Array | string,
+    { durable = false }: PutOptions = {},
+  ): Promise<PutResult> {
+    const path = this.#path(key);
+    const temporary = await this.#writeAside(path, body, durable);
+    try {
+      await link(temporary, path);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return 'exists';
+      throw error;
+    } finally {
+      await unlink(temporary);
+    }
+    if (durable) await syncFolder(dirname(path));
+    return 'stored';
+  }
+
+  async replace(key: string, body: Uint8Array | string): Promise<void> {
+    const path = this.#path(key);
+    await rename(await this.#writeAside(path, body, false), path);
+  }
+
+  async get(key: string): Promise<Buffer | null> {
+    try {
+      return await readFile(this.#path(key));
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      throw error;
+    }
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const folder = prefix.replace(/\/$/, '');
+    try {
+      const entries = await readdir(this.#path(folder), { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+        .map((entry) => join(entry.parentPath, entry.name).slice(this.#root.length + 1))
+        .sort();
+    } catch (error) {
+      if (isAbsent(error)) return [];
+      throw error;
+    }
+  }
+
+  localPath(key: string): string {
+    return this.#path(key);
+  }
+
+  async #writeAside(path: string, body: Uint8Array | string, durable: boolean): Promise<string> {
+    const folder = dirname(path);
+    await this.#ensureFolder(folder, durable);
+    const temporary = join(folder, `.${randomUUID()}`);
+    if (!durable) {
+      await writeFile(temporary, body, { mode: 0o600, flag: 'wx' });
+      return temporary;
+    }
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(body);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return temporary;
+  }
+
+  async #ensureFolder(folder: string, durable: boolean): Promise<void> {
+    if (this.#folders.has(folder)) return;
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    // A new folder is durable once every parent down from the first new one knows its child.
+    if (made !== undefined && durable) {
+      for (let path = folder; path.length >= dirname(made).length; path = dirname(path)) {
+        await syncFolder(path);
+        if (path === dirname(path)) break;
+      }
+    }
+    // Bounded: a long run touches a folder per document.
+    if (this.#folders.size > 10_000) this.#folders.clear();
+    this.#folders.add(folder);
+  }
+
+  #path(key: string): string {
+    if (key.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
+      throw new RangeError('archive key with an empty or climbing segment');
+    }
+    return join(this.#root, key);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string } | null)?.code;
+}
+
+function isAbsent(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+}

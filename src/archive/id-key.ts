@@ -1,0 +1,29 @@
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileArchive } from './file-archive';
+import { IdKey } from './open-archive';
+
+const fileName = 'id-key';
+
+/**
+ * The installation's id key: as configured, else the one in the data directory, generated there
+ * (0600) at the first use.
+ *
+ * @returns the key, and whether it was made just now, to be said once
+ */
+export async function findIdKey(
+  dataDir: string,
+  configured: string | null,
+): Promise<{ idKey: IdKey; generated: boolean }> {
+  if (configured !== null) return { idKey: IdKey.parse(configured), generated: false };
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, fileName);
+  // Two processes that start at once must end with one key: put-if-absent decides.
+  const put = await new FileArchive(dataDir, 'data').putIfAbsent(
+    fileName,
+    `${IdKey.generateHex()}\n`,
+    { durable: true },
+  );
+  await chmod(path, 0o600);
+  return { idKey: IdKey.parse(await readFile(path, 'utf8')), generated: put === 'stored' };
+}

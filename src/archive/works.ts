@@ -1,0 +1,179 @@
+import type { BatchSummary, FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
+import type { OutcomeRecord } from '../domain/outcomes';
+import { itemsPerPart, type ItemStart, type WorkRecord, type WorkRef } from '../domain/work';
+import { getJson, getJsonLines, toJsonLines, type Archive } from './archive';
+
+/** An item as an activity sees it. `start` is there only in works made by a person's decision. */
+export type WorkItem = ManifestItem & { start?: ItemStart };
+
+/** Input lines stand in parts of this many. */
+const linesPerPart = 500;
+
+/** Writes the manifest of a work while the input is being read: bounded memory, in parts. */
+export class WorkWriter {
+  readonly #archive: Archive;
+  readonly #folder: string;
+  #lines: ManifestLine[] = [];
+  #items: WorkItem[] = [];
+  #linePart = 0;
+  #itemPart = 0;
+  #itemCount = 0;
+
+  constructor(archive: Archive, folder: string) {
+    this.#archive = archive;
+    this.#folder = folder;
+  }
+
+  async addLine(line: ManifestLine): Promise<void> {
+    this.#lines.push(line);
+    if (this.#lines.length === linesPerPart) await this.#flushLines();
+  }
+
+  async addItem(item: WorkItem): Promise<void> {
+    this.#items.push(item);
+    this.#itemCount += 1;
+    if (this.#items.length === itemsPerPart) await this.#flushItems();
+  }
+
+  /** The work can be started once `work.json` is there: it is written last. */
+  async finish(record: WorkRecord): Promise<WorkRef> {
+    if (this.#lines.length > 0) await this.#flushLines();
+    if (this.#items.length > 0) await this.#flushItems();
+    await this.#archive.putIfAbsent(`${this.#folder}/work.json`, JSON.stringify(record, null, 2), {
+      durable: true,
+    });
+    return { folder: this.#folder, items: this.#itemCount, filedIn: this.#folder };
+  }
+
+  async #flushLines(): Promise<void> {
+    const key = partKey(this.#folder, 'lines', this.#linePart);
+    await this.#archive.putIfAbsent(key, toJsonLines(this.#lines));
+    this.#linePart += 1;
+    this.#lines = [];
+  }
+
+  async #flushItems(): Promise<void> {
+    const key = partKey(this.#folder, 'items', this.#itemPart);
+    await this.#archive.putIfAbsent(key, toJsonLines(this.#items));
+    this.#itemPart += 1;
+    this.#items = [];
+  }
+}
+
+/** Reads works. Keeps the few parts it read last. */
+export class WorkReader {
+  readonly #archive: Archive;
+  readonly #parts = new Map<string, Promise<WorkItem[]>>();
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  record(folder: string): Promise<WorkRecord | null> {
+    return getJson<WorkRecord>(this.#archive, `${folder}/work.json`);
+  }
+
+  /** @throws RangeError when the work has no such item */
+  async item(work: WorkRef, place: number): Promise<WorkItem> {
+    const part = await this.#part(partKey(work.folder, 'items', Math.floor(place / itemsPerPart)));
+    const item = part[place % itemsPerPart];
+    if (item === undefined) throw new RangeError(`no item ${place} in ${work.folder}`);
+    return item;
+  }
+
+  async *items(folder: string): AsyncGenerator<WorkItem> {
+    for (let part = 0; ; part += 1) {
+      const items = await getJsonLines<WorkItem>(this.#archive, partKey(folder, 'items', part));
+      if (items === null) return;
+      yield* items;
+    }
+  }
+
+  /** The edition of the results that stands; null while the work has none. */
+  async summary(folder: string): Promise<BatchSummary | null> {
+    const latest = await this.#latest(folder);
+    return latest && getJson<BatchSummary>(this.#archive, `${latest.rows}/summary.json`);
+  }
+
+  /** One row per input line, in order, of the edition that stands. */
+  async *rows(folder: string): AsyncGenerator<FiledRow> {
+    const latest = await this.#latest(folder);
+    if (latest === null) return;
+    for (let part = 0; ; part += 1) {
+      const key = `${latest.rows}/${String(part).padStart(5, '0')}.jsonl`;
+      const rows = await getJsonLines<FiledRow>(this.#archive, key);
+      if (rows === null) return;
+      yield* rows;
+    }
+  }
+
+  #latest(folder: string): Promise<{ edition: number; rows: string } | null> {
+    return getJson(this.#archive, `${folder}/latest.json`);
+  }
+
+  async *lines(folder: string): AsyncGenerator<ManifestLine> {
+    for (let part = 0; ; part += 1) {
+      const lines = await getJsonLines<ManifestLine>(this.#archive, partKey(folder, 'lines', part));
+      if (lines === null) return;
+      yield* lines;
+    }
+  }
+
+  #part(key: string): Promise<WorkItem[]> {
+    const kept = this.#parts.get(key);
+    if (kept !== undefined) return kept;
+    if (this.#parts.size >= 16) this.#parts.delete([...this.#parts.keys()][0] ?? '');
+    const read = getJsonLines<WorkItem>(this.#archive, key).then((items) => {
+      if (items === null) this.#parts.delete(key);
+      return items ?? [];
+    });
+    read.catch(() => this.#parts.delete(key));
+    this.#parts.set(key, read);
+    return read;
+  }
+}
+
+/**
+ * Outcome objects of a work: one per activity attempt that settled something, never changed.
+ *
+ * @param name `<driver>/<unique to the activity and its attempt>`
+ */
+export async function fileOutcomes(
+  archive: Archive,
+  folder: string,
+  name: string,
+  records: readonly OutcomeRecord[],
+): Promise<void> {
+  if (records.length === 0) return;
+  await archive.putIfAbsent(`${folder}/outcomes/${name}.jsonl`, toJsonLines(records));
+}
+
+/** Outcomes by the driver that filed them, drivers in order of their names. */
+export async function* filedOutcomes(
+  archive: Archive,
+  folder: string,
+): AsyncGenerator<{ driver: string; records: OutcomeRecord[] }> {
+  const prefix = `${folder}/outcomes/`;
+  const byDriver = new Map<string, string[]>();
+  for (const key of await archive.list(prefix)) {
+    const driver = key.slice(prefix.length).split('/')[0] ?? '';
+    const keys = byDriver.get(driver);
+    if (keys === undefined) byDriver.set(driver, [key]);
+    else keys.push(key);
+  }
+  for (const [driver, keys] of byDriver) {
+    const records: OutcomeRecord[] = [];
+    for (const key of keys)
+      records.push(...((await getJsonLines<OutcomeRecord>(archive, key)) ?? []));
+    yield { driver, records };
+  }
+}
+
+/** Folder of a work, from its workflow id (which holds no document). */
+export function workFolder(workId: string): string {
+  return `works/${workId}`;
+}
+
+function partKey(folder: string, kind: 'lines' | 'items', part: number): string {
+  return `${folder}/${kind}/${String(part).padStart(5, '0')}.jsonl`;
+}

@@ -1,0 +1,93 @@
+import type { CertificateType } from './certificates';
+
+/**
+ * How one item of a work ended, as it is filed. A line of an outcome object; the merge unites all
+ * of them by item (PROTOCOLS 3).
+ */
+export interface OutcomeRecord {
+  item: number;
+  status: 'issued' | 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
+  /** Null when the request was refused, or its answer lost. */
+  certidaoId: string | null;
+  /** Decisions this work took for the item. */
+  attempts: number;
+  requestedAt: string | null;
+  settledAt: string;
+  completedAt: string | null;
+  classification: string | null;
+  divergent: boolean | null;
+  officialName: string | null;
+  capturedAt: string | null;
+  /** Archive key of the checked PDF. */
+  pdfKey: string | null;
+  sha256: string | null;
+  errorCode: string | null;
+  errorCategory: string | null;
+  errorMessage: string | null;
+  retryable: boolean | null;
+  note: string;
+  possibleDoubleCharge: boolean;
+}
+
+/** What is known for good about one issuance, filed under its id: true for every work. */
+export interface IssuanceFact {
+  certidaoId: string;
+  type: CertificateType;
+  status: 'issued' | 'failed';
+  /** Epoch milliseconds at which we filed it. */
+  settledAt: number;
+  completedAt: string | null;
+  classification: string | null;
+  divergent: boolean | null;
+  officialName: string | null;
+  capturedAt: string | null;
+  pdfKey: string | null;
+  sha256: string | null;
+  errorCode: string | null;
+  errorCategory: string | null;
+  errorMessage: string | null;
+  retryable: boolean | null;
+  retryAfterMs: number | null;
+  note: string;
+  /** The service's answer as it came. */
+  answer: unknown;
+}
+
+/** The empty columns of an outcome, for rows that never had an answer. */
+export const nothingTold = {
+  completedAt: null,
+  classification: null,
+  divergent: null,
+  officialName: null,
+  capturedAt: null,
+  pdfKey: null,
+  sha256: null,
+  errorCode: null,
+  errorCategory: null,
+  errorMessage: null,
+  retryable: null,
+} as const;
+
+/** An item with everything filed about it, united. */
+export interface MergedOutcome extends OutcomeRecord {
+  /** Every issuance the item ever had in this work, oldest first. */
+  issuances: string[];
+}
+
+/**
+ * Unites what was filed about one item: an issued certificate stands whatever came before or
+ * after; else the decision taken last, and of that the record filed last.
+ */
+export function mergeOutcomes(records: readonly OutcomeRecord[]): MergedOutcome | null {
+  const ordered = records.toSorted(
+    (a, b) => a.attempts - b.attempts || a.settledAt.localeCompare(b.settledAt),
+  );
+  const standing = ordered.findLast((record) => record.status === 'issued') ?? ordered.at(-1);
+  if (standing === undefined) return null;
+  const ids = ordered.map((record) => record.certidaoId).filter((id) => id !== null);
+  return {
+    ...standing,
+    issuances: [...new Set(ids)],
+    possibleDoubleCharge: ordered.some((record) => record.possibleDoubleCharge),
+  };
+}

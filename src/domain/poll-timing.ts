@@ -1,0 +1,58 @@
+/** When to read a remote state again. Pure: age and randomness are handed in. */
+
+/** Bounds of the poll interval where the service names none (certificates). All in milliseconds. */
+export interface PollPace {
+  /** Age at which an issuance is read for the first time. */
+  firstMs: number;
+  /** The next interval as a share of the age: 0.25 reads at 1.25, 1.56, 1.95... times the age. */
+  growth: number;
+  minMs: number;
+  maxMs: number;
+  /** Share of the interval that chance may add or take away, so that rows do not march in step. */
+  jitter: number;
+}
+
+export const certificatePace: PollPace = {
+  firstMs: 400,
+  growth: 0.25,
+  minMs: 400,
+  maxMs: 60_000,
+  jitter: 0.15,
+};
+
+/**
+ * Milliseconds until the next read of something that is `ageMs` old.
+ *
+ * @param random a number in [0, 1), for the jitter
+ */
+export function nextPollMs(
+  ageMs: number,
+  random: number,
+  pace: PollPace = certificatePace,
+): number {
+  const grown = Math.max(ageMs, 0) * pace.growth;
+  const interval = Math.min(Math.max(grown, pace.minMs), pace.maxMs);
+  return Math.round(interval * (1 + pace.jitter * (2 * random - 1)));
+}
+
+/**
+ * Doubling wait with jitter: 1, 2, 4... times `baseMs`, at most `maxMs`.
+ *
+ * @param failures consecutive failures so far, from 1
+ */
+export function backoffMs(
+  failures: number,
+  random: number,
+  { baseMs = 1_000, maxMs = 300_000 } = {},
+): number {
+  const full = Math.min(baseMs * 2 ** Math.min(Math.max(failures - 1, 0), 30), maxMs);
+  return Math.round(full * (0.75 + 0.25 * random));
+}
+
+/**
+ * How long a watch may hold its rows before it returns what it has, so that slow rows never keep
+ * fresh ones unwatched: 5 s for a fresh row, a quarter of the age later, at most 5 minutes.
+ */
+export function watchBoundMs(youngestAgeMs: number): number {
+  return Math.min(Math.max(5_000, youngestAgeMs / 4), 300_000);
+}

@@ -1,0 +1,15 @@
+/** Task queues: one per kind of slot (DESIGN D4). */
+export const queueKinds = ['workflows', 'certificate-requests', 'certificate-watches'] as const;
+export type QueueKind = (typeof queueKinds)[number];
+
+/**
+ * @param suffix first 8 characters of the archive's id, so that a worker with another archive is
+ *   never given the tasks (DESIGN D6)
+ */
+export function queueName(kind: QueueKind, suffix: string): string {
+  return `diligence-${kind}-${suffix}`;
+}
+
+export function queueSuffix(archiveId: string): string {
+  return archiveId.slice(0, 8);
+}

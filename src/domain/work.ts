@@ -1,0 +1,68 @@
+import type { CertificateType } from './certificates';
+
+/** A work is one batch or one single issuance: what was asked for, in the archive under its id. */
+export interface WorkRef {
+  /** Folder of the archive that holds the list of items. */
+  folder: string;
+  /** Things on the list; their places are numbered from 0. */
+  items: number;
+  /** Folder of the work that outcomes are filed under: another one for decisions on a batch. */
+  filedIn: string;
+}
+
+/** Items stand in parts of this many, so that an activity reads what it needs and no more. */
+export const itemsPerPart = 500;
+
+/** `work.json`: what was asked for. Written once, before the workflow starts. */
+export interface WorkRecord {
+  workId: string;
+  kind: 'certificate-batch' | 'certificate';
+  type: CertificateType | null;
+  label: string | null;
+  /** File name of the input, without its folder; null for a single issuance. */
+  inputName: string | null;
+  inputSha256: string | null;
+  inputKey: string | null;
+  createdAt: string;
+  createdBy: string;
+  /** Input lines with content. */
+  lines: number;
+  blankLines: number;
+  items: number;
+}
+
+/** What an item is to do in a list made by a person's decision. */
+export interface ItemStart {
+  /** `buy`: a person decided to send again. `watch`: read this issuance, send nothing. */
+  kind: 'buy' | 'watch';
+  certidaoId: string | null;
+  /** Decisions that the work had taken for the item before. */
+  attempts: number;
+}
+
+export const decisionActions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
+export type DecisionAction = (typeof decisionActions)[number];
+
+/** `decision.json`: what a person decided about rows of a work, and which they were. */
+export interface DecisionRecord {
+  number: number;
+  action: DecisionAction;
+  /** For `adopt`: the id that the service's support has named. */
+  certidaoId: string | null;
+  note: string;
+  by: string;
+  at: string;
+  rows: DecidedRow[];
+}
+
+export interface DecidedRow {
+  item: number;
+  line: number;
+  status: 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
+  certidaoId: string | null;
+  attempts: number;
+}
+
+export function decisionFolder(workFolder: string, number: number): string {
+  return `${workFolder}/decisions/${String(number).padStart(4, '0')}`;
+}

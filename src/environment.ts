@@ -1,0 +1,181 @@
+import { resolve } from 'node:path';
+import { config as readDotenv } from 'dotenv';
+import { z } from 'zod';
+import { assumptionVariables, type CertificateAssumptions } from './apis/assumptions';
+
+/**
+ * The environment, parsed once (DESIGN 5). `.env` is read; a variable of ours that is unknown or
+ * malformed is an error that names it. `TEMPORAL_*` is left to `@temporalio/envconfig`.
+ */
+export interface Environment {
+  /** Null until a service is configured: the sandbox serves then. */
+  investigation: InvestigationSettings | null;
+  /** Absolute. Embedded server, default archive, generated keys, logs. */
+  dataDir: string;
+  /** Directory or address of the archive. */
+  archiveUrl: string;
+  /** 64 hex digits, or null when one is to be generated in the data directory. */
+  idKey: string | null;
+  /** Worker processes of the installation: each uses its share of a service's rate. */
+  workers: number;
+  /** Who decides, for the record. */
+  actor: string;
+  resendOn503: boolean;
+  certificates: CertificateAssumptions;
+}
+
+export interface InvestigationSettings {
+  baseUrl: string;
+  token: TokenSetting;
+  /** Null: the same token. */
+  certificatesToken: TokenSetting | null;
+  /** Calls a second of certificates, for the whole installation. */
+  certificatesRps: number;
+}
+
+export type TokenSetting = { value: string } | { file: string };
+
+/** Wrong configuration: exit code 2. Names the variable at fault. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly variable: string;
+
+  constructor(variable: string, message: string) {
+    super(`${variable}: ${message}`);
+    this.variable = variable;
+  }
+}
+
+const address = z.string().refine(isWebAddress, 'expected an http or https address');
+const rate = z.coerce.number().positive().max(100_000);
+
+const variables = z.object({
+  INVESTIGATION_BASE_URL: address.optional(),
+  INVESTIGATION_TOKEN: z.string().min(1).optional(),
+  INVESTIGATION_TOKEN_FILE: z.string().min(1).optional(),
+  INVESTIGATION_RPS: rate.default(20),
+  CERTIFICATES_TOKEN: z.string().min(1).optional(),
+  CERTIFICATES_TOKEN_FILE: z.string().min(1).optional(),
+  CERTIFICATES_RPS: rate.default(20),
+  DILIGENCE_DATA_DIR: z.string().min(1).default('./data'),
+  DILIGENCE_ARCHIVE_URL: z.string().min(1).optional(),
+  DILIGENCE_ID_KEY: z
+    .string()
+    .regex(
+      /^[0-9a-fA-F]{64}$/,
+      'expected 64 hex digits (32 bytes), as `openssl rand -hex 32` prints',
+    )
+    .optional(),
+  DILIGENCE_WORKERS: z.coerce.number().int().min(1).max(1_000).default(1),
+  DILIGENCE_ACTOR: z.string().min(1).max(200).optional(),
+  ...assumptionVariables,
+});
+
+/** Names that begin like ours and are not ours are misspellings, and misspellings cost money. */
+const ourPrefixes = /^(DILIGENCE|INVESTIGATION|CERTIFICATES?)_/;
+
+/** Names of the public surface that belong to parts not built yet. */
+const reserved = new Set([
+  'DILIGENCE_PAYLOAD_KEYS',
+  'DILIGENCE_CHANGES_WEBHOOK_URL',
+  'DILIGENCE_WEBHOOK_SECRET',
+  'DILIGENCE_WEBHOOK_ALLOW_PRIVATE',
+]);
+
+/** @throws ConfigError that names the variable, what was expected, and never a secret's value */
+export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
+  const own = withoutEmpty(source);
+  for (const name of Object.keys(own)) {
+    if (ourPrefixes.test(name) && !(name in variables.shape) && !reserved.has(name)) {
+      throw new ConfigError(name, `no such variable${suggestion(name)}`);
+    }
+  }
+  const parsed = variables.safeParse(own);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ConfigError(String(issue?.path[0] ?? 'environment'), issue?.message ?? 'malformed');
+  }
+  const found = parsed.data;
+  const dataDir = resolve(found.DILIGENCE_DATA_DIR);
+  return {
+    investigation: investigationOf(found),
+    dataDir,
+    archiveUrl: found.DILIGENCE_ARCHIVE_URL ?? resolve(dataDir, 'archive'),
+    idKey: found.DILIGENCE_ID_KEY ?? null,
+    workers: found.DILIGENCE_WORKERS,
+    actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? 'unknown',
+    resendOn503: found.RESEND_ON_503 === 'on',
+    certificates: { pdf: found.CERTIFICATE_PDF, pdfAuth: found.CERTIFICATE_PDF_AUTH },
+  };
+}
+
+/** Reads `.env` of the working directory; what the process has already stands. */
+export function loadDotenv(): void {
+  readDotenv({ quiet: true });
+}
+
+function investigationOf(found: z.infer<typeof variables>): InvestigationSettings | null {
+  const baseUrl = found.INVESTIGATION_BASE_URL;
+  const token = tokenSetting('INVESTIGATION_TOKEN', found);
+  if (baseUrl === undefined) {
+    if (token !== null) {
+      throw new ConfigError('INVESTIGATION_BASE_URL', 'is not set, though INVESTIGATION_TOKEN is');
+    }
+    return null;
+  }
+  if (token === null) {
+    throw new ConfigError(
+      'INVESTIGATION_TOKEN',
+      'is not set, though INVESTIGATION_BASE_URL is (INVESTIGATION_TOKEN_FILE serves too)',
+    );
+  }
+  return {
+    baseUrl,
+    token,
+    certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
+    certificatesRps: found.CERTIFICATES_RPS,
+  };
+}
+
+function tokenSetting(
+  name: 'INVESTIGATION_TOKEN' | 'CERTIFICATES_TOKEN',
+  found: z.infer<typeof variables>,
+): TokenSetting | null {
+  const value = found[name];
+  const file = found[`${name}_FILE`];
+  if (value !== undefined && file !== undefined) {
+    throw new ConfigError(name, `and ${name}_FILE are both set: expected one`);
+  }
+  if (file !== undefined) return { file: resolve(file) };
+  return value === undefined ? null : { value };
+}
+
+function withoutEmpty(source: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(source).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
+  return Object.fromEntries(entries);
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function suggestion(name: string): string {
+  const known = Object.keys(variables.shape).find((candidate) => distance(candidate, name) <= 3);
+  return known === undefined ? '' : ` (did you mean ${known}?)`;
+}
+
+/** Levenshtein distance of two short words. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, swap));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

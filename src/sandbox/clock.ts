@@ -1,0 +1,80 @@
+/** The sandbox's own time. Everything that ages or waits asks it, nothing asks `Date.now()`. */
+
+export type ClockMode = 'real' | 'manual';
+
+/** Where a manual clock starts, also after a reset. */
+export const manualClockStartAt = Date.parse('2026-01-05T12:00:00.000Z');
+
+interface Sleeper {
+  dueAt: number;
+  wake(): void;
+}
+
+/**
+ * `real` follows the wall clock and can be pushed ahead; `manual` stands still until it is moved.
+ * Waits end when the clock reaches their end, however it got there.
+ */
+export class SandboxClock {
+  readonly mode: ClockMode;
+  #manualAt = manualClockStartAt;
+  #offsetMs = 0;
+  readonly #sleepers = new Set<Sleeper>();
+
+  constructor(mode: ClockMode) {
+    this.mode = mode;
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return this.mode === 'manual' ? this.#manualAt : Date.now() + this.#offsetMs;
+  }
+
+  isoNow(): string {
+    return new Date(this.now()).toISOString();
+  }
+
+  /** @throws RangeError when `ms` is negative or not finite. */
+  advance(ms: number): void {
+    if (!Number.isFinite(ms) || ms < 0) {
+      throw new RangeError(`clock: cannot advance by ${ms}; expected milliseconds, zero or more`);
+    }
+    this.#moveTo(this.now() + ms);
+  }
+
+  /** @throws RangeError when the text is not an instant. Going back is allowed. */
+  set(iso: string): void {
+    const at = Date.parse(iso);
+    if (Number.isNaN(at)) {
+      throw new RangeError(`clock: cannot read "${iso}"; expected an ISO 8601 instant`);
+    }
+    this.#moveTo(at);
+  }
+
+  /** Resolves when the clock has moved on by `ms`. */
+  sleep(ms: number): Promise<void> {
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#sleepers.delete(sleeper);
+        resolve();
+      };
+      const sleeper: Sleeper = { dueAt: this.now() + ms, wake };
+      const timer = this.mode === 'real' ? setTimeout(wake, ms) : undefined;
+      this.#sleepers.add(sleeper);
+    });
+  }
+
+  /** Ends every wait at once, and puts the clock where it started. */
+  reset(): void {
+    for (const sleeper of this.#sleepers) sleeper.wake();
+    this.#manualAt = manualClockStartAt;
+    this.#offsetMs = 0;
+  }
+
+  #moveTo(at: number): void {
+    if (this.mode === 'manual') this.#manualAt = at;
+    else this.#offsetMs = at - Date.now();
+    for (const sleeper of this.#sleepers) if (sleeper.dueAt <= at) sleeper.wake();
+  }
+}

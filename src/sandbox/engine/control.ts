@@ -1,0 +1,114 @@
+/** `/_sandbox`: what a test looks at and turns. Needs no token, is not in the log of requests. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { ScenarioError } from '../scenario';
+import { jsonAnswer, writeAnswer } from './answer';
+import { problemBody, Refusal } from './problem';
+import { readBody, readBodyAs } from './request-body';
+
+/** What the control routes turn; the sandbox itself. */
+export interface Controls {
+  health(): object;
+  state(): object;
+  received(): unknown[];
+  clearReceived(): void;
+  counts(): unknown[];
+  scenario(): object;
+  replaceScenario(scenario: unknown): void;
+  configure(patch: unknown): void;
+  clock: { mode: string; isoNow(): string; advance(ms: number): void; set(iso: string): void };
+  setToken(token: string, valid: boolean): void;
+  reset(): void;
+}
+
+export const controlPrefix = '/_sandbox/';
+
+const clockBody = z.union(
+  [z.strictObject({ advanceMs: z.number().min(0) }), z.strictObject({ set: z.iso.datetime() })],
+  { error: 'expected {"advanceMs": milliseconds} or {"set": "an ISO 8601 instant"}' },
+);
+const tokenBody = z.strictObject({ token: z.string().min(1), valid: z.boolean() });
+
+interface ControlBody {
+  as<Shape extends z.ZodType>(schema: Shape): z.output<Shape>;
+}
+
+export function createControl(controls: Controls) {
+  const done = { ok: true };
+  const clock = () => ({ mode: controls.clock.mode, now: controls.clock.isoNow() });
+  const routes: Record<string, (body: ControlBody) => object> = {
+    'GET health': () => controls.health(),
+    'GET state': () => controls.state(),
+    'GET received': () => controls.received(),
+    'DELETE received': () => {
+      controls.clearReceived();
+      return done;
+    },
+    'GET counts': () => controls.counts(),
+    'GET scenario': () => controls.scenario(),
+    'PUT scenario': (body) => {
+      controls.replaceScenario(body.as(z.unknown()));
+      return controls.scenario();
+    },
+    'PATCH scenario': (body) => {
+      controls.configure(body.as(z.unknown()));
+      return controls.scenario();
+    },
+    'GET clock': clock,
+    'POST clock': (body) => {
+      const move = body.as(clockBody);
+      if ('set' in move) controls.clock.set(move.set);
+      else controls.clock.advance(move.advanceMs);
+      return clock();
+    },
+    'PUT token': (body) => {
+      const { token, valid } = body.as(tokenBody);
+      controls.setToken(token, valid);
+      return done;
+    },
+    'POST reset': () => {
+      controls.reset();
+      return done;
+    },
+  };
+
+  /** @throws Refusal */
+  function run(request: { method: string; path: string; contentType: string; body: Buffer }) {
+    const name = request.path.slice(controlPrefix.length);
+    const route = routes[`${request.method} ${name}`];
+    if (route === undefined) {
+      const known = Object.keys(routes).join(', ');
+      throw new Refusal(404, 'unknown_route', `No such control; there are: ${known}.`);
+    }
+    try {
+      return route({ as: (schema) => readBodyAs(schema, request) });
+    } catch (error) {
+      if (error instanceof ScenarioError) {
+        throw new Refusal(400, 'invalid_scenario', error.message);
+      }
+      throw error;
+    }
+  }
+
+  return async function serveControl(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): Promise<void> {
+    const body = await readBody(incoming);
+    if (body === 'aborted') return;
+    try {
+      if (body === 'too_large') {
+        throw new Refusal(413, 'body_too_large', 'The body is larger than 1 MiB.');
+      }
+      const method = incoming.method ?? '';
+      const contentType = incoming.headers['content-type'] ?? '';
+      writeAnswer(response, jsonAnswer(200, run({ method, path, contentType, body })));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const problem = problemBody(error, 'req_control', path);
+      writeAnswer(response, jsonAnswer(error.status, problem, error.headers));
+    }
+  };
+}

@@ -1,0 +1,43 @@
+/** The listening socket: starts, hands requests on, and stops without waiting for anyone. */
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ListeningServer {
+  port: number;
+  /** Ends every connection, also those that are kept waiting on purpose. */
+  close(): Promise<void>;
+}
+
+/** Longer than any client keeps an idle connection, so that no reset happens by accident. */
+const keepAliveMs = 120_000;
+
+export async function listen(
+  { host, port }: { host: string; port: number },
+  serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<ListeningServer> {
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      // A defect of the sandbox itself: loud on the wire, unlike every scripted fault.
+      response.destroy(error instanceof Error ? error : undefined);
+      process.emitWarning(error instanceof Error ? error : String(error), {
+        code: 'SANDBOX_DEFECT',
+      });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}

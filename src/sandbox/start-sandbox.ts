@@ -1,0 +1,176 @@
+/** Puts the sandbox together: one engine, and the resources that register their routes with it. */
+
+import { createCertificates, type CertificateHeld } from './certificates/certificates';
+import type { CertificateCounts } from './certificates/certificate-counts';
+import { certificatePdf } from './certificates/certificate-pdf';
+import { SandboxClock, type ClockMode } from './clock';
+import { controlPrefix, createControl } from './engine/control';
+import { Credentials } from './engine/credentials';
+import { listen } from './engine/http-server';
+import { RateLimit } from './engine/rate-limit';
+import { RequestLog, type ReceivedRequest } from './engine/request-log';
+import { Router } from './engine/router';
+import { addressOf, createService } from './engine/service';
+import { FaultPlan } from './faults/fault-plan';
+import {
+  parseScenario,
+  patchScenario,
+  type Scenario,
+  type ScenarioInput,
+  type ScenarioPatch,
+} from './scenario';
+
+export interface SandboxOptions {
+  /** Default 127.0.0.1. */
+  host?: string | undefined;
+  /** Default 0: any free port. */
+  port?: number | undefined;
+  /** The token that works. Default `sandbox-token`. */
+  token?: string | undefined;
+  /** The same seed, scenario and requests give the same answers. Default 1. */
+  seed?: number | undefined;
+  scenario?: ScenarioInput | undefined;
+  /** Default real. */
+  clock?: ClockMode | undefined;
+  /** Requests kept in the log; the oldest go first. Default 200,000. */
+  receivedCapacity?: number | undefined;
+  /** Issuances held; beyond it requests are refused with 507. Default 200,000. */
+  certificateCapacity?: number | undefined;
+}
+
+export interface SandboxState {
+  /** Instant on the sandbox's clock. */
+  at: string;
+  certificates: CertificateHeld[];
+}
+
+export interface Sandbox {
+  /** What INVESTIGATION_BASE_URL is set to. */
+  baseUrl: string;
+  origin: string;
+  port: number;
+  clock: {
+    /** Milliseconds since 1970. */
+    now(): number;
+    /** @throws RangeError */
+    advance(ms: number): void;
+    /** @throws RangeError */
+    set(iso: string): void;
+  };
+  /** Merges into the scenario in force. Documents named in the patch begin their steps again. */
+  configure(patch: ScenarioPatch): void;
+  /** The scenario in force, everything filled in. */
+  scenario(): Scenario;
+  setToken(token: string, valid: boolean): void;
+  state(): SandboxState;
+  received(): ReceivedRequest[];
+  counts(): CertificateCounts[];
+  /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const defaultCapacity = 200_000;
+
+/**
+ * @throws ScenarioError when the scenario cannot be used.
+ * @throws RangeError when the token is empty.
+ * @throws Error of node:net (EADDRINUSE, EACCES) when the address cannot be listened on.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { host = '127.0.0.1', seed = 1, token = 'sandbox-token' } = options;
+  if (token === '') throw new RangeError('sandbox: the token is empty; expected any other text');
+  const firstScenario = parseScenario(options.scenario ?? {});
+  let scenario = firstScenario;
+  const inForce = () => scenario;
+
+  const clock = new SandboxClock(options.clock ?? 'real');
+  const faults = new FaultPlan(seed, inForce);
+  const credentials = new Credentials(token);
+  const log = new RequestLog(options.receivedCapacity ?? defaultCapacity);
+  const rateLimit = new RateLimit(clock, () => scenario.rateLimitPerSecond);
+  const certificates = createCertificates({
+    seed,
+    clock,
+    scenario: inForce,
+    faults,
+    pdf: await certificatePdf(),
+    capacity: options.certificateCapacity ?? defaultCapacity,
+  });
+  const router = new Router(certificates.routes);
+  const service = createService({
+    seed,
+    clock,
+    scenario: inForce,
+    router,
+    credentials,
+    rateLimit,
+    faults,
+    log,
+  });
+
+  const configure = (patch: unknown) => {
+    scenario = patchScenario(scenario, patch);
+    const { documents } = patch as ScenarioPatch;
+    if (documents !== undefined) faults.restart(Object.keys(documents));
+  };
+  const replaceScenario = (replacement: unknown) => {
+    scenario = parseScenario(replacement);
+    faults.restart();
+  };
+  const state = (): SandboxState => ({ at: clock.isoNow(), certificates: certificates.held() });
+  const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
+  const reset = () => {
+    scenario = firstScenario;
+    clock.reset();
+    faults.restart();
+    credentials.reset();
+    rateLimit.reset();
+    certificates.reset();
+    log.clear();
+  };
+
+  const serveControl = createControl({
+    health: () => ({ status: 'ok', seed, clock: clock.mode, now: clock.isoNow() }),
+    state,
+    received: () => log.received(),
+    clearReceived: () => log.clear(),
+    counts: () => certificates.counts(),
+    scenario: inForce,
+    replaceScenario,
+    configure,
+    clock,
+    setToken,
+    reset,
+  });
+  const server = await listen({ host, port: options.port ?? 0 }, (request, response) => {
+    const { path } = addressOf(request);
+    return path.startsWith(controlPrefix)
+      ? serveControl(request, response, path)
+      : service.serve(request, response);
+  });
+
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
+  return {
+    baseUrl: `${origin}/api/v1`,
+    origin,
+    port: server.port,
+    clock: {
+      now: () => clock.now(),
+      advance: (ms) => clock.advance(ms),
+      set: (iso) => clock.set(iso),
+    },
+    configure,
+    scenario: inForce,
+    setToken,
+    state,
+    received: () => log.received(),
+    counts: () => certificates.counts(),
+    reset,
+    close: async () => {
+      const closed = server.close();
+      clock.reset();
+      await closed;
+    },
+  };
+}

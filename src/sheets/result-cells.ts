@@ -1,0 +1,78 @@
+import type { ResultRow } from '../domain/certificates';
+import { punctuateDocument } from '../domain/documents';
+
+/** The columns of a result sheet, in order (DESIGN 5). A published format: add at the end only. */
+export const resultColumns = [
+  'line',
+  'document',
+  'type',
+  'status',
+  'certidao_id',
+  'classification',
+  'divergent',
+  'official_name',
+  'captured_at',
+  'pdf',
+  'sha256',
+  'attempts',
+  'error_code',
+  'error_category',
+  'error_message',
+  'reference',
+  'duplicate_of',
+  'note',
+  'possible_double_charge',
+  'retryable',
+  'requested_at',
+  'completed_at',
+] as const;
+export type ResultColumn = (typeof resultColumns)[number];
+
+const fieldOfColumn: Readonly<Record<ResultColumn, keyof ResultRow>> = {
+  line: 'line',
+  document: 'document',
+  type: 'type',
+  status: 'status',
+  certidao_id: 'certidaoId',
+  classification: 'classification',
+  divergent: 'divergent',
+  official_name: 'officialName',
+  captured_at: 'capturedAt',
+  pdf: 'pdf',
+  sha256: 'sha256',
+  attempts: 'attempts',
+  error_code: 'errorCode',
+  error_category: 'errorCategory',
+  error_message: 'errorMessage',
+  reference: 'reference',
+  duplicate_of: 'duplicateOf',
+  note: 'note',
+  possible_double_charge: 'possibleDoubleCharge',
+  retryable: 'retryable',
+  requested_at: 'requestedAt',
+  completed_at: 'completedAt',
+};
+
+export interface CellStyle {
+  /** `12.345.678/0001-90`: a spreadsheet would take bare digits for a number. */
+  punctuated: boolean;
+}
+
+/** The row as text, in the order of `resultColumns`; nothing in it can act as a formula. */
+export function resultCells(row: ResultRow, { punctuated }: CellStyle): string[] {
+  return resultColumns.map((column) => {
+    const value = row[fieldOfColumn[column]];
+    if (value === null) return '';
+    if (typeof value !== 'string') return String(value);
+    return inertCell(column === 'document' && punctuated ? punctuateDocument(value) : value);
+  });
+}
+
+/**
+ * Text that a spreadsheet would run when it opens the file (`= + - @`, their full-width forms, tab,
+ * line breaks, also after white space) behind an apostrophe; other text as it is.
+ * https://owasp.org/www-community/attacks/CSV_Injection
+ */
+export function inertCell(text: string): string {
+  return /^(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/.test(text) ? `'${text}` : text;
+}

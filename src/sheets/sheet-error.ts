@@ -1,0 +1,53 @@
+/**
+ * `missing_file`, `directory`, `not_a_file` (a pipe or device), `unreadable`, `empty_file` (no byte,
+ * or nothing but blank lines), `no_rows` (a header and nothing under it), `not_text`,
+ * `spreadsheet_format` (.xlsx, .xls), `no_header` (the first line is already a row),
+ * `no_document_column`, `column_not_found` (the one asked for), `no_type` (on no row, and no
+ * default), `unbalanced_quote`, `row_too_long`.
+ */
+export type SheetErrorCode =
+  | 'missing_file'
+  | 'directory'
+  | 'not_a_file'
+  | 'unreadable'
+  | 'empty_file'
+  | 'no_rows'
+  | 'not_text'
+  | 'spreadsheet_format'
+  | 'no_header'
+  | 'no_document_column'
+  | 'column_not_found'
+  | 'no_type'
+  | 'unbalanced_quote'
+  | 'row_too_long';
+
+export interface SheetErrorPlace {
+  /** Path as the user gave it; absent when the rows came from elsewhere. */
+  file?: string;
+  /** Physical line, header = 1. */
+  line?: number;
+  /** Column as the user named it. */
+  column?: string;
+  cause?: unknown;
+}
+
+/**
+ * The input file as a whole cannot be used: a usage error (exit code 2), with nothing sent. One bad
+ * row is never a SheetError. The message is complete: it names the file and the line, never a
+ * document.
+ */
+export class SheetError extends Error {
+  override readonly name = 'SheetError';
+  readonly code: SheetErrorCode;
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+  readonly column: string | undefined;
+
+  constructor(code: SheetErrorCode, message: string, place: SheetErrorPlace = {}) {
+    super(message, place.cause === undefined ? undefined : { cause: place.cause });
+    this.code = code;
+    this.file = place.file;
+    this.line = place.line;
+    this.column = place.column;
+  }
+}

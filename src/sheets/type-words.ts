@@ -1,0 +1,38 @@
+import type { CertificateType } from '../domain/certificates';
+import { foldName } from './header-columns';
+
+const words: Readonly<Record<CertificateType, readonly string[]>> = {
+  cnpj: [
+    'cnpj',
+    'cartaocnpj',
+    'consultacnpj',
+    'dadoscadastrais',
+    'cadastral',
+    'cadastro',
+    'empresa',
+    'company',
+    'companydata',
+  ],
+  trabalhista: [
+    'trabalhista',
+    'trabalhistas',
+    'cndt',
+    'certidaotrabalhista',
+    'debitostrabalhistas',
+    'cndtrabalhista',
+    'labour',
+    'labor',
+    'labourdebt',
+    'labordebt',
+  ],
+};
+
+const typeOfWord = new Map<string, CertificateType>([
+  ...words.cnpj.map((word) => [word, 'cnpj'] as const),
+  ...words.trabalhista.map((word) => [word, 'trabalhista'] as const),
+]);
+
+/** The certificate that a cell of the type column names, or undefined for a word we do not know. */
+export function certificateTypeOf(cell: string): CertificateType | undefined {
+  return typeOfWord.get(foldName(cell));
+}

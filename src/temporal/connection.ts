@@ -1,0 +1,52 @@
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { ConfigError } from '../environment';
+
+/** Where the engine is. `embedded`: our own process in the data directory, started on demand. */
+export type EngineAddress =
+  | { kind: 'embedded' }
+  | { kind: 'server'; connectionOptions: ConnectionOptions; namespace: string; address: string };
+
+/** Reads `TEMPORAL_*` as `@temporalio/envconfig` does: variables, then a profile of its file. */
+export function engineAddress(env: NodeJS.ProcessEnv = process.env): EngineAddress {
+  let config;
+  try {
+    config = loadClientConnectConfig({ overrideEnvVars: stringsOf(env) });
+  } catch (error) {
+    throw new ConfigError('TEMPORAL_*', (error as Error).message);
+  }
+  const { address } = config.connectionOptions;
+  if (address === undefined) return { kind: 'embedded' };
+  const namespace = config.namespace ?? 'default';
+  return { kind: 'server', connectionOptions: config.connectionOptions, namespace, address };
+}
+
+export interface EngineClient {
+  client: Client;
+  connection: Connection;
+  address: string;
+  namespace: string;
+  close(): Promise<void>;
+}
+
+/** @throws Error of gRPC when nobody answers within ten seconds */
+export async function connectClient(options: {
+  connectionOptions: ConnectionOptions;
+  namespace: string;
+  address: string;
+}): Promise<EngineClient> {
+  const connection = await Connection.connect({
+    connectTimeout: '10s',
+    ...options.connectionOptions,
+    address: options.address,
+  });
+  const client = new Client({ connection, namespace: options.namespace });
+  const { address, namespace } = options;
+  return { client, connection, address, namespace, close: () => connection.close() };
+}
+
+function stringsOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** True when no process has this pid, or only a zombie that nobody has reaped (containers without an init). */
+export function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+  }
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name stands in parentheses and may hold anything, a parenthesis too.
+    return status.slice(status.lastIndexOf(')') + 2).startsWith('Z');
+  } catch {
+    return false;
+  }
+}
+
+/** The words a process was started with, joined by spaces; '' when it has none, null when this system does not tell. */
+export async function commandLineOf(pid: number): Promise<string | null> {
+  try {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    return line.split('\0').join(' ');
+  } catch {
+    if (process.platform === 'linux') return hasEnded(pid) ? '' : null;
+  }
+  try {
+    const { stdout } = await promisify(execFile)('ps', [
+      '-ww',
+      '-o',
+      'command=',
+      '-p',
+      String(pid),
+    ]);
+    return stdout;
+  } catch {
+    return null;
+  }
+}

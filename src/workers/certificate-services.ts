@@ -1,0 +1,37 @@
+import type { CertificateDependencies } from '../activities/dependencies';
+import { Service } from '../apis/http/service';
+import { Token } from '../apis/http/token';
+import { CertificatesApi } from '../apis/investigation/certificates';
+import type { Archive } from '../archive/archive';
+import type { IdKey } from '../archive/open-archive';
+import type { Environment, InvestigationSettings, TokenSetting } from '../environment';
+
+/** The certificate part of the composition root: settings in, dependencies of activities out. */
+export function certificateDependencies(
+  environment: Environment,
+  settings: InvestigationSettings,
+  parts: {
+    archive: Archive;
+    idKey: IdKey;
+    stopping: AbortSignal;
+    warn: CertificateDependencies['warn'];
+  },
+): CertificateDependencies {
+  const service = new Service({
+    baseUrl: settings.baseUrl,
+    token: tokenOf(settings.certificatesToken ?? settings.token),
+    ratePerSecond: settings.certificatesRps / environment.workers,
+    resendOn503: environment.resendOn503,
+  });
+  return {
+    ...parts,
+    certificates: new CertificatesApi(service, environment.certificates),
+    assumptions: environment.certificates,
+    now: Date.now,
+    random: Math.random,
+  };
+}
+
+function tokenOf(setting: TokenSetting): Token {
+  return 'file' in setting ? Token.fromFile(setting.file) : Token.of(setting.value);
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { ConnectionOptions } from '@temporalio/client';
+import { createCertificateDecisionActivities } from '../activities/certificate-decisions';
+import { createCertificateMergeActivities } from '../activities/certificate-merge';
+import { createCertificateRecoveryActivities } from '../activities/certificate-recovery';
+import { createCertificateRequestActivities } from '../activities/certificate-requests';
+import { createCertificateWatchActivities } from '../activities/certificate-watches';
+import type { CertificateDependencies } from '../activities/dependencies';
+import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
+
+export const workerRoles = ['workflows', 'certificates'] as const;
+export type WorkerRole = (typeof workerRoles)[number];
+
+export interface WorkerSetup {
+  connectionOptions: ConnectionOptions;
+  address: string;
+  namespace: string;
+  roles: readonly WorkerRole[];
+  archiveId: string;
+  /** Null when this process has no certificates role. */
+  certificates: CertificateDependencies | null;
+}
+
+/** Longer than the total time of a keyless POST: a shutdown must never cut one off (PROTOCOLS 2). */
+const shutdownGraceTime = '40s';
+
+export interface RunningWorkers {
+  /** Stops taking work; resolves when what was under way has ended. */
+  stop(): Promise<void>;
+  /** Rejects when a worker fails for good. */
+  finished: Promise<void>;
+}
+
+/** One Worker per task queue, each with its own slots (DESIGN D4), on one connection. */
+export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
+  const connection = await NativeConnection.connect({
+    ...(setup.connectionOptions as object),
+    address: setup.address,
+  });
+  const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.archiveId));
+  const common = { connection, namespace: setup.namespace, shutdownGraceTime } as const;
+  const certificates = setup.certificates;
+  const options: WorkerOptions[] = [];
+  if (setup.roles.includes('workflows')) {
+    options.push({
+      ...common,
+      taskQueue: queue('workflows'),
+      workflowBundle: { codePath: workflowBundlePath() },
+      maxConcurrentWorkflowTaskExecutions: 20,
+      maxCachedWorkflows: 200,
+    });
+  }
+  if (setup.roles.includes('certificates') && certificates !== null) {
+    options.push(
+      {
+        ...common,
+        taskQueue: queue('certificate-requests'),
+        activities: {
+          ...createCertificateRequestActivities(certificates),
+          ...createCertificateRecoveryActivities(certificates),
+        },
+        // Eight lanes with three runs each, recoveries, and room for interactive issuances.
+        maxConcurrentActivityTaskExecutions: 40,
+        // Cancellation travels by heartbeat: by default one in eight seconds (PROTOCOLS 2).
+        maxHeartbeatThrottleInterval: '500ms',
+      },
+      {
+        ...common,
+        taskQueue: queue('certificate-watches'),
+        activities: {
+          ...createCertificateWatchActivities(certificates),
+          ...createCertificateMergeActivities(certificates),
+          ...createCertificateDecisionActivities(certificates),
+        },
+        maxConcurrentActivityTaskExecutions: 100,
+        maxHeartbeatThrottleInterval: '500ms',
+      },
+    );
+  }
+  const workers = await Promise.all(options.map((one) => Worker.create(one)));
+  const finished = Promise.all(workers.map((worker) => worker.run())).then(() =>
+    connection.close(),
+  );
+  return {
+    finished,
+    async stop() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await finished;
+    },
+  };
+}
+
+/** The bundle that `npm run build` made. */
+export function workflowBundlePath(): string {
+  const path = join(__dirname, '..', '..', 'dist', 'workflow-bundle.js');
+  if (!existsSync(path)) throw new Error('dist/workflow-bundle.js is missing: run `npm run build`');
+  return path;
+}

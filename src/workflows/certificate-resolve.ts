@@ -1,0 +1,26 @@
+import type { BatchSummary } from '../domain/certificates';
+import type { WorkRef } from '../domain/work';
+import { certificateActivities } from './certificate-activities';
+import { certificateBatch } from './certificate-batch';
+import type { IssuingTerms } from './messages';
+
+export interface CertificateResolveInput {
+  /** The batch or single issuance decided on. */
+  workId: string;
+  work: WorkRef;
+  /** Number of the decision; `decision.json` stands under it in the archive. */
+  decision: number;
+  terms: IssuingTerms;
+  concurrency: number;
+}
+
+/**
+ * Carries out a person's decision on rows of a work, over what the archive holds: a closed
+ * workflow takes no updates (PROTOCOLS 4). Ends by writing the results of the work again.
+ */
+export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
+  const { workId, work, decision, terms, concurrency } = input;
+  const { carryOutDecision } = certificateActivities(terms, workId);
+  const list = await carryOutDecision({ folder: work.filedIn, number: decision });
+  return certificateBatch({ workId, work: list, terms, concurrency, decision });
+}

@@ -1,0 +1,37 @@
+import { CancellationScope, setHandler } from '@temporalio/workflow';
+import type { BatchSummary } from '../domain/certificates';
+import { certificateActivities } from './certificate-activities';
+import { cancelUpdate, rowsProgressQuery, type IssueCertificateInput } from './messages';
+import { RowDriver } from './row-driver';
+import { firstRows } from './row-state';
+
+/** One certificate, by the same two activities as a batch: one code path, two sizes. */
+export async function issueCertificate(input: IssueCertificateInput): Promise<BatchSummary> {
+  const { work, terms, workId } = input;
+  const startedAt = Date.now();
+  const activities = certificateActivities(terms, workId);
+  const driver = new RowDriver({
+    work,
+    from: 0,
+    to: work.items,
+    terms,
+    activities,
+    name: 'single',
+    carried: firstRows(0, work.items),
+    eventsLimit: null,
+  });
+  let neverSent = 'the deadline passed before it could be requested';
+  setHandler(rowsProgressQuery, () => driver.progress());
+  setHandler(cancelUpdate, ({ now }) => {
+    neverSent = 'cancelled before it was requested';
+    driver.control({ cancel: now ? 'now' : 'wait' });
+    return now ? 'cancelled at once' : 'cancelling';
+  });
+  CancellationScope.current().cancelRequested.catch(() => driver.control({ cancel: 'wait' }));
+
+  return CancellationScope.nonCancellable(async () => {
+    await driver.drive();
+    const { filedIn } = work;
+    return activities.mergeWork({ folder: filedIn, workId, edition: 0, startedAt, neverSent });
+  });
+}

@@ -1,0 +1,98 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { WorkRef } from '../domain/work';
+
+/** What is asked of and told to workflows. Shared with the starters; no runtime but definitions. */
+
+/** Rows by how they ended so far. Rows not in here are still to come, or under way. */
+export interface RowCounts {
+  issued: number;
+  failed: number;
+  expired: number;
+  unknown: number;
+  cancelled: number;
+}
+
+/** Why nothing new is being requested, for people. */
+export type WaitingFor =
+  'credentials' | 'service' | 'paused' | 'decision' | 'rate limit' | 'another work' | 'retry';
+
+export interface RowsProgress {
+  /** Rows on the list. */
+  total: number;
+  counts: RowCounts;
+  /** Requested and not yet settled. */
+  outstanding: number;
+  /** Being requested right now. */
+  requesting: number;
+  /** Settled once, to be requested again later. */
+  again: number;
+  waiting: { reason: WaitingFor; until: number | null } | null;
+  paused: boolean;
+  cancelling: boolean;
+}
+
+export interface BatchProgress {
+  kind: 'certificate-batch';
+  stage: 'proving access' | 'issuing' | 'merging' | 'done';
+  waiting: { reason: WaitingFor; until: number | null } | null;
+  paused: boolean;
+  cancelling: boolean;
+  startedAt: number;
+  items: number;
+  lanes: { id: string; items: number; done: boolean; counts: RowCounts | null }[];
+}
+
+/** Orders from a person; lanes get them from the batch. */
+export interface Control {
+  paused?: boolean;
+  cancel?: 'wait' | 'now';
+  /** In-flight rows that the lane may have. */
+  share?: number;
+}
+
+export const rowsProgressQuery = defineQuery<RowsProgress>('rowsProgress');
+export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
+
+export const controlSignal = defineSignal<[Control]>('control');
+
+/** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
+export const pauseUpdate = defineUpdate<string>('pause');
+export const resumeUpdate = defineUpdate<string>('resume');
+export const cancelUpdate = defineUpdate<string, [{ now: boolean }]>('cancel');
+
+export type OnUnknown = 'report' | 'reissue';
+
+/** What holds for every row of a work. */
+export interface IssuingTerms {
+  /** Epoch milliseconds: what was issued since then is reused. */
+  reuseSince: number;
+  /** From a row's request to its outcome. */
+  rowDeadlineMs: number;
+  /** Epoch milliseconds after which nothing new is requested. */
+  requestUntil: number;
+  onUnknown: OnUnknown;
+  interactive: boolean;
+  /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
+}
+
+export interface CertificateBatchInput {
+  /** The batch's id; a decision on an ended batch has the id of that batch here. */
+  workId: string;
+  work: WorkRef;
+  terms: IssuingTerms;
+  /** Rows in flight at once, over all lanes. */
+  concurrency: number;
+  /** Rows per lane before another one is opened; at most 8 lanes. Default 2,000. */
+  laneRows?: number;
+  /** Events after which a lane continues as new. Default 3,000. */
+  laneEvents?: number;
+  /** Number of the decision when this run carries out a person's decision on an ended batch. */
+  decision?: number;
+}
+
+export interface IssueCertificateInput {
+  workId: string;
+  work: WorkRef;
+  terms: IssuingTerms;
+}

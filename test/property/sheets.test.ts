@@ -1,0 +1,162 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { stringify } from 'csv-stringify/sync';
+import * as fc from 'fast-check';
+
+import type { ResultRow } from '../../src/domain/certificates';
+import { planRows } from '../../src/sheets/plan-rows';
+import { readSheet, type SheetRow } from '../../src/sheets/read-rows';
+import { openResultSheet, readResultSheet } from '../../src/sheets/result-sheet';
+import { SheetError } from '../../src/sheets/sheet-error';
+
+let folder: string;
+let path: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'diligence-sheets-'));
+  path = join(folder, 'sheet.csv');
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function rowsOf(): Promise<SheetRow[]> {
+  const rows: SheetRow[] = [];
+  for await (const row of readSheet(path)) rows.push(row);
+  return rows;
+}
+
+const oneOf = (characters: string) => fc.constantFrom(...characters.split(''));
+// Text that both encodings can write, with everything that CSV has to quote.
+const text = fc.string({ unit: oneOf('abc ÁçÕ019;,\t"\n\'=|') });
+const latin1 = (csv: string): Buffer => Buffer.from(csv, 'latin1');
+const encodings = [
+  { name: 'UTF-8', bytes: (csv: string) => Buffer.from(csv) },
+  { name: 'UTF-8 with BOM', bytes: (csv: string) => Buffer.from(`\ufeff${csv}`) },
+  { name: 'windows-1252', bytes: latin1 },
+];
+
+describe('readSheet', () => {
+  it('gives back what was written, whatever the delimiter, line end and encoding', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(text, text, text), { minLength: 1, maxLength: 8 }),
+        fc.constantFrom(',', ';', '\t'),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.constantFrom(...encodings),
+        fc.boolean(),
+        async (cells, delimiter, lineEnd, { bytes }, quoted) => {
+          const sheet = [['documento', 'tipo', 'referência'], ...cells, ['last', 'é', '']];
+          await writeFile(
+            path,
+            bytes(
+              stringify(sheet, {
+                delimiter,
+                quoted,
+                quoted_match: /[\r\n]/,
+                record_delimiter: lineEnd,
+              }),
+            ),
+          );
+          let line = 2;
+          const expected = [...cells, ['last', 'é', '']].map(
+            ([document = '', type = '', reference = '']) => {
+              const at = line;
+              line += 1 + `${document}${type}${reference}`.split('\n').length - 1;
+              const documents = document.trim() === '' ? [] : [{ text: document.trim() }];
+              if (`${document}${type}${reference}`.trim() === '')
+                return { kind: 'blank', line: at };
+              return {
+                kind: 'row',
+                line: at,
+                documents,
+                type: type.trim(),
+                reference: reference.trim(),
+              };
+            },
+          );
+          // A quoted cell that begins with a quotation mark and has a line break is refused.
+          fc.pre(!cells.flat().some((cell) => cell.startsWith('"') && cell.includes('\n')));
+          expect(await rowsOf()).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('throws nothing but SheetError, whatever the bytes', async () => {
+    const wild = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+      fc.string({ unit: 'binary' }).map((content) => Buffer.from(content)),
+      fc
+        .string({ unit: oneOf('1a;,\t"\n\r é') })
+        .map((content) => latin1(`documento;tipo\n${content}`)),
+      fc
+        .uint8Array({ maxLength: 300 })
+        .map((bytes) => Buffer.concat([Buffer.from('sep=;\ncnpj;tipo\n'), bytes])),
+    );
+    await fc.assert(
+      fc.asyncProperty(wild, async (bytes) => {
+        await writeFile(path, bytes);
+        try {
+          for await (const { line } of planRows(readSheet(path), { type: 'cnpj' })) {
+            expect(line.line).toBeGreaterThan(1);
+          }
+        } catch (error) {
+          expect(error).toBeInstanceOf(SheetError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a result sheet', () => {
+  const cell = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: oneOf('=+-@\t\r\n ;,"\'a1') }),
+  );
+
+  it('never holds a cell that a spreadsheet would run, and otherwise loses nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(cell, cell, cell, fc.boolean(), async (name, reference, message, excel) => {
+        const row: ResultRow = {
+          line: 2,
+          document: message,
+          type: '',
+          status: 'invalid',
+          certidaoId: null,
+          classification: null,
+          divergent: null,
+          officialName: name,
+          capturedAt: null,
+          pdf: null,
+          sha256: null,
+          attempts: 0,
+          errorCode: 'wrong_length',
+          errorCategory: null,
+          errorMessage: message,
+          reference,
+          duplicateOf: null,
+          note: '',
+          possibleDoubleCharge: false,
+          retryable: null,
+          requestedAt: null,
+          completedAt: null,
+        };
+        const sheet = openResultSheet(path, { excel });
+        await sheet.write(row);
+        await sheet.close();
+        const records = [];
+        for await (const record of readResultSheet(path)) records.push(record);
+        expect(records).toHaveLength(1);
+        for (const value of Object.values(records[0] ?? {})) {
+          expect(value).not.toMatch(/^\s*[=+\-@]|^[\t\r\n]/);
+        }
+        expect([name, `'${name}`]).toContain(records[0]?.official_name);
+        expect([reference, `'${reference}`]).toContain(records[0]?.reference);
+      }),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startSandbox } from '../../../src/sandbox';
+
+const root = path.resolve(__dirname, '../../..');
+const program = `
+  const { sandboxCommand } = require('./src/sandbox');
+  void sandboxCommand().parseAsync(process.argv.slice(1), { from: 'user' });
+`;
+
+/** Runs the command in a process of its own; `onOutput` may stop it. */
+function run(args: readonly string[], onOutput?: (out: string, stop: () => void) => void) {
+  const child = spawn(process.execPath, ['--import', 'tsx', '-e', program, '--', ...args], {
+    cwd: root,
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+    onOutput?.(out, () => child.kill('SIGTERM'));
+  });
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+describe('diligence sandbox', () => {
+  test('prints the addresses as one JSON document, answers, and stops when told to', async () => {
+    let health: Promise<Response> | undefined;
+    const { code, out } = await run(['--port', '0', '--json'], (text, stop) => {
+      const { control } = JSON.parse(text) as { control: string };
+      health = fetch(`${control}/health`).finally(stop);
+    });
+    expect((await health)?.status).toBe(200);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      environment: {
+        INVESTIGATION_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
+        INVESTIGATION_TOKEN: 'sandbox-token',
+      },
+    });
+  });
+
+  test('says on a terminal which variables to set', async () => {
+    const { code, out } = await run(['--port', '0', '--token', 'mine'], (_, stop) => stop());
+    expect(code).toBe(0);
+    expect(out).toMatch(/export INVESTIGATION_BASE_URL=http:/);
+    expect(out).toContain('export INVESTIGATION_TOKEN=mine');
+  });
+
+  test.each([
+    [['--port', '70000'], /--port.*70000.*from 0 to 65535/],
+    [['--seed', 'x'], /--seed.*'x'.*whole number/],
+    [['--token', ''], /--token.*Expected some text/],
+    [['--colour'], /unknown option '--colour'/],
+    [['extra'], /too many arguments/],
+    [['--scenario', '/none.json'], /--scenario \/none\.json: cannot read it/],
+  ])('wrong usage %j ends with 2 and says why', async (args, message) => {
+    const { code, out, err } = await run(args);
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+    expect(out).toBe('');
+  });
+
+  test('a scenario that cannot be used ends with 2 and names the path in it', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'scenario-')), 'wrong.json');
+    writeFileSync(file, '{"latencyMs": [2, 1]}');
+    const { code, err } = await run(['--scenario', file]);
+    expect(code).toBe(2);
+    expect(err).toBe(`sandbox: --scenario ${file}: latencyMs: expected [shortest, longest]\n`);
+  });
+
+  test('a port that is taken ends with 2 and names it', async () => {
+    const taken = await startSandbox();
+    try {
+      const { code, err } = await run(['--port', String(taken.port)]);
+      expect(code).toBe(2);
+      expect(err).toContain(`--port ${taken.port}: cannot listen there (listen EADDRINUSE`);
+    } finally {
+      await taken.close();
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseScenario, ScenarioError } from '../../../src/sandbox';
+import { patchScenario } from '../../../src/sandbox/scenario';
+import { callFaultKinds, endingKinds } from '../../../src/sandbox/faults/fault-words';
+
+const root = path.resolve(__dirname, '../../..');
+
+function issuesOf(input: unknown): string[] {
+  try {
+    parseScenario(input);
+  } catch (error) {
+    if (error instanceof ScenarioError) {
+      return error.issues.map((issue) => `${issue.path}: ${issue.expected}`);
+    }
+    throw error;
+  }
+  return [];
+}
+
+describe('a scenario', () => {
+  test('may be empty: calm, quick, 202', () => {
+    expect(parseScenario('{}')).toEqual({
+      issuance: { waitingMs: [50, 200], processingMs: [100, 1000], distribution: 'lognormal' },
+      latencyMs: [0, 0],
+      successStatus: 202,
+      rateLimitPerSecond: null,
+      background: { rate: 0, kinds: [] },
+      documents: {},
+    });
+  });
+
+  test('takes a step as a word or with its details', () => {
+    const { documents } = parseScenario({
+      documents: {
+        '*': {
+          request: ['ok', { kind: '429', retryAfterSeconds: 3, times: 2 }],
+          poll: ['unknown_status'],
+          end: 'failure_retryable',
+        },
+      },
+    });
+    expect(documents['*']).toEqual({
+      request: [
+        { kind: 'ok', times: 1 },
+        { kind: '429', retryAfterSeconds: 3, times: 2 },
+      ],
+      poll: [{ kind: 'unknown_status', times: 3 }],
+      pdf: [],
+      end: [{ kind: 'failure_retryable', times: 1 }],
+    });
+  });
+
+  test('read twice is the same', () => {
+    const once = parseScenario({ documents: { '*': { request: ['502'], end: 'divergente' } } });
+    expect(parseScenario(once)).toEqual(once);
+  });
+
+  test.each([
+    ['latencyMs: expected [shortest, longest]', { latencyMs: [20, 10] }],
+    ['successStatus: expected 200, 201 or 202', { successStatus: 204 }],
+    ['rateLimitPerSecond: Too small: expected number to be >0', { rateLimitPerSecond: 0 }],
+    [
+      'issuance.waitingMs[0]: Too small: expected number to be >=0',
+      { issuance: { waitingMs: [-1, 0] } },
+    ],
+    [
+      'issuance.distribution: Invalid option: expected one of "lognormal"|"uniform"',
+      { issuance: { distribution: 'normal' } },
+    ],
+    ['documents.123: expected 11 digits, 14 digits or "*"', { documents: { '123': {} } }],
+    [
+      'documents.*.request[0].times: expected a whole number from 1, or "forever"',
+      { documents: { '*': { request: [{ kind: '429', times: 0 }] } } },
+    ],
+    [
+      'documents.*: unknown key polls; expected one of request, poll, pdf, end, result, failure',
+      { documents: { '*': { polls: [] } } },
+    ],
+    [
+      'background.kinds[0].times: expected no times: in the background every call is drawn by itself',
+      { background: { kinds: [{ kind: '429', times: 2 }] } },
+    ],
+    [
+      'background.kinds[0].stages: expected only pdf for empty_pdf',
+      { background: { kinds: [{ kind: 'empty_pdf', stages: ['poll'] }] } },
+    ],
+    [
+      'background.kinds[0].stages: expected no stages: divergente is an ending',
+      { background: { kinds: [{ kind: 'divergente', stages: ['poll'] }] } },
+    ],
+    ['the whole scenario: Invalid input: expected object, received array', []],
+  ])('that is wrong says where and what was expected: %s', (issue, scenario) => {
+    expect(issuesOf(scenario)).toEqual([issue]);
+  });
+
+  test('names the words that fit where a fault is misplaced', () => {
+    const [issue = ''] = issuesOf({ documents: { '*': { pdf: ['missing_id'] } } });
+    expect(issue).toContain('documents.*.pdf[0].kind: Invalid option: expected one of');
+    expect(issue).toContain('"slow_pdf"');
+    expect(issue).not.toContain('"missing_id"');
+  });
+
+  test('that is not JSON says so, with the name of the source', () => {
+    expect(() => parseScenario('{"a": ', 'demo.json')).toThrow(
+      /^demo\.json: the whole scenario: expected JSON/,
+    );
+  });
+
+  test('is not changed by a patch that cannot be used', () => {
+    const current = parseScenario({});
+    expect(() => patchScenario(current, { background: { rate: 2 } })).toThrow(ScenarioError);
+    expect(() => patchScenario(current, null)).toThrow(ScenarioError);
+    expect(current.background.rate).toBe(0);
+  });
+
+  test.each(readdirSync(path.join(root, 'examples/scenarios')))(
+    'example %s can be used',
+    (name) => {
+      const file = path.join(root, 'examples/scenarios', name);
+      expect(() => parseScenario(readFileSync(file, 'utf8'), name)).not.toThrow();
+    },
+  );
+
+  test('every fault word is explained in docs/sandbox.md', () => {
+    const text = readFileSync(path.join(root, 'docs/sandbox.md'), 'utf8');
+    const missing = [...callFaultKinds, ...endingKinds].filter(
+      (kind) => !text.includes(`| \`${kind}\``),
+    );
+    expect(missing).toEqual([]);
+  });
+});
