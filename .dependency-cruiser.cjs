@@ -23,6 +23,7 @@ const rooms = {
     'workflows',
     'apis/assumptions',
   ],
+  doctor: ['domain', 'environment', 'apis', 'archive', 'temporal'],
   sandbox: [],
 };
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { doctorCommand } from './doctor/command';
+import { loadDotenv } from './environment';
+import { sandboxCommand } from './sandbox';
+import { certificateCommand } from './starters/certificate';
+import { demoCommand } from './starters/demo';
+import { devCommands } from './starters/dev';
+import { exitCodes, reportError } from './starters/terminal';
+import { workCommands } from './starters/works';
+import { workerCommand } from './workers/command';
+
+/** The command line: which commands there are, and how they end. */
+async function main(): Promise<void> {
+  loadDotenv();
+  // A part of a larger whole (the worker or sandbox of `dev`) ends when the whole is gone.
+  if (process.send !== undefined)
+    process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  const program = new Command('diligence')
+    .description('A durable backend for due-diligence back offices.')
+    .showHelpAfterError('(--help shows what there is)');
+  const commands = [
+    certificateCommand(),
+    ...workCommands(),
+    ...devCommands(),
+    demoCommand(),
+    workerCommand(),
+    sandboxCommand(),
+    doctorCommand(),
+  ];
+  for (const command of commands) program.addCommand(command);
+  program.addHelpText(
+    'after',
+    `
+Exit codes: 0 done; 1 failed, refused or not found; 2 wrong usage or configuration, nothing sent;
+3 ended, but a person is needed; 130 interrupted, the work goes on.`,
+  );
+  exitByErrors(program);
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError ? usageCode(error) : reportError(error);
+  }
+}
+
+/** Commander prints the mistake and throws: 2 for wrong usage, 0 for `--help`. */
+function exitByErrors(command: Command): void {
+  command.exitOverride();
+  for (const child of command.commands) exitByErrors(child);
+}
+
+function usageCode(error: CommanderError): number {
+  return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+}
+
+void main();

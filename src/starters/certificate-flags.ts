@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { IssuingTerms, OnUnknown } from '../workflows/messages';
+import { durationMs, oneOf } from './terminal';
+import type { Workplace } from './workplace';
+
+/** Flags that the certificate commands share, and what they mean to the engine. */
+export interface TermFlags {
+  onUnknown: OnUnknown;
+  deadline: number;
+  maxAge: number;
+  fresh?: true;
+}
+
+export interface OutputFlags {
+  out?: string;
+  excel?: true;
+  pdfNames: 'id' | 'reference';
+  detach?: true;
+  json?: true;
+}
+
+export function withTerms(command: Command): Command {
+  return command
+    .option(
+      '--on-unknown <policy>',
+      'a request whose answer was lost: report it, or reissue it once (may be charged twice)',
+      oneOf(['report', 'reissue']),
+      'report',
+    )
+    .option('--deadline <duration>', 'time from a request to its outcome', durationMs, 86_400_000)
+    .option(
+      '--max-age <duration>',
+      'reuse what was issued within this time',
+      durationMs,
+      604_800_000,
+    )
+    .option('--fresh', 'reuse nothing, and be a batch of its own');
+}
+
+export function withOutput(command: Command): Command {
+  return command
+    .option('--out <folder>', 'result folder (default: out/<id>)')
+    .option('--excel', 'results.csv for a spreadsheet program: `;`, BOM, punctuated documents')
+    .option('--pdf-names <names>', 'id or reference', oneOf(['id', 'reference']), 'id')
+    .option('--detach', 'start, print the id, and do not wait')
+    .option('--json', 'one JSON document on standard output');
+}
+
+export function issuingTerms(
+  place: Workplace,
+  flags: TermFlags,
+  interactive: boolean,
+): IssuingTerms {
+  const now = Date.now();
+  return {
+    reuseSince: flags.fresh === true ? now : now - flags.maxAge,
+    rowDeadlineMs: flags.deadline,
+    requestUntil: now + flags.deadline,
+    onUnknown: flags.onUnknown,
+    interactive,
+    queueSuffix: place.queueSuffix,
+  };
+}
+
+export function outputOf(flags: OutputFlags, workflowId: string) {
+  return {
+    workflowId,
+    folder: flags.out ?? defaultFolder(workflowId),
+    excel: flags.excel === true,
+    pdfNames: flags.pdfNames,
+    json: flags.json === true,
+  };
+}
+
+/** `out/<kind>-<start of the id>`, the same for the same work. */
+export function defaultFolder(workflowId: string): string {
+  const [kind = 'work', ...rest] = workflowId.split('/');
+  const name = rest.map((word) => word.slice(0, 16)).join('-');
+  return `out/${kind}-${name}`;
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { WorkWriter, workFolder } from '../archive/works';
+import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
+import { IssuanceFile } from '../archive/issuances';
+import type { CertificateType, ManifestItem, ManifestLine } from '../domain/certificates';
+import { claimState } from '../domain/claims';
+import { documentTypesServed, readDocument } from '../domain/documents';
+import type { WorkRef } from '../domain/work';
+import { planRows, type PlanCounts } from '../sheets/plan-rows';
+import { readSheet } from '../sheets/read-rows';
+import { UsageError } from './terminal';
+import type { Workplace } from './workplace';
+
+export interface BatchInput {
+  file: string;
+  type?: CertificateType;
+  column?: string;
+  label?: string;
+}
+
+/** A spreadsheet read to its end: nothing is written or sent before this has succeeded. */
+export interface PlannedBatch {
+  input: BatchInput;
+  counts: PlanCounts;
+  /** HMAC of the normalised manifest, type and label (DESIGN D7). */
+  name: string;
+}
+
+/**
+ * Reads the input once, to its end, so that a fault of the file shows before anything happens.
+ *
+ * @throws SheetError
+ */
+export async function planBatch(place: Workplace, input: BatchInput): Promise<PlannedBatch> {
+  const hash = createHash('sha256');
+  const plan = openPlan(input);
+  for await (const { line, item } of plan) hash.update(`${JSON.stringify([line, item ?? null])}\n`);
+  const manifest = `${hash.digest('hex')}\n${input.type ?? ''}\n${input.label ?? ''}`;
+  return { input, counts: { ...plan.counts }, name: place.idKey.nameOf('manifest', manifest) };
+}
+
+/** Files the input and its manifest under the id, in parts, in bounded memory. */
+export async function fileBatch(
+  place: Workplace,
+  { input, counts }: PlannedBatch,
+  workId: string,
+): Promise<WorkRef> {
+  const { archive, environment } = place;
+  const folder = workFolder(workId);
+  const writer = new WorkWriter(archive, folder);
+  for await (const { line, item } of openPlan(input)) {
+    await writer.addLine(line);
+    if (item !== undefined) await writer.addItem(item);
+  }
+  const inputSha256 = await sha256OfFile(input.file);
+  const inputKey = `inputs/${inputSha256.slice(0, 2)}/${inputSha256}`;
+  await archive.putIfAbsent(inputKey, await readFile(input.file));
+  return writer.finish({
+    workId,
+    kind: 'certificate-batch',
+    type: input.type ?? null,
+    label: input.label ?? null,
+    inputName: basename(input.file),
+    inputSha256,
+    inputKey,
+    createdAt: new Date().toISOString(),
+    createdBy: environment.actor,
+    lines: counts.lines,
+    blankLines: counts.blank,
+    items: counts.items,
+  });
+}
+
+/** One document as a work of its own. */
+export async function fileSingle(
+  place: Workplace,
+  workId: string,
+  type: CertificateType,
+  document: string,
+  note: string,
+): Promise<WorkRef> {
+  const writer = new WorkWriter(place.archive, workFolder(workId));
+  const item: ManifestItem = { item: 0, line: 1, type, document, reference: '', note };
+  const line: ManifestLine = { line: 1, kind: 'item', item: 0 };
+  await writer.addLine(line);
+  await writer.addItem(item);
+  return writer.finish({
+    workId,
+    kind: 'certificate',
+    type,
+    label: null,
+    inputName: null,
+    inputSha256: null,
+    inputKey: null,
+    createdAt: new Date().toISOString(),
+    createdBy: place.environment.actor,
+    lines: 1,
+    blankLines: 0,
+    items: 1,
+  });
+}
+
+/** @throws UsageError that tells what is wrong with the document, without quoting it */
+export function readOneDocument(
+  type: CertificateType,
+  text: string,
+): { document: string; note: string } {
+  const serves = documentTypesServed[type];
+  const only = serves.length === 1 ? serves[0] : undefined;
+  const reading = readDocument(text, { serves, ...(only !== undefined && { length: only }) });
+  if (reading.kind === 'document') return { document: reading.document, note: reading.note };
+  throw new UsageError(`--document: ${reading.message}`);
+}
+
+export interface DryRun {
+  /** Would be asked of the service now. */
+  request: number;
+  /** Issued within the age allowed: would be taken from the archive. */
+  reuse: number;
+  /** Being issued for another work: would be followed, not bought again. */
+  underWay: number;
+  /** Of unknown outcome elsewhere: would stay so until a person decides. */
+  unknown: number;
+  problems: { line: number; status: string; code: string; message: string }[];
+}
+
+/** What a batch would do, without doing it: reads the input and the claims. */
+export async function dryRun(
+  place: Workplace,
+  input: BatchInput,
+  reuseSince: number,
+): Promise<DryRun> {
+  const ledger = new ClaimLedger(place.archive);
+  const issuances = new IssuanceFile(place.archive);
+  const result: DryRun = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
+  for await (const { line, item } of openPlan(input)) {
+    if ('code' in line) {
+      const { code, message, kind: status } = line;
+      result.problems.push({ line: line.line, status, code, message });
+    }
+    if (item === undefined) continue;
+    const thing = certificateThing(item.type, place.idKey.nameOf('document', item.document));
+    const now = Date.now();
+    const state = claimState(await ledger.lastDecision(thing), now, now);
+    if (state.kind === 'free') result.request += 1;
+    else if (state.kind === 'unknown') result.unknown += 1;
+    else if (state.kind === 'in_flight') result.underWay += 1;
+    else {
+      const fact = await issuances.fact(state.certidaoId);
+      if (fact === null) result.underWay += 1;
+      else if (fact.status === 'issued' && fact.settledAt >= reuseSince) result.reuse += 1;
+      else result.request += 1;
+    }
+  }
+  return result;
+}
+
+function openPlan({ file, type, column }: BatchInput) {
+  const rows = readSheet(file, column === undefined ? {} : { column });
+  return planRows(rows, { file, ...(type !== undefined && { type }) });
+}
+
+async function sha256OfFile(path: string): Promise<string> {
+  const { size } = await stat(path);
+  const hash = createHash('sha256');
+  if (size > 0) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,249 @@
+import { Command } from 'commander';
+import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
+import { workFolder } from '../archive/works';
+import { certificateTypes, type BatchSummary, type CertificateType } from '../domain/certificates';
+import { maskDocument } from '../domain/documents';
+import { queueName } from '../domain/queues';
+import type { EngineClient } from '../temporal/connection';
+import type { certificateBatch } from '../workflows/certificate-batch';
+import type { issueCertificate } from '../workflows/issue-certificate';
+import type { IssuingTerms } from '../workflows/messages';
+import {
+  issuingTerms,
+  outputOf,
+  withOutput,
+  withTerms,
+  type OutputFlags,
+  type TermFlags,
+} from './certificate-flags';
+import { showBatch, showSingle } from './certificate-outcome';
+import { resolveCommand } from './certificate-resolve';
+import {
+  dryRun,
+  fileBatch,
+  fileSingle,
+  planBatch,
+  readOneDocument,
+  type BatchInput,
+} from './certificate-work';
+import { followWork } from './follow';
+import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from './terminal';
+import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
+
+type BatchFlags = TermFlags &
+  OutputFlags & {
+    input: string;
+    type?: CertificateType;
+    column?: string;
+    concurrency: number;
+    label?: string;
+    dryRun?: true;
+    laneRows?: number;
+  };
+
+type IssueFlags = TermFlags & OutputFlags & { type: CertificateType; document: string };
+
+/** `diligence certificate issue|batch|resolve`. */
+export function certificateCommand(): Command {
+  const command = new Command('certificate').description(
+    'Issue certificates: one, or a spreadsheet of thousands.',
+  );
+  command.addCommand(issueCommand());
+  command.addCommand(batchCommand());
+  command.addCommand(resolveCommand());
+  return command;
+}
+
+function issueCommand(): Command {
+  return withTerms(withOutput(new Command('issue')))
+    .description('Issue one certificate and fetch its PDF.')
+    .requiredOption('--type <type>', certificateTypes.join(' or '), oneOf(certificateTypes))
+    .requiredOption('--document <number>', 'CNPJ, or CPF for a labour certificate')
+    .action(async (flags: IssueFlags) => {
+      process.exitCode = await issue(flags);
+    });
+}
+
+function batchCommand(): Command {
+  return withTerms(withOutput(new Command('batch')))
+    .description('Issue a certificate for every line of a spreadsheet.')
+    .requiredOption('--input <file>', 'CSV with a column of documents (see --column)')
+    .option(
+      '--type <type>',
+      `for lines without one: ${certificateTypes.join(' or ')}`,
+      oneOf(certificateTypes),
+    )
+    .option('--column <name>', 'the column that holds the documents: its name, letter or number')
+    .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
+    .option('--label <text>', 'makes this another batch than the same file without it')
+    .option('--dry-run', 'show what would be issued and what reused, send nothing')
+    .option('--lane-rows <n>', 'rows per lane (for operators)', wholeNumber(1, 100_000))
+    .action(async (flags: BatchFlags) => {
+      process.exitCode = await batch(flags);
+    });
+}
+
+async function issue(flags: IssueFlags): Promise<number> {
+  const { document, note } = readOneDocument(flags.type, flags.document);
+  const place = await openWorkplace();
+  const name = place.idKey.nameOf('document', document);
+  const workflowId = `certificate/${flags.type}/${name}`;
+  return withEngine(place, async (engine) => {
+    // Every run is a work of its own; what was bought before is found by its claims.
+    const workId = `${workflowId}/${instant()}`;
+    const work = await fileSingle(place, workId, flags.type, document, note);
+    const terms = issuingTerms(place, flags, true);
+    const handle = await engine.client.workflow.start<typeof issueCertificate>('issueCertificate', {
+      workflowId,
+      taskQueue: queueName('workflows', place.queueSuffix),
+      args: [{ workId, work, terms }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      priority: { priorityKey: 1 },
+    });
+    tell(`${workflowId}: ${flags.type} for ${maskDocument(document)}`);
+    if (flags.detach === true) return detached(workflowId, flags.json === true);
+    await warnWithoutPollers(engine, place);
+    const summary = await followWork(engine, handle as WorkflowHandle);
+    return showSingle(place, summary, outputOf(flags, workflowId));
+  });
+}
+
+async function batch(flags: BatchFlags): Promise<number> {
+  const input: BatchInput = {
+    file: flags.input,
+    ...(flags.type !== undefined && { type: flags.type }),
+    ...(flags.column !== undefined && { column: flags.column }),
+    ...(flags.label !== undefined && { label: flags.label }),
+  };
+  const place = await openWorkplace();
+  const plan = await planBatch(place, input);
+  const terms = issuingTerms(place, flags, false);
+  if (flags.dryRun === true) return showDryRun(place, input, terms, flags.json === true);
+  const { counts } = plan;
+  tell(
+    `${counts.lines} lines: ${counts.items} to issue, ${counts.duplicates} duplicates, ${counts.invalid} invalid, ${counts.unsupported} unsupported, ${counts.blank} blank`,
+  );
+  return withEngine(place, async (engine) => {
+    const baseId = `certificate-batch/${plan.name}`;
+    const { workflowId, finished } = await batchId(place, engine, baseId, flags);
+    tell(workflowId);
+    if (finished !== null) {
+      tell(
+        `this batch ended ${finished.finishedAt}: its results are shown (--fresh makes a new one)`,
+      );
+      return showBatch(place, finished, outputOf(flags, workflowId));
+    }
+    const work = await fileBatch(place, plan, workflowId);
+    const handle = await startBatch(engine, place, workflowId, { flags, terms, work });
+    if (flags.detach === true) return detached(workflowId, flags.json === true);
+    await warnWithoutPollers(engine, place);
+    const summary = await followWork(engine, handle);
+    return showBatch(place, summary, outputOf(flags, workflowId));
+  });
+}
+
+/**
+ * The id under which this batch runs, and its summary when it has ended within `--max-age`
+ * (PROTOCOLS 4: the archive is asked first).
+ */
+async function batchId(
+  place: Workplace,
+  engine: EngineClient,
+  baseId: string,
+  flags: TermFlags,
+): Promise<{ workflowId: string; finished: BatchSummary | null }> {
+  if (flags.fresh === true) return { workflowId: `${baseId}/${instant()}`, finished: null };
+  const summary = await place.works.summary(workFolder(baseId));
+  if (summary === null) return { workflowId: baseId, finished: null };
+  const running = await isRunning(engine, baseId);
+  const age = Date.now() - Date.parse(summary.finishedAt);
+  if (running || age <= flags.maxAge) {
+    return { workflowId: baseId, finished: running ? null : summary };
+  }
+  return { workflowId: `${baseId}/${instant()}`, finished: null };
+}
+
+async function startBatch(
+  engine: EngineClient,
+  place: Workplace,
+  workflowId: string,
+  {
+    flags,
+    terms,
+    work,
+  }: {
+    flags: BatchFlags;
+    terms: IssuingTerms;
+    work: { items: number; folder: string; filedIn: string };
+  },
+): Promise<WorkflowHandle> {
+  try {
+    const handle = await engine.client.workflow.start<typeof certificateBatch>('certificateBatch', {
+      workflowId,
+      taskQueue: queueName('workflows', place.queueSuffix),
+      args: [
+        {
+          workId: workflowId,
+          work,
+          terms,
+          concurrency: flags.concurrency,
+          ...(flags.laneRows !== undefined && { laneRows: flags.laneRows }),
+        },
+      ],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    });
+    return handle as WorkflowHandle;
+  } catch (error) {
+    // Completed in between: its result is what was asked for.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return engine.client.workflow.getHandle(workflowId);
+  }
+}
+
+async function showDryRun(
+  place: Workplace,
+  input: BatchInput,
+  terms: IssuingTerms,
+  json: boolean,
+): Promise<number> {
+  const found = await dryRun(place, input, terms.reuseSince);
+  if (json) {
+    printJson({ dryRun: true, ...found });
+    return exitCodes.done;
+  }
+  print(`would request ${found.request}, reuse ${found.reuse} issued already`);
+  if (found.underWay > 0)
+    print(`${found.underWay} are under way for another work and would be shared`);
+  if (found.unknown > 0)
+    print(`${found.unknown} have an unknown outcome elsewhere and would stay so`);
+  for (const { line, status, code, message } of found.problems.slice(0, 50)) {
+    print(`  line ${line}: ${status} (${code}): ${message}`);
+  }
+  const more = found.problems.length - 50;
+  if (more > 0) print(`  and ${more} more`);
+  print('nothing was sent');
+  return exitCodes.done;
+}
+
+function detached(workflowId: string, json: boolean): number {
+  if (json) printJson({ id: workflowId, status: 'started' });
+  else print(workflowId);
+  return exitCodes.done;
+}
+
+async function isRunning(engine: EngineClient, workflowId: string): Promise<boolean> {
+  return engine.client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .then(
+      ({ status }) => status.name === 'RUNNING',
+      () => false,
+    );
+}
+
+/** An instant as part of an id: `20261121T101530123Z`. */
+function instant(): string {
+  return new Date().toISOString().replace(/[-:.]/g, '');
+}

@@ -1,0 +1,79 @@
+import { SheetError } from '../sheets/sheet-error';
+import { ConfigError } from '../environment';
+import { ArchiveError } from '../archive/archive';
+
+/** How a command ends (DESIGN 5). */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  needsAPerson: 3,
+  interrupted: 130,
+} as const;
+
+/** Wrong usage: nothing was sent. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Not found, refused by the engine, or failed: exit code 1, the sentence is all there is to say. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** Everything for people goes to standard error; standard output is for what was asked for. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export function printJson(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+/** Says what went wrong and returns the exit code for it. */
+export function reportError(error: unknown): number {
+  const name = error instanceof Error ? error.name : '';
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof SheetError || error instanceof UsageError) {
+    tell(`diligence: ${message}`);
+    return exitCodes.usage;
+  }
+  if (error instanceof ConfigError || error instanceof ArchiveError) {
+    tell(`diligence: ${message}`);
+    return exitCodes.usage;
+  }
+  tell(`diligence: ${name === 'CommandError' ? '' : `${name}: `}${message}`);
+  return exitCodes.failed;
+}
+
+/** A duration like `90s`, `15m`, `24h`, `7d`, in milliseconds. */
+export function durationMs(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text.trim());
+  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw new UsageError(`${text}: expected a duration like 90s, 15m, 24h or 7d`);
+  }
+  return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+}
+
+export function wholeNumber(lowest: number, highest: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < lowest || value > highest) {
+      throw new UsageError(`${text}: expected a whole number from ${lowest} to ${highest}`);
+    }
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): (text: string) => T {
+  return (text) => {
+    const word = words.find((known) => known === text);
+    if (word === undefined) throw new UsageError(`${text}: expected one of ${words.join(', ')}`);
+    return word;
+  };
+}

@@ -1,0 +1,74 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Archive } from '../archive/archive';
+import { findIdKey } from '../archive/id-key';
+import { openArchive, type IdKey } from '../archive/open-archive';
+import { WorkReader } from '../archive/works';
+import { queueKinds, queueName, queueSuffix } from '../domain/queues';
+import { readEnvironment, type Environment } from '../environment';
+import type { EngineClient } from '../temporal/connection';
+import { openEngine } from '../temporal/open-engine';
+import { queuePollers } from '../temporal/queue-pollers';
+import { tell } from './terminal';
+
+/** What every command works with: settings, archive, and (when asked for) the engine. */
+export interface Workplace {
+  environment: Environment;
+  idKey: IdKey;
+  archive: Archive;
+  works: WorkReader;
+  queueSuffix: string;
+}
+
+export async function openWorkplace(): Promise<Workplace> {
+  const environment = readEnvironment();
+  const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
+  if (generated) {
+    tell(
+      `a key for names was generated in ${environment.dataDir} (0600): keep it with your backups`,
+    );
+  }
+  const archive = await openArchive(environment.archiveUrl, idKey);
+  const works = new WorkReader(archive);
+  return { environment, idKey, archive, works, queueSuffix: queueSuffix(archive.id) };
+}
+
+/** Opens the engine for the time of `work` and closes the connection whatever happens. */
+export async function withEngine<T>(
+  place: Workplace,
+  work: (engine: EngineClient) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngine(place.environment, tell);
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/**
+ * Says in one sentence when nobody polls the queues of this archive: the work is safe, and waits.
+ *
+ * @returns true when somebody does
+ */
+export async function warnWithoutPollers(engine: EngineClient, place: Workplace): Promise<boolean> {
+  const deadlineAt = Date.now() + 10_000;
+  for (;;) {
+    const missing = [];
+    for (const kind of queueKinds) {
+      const pollers = await queuePollers(engine, kind, place.queueSuffix);
+      if (pollers.length === 0) missing.push(queueName(kind, place.queueSuffix));
+    }
+    if (missing.length === 0) return true;
+    if (Date.now() > deadlineAt) {
+      tell(
+        `no worker polls ${missing.join(', ')}: the work waits until one with this archive is started (\`diligence worker\`)`,
+      );
+      return false;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError;
+}

@@ -1,0 +1,170 @@
+import { Command } from 'commander';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { EngineClient } from '../temporal/connection';
+import { cancelUpdate, pauseUpdate, resumeUpdate } from '../workflows/messages';
+import { showBatch, showSingle, batchExitCode } from './certificate-outcome';
+import { outputOf, withOutput } from './certificate-flags';
+import { progressLine, readProgress } from './follow';
+import { summaryDocument } from './result-folder';
+import { CommandError, exitCodes, print, printJson, tell } from './terminal';
+import { findWork, worksOnFile, type WorkOnFile } from './works-on-file';
+import { isNotFound, openWorkplace, withEngine, type Workplace } from './workplace';
+
+/** `list`, `status`, `result`, `cancel`, `pause`, `resume`: works, whatever their kind. */
+export function workCommands(): Command[] {
+  return [
+    new Command('list')
+      .description('List the works of this archive, newest first.')
+      .option('--json', 'one JSON document on standard output')
+      .action(async ({ json }: { json?: true }) => {
+        await listWorks(json === true);
+      }),
+    idCommand('status', 'Show how a work stands.')
+      .option('--json', 'one JSON document on standard output')
+      .action(async (id: string | undefined, flags: { id?: string; json?: true }) => {
+        await showStatus(idOf(id, flags), flags.json === true);
+      }),
+    withOutput(idCommand('result', 'Write the result folder of a work that has ended.')).action(
+      async (id: string | undefined, flags: ResultFlags) => {
+        process.exitCode = await showResult(idOf(id, flags), flags);
+      },
+    ),
+    idCommand('cancel', 'Stop requesting; what is outstanding is still brought home.')
+      .option('--now', 'leave what is outstanding at the service, with its ids on file')
+      .action(async (id: string | undefined, flags: { id?: string; now?: true }) => {
+        const args: [{ now: boolean }] = [{ now: flags.now === true }];
+        await order(idOf(id, flags), (handle) => handle.executeUpdate(cancelUpdate, { args }));
+      }),
+    idCommand('pause', 'Request nothing new until `resume`.').action(
+      async (id: string | undefined, flags: { id?: string }) => {
+        await order(idOf(id, flags), (handle) => handle.executeUpdate(pauseUpdate));
+      },
+    ),
+    idCommand('resume', 'Go on after `pause`, or after requests were turned away.').action(
+      async (id: string | undefined, flags: { id?: string }) => {
+        await order(idOf(id, flags), (handle) => handle.executeUpdate(resumeUpdate));
+      },
+    ),
+  ];
+}
+
+type ResultFlags = {
+  id?: string;
+  out?: string;
+  excel?: true;
+  pdfNames: 'id' | 'reference';
+  json?: true;
+};
+
+function idCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument('[id]', 'the id that the command printed when it started the work')
+    .option('--id <id>', 'the same, by name');
+}
+
+function idOf(positional: string | undefined, flags: { id?: string }): string {
+  const id = positional ?? flags.id;
+  if (id === undefined)
+    throw new CommandError('which work? give its id (`diligence list` shows them)');
+  return id;
+}
+
+async function listWorks(json: boolean): Promise<void> {
+  const place = await openWorkplace();
+  const works = await worksOnFile(place);
+  const shown = await Promise.all(
+    works.map(async ({ folder, record }) => {
+      const summary = await place.works.summary(folder);
+      const { workId: id, kind, inputName: input, items, createdAt, createdBy } = record;
+      const state = summary === null ? 'not ended' : 'ended';
+      const needsAPerson = summary !== null && batchExitCode(summary) === exitCodes.needsAPerson;
+      return { id, kind, input, items, createdAt, createdBy, state, needsAPerson };
+    }),
+  );
+  if (json) {
+    printJson({ works: shown });
+    return;
+  }
+  if (shown.length === 0) tell('no works in this archive yet');
+  for (const work of shown) {
+    const { createdAt, state, needsAPerson, items, input, id } = work;
+    const stands = needsAPerson ? `${state}, needs a person` : state;
+    print(
+      `${createdAt.slice(0, 19)}Z  ${stands.padEnd(22)}  ${items} item(s)  ${input ?? '-'}  ${id}`,
+    );
+  }
+}
+
+async function showStatus(id: string, json: boolean): Promise<void> {
+  const place = await openWorkplace();
+  const found = await onFile(place, id);
+  const summary = await place.works.summary(found.folder);
+  if (summary !== null) {
+    if (json) printJson({ id, state: 'ended', summary: summaryDocument(summary) });
+    else {
+      print(`${id}: ended ${summary.finishedAt}`);
+      for (const [status, count] of Object.entries(summary.counts)) {
+        if (count > 0) print(`  ${String(count).padStart(6)}  ${status}`);
+      }
+    }
+    return;
+  }
+  await withEngine(place, async (engine) => {
+    const state = await engineState(engine, id);
+    const progress = state === 'running' ? await readProgress(engine, id) : null;
+    if (json) printJson({ id, state, progress });
+    else {
+      print(`${id}: ${state}`);
+      if (progress !== null) print(`  ${progressLine(progress, null)}`);
+    }
+  });
+}
+
+async function showResult(id: string, flags: ResultFlags): Promise<number> {
+  const place = await openWorkplace();
+  const { folder, record } = await onFile(place, id);
+  const summary = await place.works.summary(folder);
+  if (summary === null) {
+    throw new CommandError(`${id} has not ended: \`diligence status ${id}\` shows how it stands`);
+  }
+  const output = outputOf(flags, id);
+  return record.kind === 'certificate'
+    ? showSingle(place, summary, output)
+    : showBatch(place, summary, output);
+}
+
+async function order(
+  id: string,
+  update: (handle: ReturnType<EngineClient['client']['workflow']['getHandle']>) => Promise<string>,
+): Promise<void> {
+  const place = await openWorkplace();
+  await withEngine(place, async (engine) => {
+    try {
+      print(await update(engine.client.workflow.getHandle(id)));
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError) {
+        throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
+      }
+      if (isNotFound(error))
+        throw new CommandError(`${id} is not running: it has ended or never was`);
+      throw error;
+    }
+  });
+}
+
+async function engineState(engine: EngineClient, id: string): Promise<string> {
+  try {
+    const { status } = await engine.client.workflow.getHandle(id).describe();
+    return status.name.toLowerCase();
+  } catch (error) {
+    if (isNotFound(error)) return 'not known to the engine';
+    throw error;
+  }
+}
+
+async function onFile(place: Workplace, id: string): Promise<WorkOnFile> {
+  const found = await findWork(place, id);
+  if (found === null) throw new CommandError(`no work ${id} in this archive`);
+  return found;
+}

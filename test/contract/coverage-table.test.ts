@@ -1,0 +1,171 @@
+import path from 'node:path';
+import { coverageHoles, coverageSummary, type Coverage } from '../../scripts/check-coverage-table';
+import { assumptionTable } from '../../src/apis/assumptions';
+import type { CoverageRow } from './coverage-table/row';
+import {
+  investigationChecklist,
+  investigationPlanned,
+  investigationTable,
+} from './coverage-table/investigation';
+import { declares } from './coverage-table/symbols';
+import { testTitles } from './coverage-table/test-titles';
+
+const root = path.join(__dirname, '../..');
+const good: CoverageRow = {
+  sandbox: 'Shows it.',
+  client: 'src/domain/issuance.ts#Issuance.certidaoId',
+  test: 'contract/sandbox-endings.test.ts › failed fails every time',
+};
+const title = 'contract/sandbox-endings.test.ts ›' as const;
+
+/** The holes of a table with one row. */
+function holesOf(row: Partial<CoverageRow>, more: Partial<Coverage> = {}): string[] {
+  const table = { Part: { item: { ...good, ...row } } };
+  return coverageHoles({ checklist: { Part: ['item'] }, table, assumptions: [], root, ...more });
+}
+
+describe('the coverage table', () => {
+  test('has no hole for certificates', () => {
+    expect(
+      coverageHoles({
+        checklist: investigationChecklist,
+        table: investigationTable,
+        assumptions: assumptionTable,
+        root,
+      }),
+    ).toEqual([]);
+  });
+
+  test('counts its rows, and what is planned', () => {
+    const lines = coverageSummary(investigationTable, investigationPlanned);
+    const items = Object.values(investigationChecklist).flat().length;
+    expect(lines.find((line) => line.startsWith('all'))).toMatch(new RegExp(`^all\\s+${items} `));
+    expect(lines.filter((line) => line.startsWith('planned: '))).toHaveLength(5);
+  });
+
+  test('a row that stands is no hole', () => {
+    expect(holesOf({})).toEqual([]);
+    expect(holesOf({ client: 'not read: nobody needs it' })).toEqual([]);
+  });
+
+  test.each<[string, Partial<CoverageRow>, string]>([
+    ['no sandbox', { sandbox: ' ' }, 'no sandbox'],
+    [
+      'a test that does not exist',
+      { test: `${title} fails every time` },
+      'test/contract/sandbox-endings.test.ts has no test "fails every time"',
+    ],
+    [
+      'a row of a table that does not exist',
+      { test: `${title} completed fails every time` },
+      'test/contract/sandbox-endings.test.ts has no test "completed fails every time"',
+    ],
+    [
+      'a test file that does not exist',
+      { test: 'contract/none.test.ts › x' },
+      'no such file: test/contract/none.test.ts',
+    ],
+    [
+      'a field that does not exist',
+      { client: 'src/domain/issuance.ts#Issuance.certidao' },
+      'src/domain/issuance.ts declares no Issuance.certidao',
+    ],
+    [
+      'no field at all',
+      { client: 'src/domain/issuance.ts#' },
+      'src/domain/issuance.ts declares no ',
+    ],
+    [
+      'a source file that does not exist',
+      { client: 'src/domain/none.ts#X' },
+      'no such file: src/domain/none.ts',
+    ],
+    [
+      'an assumption that does not exist',
+      { client: 'assumption: the moon' },
+      'no assumption has the matter "the moon"',
+    ],
+    ['no reason', { client: 'not read: ' }, 'no reason why the client does not read it'],
+  ])('%s is a hole', (_, row, hole) => {
+    expect(holesOf(row)).toEqual([`Part | item: ${hole}`]);
+  });
+
+  test('an item without a row, a row without an item, a column left out', () => {
+    const { test: _, ...untested } = good;
+    const table = { Part: { other: good, untested: untested as CoverageRow } };
+    const checklist = { Part: ['item', 'untested'], Rest: ['x'] };
+    expect(coverageHoles({ checklist, table, assumptions: [], root })).toEqual([
+      'Part | item: no row',
+      'Part | untested: no test',
+      'Rest | x: no row',
+      'Part | other: a row for nothing on the checklist',
+    ]);
+  });
+
+  test('an assumption that no row names is a hole', () => {
+    const assumptions = [{ matter: 'PDF address' }, { matter: 'success status' }];
+    expect(holesOf({ client: 'assumption: PDF address' }, { assumptions })).toEqual([
+      'assumption "success status": no row names it',
+    ]);
+  });
+});
+
+describe('titles of tests', () => {
+  test('are found as written, and row by row where the table is plain', () => {
+    const source = `
+      test('one', () => {});
+      it(\`two\`, () => {});
+      test.each([['a', 1, x], [y, 2, x]] as const)('%s is %i', () => {});
+      test.each(['b', null])('%s alone', () => {});
+      const names = ['c'];
+      test.each(names)('%s by name', () => {});
+      describe('not me', () => { test('three', () => { call('not me either'); }); });
+    `;
+    const found = [
+      'one',
+      'two',
+      '%s is %i',
+      'a is 1',
+      '%s alone',
+      'b alone',
+      'null alone',
+      '%s by name',
+      'c by name',
+      'three',
+    ];
+    expect([...testTitles(source)]).toEqual(found);
+  });
+
+  test('do not count when the test does not run', () => {
+    const source = `test.skip('a', f); test.todo('b'); test.failing('c', f); // test('d', f)
+      describe.skip('e', () => { test('f', f); });`;
+    expect(testTitles(source).size).toBe(0);
+  });
+});
+
+describe('declarations', () => {
+  const source = `
+    interface Issuance { id: string; place: { url: string } }
+    const wire = z.object({ result: z.object({ name: text }).nullish(), name: text });
+    class Api { readonly base: string; async read() { const call = { path: 1 }; } }
+    type Row = [place: number, due: number];
+  `;
+  test.each([
+    'Issuance',
+    'Issuance.place.url',
+    'wire.result.name',
+    'wire.name',
+    'Api.base',
+    'Api.read.path',
+    'Row.due',
+  ])('%s is found', (symbol) => {
+    expect(declares(source, symbol)).toBe(true);
+  });
+
+  test.each(['Nothing', 'Issuance.url', 'wire.result.result', 'Api.path', 'id', 'Row.id'])(
+    '%s is not',
+    (symbol) => {
+      expect(declares(source, symbol)).toBe(false);
+    },
+  );
+});

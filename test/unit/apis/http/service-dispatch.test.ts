@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StatusError } from '../../../../src/apis/http/errors';
+import { Service, type CallReport, type HttpCall } from '../../../../src/apis/http/service';
+import { Token } from '../../../../src/apis/http/token';
+import { LoopbackServer, sendJson } from '../../../support/loopback-server';
+
+const post: HttpCall = {
+  method: 'POST',
+  pathTemplate: '/things',
+  path: '/things',
+  token: 'none',
+  json: { a: 1 },
+  timeoutMs: 5_000,
+  maxBytes: 10_000,
+  keyless: true,
+};
+const get: HttpCall = {
+  ...post,
+  method: 'GET',
+  pathTemplate: '/things/{id}',
+  path: '/things/7',
+  json: undefined,
+  keyless: false,
+};
+
+let server: LoopbackServer;
+let service: Service;
+let clock = 1_000_000;
+
+beforeEach(async () => {
+  clock = 1_000_000;
+  server = await LoopbackServer.start((_request, response) => sendJson(response, 200, { ok: 1 }));
+  service = new Service({
+    baseUrl: `${server.origin}/api/v1/`,
+    token: Token.of('secret'),
+    ratePerSecond: 1_000,
+    now: () => clock,
+  });
+});
+
+afterEach(async () => {
+  await service.close();
+  await server.close();
+});
+
+async function refusalOf(call: HttpCall): Promise<StatusError> {
+  return (await service.dispatch(call).catch((error: unknown) => error)) as StatusError;
+}
+
+it('gives each keyless POST a connection of its own', async () => {
+  for (let n = 0; n < 3; n += 1) await service.dispatch(post);
+  expect(server.received.map(({ connection }) => connection)).toEqual([1, 2, 3]);
+});
+
+it('reuses the connection of its reads', async () => {
+  for (let n = 0; n < 3; n += 1) {
+    await service.dispatch(get);
+    // A socket goes back to the pool in the turn after the last byte.
+    await sleep(5);
+  }
+  expect(server.received.map(({ connection }) => connection)).toEqual([1, 1, 1]);
+});
+
+it('sends below the base address whether or not that ends with a slash', async () => {
+  await service.dispatch(post);
+  expect(server.received[0]).toMatchObject({
+    method: 'POST',
+    path: '/api/v1/things',
+    body: '{"a":1}',
+  });
+  expect(server.received[0]?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+  });
+});
+
+it('sends nothing when the check before the dispatch throws', async () => {
+  const late = new Error('too late');
+  const beforeDispatch = (): void => {
+    throw late;
+  };
+  await expect(service.dispatch({ ...post, beforeDispatch })).rejects.toBe(late);
+  await sleep(30);
+  expect(server.received).toEqual([]);
+});
+
+it('runs the check before the dispatch once, when nothing has been received yet', async () => {
+  const seen: number[] = [];
+  await service.dispatch({ ...post, beforeDispatch: () => seen.push(server.received.length) });
+  expect(seen).toEqual([0]);
+});
+
+it.each([301, 302, 303, 307, 308])(
+  'treats a redirect of a POST with %i as an error and follows nothing',
+  async (status) => {
+    server.reply = (_request, response) => {
+      response.writeHead(status, { location: '/elsewhere' });
+      response.end();
+    };
+    const error = await refusalOf(post);
+    expect(error).toMatchObject({ name: 'StatusError', status, location: '/elsewhere' });
+    expect(server.received).toHaveLength(1);
+  },
+);
+
+it('holds everybody back for as long as a 429 asks, at half the rate from then on', async () => {
+  server.reply = (_request, response) => sendJson(response, 429, {}, { 'retry-after': '7' });
+  const error = await refusalOf(post);
+  expect(error).toMatchObject({ status: 429, retryAfterMs: 7_000 });
+  expect(service.wasNotProcessed(error)).toBe(true);
+  expect(service.limiter.expectedWaitMs()).toBeGreaterThanOrEqual(7_000);
+  expect(await service.limiter.acquire('interactive', { until: clock })).toBe(false);
+});
+
+it('waits a second after a 429 that names no time', async () => {
+  server.reply = (_request, response) => sendJson(response, 429, {});
+  expect(await refusalOf(post)).toMatchObject({ retryAfterMs: null });
+  expect(service.limiter.expectedWaitMs()).toBe(1_000);
+});
+
+it.each<[string, unknown, Record<string, string>, boolean]>([
+  ['with Retry-After', '', { 'retry-after': '1' }, true],
+  ['with a problem body', { title: 'busy' }, {}, true],
+  ['without either, as a proxy answers it', '', {}, false],
+])('judges a 503 %s', async (_words, body, headers, notProcessed) => {
+  server.reply = (_request, response) => sendJson(response, 503, body, headers);
+  expect(service.wasNotProcessed(await refusalOf(post))).toBe(notProcessed);
+  expect(service.limiter.expectedWaitMs() >= 1_000).toBe(notProcessed);
+});
+
+it('believes no 503 when RESEND_ON_503 is off', async () => {
+  const wary = new Service({
+    baseUrl: server.origin,
+    token: Token.of('secret'),
+    ratePerSecond: 10,
+    resendOn503: false,
+  });
+  server.reply = (_request, response) => sendJson(response, 503, {}, { 'retry-after': '1' });
+  const error = (await wary.dispatch(post).catch((fault: unknown) => fault)) as StatusError;
+  expect(error.status).toBe(503);
+  expect(wary.wasNotProcessed(error)).toBe(false);
+  await wary.close();
+});
+
+it.each([500, 502, 504, 400, 409])(
+  'does not take a %i as proof of not processed',
+  async (status) => {
+    server.reply = (_request, response) =>
+      sendJson(response, status, { title: 'x' }, { 'retry-after': '1' });
+    expect(service.wasNotProcessed(await refusalOf(post))).toBe(false);
+  },
+);
+
+it('carries status, code, request id and wish to be asked again of a problem', async () => {
+  server.reply = (_request, response) =>
+    sendJson(response, 422, { code: 'documento_invalido', request_id: 'req-1', retryable: false });
+  expect(await refusalOf(post)).toMatchObject({
+    status: 422,
+    code: 'documento_invalido',
+    requestId: 'req-1',
+    retryable: false,
+    hasProblem: true,
+    message: 'POST /things: answered 422 documento_invalido (request req-1)',
+  });
+});
+
+it.each([200, 201, 202, 204])('takes %i as success', async (status) => {
+  server.reply = (_request, response) => {
+    response.writeHead(status);
+    response.end();
+  };
+  expect((await service.dispatch(post)).status).toBe(status);
+});
+
+it('reports each call by method, template, status and error name', async () => {
+  const reports: CallReport[] = [];
+  service.onCall = (report) => reports.push(report);
+  await service.dispatch(get);
+  server.reply = (_request, response) => {
+    clock += 25;
+    sendJson(response, 404, {});
+  };
+  await refusalOf(get);
+  server.reply = (_request, response) => void response.socket?.resetAndDestroy();
+  await refusalOf(get);
+  const call = { method: 'GET', pathTemplate: '/things/{id}' };
+  expect(reports).toEqual([
+    { ...call, status: 200, error: null, durationMs: 0 },
+    { ...call, status: 404, error: 'StatusError', durationMs: 25 },
+    { ...call, status: null, error: 'ConnectionError', durationMs: 0 },
+  ]);
+});

@@ -1,0 +1,180 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Archive, PutResult } from '../../../src/archive/archive';
+import { ClaimLedger, certificateThing } from '../../../src/archive/claim-ledger';
+import type { Claim, Receipt, Ruling } from '../../../src/domain/claims';
+import { claimState } from '../../../src/domain/claims';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const thing = certificateThing('cnpj', 'a1'.repeat(16));
+const owner = { workflowId: 'work-1', run: 'lane-0-1' };
+
+const claimOf = (fields: Partial<Claim> = {}): Claim => ({
+  owner,
+  kind: 'send',
+  nonce: 'nonce-1',
+  notAfter: 5_000,
+  claimedAt: 1_000,
+  afterUnknown: false,
+  ...fields,
+});
+const accepted = (certidaoId: string): Receipt => ({ kind: 'accepted', certidaoId, at: 2_000 });
+
+let place: TemporaryArchive;
+let ledger: ClaimLedger;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  ledger = new ClaimLedger(place.archive);
+});
+
+afterEach(() => place.remove());
+
+function spoil(key: string, text: string): void {
+  mkdirSync(dirname(place.path(key)), { recursive: true });
+  writeFileSync(place.path(key), text);
+}
+
+it('knows no decision of a thing that was never claimed', async () => {
+  expect(await ledger.lastDecision(thing)).toBeNull();
+});
+
+it('names the folder of a thing by type and keyed name', () => {
+  expect(thing.key).toBe(`claims/certificate/cnpj/a1/${'a1'.repeat(16)}`);
+  expect(certificateThing('trabalhista', 'a1'.repeat(16)).key).not.toBe(thing.key);
+});
+
+it('gives one decision to one of many that claim it at once', async () => {
+  const results = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => ledger.claim(thing, 1, claimOf({ nonce: `n-${n}` }))),
+  );
+  expect(results.filter((result) => result === 'ours')).toHaveLength(1);
+  const winner = results.indexOf('ours');
+  expect((await ledger.lastDecision(thing))?.claim).toEqual(claimOf({ nonce: `n-${winner}` }));
+});
+
+it('takes a claim for ours when our put landed and its answer was lost', async () => {
+  await ledger.claim(thing, 1, claimOf());
+  expect(await ledger.claim(thing, 1, claimOf())).toBe('ours');
+  expect(await ledger.claim(thing, 1, claimOf({ nonce: 'another' }))).toBe('taken');
+});
+
+it('does not take a claim for ours that cannot be read', async () => {
+  spoil(`${thing.key}/000001.claim.json`, '{"owner":{"workflowId":"work-1"');
+  expect(await ledger.claim(thing, 1, claimOf())).toBe('taken');
+});
+
+it.each(['', '{"owner":{"workf', 'not json'])(
+  'counts the unreadable claim %j as one to send',
+  async (text) => {
+    spoil(`${thing.key}/000001.claim.json`, text);
+    const last = await ledger.lastDecision(thing);
+    expect(last).toEqual({ n: 1, claim: 'unreadable', receipt: null, ruling: null });
+    expect(claimState(last, 100, 200)).toEqual({
+      kind: 'in_flight',
+      n: 1,
+      notAfter: 200,
+      owner: null,
+    });
+    expect(claimState(last, 201, 200)).toMatchObject({ kind: 'unknown', n: 1, owner: null });
+  },
+);
+
+it('reads the decision with the highest number, over nine too', async () => {
+  for (let n = 1; n <= 12; n += 1) await ledger.claim(thing, n, claimOf({ nonce: `n-${n}` }));
+  await ledger.putReceipt(thing, 11, accepted('c-11'));
+  const last = await ledger.lastDecision(thing);
+  expect(last).toMatchObject({ n: 12, claim: { nonce: 'n-12' }, receipt: null });
+});
+
+it('keeps things apart whose names begin alike', async () => {
+  const longer = { key: `${thing.key}0` };
+  await ledger.claim(longer, 3, claimOf());
+  expect(await ledger.lastDecision(thing)).toBeNull();
+});
+
+it('lets the first receipt stand and answers with it', async () => {
+  await ledger.claim(thing, 1, claimOf());
+  expect(await ledger.putReceipt(thing, 1, accepted('c-1'))).toEqual(accepted('c-1'));
+  const late: Receipt = { kind: 'unknown', reason: 'x', at: 9 };
+  expect(await ledger.putReceipt(thing, 1, late)).toEqual(accepted('c-1'));
+  expect((await ledger.lastDecision(thing))?.receipt).toEqual(accepted('c-1'));
+});
+
+it('lets the first ruling stand and answers with it', async () => {
+  const ruling: Ruling = { action: 'reissue', certidaoId: null, by: 'ana', note: 'paid', at: 3 };
+  await ledger.claim(thing, 1, claimOf());
+  expect(await ledger.putRuling(thing, 1, ruling)).toEqual(ruling);
+  expect(await ledger.putRuling(thing, 1, { ...ruling, action: 'abandon' })).toEqual(ruling);
+  expect((await ledger.lastDecision(thing))?.ruling).toEqual(ruling);
+});
+
+it('puts claims, receipts and rulings durably', async () => {
+  const puts: [string, boolean | undefined][] = [];
+  const watched: Archive = {
+    id: 'x',
+    putIfAbsent: (key, _body, options): Promise<PutResult> => {
+      puts.push([key.slice(thing.key.length + 1), options?.durable]);
+      return Promise.resolve('stored');
+    },
+    replace: () => Promise.reject(new Error('never')),
+    get: () => Promise.resolve(null),
+    list: () => Promise.resolve([]),
+    localPath: () => null,
+  };
+  const strict = new ClaimLedger(watched);
+  await strict.claim(thing, 1, claimOf());
+  await strict.putReceipt(thing, 1, accepted('c-1'));
+  await strict.putRuling(thing, 1, {
+    action: 'abandon',
+    certidaoId: null,
+    by: '',
+    note: '',
+    at: 0,
+  });
+  expect(puts).toEqual([
+    ['000001.claim.json', true],
+    ['000001.receipt.json', true],
+    ['000001.ruling.json', true],
+  ]);
+});
+
+it('throws when the archive fails, instead of calling the claim unreadable', async () => {
+  await ledger.claim(thing, 1, claimOf());
+  const failing = Object.assign(Object.create(place.archive) as Archive, {
+    list: () => Promise.resolve([`${thing.key}/000001.claim.json`]),
+    get: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
+  });
+  await expect(new ClaimLedger(failing).lastDecision(thing)).rejects.toThrow('EIO');
+});
+
+describe('the door that a recovery shut', () => {
+  const closed = claimOf({ kind: 'closed', nonce: 'closed-1' });
+  const others = claimOf({ owner: { workflowId: 'work-2', run: 'lane-0-1' }, nonce: 'o' });
+
+  const isClosed = async (): Promise<boolean> =>
+    ledger.isClosedFor(thing, await ledger.lastDecision(thing), owner);
+
+  it('is open where nothing was claimed', async () => {
+    expect(await isClosed()).toBe(false);
+  });
+
+  it('is shut by the last decision', async () => {
+    await ledger.claim(thing, 1, closed);
+    expect(await isClosed()).toBe(true);
+  });
+
+  it('stays shut when the number of the decision moved on', async () => {
+    await ledger.claim(thing, 1, closed);
+    for (let n = 2; n <= 4; n += 1) await ledger.claim(thing, n, { ...others, nonce: `o-${n}` });
+    expect(await isClosed()).toBe(true);
+  });
+
+  it('is not shut by a claim to send, nor by the door of another run or work', async () => {
+    await ledger.claim(thing, 1, claimOf());
+    await ledger.claim(thing, 2, { ...closed, owner: { ...owner, run: 'lane-0-2' } });
+    await ledger.claim(thing, 3, { ...closed, owner: { ...owner, workflowId: 'work-2' } });
+    spoil(`${thing.key}/000004.claim.json`, '{');
+    expect(await isClosed()).toBe(false);
+  });
+});

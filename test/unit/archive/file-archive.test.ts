@@ -1,0 +1,169 @@
+import { readdirSync, statSync } from 'node:fs';
+import * as files from 'node:fs/promises';
+import { dirname } from 'node:path';
+import {
+  getJson,
+  getJsonLines,
+  keySegment,
+  toJsonLines,
+  type Archive,
+} from '../../../src/archive/archive';
+import { FileArchive } from '../../../src/archive/file-archive';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+/** Folders and files that were flushed to the disk, in order. */
+const flushed: string[] = [];
+
+jest.mock('node:fs/promises', () => {
+  const real = jest.requireActual<typeof files>('node:fs/promises');
+  return {
+    ...real,
+    open: async (...args: Parameters<typeof real.open>) => {
+      const handle = await real.open(...args);
+      const sync = handle.sync.bind(handle);
+      handle.sync = async () => {
+        await sync();
+        flushed.push(String(args[0]));
+      };
+      return handle;
+    },
+  };
+});
+
+let place: TemporaryArchive;
+let archive: Archive;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  ({ archive } = place);
+  flushed.length = 0;
+});
+
+afterEach(() => place.remove());
+
+it.each([true, false])(
+  'stores exactly one of 50 objects put under one key at once, durable %p',
+  async (durable) => {
+    const writers = Array.from({ length: 50 }, (_, n) => new FileArchive(place.root, `w${n}`));
+    const results = await Promise.all(
+      writers.map((writer, n) => writer.putIfAbsent('a/b', `writer ${n}`, { durable })),
+    );
+    expect(results.filter((result) => result === 'stored')).toHaveLength(1);
+    const winner = results.indexOf('stored');
+    expect((await archive.get('a/b'))?.toString()).toBe(`writer ${winner}`);
+    expect(readdirSync(place.path('a'))).toEqual(['b']);
+  },
+);
+
+it('keeps what is there and says so', async () => {
+  expect(await archive.putIfAbsent('a', 'first')).toBe('stored');
+  expect(await archive.putIfAbsent('a', 'second')).toBe('exists');
+  expect((await archive.get('a'))?.toString()).toBe('first');
+});
+
+it('never shows a reader half an object', async () => {
+  const whole = 'x'.repeat(4_000_000);
+  const lengths = new Set<number>();
+  let writing = true;
+  const reader = (async () => {
+    while (writing) {
+      const found = await archive.get('big');
+      if (found !== null) lengths.add(found.length);
+    }
+  })();
+  await archive.putIfAbsent('big', whole, { durable: true });
+  for (let n = 0; n < 5; n += 1) await archive.replace('big', whole);
+  writing = false;
+  await reader;
+  expect([...lengths].filter((length) => length !== whole.length)).toEqual([]);
+});
+
+it('replaces what is there', async () => {
+  await archive.replace('a/b', 'first');
+  await archive.replace('a/b', Buffer.from('second'));
+  expect((await archive.get('a/b'))?.toString()).toBe('second');
+});
+
+it('lets nobody else read: files 0600, folders 0700', async () => {
+  await archive.putIfAbsent('a/b/durable', 'x', { durable: true });
+  await archive.putIfAbsent('a/b/plain', 'x');
+  await archive.replace('a/b/replaced', 'x');
+  for (const name of ['durable', 'plain', 'replaced']) {
+    expect(statSync(place.path(`a/b/${name}`)).mode & 0o777).toBe(0o600);
+  }
+  for (const folder of [place.root, place.path('a'), place.path('a/b')]) {
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  }
+});
+
+it('lists the keys below a prefix in order, without what is half written', async () => {
+  for (const key of ['p/b/2', 'p/b/1', 'p/a', 'q/1']) await archive.putIfAbsent(key, key);
+  await files.writeFile(place.path('p/.half'), 'x');
+  expect(await archive.list('p/')).toEqual(['p/a', 'p/b/1', 'p/b/2']);
+  expect(await archive.list('p/b/')).toEqual(['p/b/1', 'p/b/2']);
+  expect(await archive.list('none/')).toEqual([]);
+});
+
+it('answers null for what is not there, also below an object', async () => {
+  await archive.putIfAbsent('a', 'x');
+  expect(await archive.get('b')).toBeNull();
+  expect(await archive.get('a/b')).toBeNull();
+  expect(await archive.list('a/')).toEqual([]);
+});
+
+it.each(['../out', 'a/../../out', 'a/./b', '/etc/out', 'a//b', '', 'a/'])(
+  'refuses the climbing key %j for every use',
+  async (key) => {
+    await expect(archive.putIfAbsent(key, 'x')).rejects.toThrow(RangeError);
+    await expect(archive.replace(key, 'x')).rejects.toThrow(RangeError);
+    await expect(archive.get(key)).rejects.toThrow(RangeError);
+    expect(() => archive.localPath(key)).toThrow(RangeError);
+    expect(readdirSync(place.folder)).toEqual([]);
+  },
+);
+
+it('has a durable object, its folder and every new parent on the disk before it says stored', async () => {
+  await archive.putIfAbsent('claims/x/y/1', 'body', { durable: true });
+  const [first] = flushed;
+  expect(first).toMatch(/\/claims\/x\/y$/);
+  for (const folder of ['claims/x/y', 'claims/x', 'claims'].map((key) => place.path(key))) {
+    expect(flushed).toContain(folder);
+  }
+  // The folder that holds the archive must know of it too.
+  expect(flushed).toEqual(expect.arrayContaining([place.root, dirname(place.root)]));
+  const object = flushed.findIndex((path) => path.startsWith(`${place.path('claims/x/y')}/.`));
+  expect(object).toBeGreaterThanOrEqual(0);
+  expect(flushed.slice(object + 1)).toContain(place.path('claims/x/y'));
+});
+
+it('flushes nothing for an object that can be derived again', async () => {
+  await archive.putIfAbsent('a/b', 'x');
+  await archive.replace('a/c', 'x');
+  expect(flushed).toEqual([]);
+});
+
+it('leaves no temporary file behind, whatever came of a put', async () => {
+  await archive.putIfAbsent('a/b', 'x');
+  await archive.putIfAbsent('a/b', 'y', { durable: true });
+  await archive.putIfAbsent('a/c/d', 'x');
+  await expect(archive.replace('a/c', 'x')).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(readdirSync(place.path('a')).filter((name) => !name.startsWith('.'))).toEqual(['b', 'c']);
+  expect(await archive.list('a/')).toEqual(['a/b', 'a/c/d']);
+});
+
+it('writes and reads JSON, one document or one a line', async () => {
+  await archive.putIfAbsent('one', JSON.stringify({ a: 1 }));
+  await archive.putIfAbsent('many', toJsonLines([{ a: 'line\nbreak' }, [2], null]));
+  expect(await getJson(archive, 'one')).toEqual({ a: 1 });
+  expect(await getJsonLines(archive, 'many')).toEqual([{ a: 'line\nbreak' }, [2], null]);
+  expect(await getJson(archive, 'none')).toBeNull();
+  expect(await getJsonLines(archive, 'none')).toBeNull();
+  expect(toJsonLines([])).toBe('');
+});
+
+it('makes one harmless segment of any word, and different ones of different words', () => {
+  const words = ['..', '.', 'a/b', 'a.b', 'a%2Fb', "x'()*!~", 'ç/ü', 'A', 'a'];
+  const segments = words.map(keySegment);
+  expect(new Set(segments).size).toBe(words.length);
+  for (const segment of segments) expect(segment).toMatch(/^[\w%-]+$/);
+});

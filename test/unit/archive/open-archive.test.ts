@@ -1,0 +1,128 @@
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { findIdKey } from '../../../src/archive/id-key';
+import { IdKey, openArchive } from '../../../src/archive/open-archive';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const hex = 'ab'.repeat(32);
+const otherHex = 'cd'.repeat(32);
+const idKey = IdKey.parse(hex);
+
+let place: TemporaryArchive;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+});
+
+afterEach(() => place.remove());
+
+describe('opening an archive', () => {
+  it('gives it an id at the first use and finds the same one ever after', async () => {
+    const first = await openArchive(place.root, idKey);
+    expect(first.id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    expect((await openArchive(place.root, idKey)).id).toBe(first.id);
+    expect((await openArchive(pathToFileURL(place.root).href, idKey)).id).toBe(first.id);
+  });
+
+  it('gives one id to processes that open it at once', async () => {
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () => openArchive(place.root, idKey)),
+    );
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
+    expect(readdirSync(place.root)).toEqual(['archive.json']);
+  });
+
+  it('gives different archives different ids', async () => {
+    const one = await openArchive(join(place.folder, 'one'), idKey);
+    const two = await openArchive(join(place.folder, 'two'), idKey);
+    expect(one.id).not.toBe(two.id);
+  });
+
+  it('refuses an archive made with another id key, and names the cure but neither key', async () => {
+    await openArchive(place.root, idKey);
+    const error = await openArchive(place.root, IdKey.parse(otherHex)).catch(
+      (fault: unknown) => fault as Error,
+    );
+    expect(error).toMatchObject({ name: 'ArchiveError' });
+    const message = (error as Error).message;
+    expect(message).toContain(place.root);
+    expect(message).toContain(idKey.fingerprint);
+    expect(message).toContain('set DILIGENCE_ID_KEY');
+    expect(message).not.toContain(hex);
+    expect(message).not.toContain(otherHex);
+  });
+
+  it.each(['s3://bucket/x', 'https://x.test/archive'])(
+    'refuses the address %s',
+    async (address) => {
+      await expect(openArchive(address, idKey)).rejects.toMatchObject({
+        name: 'ArchiveError',
+        message: expect.stringContaining('DILIGENCE_ARCHIVE_URL') as string,
+      });
+    },
+  );
+
+  it('keeps the key itself out of archive.json', async () => {
+    await openArchive(place.root, idKey);
+    expect(readFileSync(place.path('archive.json'), 'utf8')).not.toContain(hex);
+  });
+});
+
+describe('the id key', () => {
+  it('names a document alike ever after, and tells kinds and keys apart', () => {
+    const name = idKey.nameOf('document', '11144477735');
+    expect(name).toMatch(/^[0-9a-f]{32}$/);
+    expect(IdKey.parse(` ${hex.toUpperCase()}\n`).nameOf('document', '11144477735')).toBe(name);
+    expect(idKey.nameOf('manifest', '11144477735')).not.toBe(name);
+    expect(idKey.nameOf('document', '11144477736')).not.toBe(name);
+    expect(IdKey.parse(otherHex).nameOf('document', '11144477735')).not.toBe(name);
+  });
+
+  it.each(['', 'ab', 'zz'.repeat(32), `${hex}ab`])('is not parsed from %j', (text) => {
+    expect(() => IdKey.parse(text)).toThrow(RangeError);
+  });
+
+  it('is never printed', () => {
+    const shown = inspect(idKey, { depth: 9, showHidden: true }) + JSON.stringify({ idKey });
+    expect(shown).not.toContain(hex);
+    expect(shown).toContain('[id key]');
+  });
+});
+
+describe('finding the id key', () => {
+  it('takes the configured one and writes nothing', async () => {
+    const found = await findIdKey(join(place.folder, 'data'), hex);
+    expect(found.generated).toBe(false);
+    expect(found.idKey.fingerprint).toBe(idKey.fingerprint);
+    expect(readdirSync(place.folder)).toEqual([]);
+  });
+
+  it('generates one at the first use, for its owner alone, and finds it again', async () => {
+    const data = join(place.folder, 'data');
+    const first = await findIdKey(data, null);
+    const second = await findIdKey(data, null);
+    expect([first.generated, second.generated]).toEqual([true, false]);
+    expect(second.idKey.fingerprint).toBe(first.idKey.fingerprint);
+    expect(statSync(join(data, 'id-key')).mode & 0o777).toBe(0o600);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(data, 'id-key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+  });
+
+  it('ends with one key when processes start at once', async () => {
+    const data = join(place.folder, 'data');
+    const found = await Promise.all(Array.from({ length: 20 }, () => findIdKey(data, null)));
+    expect(new Set(found.map((one) => one.idKey.fingerprint)).size).toBe(1);
+    expect(found.filter((one) => one.generated)).toHaveLength(1);
+    expect(readdirSync(data)).toEqual(['id-key']);
+  });
+
+  it('takes a key from others that could read it', async () => {
+    const data = join(place.folder, 'data');
+    mkdirSync(data);
+    writeFileSync(join(data, 'id-key'), hex, { mode: 0o644 });
+    expect((await findIdKey(data, null)).idKey.fingerprint).toBe(idKey.fingerprint);
+    expect(statSync(join(data, 'id-key')).mode & 0o777).toBe(0o600);
+  });
+});

@@ -1,0 +1,171 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readEnvironment, type ConfigError } from '../../src/environment';
+
+const address = 'https://service.test/api/v1';
+const secret = 'tok-9f8e7d6c5b4a';
+const configured = { INVESTIGATION_BASE_URL: address, INVESTIGATION_TOKEN: secret };
+
+function faultOf(source: NodeJS.ProcessEnv): ConfigError {
+  try {
+    readEnvironment(source);
+  } catch (error) {
+    return error as ConfigError;
+  }
+  throw new Error('the environment was taken');
+}
+
+it('has a default for everything', () => {
+  expect(readEnvironment({})).toEqual({
+    investigation: null,
+    dataDir: resolve('data'),
+    archiveUrl: resolve('data/archive'),
+    idKey: null,
+    workers: 1,
+    actor: 'unknown',
+    resendOn503: true,
+    certificates: { pdf: 'optional', pdfAuth: 'query' },
+  });
+});
+
+it('reads every variable', () => {
+  const environment = readEnvironment({
+    ...configured,
+    CERTIFICATES_TOKEN_FILE: '/run/secrets/token',
+    CERTIFICATES_RPS: '7.5',
+    INVESTIGATION_RPS: '3',
+    DILIGENCE_DATA_DIR: join(homedir(), 'd'),
+    DILIGENCE_ARCHIVE_URL: 'file:///srv/archive',
+    DILIGENCE_ID_KEY: 'aB'.repeat(32),
+    DILIGENCE_WORKERS: '4',
+    DILIGENCE_ACTOR: 'ana',
+    RESEND_ON_503: 'off',
+    CERTIFICATE_PDF: 'required',
+    CERTIFICATE_PDF_AUTH: 'bearer',
+    USER: 'root',
+    PATH: '/bin',
+    TEMPORAL_ADDRESS: 'localhost:7233',
+  });
+  expect(environment).toEqual({
+    investigation: {
+      baseUrl: address,
+      token: { value: secret },
+      certificatesToken: { file: '/run/secrets/token' },
+      certificatesRps: 7.5,
+    },
+    dataDir: join(homedir(), 'd'),
+    archiveUrl: 'file:///srv/archive',
+    idKey: 'aB'.repeat(32),
+    workers: 4,
+    actor: 'ana',
+    resendOn503: false,
+    certificates: { pdf: 'required', pdfAuth: 'bearer' },
+  });
+});
+
+it('takes an empty variable for one that is not set', () => {
+  const environment = readEnvironment({ DILIGENCE_WORKERS: '', INVESTIGATION_TOKEN: '' });
+  expect(environment).toMatchObject({ workers: 1, investigation: null });
+});
+
+it('puts the archive into the data directory unless it is told another place', () => {
+  const { archiveUrl } = readEnvironment({ DILIGENCE_DATA_DIR: '/srv/d' });
+  expect(archiveUrl).toBe('/srv/d/archive');
+});
+
+it('names the person who is logged in when no actor is set', () => {
+  expect(readEnvironment({ LOGNAME: 'bia' }).actor).toBe('bia');
+  expect(readEnvironment({ LOGNAME: 'bia', USER: 'ana' }).actor).toBe('ana');
+});
+
+it.each([
+  ['INVESTIGATION_BASE_URL', 'service.test'],
+  ['INVESTIGATION_BASE_URL', 'ftp://service.test'],
+  ['INVESTIGATION_RPS', '0'],
+  ['INVESTIGATION_RPS', 'fast'],
+  ['CERTIFICATES_RPS', '-1'],
+  ['CERTIFICATES_RPS', '100001'],
+  ['CERTIFICATES_RPS', ' '],
+  ['DILIGENCE_WORKERS', '0'],
+  ['DILIGENCE_WORKERS', '1.5'],
+  ['DILIGENCE_WORKERS', 'many'],
+  ['DILIGENCE_ACTOR', 'x'.repeat(201)],
+  ['DILIGENCE_ID_KEY', 'abc'],
+  ['DILIGENCE_ID_KEY', 'g'.repeat(64)],
+  ['RESEND_ON_503', 'yes'],
+  ['CERTIFICATE_PDF', 'maybe'],
+  ['CERTIFICATE_PDF_AUTH', 'header'],
+])('names %s when it is %j', (variable, value) => {
+  const error = faultOf({ [variable]: value });
+  expect(error).toMatchObject({ name: 'ConfigError', variable });
+  expect(error.message).toMatch(new RegExp(`^${variable}: .`));
+});
+
+it.each([
+  ['INVESTIGATION_TOKN', 'INVESTIGATION_TOKEN'],
+  ['DILIGENCE_WORKER', 'DILIGENCE_WORKERS'],
+  ['CERTIFICATES_TOKENFILE', 'CERTIFICATES_TOKEN_FILE'],
+  ['CERTIFICATE_RPS', 'CERTIFICATES_RPS'],
+  ['DILIGENCE_DATADIR', 'DILIGENCE_DATA_DIR'],
+])('refuses the unknown variable %s and asks whether %s was meant', (unknown, meant) => {
+  const error = faultOf({ [unknown]: secret });
+  expect(error).toMatchObject({ name: 'ConfigError', variable: unknown });
+  expect(error.message).toContain(`did you mean ${meant}?`);
+  expect(error.message).not.toContain(secret);
+});
+
+it('suggests nothing when nothing is near', () => {
+  expect(faultOf({ DILIGENCE_FAVOURITE_COLOUR: 'red' }).message).toBe(
+    'DILIGENCE_FAVOURITE_COLOUR: no such variable',
+  );
+});
+
+it.each(['TEMPORAL_ADDRESS', 'MY_DILIGENCE_X', 'CERTIFICATION_X', 'NODE_ENV'])(
+  'leaves %s alone, which is not ours',
+  (name) => {
+    expect(() => readEnvironment({ [name]: 'x' })).not.toThrow();
+  },
+);
+
+it('takes names of the public surface whose parts are to come', () => {
+  expect(() => readEnvironment({ DILIGENCE_PAYLOAD_KEYS: 'x' })).not.toThrow();
+});
+
+it.each<[string, NodeJS.ProcessEnv, string]>([
+  ['an address without a token', { INVESTIGATION_BASE_URL: address }, 'INVESTIGATION_TOKEN'],
+  ['a token without an address', { INVESTIGATION_TOKEN: secret }, 'INVESTIGATION_BASE_URL'],
+  ['a token twice over', { ...configured, INVESTIGATION_TOKEN_FILE: '/x' }, 'INVESTIGATION_TOKEN'],
+  [
+    'a certificate token twice over',
+    { ...configured, CERTIFICATES_TOKEN: secret, CERTIFICATES_TOKEN_FILE: '/x' },
+    'CERTIFICATES_TOKEN',
+  ],
+])('refuses %s', (_words, source, variable) => {
+  const error = faultOf(source);
+  expect(error).toMatchObject({ name: 'ConfigError', variable });
+  expect(error.message).not.toContain(secret);
+});
+
+it('never quotes the value of a secret', () => {
+  const sources = [
+    { DILIGENCE_ID_KEY: secret },
+    { ...configured, DILIGENCE_WORKERS: 'x' },
+    { ...configured, DILIGENCE_ID_KEY: `${'0'.repeat(63)}${secret}` },
+    { ...configured, INVESTIGATION_BASE_URL: `https//${secret}` },
+  ];
+  for (const source of sources) {
+    const { message, stack } = faultOf(source);
+    expect(`${message}${stack}`).not.toContain(secret);
+  }
+});
+
+it('resolves token files against the working directory', () => {
+  const { investigation } = readEnvironment({
+    INVESTIGATION_BASE_URL: address,
+    INVESTIGATION_TOKEN_FILE: 'token',
+  });
+  expect(investigation).toMatchObject({
+    token: { file: resolve('token') },
+    certificatesToken: null,
+  });
+});
