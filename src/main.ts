@@ -40,6 +40,10 @@ Exit codes: 0 done; 1 failed, refused or not found; 2 wrong usage or configurati
     await program.parseAsync();
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? usageCode(error) : reportError(error);
+  } finally {
+    // The channel to the whole would keep a part alive that has nothing left to do.
+    process.removeAllListeners('disconnect');
+    if (process.connected) process.disconnect();
   }
 }
 

@@ -80,7 +80,8 @@ export const assumptionTable: readonly Assumption[] = [
   {
     area: 'Certificates',
     matter: '`tipo` of a labour certificate',
-    value: '`cndt` in answers is `trabalhista` in our words; `nome` is readable, not requestable',
+    value:
+      '`cndt` in answers is what we asked for as `trabalhista`: `tipo` is not relied on; `nome` cannot be requested',
     variable: null,
     reason: 'the endpoint and the enum use different words',
   },

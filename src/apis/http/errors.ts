@@ -76,6 +76,8 @@ export class StatusError extends Error {
   readonly retryAfterMs: number | null;
   /** True when the body was an error document of a known shape, not a page of some proxy. */
   readonly hasProblem: boolean;
+  /** True when another origin than the service's answered: a store that a PDF address points to. */
+  readonly elsewhere: boolean;
   /** Location of a redirect. May hold a signature: never printed. */
   readonly #location: string | null;
 
@@ -89,6 +91,7 @@ export class StatusError extends Error {
       retryAfterMs: number | null;
       hasProblem: boolean;
       location: string | null;
+      elsewhere: boolean;
     },
   ) {
     const code = answer.code === null ? '' : ` ${answer.code}`;
@@ -101,6 +104,7 @@ export class StatusError extends Error {
     this.retryable = answer.retryable;
     this.retryAfterMs = answer.retryAfterMs;
     this.hasProblem = answer.hasProblem;
+    this.elsewhere = answer.elsewhere;
     this.#location = answer.location;
   }
 
@@ -110,6 +114,7 @@ export class StatusError extends Error {
 
   /** 401, and 403 `unauthorized`: the credentials are refused, never the item (DESIGN 4). */
   get meansCredentials(): boolean {
+    if (this.elsewhere) return false;
     const word = this.code?.toLowerCase() ?? '';
     return (
       this.status === 401 ||

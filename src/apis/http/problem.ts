@@ -11,20 +11,20 @@ export interface DecodedProblem {
   hasProblem: boolean;
 }
 
+/** Everything but the HTTP status is optional: a field of another type is as good as missing. */
+const text = z.string().optional().catch(undefined);
+
 const problem = z.object({
-  status: z.number().optional(),
-  code: z.string().optional(),
-  title: z.string().optional(),
-  type: z.string().optional(),
-  detail: z.string().optional(),
-  request_id: z.string().optional(),
-  retryable: z.boolean().optional(),
+  status: z.number().optional().catch(undefined),
+  code: text,
+  title: text,
+  type: text,
+  detail: text,
+  request_id: text,
+  retryable: z.boolean().optional().catch(undefined),
 });
 
-const profileProblem = z.object({
-  success: z.literal(false),
-  erro: z.object({ codigo: z.string().optional() }),
-});
+const profileProblem = z.object({ success: z.literal(false), erro: z.object({ codigo: text }) });
 
 const nothing: DecodedProblem = {
   code: null,
@@ -45,7 +45,8 @@ export function decodeProblem(body: Buffer): DecodedProblem {
     return { ...nothing, code: word(profile.data.erro.codigo), hasProblem: true };
   }
   const known = problem.safeParse(parsed);
-  if (!known.success || Object.keys(known.data).length === 0) return nothing;
+  const told = Object.values(known.data ?? {}).some((value) => value !== undefined);
+  if (!known.success || !told) return nothing;
   const typeWord = known.data.type?.split('/').at(-1);
   const requestId = known.data.request_id;
   return {

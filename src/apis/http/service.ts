@@ -205,7 +205,10 @@ export class Service {
       ...decodeProblem(answer.body),
       retryAfterMs: retryAfterMs(header('retry-after'), this.#now()),
       location: header('location') ?? null,
+      elsewhere: /^https?:\/\//.test(call.path) && new URL(call.path).origin !== this.origin,
     });
+    // A store elsewhere that hands out PDFs says nothing about our token or our rate.
+    if (error.elsewhere) return error;
     if (error.meansCredentials) this.token.forget();
     if (this.wasNotProcessed(error)) {
       this.limiter.pauseFor(error.retryAfterMs ?? 1_000);

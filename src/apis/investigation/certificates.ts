@@ -86,7 +86,7 @@ export class CertificatesApi {
       maxBytes: maxJsonBytes,
     };
     const { body } = await this.service.call(call, priority, signal);
-    return { issuance: issuanceFromWire(call, body), answer: parseJson(body) };
+    return { issuance: issuanceFromWire(call, certidaoId, body), answer: parseJson(body) };
   }
 
   /** Where the PDF is; null when the answer names no address that can be used. */

@@ -9,90 +9,93 @@ import type { Issuance, IssuanceState } from '../../domain/issuance';
  * fields are dropped, optional ones may be missing or null, unknown enum values pass as they are.
  */
 const text = z.string().nullish();
+/** Read for the record only: of another type, it is as good as missing. `''` means no value. */
+const told = z
+  .string()
+  .nullish()
+  .catch(null)
+  .transform((value) => (value === undefined || value === '' ? null : value));
+const flag = z.boolean().nullish().catch(null);
 
 const issuanceWire = z.object({
   certidao_id: z.string().min(1).max(200),
-  tipo: text,
   status: z.string(),
-  stage: text,
+  stage: told,
   result: z
-    .object({
-      nome_base: text,
-      nome_oficial: text,
-      divergente: z.boolean().nullish(),
-      fonte_nome: text,
-      capturado_em: text,
-      titular: z.object({ nome: text }).nullish(),
-      classificacao: text,
-    })
-    .nullish(),
-  evidence: z
-    .object({ status: text, type: text, mime_type: text, pdf_url: text, sha256: text })
-    .nullish(),
+    .object({ nome_oficial: told, divergente: flag, capturado_em: told, classificacao: told })
+    .nullish()
+    .catch(null),
+  evidence: z.object({ pdf_url: text, sha256: text }).nullish(),
   error: z
     .object({
-      code: text,
-      category: text,
-      message: text,
-      retryable: z.boolean().nullish(),
-      retry_after_seconds: z.number().nullish(),
+      code: told,
+      category: told,
+      message: told,
+      retryable: flag,
+      retry_after_seconds: z.number().nullish().catch(null),
     })
-    .nullish(),
-  links: z.object({ self: text, pdf: text }).nullish(),
-  created_at: text,
-  started_at: text,
-  completed_at: text,
+    .nullish()
+    .catch(null),
+  links: z.object({ pdf: told }).nullish().catch(null),
+  created_at: told,
+  completed_at: told,
 });
 
 /** What the acceptance of a request must hold: without the id the issuance is lost to us. */
 const acceptedWire = issuanceWire.pick({ certidao_id: true });
 
 /** Any other word is unsettled: warned of once and polled to the deadline (DESIGN D9). */
-const states: Record<string, IssuanceState> = {
-  queued: 'queued',
-  processing: 'processing',
-  completed: 'completed',
-  failed: 'failed',
-};
+const states = new Map<string, IssuanceState>([
+  ['queued', 'queued'],
+  ['processing', 'processing'],
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+]);
 
-/** @throws ContractError when the body is not JSON or lacks what we rely on */
-export function issuanceFromWire(call: CallName, body: Buffer): Issuance {
+/**
+ * @param certidaoId the id asked for: an answer about another issuance must not be filed as this one
+ * @throws ContractError when the body is not JSON or lacks what we rely on
+ */
+export function issuanceFromWire(call: CallName, certidaoId: string, body: Buffer): Issuance {
   const wire = parse(issuanceWire, call, body);
+  if (wire.certidao_id.toLowerCase() !== certidaoId.toLowerCase()) {
+    throw new ContractError(call, [{ path: 'certidao_id', code: 'another_issuance' }]);
+  }
   const { result, evidence, error } = wire;
   return {
-    certidaoId: wire.certidao_id,
-    state: states[wire.status] ?? 'unknown',
+    certidaoId,
+    state: states.get(wire.status) ?? 'unknown',
     statusWord: wire.status,
-    stage: wire.stage ?? null,
+    stage: wire.stage,
     result:
       result == null
         ? null
         : {
-            classification: result.classificacao ?? null,
+            classification: result.classificacao,
             divergent: result.divergente ?? null,
-            officialName: result.nome_oficial ?? null,
-            capturedAt: result.capturado_em ?? null,
+            officialName: result.nome_oficial,
+            capturedAt: result.capturado_em,
           },
     evidence: {
-      pdfUrl: evidence?.pdf_url ?? null,
+      pdfUrl: evidence?.pdf_url || null,
       linkedPdf: wire.links?.pdf ?? null,
-      sha256: evidence?.sha256?.toLowerCase() ?? null,
+      sha256: evidence?.sha256?.toLowerCase() || null,
     },
     error:
       error == null
         ? null
         : {
-            code: error.code ?? null,
-            category: error.category ?? null,
-            message: error.message ?? null,
+            code: error.code,
+            category: error.category,
+            message: error.message,
             retryable: error.retryable ?? null,
             retryAfterMs:
               error.retry_after_seconds == null
                 ? null
                 : Math.max(0, error.retry_after_seconds * 1_000),
           },
-    createdAt: wire.created_at ?? null,
-    completedAt: wire.completed_at ?? null,
+    createdAt: wire.created_at,
+    completedAt: wire.completed_at,
   };
 }
 

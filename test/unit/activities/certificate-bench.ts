@@ -1,0 +1,198 @@
+import type { Info } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createCertificateRecoveryActivities } from '../../../src/activities/certificate-recovery';
+import { createCertificateRequestActivities } from '../../../src/activities/certificate-requests';
+import { createCertificateWatchActivities } from '../../../src/activities/certificate-watches';
+import type { CertificateDependencies } from '../../../src/activities/dependencies';
+import type { CertificateAssumptions } from '../../../src/apis/assumptions';
+import { Service } from '../../../src/apis/http/service';
+import { Token } from '../../../src/apis/http/token';
+import { CertificatesApi } from '../../../src/apis/investigation/certificates';
+import { ClaimLedger, certificateThing, type Thing } from '../../../src/archive/claim-ledger';
+import { IssuanceFile } from '../../../src/archive/issuances';
+import { IdKey } from '../../../src/archive/open-archive';
+import { WorkWriter, filedOutcomes, workFolder } from '../../../src/archive/works';
+import type { RequestInput, RequestRow, WatchInput } from '../../../src/domain/certificate-rows';
+import type { Claim, Decision } from '../../../src/domain/claims';
+import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/outcomes';
+import type { ItemStart, WorkRef } from '../../../src/domain/work';
+import { LoopbackServer } from '../../support/loopback-server';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+export const documents = ['11222333000181', '11444777000161', '45723174000110'] as const;
+export const [documentA, documentB, documentC] = documents;
+
+/** Real service client, real archive, real server; only the engine is mocked, and the clock may jump. */
+export class CertificateBench {
+  readonly place = new TemporaryArchive();
+  readonly idKey = IdKey.parse('ab'.repeat(32));
+  readonly ledger = new ClaimLedger(this.place.archive);
+  readonly issuances = new IssuanceFile(this.place.archive);
+  readonly stopping = new AbortController();
+  readonly warnings: { message: string; about: unknown }[] = [];
+  readonly server: LoopbackServer;
+  readonly service: Service;
+  readonly deps: CertificateDependencies;
+  /** Milliseconds that the injected clock is ahead of the real one. */
+  ahead = 0;
+
+  private constructor(server: LoopbackServer, assumptions: CertificateAssumptions) {
+    this.server = server;
+    this.service = new Service({
+      baseUrl: `${server.origin}/api/v1`,
+      token: Token.of('secret'),
+      ratePerSecond: 1_000,
+    });
+    this.deps = {
+      certificates: new CertificatesApi(this.service, assumptions),
+      archive: this.place.archive,
+      idKey: this.idKey,
+      assumptions,
+      stopping: this.stopping.signal,
+      warn: (message, about) => this.warnings.push({ message, about }),
+      now: () => this.now(),
+      random: () => 0.5,
+    };
+  }
+
+  static async start(assumptions: Partial<CertificateAssumptions> = {}): Promise<CertificateBench> {
+    const server = await LoopbackServer.start();
+    return new CertificateBench(server, { pdf: 'optional', pdfAuth: 'query', ...assumptions });
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.server.close();
+    this.place.remove();
+  }
+
+  readonly now = (): number => Date.now() + this.ahead;
+
+  /** A work with one item a document; all of type `cnpj`. */
+  async work(workId: string, of: readonly string[], start?: ItemStart): Promise<WorkRef> {
+    const writer = new WorkWriter(this.place.archive, workFolder(workId));
+    for (const [item, document] of of.entries()) {
+      const told = {
+        item,
+        line: item + 2,
+        type: 'cnpj',
+        document,
+        reference: '',
+        note: '',
+      } as const;
+      await writer.addItem(start === undefined ? told : { ...told, start });
+    }
+    return writer.finish({
+      workId,
+      kind: 'certificate-batch',
+      type: 'cnpj',
+      label: null,
+      inputName: null,
+      inputSha256: null,
+      inputKey: null,
+      createdAt: new Date().toISOString(),
+      createdBy: 'test',
+      lines: of.length,
+      blankLines: 0,
+      items: of.length,
+    });
+  }
+
+  request(work: WorkRef, fields: Partial<RequestInput> = {}, info: Partial<Info> = {}) {
+    const { requestCertificates } = createCertificateRequestActivities(this.deps);
+    return environment(work, info).run(requestCertificates, requestInput(work, fields));
+  }
+
+  recover(work: WorkRef, fields: Partial<RequestInput> = {}) {
+    const { recoverRequests } = createCertificateRecoveryActivities(this.deps);
+    return environment(work).run(recoverRequests, requestInput(work, fields));
+  }
+
+  watch(work: WorkRef, fields: Partial<WatchInput>, env = environment(work)) {
+    const { watchCertificates } = createCertificateWatchActivities(this.deps);
+    return env.run(watchCertificates, {
+      work,
+      name: 'lane-0000',
+      rows: [],
+      rowDeadlineMs: 3_600_000,
+      boundMs: 5_000,
+      lingerMs: 20,
+      interactive: false,
+      ...fields,
+    });
+  }
+
+  thing(document: string): Thing {
+    return certificateThing('cnpj', this.idKey.nameOf('document', document));
+  }
+
+  last(document: string): Promise<Decision | null> {
+    return this.ledger.lastDecision(this.thing(document));
+  }
+
+  claim(document: string, fields: Partial<Claim> = {}, n = 1): Promise<'ours' | 'taken'> {
+    return this.ledger.claim(this.thing(document), n, {
+      owner: { workflowId: 'elsewhere', run: 'r' },
+      kind: 'send',
+      nonce: `nonce-${n}`,
+      notAfter: this.now() + 35_000,
+      claimedAt: this.now(),
+      afterUnknown: false,
+      ...fields,
+    });
+  }
+
+  putFact(certidaoId: string, fields: Partial<IssuanceFact> = {}): Promise<IssuanceFact> {
+    return this.issuances.putFact({
+      certidaoId,
+      type: 'cnpj',
+      status: 'issued',
+      settledAt: this.now(),
+      completedAt: null,
+      classification: 'negativa',
+      divergent: null,
+      officialName: null,
+      capturedAt: null,
+      pdfKey: null,
+      sha256: null,
+      errorCode: null,
+      errorCategory: null,
+      errorMessage: null,
+      retryable: null,
+      retryAfterMs: null,
+      note: '',
+      answer: {},
+      ...fields,
+    });
+  }
+
+  async outcomes(work: WorkRef): Promise<OutcomeRecord[]> {
+    const found: OutcomeRecord[] = [];
+    for await (const { records } of filedOutcomes(this.place.archive, work.filedIn)) {
+      found.push(...records);
+    }
+    return found;
+  }
+}
+
+export function environment(work: WorkRef, info: Partial<Info> = {}): MockActivityEnvironment {
+  const workflowId = work.folder.replace('works/', '');
+  return new MockActivityEnvironment({
+    workflowExecution: { workflowId, runId: '0a1b2c3d-run' },
+    heartbeatTimeoutMs: 10_000,
+    startToCloseTimeoutMs: 60_000,
+    ...info,
+  });
+}
+
+function requestInput(work: WorkRef, fields: Partial<RequestInput>): RequestInput {
+  return {
+    work,
+    name: 'lane-0000',
+    run: 'r1',
+    rows: Array.from({ length: work.items }, (_, place): RequestRow => [place, 0, 'normal']),
+    reuseSince: Date.now() - 86_400_000,
+    interactive: false,
+    ...fields,
+  };
+}

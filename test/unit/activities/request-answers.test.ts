@@ -1,0 +1,251 @@
+import type { ServerResponse } from 'node:http';
+import { sendJson } from '../../support/loopback-server';
+import { CertificateBench, documentA, documentB, documents } from './certificate-bench';
+
+let bench: CertificateBench;
+
+beforeEach(async () => {
+  bench = await CertificateBench.start();
+  bench.server.reply = (_request, response) =>
+    sendJson(response, 202, { certidao_id: `c-${bench.server.received.length}` });
+});
+
+afterEach(() => bench.close());
+
+const body = (document: string) => JSON.stringify({ cnpj: document });
+
+it('has the claim on the disk before the first byte reaches the service', async () => {
+  const claims: unknown[] = [];
+  bench.server.reply = async (_request, response) => {
+    claims.push(await bench.last(documentA));
+    sendJson(response, 202, { certidao_id: 'c-1' });
+  };
+  await bench.request(await bench.work('w1', [documentA]));
+  expect(claims).toEqual([
+    {
+      n: 1,
+      claim: expect.objectContaining({
+        kind: 'send',
+        owner: { workflowId: 'w1', run: 'r1' },
+        afterUnknown: false,
+      }) as unknown,
+      receipt: null,
+      ruling: null,
+    },
+  ]);
+});
+
+it('reckons the last instant of a claim from the total time of the POST and a margin', async () => {
+  await bench.request(await bench.work('w1', [documentA]));
+  const claim = (await bench.last(documentA))?.claim;
+  if (claim === undefined || claim === 'unreadable') throw new Error('no claim');
+  expect(claim.notAfter - claim.claimedAt).toBe(35_000);
+});
+
+it('sends each row once and answers with the ids, receipts on file', async () => {
+  const work = await bench.work('w1', documents);
+  const answers = await bench.request(work);
+  expect(answers).toMatchObject(
+    documents.map((_document, place) => ({
+      kind: 'accepted',
+      place,
+      certidaoId: `c-${place + 1}`,
+      attempts: 1,
+      flags: 0,
+    })),
+  );
+  expect(bench.server.posts().map((request) => request.body)).toEqual(documents.map(body));
+  for (const [place, document] of documents.entries()) {
+    expect((await bench.last(document))?.receipt).toMatchObject({
+      kind: 'accepted',
+      certidaoId: `c-${place + 1}`,
+    });
+  }
+  expect(await bench.outcomes(work)).toEqual([]);
+});
+
+it.each([400, 404, 409, 422])('files a refusal with %i as failed and goes on', async (status) => {
+  bench.server.reply = (request, response) =>
+    request.body === body(documentA)
+      ? sendJson(response, status, { code: 'documento_invalido', detail: documentA })
+      : sendJson(response, 202, { certidao_id: 'c-2' });
+  const work = await bench.work('w1', [documentA, documentB]);
+  expect(await bench.request(work)).toMatchObject([
+    { kind: 'settled', place: 0, status: 'failed', attempts: 1 },
+    { kind: 'accepted', place: 1 },
+  ]);
+  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'refused', status });
+  const [outcome] = await bench.outcomes(work);
+  expect(outcome).toMatchObject({
+    item: 0,
+    status: 'failed',
+    errorCode: 'documento_invalido',
+    retryable: false,
+  });
+  expect(JSON.stringify(outcome)).not.toContain(documentA);
+});
+
+it('keeps the rest of the run at home when told to wait, with nothing sent', async () => {
+  bench.server.reply = (_request, response) => sendJson(response, 429, {}, { 'retry-after': '9' });
+  const work = await bench.work('w1', documents);
+  const before = Date.now();
+  const answers = await bench.request(work);
+  expect(answers).toMatchObject([
+    { kind: 'unsent', place: 0, reason: 'not_sent', attempts: 0 },
+    { kind: 'unsent', place: 1, reason: 'no_time', attempts: 0 },
+    { kind: 'unsent', place: 2, reason: 'no_time', attempts: 0 },
+  ]);
+  for (const answer of answers) {
+    expect(answer.kind === 'unsent' && answer.notBefore).toBeGreaterThanOrEqual(before + 9_000);
+  }
+  expect(bench.server.received).toHaveLength(1);
+  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
+  expect(await bench.last(documentB)).toBeNull();
+  expect(await bench.outcomes(work)).toEqual([]);
+});
+
+it.each<[number, unknown]>([
+  [401, {}],
+  [403, { code: 'unauthorized' }],
+])('blames the credentials for %i, never the row', async (status, problem) => {
+  bench.server.reply = (_request, response) => sendJson(response, status, problem);
+  const work = await bench.work('w1', [documentA, documentB]);
+  expect(await bench.request(work)).toMatchObject([
+    { kind: 'unsent', reason: 'credentials', attempts: 0 },
+    { kind: 'unsent', reason: 'no_time' },
+  ]);
+  expect(bench.server.received).toHaveLength(1);
+  expect(await bench.outcomes(work)).toEqual([]);
+});
+
+it('sends a row again under a new decision after it was surely not sent', async () => {
+  const work = await bench.work('w1', [documentA]);
+  bench.server.reply = (_request, response) => sendJson(response, 401, {});
+  await bench.request(work);
+  bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-9' });
+  expect(await bench.request(work, { run: 'r2' })).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-9', attempts: 1, flags: 0 },
+  ]);
+  expect((await bench.last(documentA))?.n).toBe(2);
+});
+
+it('sends nothing again of itself after the service could not be reached', async () => {
+  const work = await bench.work('w1', [documentA, documentB]);
+  await bench.service.close();
+  expect(await bench.request(work)).toMatchObject([
+    { kind: 'unsent', reason: 'not_sent', attempts: 0 },
+    { kind: 'unsent', reason: 'no_time' },
+  ]);
+  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
+});
+
+it.each<[string, (response: ServerResponse) => void]>([
+  ['a 500', (response) => sendJson(response, 500, { retryable: true })],
+  ['a bare 503', (response) => void response.writeHead(503).end()],
+  ['a 408', (response) => sendJson(response, 408, {})],
+  ['a redirect', (response) => void response.writeHead(307, { location: '/x' }).end()],
+  ['a reset', (response) => void response.socket?.resetAndDestroy()],
+  ['a 2xx that is no JSON', (response) => void response.end('<html>')],
+  ['a 2xx without the id', (response) => sendJson(response, 202, { status: 'queued' })],
+])('calls the outcome unknown after %s, on file, and goes on', async (_words, reply) => {
+  bench.server.reply = (request, response) =>
+    request.body === body(documentA)
+      ? reply(response)
+      : sendJson(response, 202, { certidao_id: 'c-2' });
+  const work = await bench.work('w1', [documentA, documentB]);
+  expect(await bench.request(work)).toMatchObject([
+    { kind: 'unknown', place: 0, attempts: 1 },
+    { kind: 'accepted', place: 1 },
+  ]);
+  expect(bench.server.posts()).toHaveLength(2);
+  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'unknown' });
+  const [outcome] = await bench.outcomes(work);
+  expect(outcome).toMatchObject({ item: 0, status: 'unknown_outcome', attempts: 1, note: '' });
+  expect(JSON.stringify(outcome)).not.toContain(documentA);
+  expect(JSON.stringify(await bench.last(documentA))).not.toContain(documentA);
+});
+
+it('gives the answer to the workflow even when the receipt cannot be filed', async () => {
+  const { archive } = bench.place;
+  const put = archive.putIfAbsent.bind(archive);
+  jest
+    .spyOn(archive, 'putIfAbsent')
+    .mockImplementation((key, ...rest) =>
+      key.includes('.receipt.') ? Promise.reject(new Error('disk full')) : put(key, ...rest),
+    );
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
+  expect(bench.warnings).toHaveLength(1);
+});
+
+it('sends nothing when the claim cannot be filed, and stops the run', async () => {
+  const work = await bench.work('w1', [documentA, documentB]);
+  jest.spyOn(bench.place.archive, 'putIfAbsent').mockRejectedValue(new Error('disk full'));
+  bench.server.reply = () => {
+    throw new Error('something was sent without a claim');
+  };
+  await bench.request(work, {}).catch(() => {});
+  expect(bench.server.received).toEqual([]);
+});
+
+it('takes no new row after a second', async () => {
+  bench.server.reply = (_request, response) => {
+    bench.ahead += 600;
+    sendJson(response, 202, { certidao_id: `c-${bench.server.received.length}` });
+  };
+  const answers = await bench.request(await bench.work('w1', documents));
+  expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'unsent']);
+  expect(await bench.last(documents[2])).toBeNull();
+});
+
+it('ends between rows when the worker is told to stop, never in the middle of one', async () => {
+  bench.server.reply = (_request, response) => {
+    bench.stopping.abort();
+    setTimeout(() => sendJson(response, 202, { certidao_id: 'c-1' }), 30);
+  };
+  const answers = await bench.request(await bench.work('w1', documents));
+  expect(answers).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-1' },
+    { kind: 'unsent', reason: 'no_time' },
+    { kind: 'unsent', reason: 'no_time' },
+  ]);
+  expect(bench.server.received).toHaveLength(1);
+});
+
+it('sends a row home whose permit does not come within the second of the run', async () => {
+  bench.service.limiter.pauseFor(30_000);
+  const started = Date.now();
+  const [answer] = await bench.request(await bench.work('w1', [documentA]));
+  expect(answer).toMatchObject({ kind: 'unsent', reason: 'no_time', attempts: 0 });
+  expect(answer?.kind === 'unsent' && answer.notBefore).toBeGreaterThan(started + 25_000);
+  expect(await bench.last(documentA)).toBeNull();
+});
+
+it('takes no claim once the server may have given the attempt up', async () => {
+  const { limiter } = bench.service;
+  // The process freezes while it waits for its permit.
+  jest.spyOn(limiter, 'acquire').mockImplementation(() => {
+    bench.ahead += 6_000;
+    return Promise.resolve(true);
+  });
+  expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
+    { kind: 'unsent', reason: 'no_time', attempts: 0 },
+  ]);
+  expect(await bench.last(documentA)).toBeNull();
+  expect(bench.server.received).toEqual([]);
+});
+
+it('lets nothing leave when it froze between the claim and the dispatch', async () => {
+  const { archive } = bench.place;
+  const put = archive.putIfAbsent.bind(archive);
+  jest.spyOn(archive, 'putIfAbsent').mockImplementation(async (key, ...rest) => {
+    const result = await put(key, ...rest);
+    if (key.endsWith('.claim.json')) bench.ahead += 20_000;
+    return result;
+  });
+  expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
+    { kind: 'unsent', reason: 'no_time', attempts: 0 },
+  ]);
+  expect(bench.server.received).toEqual([]);
+  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
+});

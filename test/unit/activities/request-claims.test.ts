@@ -1,0 +1,191 @@
+import { writeFileSync } from 'node:fs';
+import { rowFlags, type RequestRow } from '../../../src/domain/certificate-rows';
+import { sendJson } from '../../support/loopback-server';
+import { CertificateBench, documentA, documentB } from './certificate-bench';
+
+let bench: CertificateBench;
+
+beforeEach(async () => {
+  bench = await CertificateBench.start();
+  bench.server.reply = (_request, response) =>
+    sendJson(response, 202, { certidao_id: `c-${bench.server.received.length}` });
+});
+
+afterEach(() => bench.close());
+
+const reissue: RequestRow[] = [[0, 1, 'reissue']];
+
+it('shares the id with a second work that wants the same thing: one POST', async () => {
+  const first = await bench.request(await bench.work('w1', [documentA]));
+  const second = await bench.request(await bench.work('w2', [documentA]));
+  expect(first).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1', attempts: 1, flags: 0 }]);
+  expect(second).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-1', attempts: 0, flags: rowFlags.shared },
+  ]);
+  expect(bench.server.posts()).toHaveLength(1);
+});
+
+it('sends one POST when two works ask at the same time', async () => {
+  const works = [await bench.work('w1', [documentA]), await bench.work('w2', [documentA])];
+  const answers = (await Promise.all(works.map((work) => bench.request(work)))).flat();
+  expect(bench.server.posts()).toHaveLength(1);
+  expect(answers.filter(({ kind }) => kind === 'accepted').length).toBeGreaterThanOrEqual(1);
+  for (const answer of answers) {
+    if (answer.kind !== 'accepted') {
+      expect(answer).toMatchObject({ kind: 'unsent', reason: 'in_flight', attempts: 0 });
+    }
+  }
+});
+
+it('sends two POSTs for one document of two types, and one a document', async () => {
+  await bench.request(await bench.work('w1', [documentA, documentB]));
+  await bench.request(await bench.work('w2', [documentB, documentA]));
+  expect(bench.server.posts()).toHaveLength(2);
+});
+
+it('reuses what was issued since the limit, without a POST, and says so', async () => {
+  await bench.request(await bench.work('w1', [documentA]));
+  await bench.putFact('c-1');
+  const work = await bench.work('w2', [documentA]);
+  expect(await bench.request(work, { reuseSince: Date.now() - 60_000 })).toMatchObject([
+    { kind: 'settled', status: 'issued', attempts: 0 },
+  ]);
+  expect(bench.server.posts()).toHaveLength(1);
+  const [outcome] = await bench.outcomes(work);
+  expect(outcome).toMatchObject({
+    status: 'issued',
+    certidaoId: 'c-1',
+    classification: 'negativa',
+    attempts: 0,
+  });
+  expect(outcome?.note).toMatch(/^reused: issued \d{4}-/);
+});
+
+it.each([
+  ['was issued before the limit', { settledAt: 1_000 }],
+  ['failed', { status: 'failed' as const }],
+])('asks again for what %s', async (_words, fact) => {
+  await bench.request(await bench.work('w1', [documentA]));
+  await bench.putFact('c-1', fact);
+  expect(await bench.request(await bench.work('w2', [documentA]))).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-2', attempts: 1, flags: 0 },
+  ]);
+  expect((await bench.last(documentA))?.n).toBe(2);
+});
+
+it('leaves unknown what is unknown elsewhere, and names the other work', async () => {
+  await bench.claim(documentA, { owner: { workflowId: 'w-other', run: 'r' } });
+  const receipt = { kind: 'unknown', reason: 'reset', at: 0 } as const;
+  await bench.ledger.putReceipt(bench.thing(documentA), 1, receipt);
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.request(work)).toMatchObject([{ kind: 'unknown', attempts: 0 }]);
+  expect(bench.server.received).toEqual([]);
+  expect(await bench.outcomes(work)).toMatchObject([
+    { status: 'unknown_outcome', attempts: 0, note: 'unknown in w-other' },
+  ]);
+});
+
+it('waits for the last instant of a claim of another work, then calls it unknown', async () => {
+  const notAfter = Date.now() + 20_000;
+  await bench.claim(documentA, { notAfter });
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.request(work)).toEqual([
+    { kind: 'unsent', place: 0, attempts: 0, reason: 'in_flight', notBefore: notAfter + 1 },
+  ]);
+  bench.ahead = 20_100;
+  expect(await bench.request(work, { run: 'r2' })).toMatchObject([{ kind: 'unknown' }]);
+  expect(bench.server.received).toEqual([]);
+});
+
+it('does not send what another took between its look and its claim', async () => {
+  jest.spyOn(bench.service.limiter, 'acquire').mockImplementation(async () => {
+    await bench.claim(documentA);
+    return true;
+  });
+  expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
+    { kind: 'unsent', reason: 'in_flight', attempts: 0 },
+  ]);
+  expect(bench.server.received).toEqual([]);
+});
+
+it('does not send over a claim that cannot be read', async () => {
+  await bench.claim(documentA);
+  writeFileSync(bench.place.path(`${bench.thing(documentA).key}/000001.claim.json`), '{"own');
+  expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
+    { kind: 'unsent', reason: 'in_flight' },
+  ]);
+  expect(bench.server.received).toEqual([]);
+});
+
+it('sends again over an unknown when the mode is reissue, on record, and flags the doubt', async () => {
+  const work = await bench.work('w1', [documentA]);
+  bench.server.reply = (_request, response) => sendJson(response, 500, {});
+  await bench.request(work);
+  bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-2' });
+  expect(await bench.request(work, { run: 'r2', rows: reissue })).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-2', attempts: 2, flags: rowFlags.possibleDoubleCharge },
+  ]);
+  expect(await bench.last(documentA)).toMatchObject({ n: 2, claim: { afterUnknown: true } });
+  const ruling = await bench.place.archive.get(`${bench.thing(documentA).key}/000001.ruling.json`);
+  expect(JSON.parse(String(ruling))).toMatchObject({ action: 'reissue', by: 'w1' });
+});
+
+it('does not send again in mode reissue while the first request may still leave', async () => {
+  await bench.claim(documentA);
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.request(work, { rows: reissue })).toMatchObject([{ reason: 'in_flight' }]);
+  expect(bench.server.received).toEqual([]);
+});
+
+it('takes up a receipt that came late instead of sending again in mode reissue', async () => {
+  await bench.claim(documentA, { notAfter: 0 });
+  const receipt = { kind: 'accepted', certidaoId: 'c-late', at: 5 } as const;
+  await bench.ledger.putReceipt(bench.thing(documentA), 1, receipt);
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.request(work, { rows: reissue })).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-late', attempts: 1 },
+  ]);
+  expect(bench.server.received).toEqual([]);
+});
+
+it.each([1, 3])(
+  'sends nothing in a run that recovery closed, %i decisions ago',
+  async (decisions) => {
+    const work = await bench.work('w1', [documentA]);
+    await bench.claim(documentA, { kind: 'closed', owner: { workflowId: 'w1', run: 'r1' } }, 1);
+    for (let n = 2; n <= decisions; n += 1) {
+      await bench.claim(documentA, {}, n);
+      const receipt = { kind: 'not_sent', reason: 'x', at: 0 } as const;
+      await bench.ledger.putReceipt(bench.thing(documentA), n, receipt);
+    }
+    expect(await bench.request(work)).toMatchObject([{ kind: 'unsent', reason: 'no_time' }]);
+    expect(bench.server.received).toEqual([]);
+    // The next run of the same work may.
+    expect(await bench.request(work, { run: 'r2' })).toMatchObject([{ kind: 'accepted' }]);
+  },
+);
+
+it('watches without a POST what a person decided to watch', async () => {
+  const start = { kind: 'watch', certidaoId: 'c-7', attempts: 2 } as const;
+  expect(await bench.request(await bench.work('w1', [documentA], start))).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-7', attempts: 2 },
+  ]);
+  expect(bench.server.received).toEqual([]);
+  expect(await bench.last(documentA)).toBeNull();
+});
+
+it('counts on from what the work had taken when a person decided to buy again', async () => {
+  const start = { kind: 'buy', certidaoId: null, attempts: 2 } as const;
+  expect(await bench.request(await bench.work('w1', [documentA], start))).toMatchObject([
+    { kind: 'accepted', attempts: 3 },
+  ]);
+});
+
+it('stops a run whose list of items is not in the archive, without a POST', async () => {
+  const work = { folder: 'works/gone', items: 2, filedIn: 'works/gone' };
+  expect(await bench.request(work)).toMatchObject([
+    { kind: 'unsent', reason: 'fault' },
+    { kind: 'unsent', reason: 'no_time' },
+  ]);
+  expect(bench.server.received).toEqual([]);
+});
