@@ -31,6 +31,8 @@ export interface InvestigationSettings {
   certificatesToken: TokenSetting | null;
   /** Calls a second of certificates, for the whole installation. */
   certificatesRps: number;
+  /** Total time of one certificate call, after which its answer counts as lost. */
+  certificatesTimeoutMs: number;
 }
 
 export type TokenSetting = { value: string } | { file: string };
@@ -57,6 +59,8 @@ const variables = z.object({
   CERTIFICATES_TOKEN: z.string().min(1).optional(),
   CERTIFICATES_TOKEN_FILE: z.string().min(1).optional(),
   CERTIFICATES_RPS: rate.default(20),
+  // Below the grace time of a worker's shutdown: no POST may be cut off.
+  CERTIFICATES_TIMEOUT_SECONDS: z.coerce.number().min(1).max(35).default(30),
   DILIGENCE_DATA_DIR: z.string().min(1).default('./data'),
   DILIGENCE_ARCHIVE_URL: z.string().min(1).optional(),
   DILIGENCE_ID_KEY: z
@@ -134,6 +138,7 @@ function investigationOf(found: z.infer<typeof variables>): InvestigationSetting
     token,
     certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
     certificatesRps: found.CERTIFICATES_RPS,
+    certificatesTimeoutMs: found.CERTIFICATES_TIMEOUT_SECONDS * 1_000,
   };
 }
 

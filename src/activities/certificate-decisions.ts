@@ -64,7 +64,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     closed: OutcomeRecord[],
   ): Promise<ItemStart | null> {
     const thing = certificateThing(item.type, idKey.nameOf('document', item.document));
-    const state = claimState(await ledger.lastDecision(thing), now(), now());
+    const state = claimState(await ledger.lastDecision(thing), now());
     const { attempts } = row;
     const put = async (action: Ruling['action'], n: number): Promise<void> => {
       const { by, note, certidaoId } = decision;

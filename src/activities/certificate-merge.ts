@@ -49,6 +49,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const { attempt } = Context.current().info;
       const scratch = `${input.folder}/merged/${input.edition}-${attempt}`;
       await mergeItems(input, scratch);
+      const before = await works.summary(input.folder);
       const summary: BatchSummary = {
         batchId: input.workId,
         edition: input.edition,
@@ -59,7 +60,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
         possibleDoubleCharges: 0,
         cost: null,
         inputName: record.inputName,
-        startedAt: new Date(input.startedAt).toISOString(),
+        startedAt: before?.startedAt ?? new Date(input.startedAt).toISOString(),
         finishedAt: new Date(now()).toISOString(),
       };
       const rowsFolder = `${input.folder}/results/${input.edition}`;
@@ -104,7 +105,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   /** No activity filed anything: never sent, or its driver was lost. The claims tell which. */
   async function withoutOutcome(item: WorkItem, input: MergeInput): Promise<MergedOutcome> {
     const thing = certificateThing(item.type, idKey.nameOf('document', item.document));
-    const state = claimState(await ledger.lastDecision(thing), now(), now());
+    const state = claimState(await ledger.lastDecision(thing), now());
     const ours = state.kind !== 'free' && state.owner?.workflowId.startsWith(input.workId) === true;
     const never: OutcomeRecord = {
       ...nothingTold,

@@ -5,7 +5,7 @@ import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
 import { claimState, isSameOwner, type Claim, type ClaimOwner } from '../domain/claims';
 import type { OutcomeRecord } from '../domain/outcomes';
 import { refusedOutcome, unknownOutcome } from './certificate-outcomes';
-import { ownerOf, unreadableClaimMs, unsent } from './certificate-requests';
+import { ownerOf, unsent } from './certificate-requests';
 import {
   rowFlags,
   type RequestInput,
@@ -60,7 +60,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       const last = await ledger.lastDecision(thing);
       if (isOwn(last?.claim, owner)) return;
       if (await ledger.isClosedFor(thing, last, owner)) return;
-      const state = claimState(last, now(), now() + unreadableClaimMs);
+      const state = claimState(last, now());
       // Where no decision can be taken now, this run can take none either.
       if (state.kind === 'in_flight') return;
       const closed = {
@@ -96,7 +96,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
         decision.claim !== 'unreadable' && decision.claim.afterUnknown
           ? rowFlags.possibleDoubleCharge
           : 0;
-      const state = claimState(decision, now(), now() + unreadableClaimMs);
+      const state = claimState(decision, now());
       switch (state.kind) {
         case 'accepted': {
           const { certidaoId, at } = state;
@@ -125,7 +125,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       const [place, attempts] = row;
       const item = await works.item(input.work, place);
       const last = await ledger.lastDecision(thingOf(item));
-      const state = claimState(last, now(), now() + unreadableClaimMs);
+      const state = claimState(last, now());
       const { workflowId } = ownerOf('');
       const ours = state.kind !== 'free' && state.owner?.workflowId === workflowId;
       if (state.kind === 'accepted') {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { StatusError, TimeoutError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { requestTimeoutMs } from '../apis/investigation/certificates';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
@@ -23,8 +22,6 @@ import { Heartbeats } from './heartbeats';
 const runMs = 1_000;
 /** Time between the last instant of a POST and the moment its claim counts as lost. */
 const claimMarginMs = 5_000;
-/** When another's claim cannot be read, it is taken to be as long as ours. */
-export const unreadableClaimMs = requestTimeoutMs + claimMarginMs;
 
 /** The last instant at which bytes of a claimed request may leave, thrown when it has passed. */
 class TooLateError extends Error {
@@ -116,7 +113,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const thing = thingOf(item);
     const last = await ledger.lastDecision(thing);
     if (await ledger.isClosedFor(thing, last, run.owner)) return unsent(row, 'no_time', now());
-    const state = claimState(last, now(), now() + unreadableClaimMs);
+    const state = claimState(last, now());
     switch (state.kind) {
       case 'free':
         return { n: state.next, afterUnknown: state.afterUnknown };
@@ -172,7 +169,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     if (heartbeats.isLate() || deps.stopping.aborted) return unsent(row, 'no_time', now());
     const thing = thingOf(item);
     const claimedAt = now();
-    const notAfter = claimedAt + requestTimeoutMs + claimMarginMs;
+    const notAfter = claimedAt + certificates.timeoutMs + claimMarginMs;
     const lastStart = claimedAt + claimMarginMs;
     const nonce = randomUUID();
     const claim: Claim = { owner, kind: 'send', nonce, notAfter, claimedAt, afterUnknown };

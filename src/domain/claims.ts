@@ -68,16 +68,8 @@ export type ClaimState =
   /** May have been accepted, and the id is lost. */
   | { kind: 'unknown'; n: number; reason: string; owner: ClaimOwner | null };
 
-/**
- * Reads the last decision of a thing.
- *
- * @param unreadableUntil epoch milliseconds until which an unreadable claim counts as in flight
- */
-export function claimState(
-  last: Decision | null,
-  nowMs: number,
-  unreadableUntil: number,
-): ClaimState {
+/** Reads the last decision of a thing. A claim that cannot be read may have been sent. */
+export function claimState(last: Decision | null, nowMs: number): ClaimState {
   if (last === null) return { kind: 'free', next: 1, afterUnknown: false };
   const { n, claim, receipt, ruling } = last;
   const owner = claim === 'unreadable' ? null : claim.owner;
@@ -108,11 +100,12 @@ export function claimState(
       return { kind: 'free', next: n + 1, afterUnknown: wasAfterUnknown };
     case 'unknown':
       return { kind: 'unknown', n, reason: receipt.reason, owner };
-    case undefined: {
-      const notAfter = claim === 'unreadable' ? unreadableUntil : claim.notAfter;
-      return nowMs <= notAfter
-        ? { kind: 'in_flight', n, notAfter, owner }
+    case undefined:
+      if (claim === 'unreadable') {
+        return { kind: 'unknown', n, reason: 'its claim cannot be read', owner };
+      }
+      return nowMs <= claim.notAfter
+        ? { kind: 'in_flight', n, notAfter: claim.notAfter, owner }
         : { kind: 'unknown', n, reason: 'the sender was lost before the answer', owner };
-    }
   }
 }

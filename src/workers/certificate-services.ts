@@ -25,7 +25,11 @@ export function certificateDependencies(
   });
   return {
     ...parts,
-    certificates: new CertificatesApi(service, environment.certificates),
+    certificates: new CertificatesApi(
+      service,
+      environment.certificates,
+      settings.certificatesTimeoutMs,
+    ),
     assumptions: environment.certificates,
     now: Date.now,
     random: Math.random,

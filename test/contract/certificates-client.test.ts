@@ -479,14 +479,14 @@ describe('the certificates client against the sandbox', () => {
     });
 
     // Known faults of src: each becomes an ordinary test with its cure.
-    test.failing('the haste of another origin does not hold up the service', async () => {
+    test('the haste of another origin does not hold up the service', async () => {
       respond = (response) => response.writeHead(503, { 'retry-after': '30' }).end();
       const address = api.pdfAddress(evidence(`${origin}/a.pdf`))!;
       expect(await failureOf(api.fetchPdf(address, 'pdf'))).toMatchObject({ status: 503 });
       expect(service.limiter.expectedWaitMs()).toBeLessThan(1_000);
     });
 
-    test.failing('a 401 of another origin does not mean our credentials', async () => {
+    test('a 401 of another origin does not mean our credentials', async () => {
       respond = (response) => response.writeHead(401).end();
       const address = api.pdfAddress(evidence(`${origin}/a.pdf`))!;
       expect(await failureOf(api.fetchPdf(address, 'pdf'))).toMatchObject({

@@ -11,13 +11,10 @@ import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
 const maxJsonBytes = 1024 * 1024;
 const maxPdfBytes = 50 * 1024 * 1024;
 
-const readTimeoutMs = 20_000;
-const pdfTimeoutMs = 120_000;
+/** A PDF may take this many times as long as an answer in JSON. */
+const pdfPatience = 4;
 /** Redirects that a PDF address may take: to a store, and once more. Never followed on a POST. */
 const maxPdfRedirects = 3;
-
-/** Total time of a request for a certificate; a claim's `notAfter` is reckoned from it. */
-export const requestTimeoutMs = 30_000;
 
 /** Where a PDF is to be had: a whole URL, and whether it lies with the service itself. */
 export interface PdfAddress {
@@ -32,10 +29,13 @@ export interface PdfAddress {
  */
 export class CertificatesApi {
   readonly service: Service;
+  /** Total time of one call; a claim's `notAfter` is reckoned from it. */
+  readonly timeoutMs: number;
   readonly #assumptions: CertificateAssumptions;
 
-  constructor(service: Service, assumptions: CertificateAssumptions) {
+  constructor(service: Service, assumptions: CertificateAssumptions, timeoutMs = 30_000) {
     this.service = service;
+    this.timeoutMs = timeoutMs;
     this.#assumptions = assumptions;
   }
 
@@ -58,7 +58,7 @@ export class CertificatesApi {
       path: pathTemplate,
       token: 'query',
       json: type === 'cnpj' ? { cnpj: document } : { documento: document },
-      timeoutMs: requestTimeoutMs,
+      timeoutMs: this.timeoutMs,
       maxBytes: maxJsonBytes,
       keyless: true,
       beforeDispatch,
@@ -82,7 +82,7 @@ export class CertificatesApi {
       pathTemplate: '/certidoes/{certidaoId}',
       path: `/certidoes/${encodeURIComponent(certidaoId)}`,
       token: 'query',
-      timeoutMs: readTimeoutMs,
+      timeoutMs: this.timeoutMs,
       maxBytes: maxJsonBytes,
     };
     const { body } = await this.service.call(call, priority, signal);
@@ -110,7 +110,7 @@ export class CertificatesApi {
         pathTemplate: '{pdf_url}',
         path: url,
         token: this.#assumptions.pdfAuth,
-        timeoutMs: pdfTimeoutMs,
+        timeoutMs: this.timeoutMs * pdfPatience,
         maxBytes: maxPdfBytes,
       };
       try {

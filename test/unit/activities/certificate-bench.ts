@@ -12,7 +12,13 @@ import { ClaimLedger, certificateThing, type Thing } from '../../../src/archive/
 import { IssuanceFile } from '../../../src/archive/issuances';
 import { IdKey } from '../../../src/archive/open-archive';
 import { WorkWriter, filedOutcomes, workFolder } from '../../../src/archive/works';
-import type { RequestInput, RequestRow, WatchInput } from '../../../src/domain/certificate-rows';
+import type {
+  RequestInput,
+  RequestRow,
+  RowAnswer,
+  WatchAnswer,
+  WatchInput,
+} from '../../../src/domain/certificate-rows';
 import type { Claim, Decision } from '../../../src/domain/claims';
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/outcomes';
 import type { ItemStart, WorkRef } from '../../../src/domain/work';
@@ -98,17 +104,21 @@ export class CertificateBench {
     });
   }
 
-  request(work: WorkRef, fields: Partial<RequestInput> = {}, info: Partial<Info> = {}) {
+  request(
+    work: WorkRef,
+    fields: Partial<RequestInput> = {},
+    info: Partial<Info> = {},
+  ): Promise<RowAnswer[]> {
     const { requestCertificates } = createCertificateRequestActivities(this.deps);
     return environment(work, info).run(requestCertificates, requestInput(work, fields));
   }
 
-  recover(work: WorkRef, fields: Partial<RequestInput> = {}) {
+  recover(work: WorkRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
     const { recoverRequests } = createCertificateRecoveryActivities(this.deps);
     return environment(work).run(recoverRequests, requestInput(work, fields));
   }
 
-  watch(work: WorkRef, fields: Partial<WatchInput>, env = environment(work)) {
+  watch(work: WorkRef, fields: Partial<WatchInput>, env = environment(work)): Promise<WatchAnswer> {
     const { watchCertificates } = createCertificateWatchActivities(this.deps);
     return env.run(watchCertificates, {
       work,

@@ -38,10 +38,10 @@ const decision = (fields: Partial<Decision> & { claim?: Decision['claim'] } = {}
   ruling: null,
   ...fields,
 });
-const stateOf = (fields: Partial<Decision>, now = 900) => claimState(decision(fields), now, 2_000);
+const stateOf = (fields: Partial<Decision>, now = 900) => claimState(decision(fields), now);
 
 it('is free for the first decision when there was none', () => {
-  expect(claimState(null, 0, 0)).toEqual({ kind: 'free', next: 1, afterUnknown: false });
+  expect(claimState(null, 0)).toEqual({ kind: 'free', next: 1, afterUnknown: false });
 });
 
 describe('without a receipt', () => {
@@ -50,14 +50,12 @@ describe('without a receipt', () => {
     expect(stateOf({}, 1_001)).toMatchObject({ kind: 'unknown', n: 4, owner });
   });
 
-  it('is in flight until the instant given when the claim cannot be read', () => {
-    expect(stateOf({ claim: 'unreadable' }, 2_000)).toEqual({
-      kind: 'in_flight',
+  it('is unknown when the claim cannot be read: it may have been sent', () => {
+    expect(stateOf({ claim: 'unreadable' }, 0)).toMatchObject({
+      kind: 'unknown',
       n: 4,
-      notAfter: 2_000,
       owner: null,
     });
-    expect(stateOf({ claim: 'unreadable' }, 2_001)).toMatchObject({ kind: 'unknown', owner: null });
   });
 
   it('is free at once when a recovery closed it', () => {

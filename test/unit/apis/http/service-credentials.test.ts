@@ -111,7 +111,7 @@ it('keeps a token that makes an impossible header out of the error', async () =>
 
 it('shows a mask wherever a token is printed', () => {
   const token = Token.of(secret);
-  expect(`${token}`).toBe('[token]');
+  expect(String(token)).toBe('[token]');
   expect(JSON.stringify({ token })).toBe('{"token":"[token]"}');
   expect(inspect(token, { depth: 9, showHidden: true })).not.toContain(secret);
   expect(inspect(service, { depth: 9, showHidden: true })).not.toContain(secret);
@@ -128,6 +128,21 @@ it.each(['query', 'bearer'] as const)(
     expect(JSON.stringify(server.received[0]?.headers) + server.received[0]?.query).toContain(
       secret,
     );
+    await other.close();
+  },
+);
+
+it.each([401, 403, 429, 503])(
+  'blames neither the credentials nor the pace of the service for a %i of another origin',
+  async (status) => {
+    const other = await LoopbackServer.start((_request, response) =>
+      sendJson(response, status, { code: 'unauthorized' }, { 'retry-after': '60' }),
+    );
+    const forget = jest.spyOn(service.token, 'forget');
+    const error = await failureOf(service, { ...call, path: `${other.origin}/file` });
+    expect(error).toMatchObject({ status, meansCredentials: false });
+    expect(forget).not.toHaveBeenCalled();
+    expect(service.limiter.expectedWaitMs()).toBeLessThan(1_000);
     await other.close();
   },
 );

@@ -90,13 +90,6 @@ it('knows that nothing was sent when the TLS handshake fails', async () => {
   expect(error).toMatchObject({ name: 'ConnectionError', sent: 'no' });
 });
 
-it('knows that nothing was sent when time runs out in the TLS handshake', async () => {
-  const server = await sockets(() => {});
-  const service = serviceAt(server.origin.replace('http:', 'https:'));
-  const error = await failureOf(service, { ...post, timeoutMs: 150 });
-  expect(error).toMatchObject({ name: 'TimeoutError', sent: 'no', timeoutMs: 150 });
-});
-
 it('knows that nothing was sent after its connections were closed', async () => {
   const server = await sockets(() => {});
   const service = serviceAt(server.origin);

@@ -151,12 +151,14 @@ it('reads the error of a failed issuance, its delay in milliseconds and never be
   }
 });
 
-it('takes an unlisted status word as unknown and keeps the word', async () => {
-  server.reply = (_request, response) =>
-    sendJson(response, 200, { certidao_id: 'c-1', status: 'em_analise' });
-  const { issuance } = await api.readCertificate('c-1', 'poll');
-  expect(issuance).toMatchObject({ state: 'unknown', statusWord: 'em_analise', result: null });
-});
+it.each(['em_analise', 'COMPLETED', 'constructor', ''])(
+  'takes the unlisted status word %j as unknown and keeps the word',
+  async (status) => {
+    server.reply = (_request, response) => sendJson(response, 200, { certidao_id: 'c-1', status });
+    const { issuance } = await api.readCertificate('c-1', 'poll');
+    expect(issuance).toMatchObject({ state: 'unknown', statusWord: status, result: null });
+  },
+);
 
 it('throws ContractError for an issuance without a status, naming the place only', async () => {
   server.reply = (_request, response) => sendJson(response, 200, { certidao_id: 'c-77' });

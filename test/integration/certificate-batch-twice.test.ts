@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Installation, readSheetLines } from '../support/diligence-process';
+import { cnpj, sheetOf } from '../support/documents';
+
+const started = (place: Installation): number[] =>
+  place.sandbox.counts().map((count) => count.started);
+
+describe('the same thing asked for more than once', () => {
+  let place: Installation;
+
+  beforeAll(async () => {
+    place = await Installation.start({
+      issuance: { waitingMs: [20, 50], processingMs: [200, 800], distribution: 'uniform' },
+    } as never);
+    await place.startWorker();
+  }, 60_000);
+
+  afterAll(() => place.stop(), 60_000);
+
+  const batch = (input: string, out: string, ...more: string[]): string[] => [
+    ...['certificate', 'batch', '--input', input, '--out', out, '--json'],
+    ...more,
+  ];
+
+  test('one command run twice at once and once later is one batch', async () => {
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(60));
+    const [first, second] = await Promise.all([
+      place.run(batch('input.csv', 'a')),
+      place.run(batch('input.csv', 'b')),
+    ]);
+    const later = await place.run(batch('input.csv', 'c'));
+
+    expect([first.code, second.code, later.code]).toEqual([0, 0, 0]);
+    const ids = [first, second, later].map(
+      ({ stdout }) => (JSON.parse(stdout) as { id: string }).id,
+    );
+    expect(new Set(ids).size).toBe(1);
+    expect(started(place)).toEqual(Array.from({ length: 60 }, () => 1));
+    const lines = await readSheetLines(join(place.folder, 'c', 'results.csv'));
+    expect(lines.every(({ status, attempts }) => status === 'issued' && attempts === '1')).toBe(
+      true,
+    );
+  }, 120_000);
+
+  test('two files that share documents buy each once, and a corrected file only what is new', async () => {
+    place.sandbox.reset();
+    await writeFile(join(place.folder, 'left.csv'), sheetOf(80, 1_000));
+    await writeFile(join(place.folder, 'right.csv'), sheetOf(80, 1_040));
+    const ended = await Promise.all([
+      place.run(batch('left.csv', 'left')),
+      place.run(batch('right.csv', 'right')),
+    ]);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(started(place)).toEqual(Array.from({ length: 120 }, () => 1));
+
+    await writeFile(join(place.folder, 'corrected.csv'), sheetOf(90, 1_000));
+    const dry = await place.run([...batch('corrected.csv', 'dry'), '--dry-run']);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ request: 0, reuse: 90, unknown: 0 });
+    await writeFile(join(place.folder, 'longer.csv'), sheetOf(130, 1_000));
+    const longer = await place.run(batch('longer.csv', 'longer'));
+    expect(longer.code).toBe(0);
+    expect(started(place)).toEqual(Array.from({ length: 130 }, () => 1));
+    const lines = await readSheetLines(join(place.folder, 'longer', 'results.csv'));
+    expect(lines.filter(({ note }) => note.includes('reused'))).toHaveLength(120);
+  }, 120_000);
+
+  test('--fresh buys again, on purpose', async () => {
+    place.sandbox.reset();
+    await writeFile(join(place.folder, 'fresh.csv'), `cnpj,tipo\n${cnpj(7_000)},cnpj\n`);
+    await place.run(batch('fresh.csv', 'fresh-1'));
+    await place.run(batch('fresh.csv', 'fresh-2', '--fresh'));
+    // A reset sandbox counts from nothing: both issuances were started since.
+    expect(started(place)).toEqual([2]);
+  }, 120_000);
+
+  test('a single issuance shares what a batch has bought', async () => {
+    const args = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(1_001), '--json'];
+    const issued = await place.run(args);
+    expect(issued.code).toBe(0);
+    const { outcome } = JSON.parse(issued.stdout) as { outcome: { status: string; note: string } };
+    expect(outcome.status).toBe('issued');
+    expect(place.sandbox.counts().filter(({ document }) => document === cnpj(1_001))).toEqual([
+      expect.objectContaining({ started: 1 }),
+    ]);
+  }, 60_000);
+});

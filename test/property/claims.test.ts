@@ -1,0 +1,112 @@
+import * as fc from 'fast-check';
+import { claimState, type Claim, type Decision } from '../../src/domain/claims';
+import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../../src/domain/outcomes';
+
+const instant = fc.nat(10_000);
+const claim = fc.record<Claim>({
+  owner: fc.constant({ workflowId: 'w', run: 'r' }),
+  kind: fc.constantFrom('send', 'closed'),
+  nonce: fc.constant('n'),
+  notAfter: instant,
+  claimedAt: fc.constant(0),
+  afterUnknown: fc.boolean(),
+});
+const receipt = fc.constantFrom<Decision['receipt']>(
+  null,
+  { kind: 'accepted', certidaoId: 'c-1', at: 1 },
+  { kind: 'refused', status: 400, code: null, at: 1 },
+  { kind: 'not_sent', reason: '', at: 1 },
+  { kind: 'unknown', reason: '', at: 1 },
+);
+const ruling = fc.record({
+  action: fc.constantFrom('reissue', 'abandon', 'adopt'),
+  certidaoId: fc.constantFrom(null, 'c-9'),
+  by: fc.constant(''),
+  note: fc.constant(''),
+  at: instant,
+});
+const decision = fc.record<Decision>({
+  n: fc.integer({ min: 1, max: 999 }),
+  claim: fc.oneof({ weight: 4, arbitrary: claim }, fc.constant('unreadable' as const)),
+  receipt,
+  ruling: fc.option(ruling),
+});
+
+it('frees a thing only by a refusal, a door shut, proof that nothing left, or a ruling', () => {
+  fc.assert(
+    fc.property(decision, instant, (last, now) => {
+      const state = claimState(last, now);
+      const closed = last.claim !== 'unreadable' && last.claim.kind === 'closed';
+      const mayBeFree =
+        closed ||
+        last.receipt?.kind === 'refused' ||
+        last.receipt?.kind === 'not_sent' ||
+        ['reissue', 'abandon'].includes(last.ruling?.action ?? '');
+      if (state.kind === 'free') {
+        expect(mayBeFree).toBe(true);
+        expect(state.next).toBe(last.n + 1);
+      } else expect(state.n).toBe(last.n);
+    }),
+  );
+});
+
+it('never forgets the doubt of an earlier decision', () => {
+  fc.assert(
+    fc.property(decision, instant, (last, now) => {
+      fc.pre(last.claim !== 'unreadable' && last.claim.afterUnknown);
+      const state = claimState(last, now);
+      expect('afterUnknown' in state ? state.afterUnknown : true).toBe(true);
+    }),
+  );
+});
+
+it('goes only from in flight to unknown as time passes', () => {
+  fc.assert(
+    fc.property(decision, instant, instant, (last, a, b) => {
+      const early = claimState(last, Math.min(a, b));
+      const late = claimState(last, Math.max(a, b));
+      if (early.kind === late.kind) return;
+      expect([early.kind, late.kind]).toEqual(['in_flight', 'unknown']);
+    }),
+  );
+});
+
+const outcome = fc
+  .record({
+    status: fc.constantFrom<OutcomeRecord['status']>(
+      'issued',
+      'failed',
+      'expired',
+      'unknown_outcome',
+      'cancelled',
+    ),
+    certidaoId: fc.constantFrom(null, 'c-1', 'c-2', 'c-3'),
+    attempts: fc.nat(3),
+    possibleDoubleCharge: fc.boolean(),
+  })
+  .map((fields) => ({ ...nothingTold, item: 0, requestedAt: null, note: '', ...fields }));
+/** No two records of one item are filed at the same instant. */
+const outcomes = fc
+  .array(outcome, { maxLength: 8 })
+  .map((records): OutcomeRecord[] =>
+    records.map((record, n) => ({ ...record, settledAt: new Date(n * 1_000).toISOString() })),
+  );
+
+it('merges outcomes alike in whatever order they are found, and loses no id and no warning', () => {
+  fc.assert(
+    fc.property(outcomes, fc.infiniteStream(fc.nat()), (records, chance) => {
+      const shuffled = records
+        .map((record) => ({ record, key: chance.next().value }))
+        .toSorted((a, b) => a.key - b.key)
+        .map(({ record }) => record);
+      const merged = mergeOutcomes(records);
+      expect(mergeOutcomes(shuffled)).toEqual(merged);
+      if (merged === null) return expect(records).toEqual([]);
+      const ids = records.map(({ certidaoId }) => certidaoId).filter((id) => id !== null);
+      expect(merged.issuances.toSorted()).toEqual([...new Set(ids)].toSorted());
+      expect(merged.possibleDoubleCharge).toBe(records.some((one) => one.possibleDoubleCharge));
+      const issued = records.some(({ status }) => status === 'issued');
+      expect(merged.status === 'issued').toBe(issued);
+    }),
+  );
+});

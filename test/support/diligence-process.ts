@@ -1,0 +1,158 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readResultSheet } from '../../src/sheets/result-sheet';
+import { startSandbox, type Sandbox } from '../../src/sandbox';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+
+/** The built command line: what users run. */
+const main = join(__dirname, '..', '..', 'dist', 'main.js');
+
+export const sandboxToken = 'segredo-do-sandbox-4711';
+
+export interface CommandResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * A whole installation on loopback: a real Temporal server, the sandbox over HTTP, an archive in a
+ * folder of its own, workers and commands as processes that can be killed.
+ */
+export class Installation {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  readonly server: DevServer;
+  readonly #env: Record<string, string>;
+  readonly #workers: ChildProcess[] = [];
+
+  private constructor(
+    folder: string,
+    sandbox: Sandbox,
+    server: DevServer,
+    env: Record<string, string>,
+  ) {
+    this.folder = folder;
+    this.sandbox = sandbox;
+    this.server = server;
+    this.#env = env;
+  }
+
+  static async start(
+    scenario: Parameters<typeof startSandbox>[0] extends infer O
+      ? NonNullable<O> extends { scenario?: infer S }
+        ? S
+        : never
+      : never,
+    env: Record<string, string> = {},
+  ): Promise<Installation> {
+    if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build`');
+    const folder = await mkdtemp(join(tmpdir(), 'diligence-'));
+    const sandbox = await startSandbox({ token: sandboxToken, seed: 7, scenario });
+    const executable = process.env.TEMPORAL_CLI_PATH;
+    if (executable === undefined) throw new Error('TEMPORAL_CLI_PATH: set by the jest set-up');
+    const server = await startDevServer({
+      executable,
+      dataDir: join(folder, 'server'),
+      logFile: join(folder, 'server.log'),
+      env: process.env,
+    });
+    return new Installation(folder, sandbox, server, {
+      INVESTIGATION_BASE_URL: sandbox.baseUrl,
+      INVESTIGATION_TOKEN: sandboxToken,
+      TEMPORAL_ADDRESS: server.address,
+      DILIGENCE_DATA_DIR: join(folder, 'data'),
+      DILIGENCE_ACTOR: 'tester',
+      CERTIFICATES_RPS: '400',
+      CERTIFICATES_TIMEOUT_SECONDS: '3',
+      ...env,
+    });
+  }
+
+  get logPath(): string {
+    return join(this.folder, 'worker.log');
+  }
+
+  /** Starts a worker process and waits until it is ready. */
+  async startWorker(env: Record<string, string> = {}): Promise<ChildProcess> {
+    const log = openSync(this.logPath, 'a');
+    const worker = fork(main, ['worker', '--log-level', 'debug'], {
+      env: { PATH: process.env.PATH ?? '', ...this.#env, ...env },
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.#workers.push(worker);
+    const [first] = (await Promise.race([once(worker, 'message'), once(worker, 'exit')])) as [
+      unknown,
+    ];
+    if (first !== 'ready') throw new Error(`the worker did not start: ${await this.workerLog()}`);
+    return worker;
+  }
+
+  /** Runs a command to its end. */
+  async run(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
+    return this.begin(args, env).result;
+  }
+
+  /** Starts a command; its result comes when it ends. */
+  begin(
+    args: string[],
+    env: Record<string, string> = {},
+  ): { process: ChildProcess; result: Promise<CommandResult> } {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: this.folder,
+      env: { PATH: process.env.PATH ?? '', ...this.#env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const result = once(child, 'close').then(([code]) => ({
+      code: code as number,
+      stdout,
+      stderr,
+    }));
+    return { process: child, result };
+  }
+
+  async workerLog(): Promise<string> {
+    return readFile(this.logPath, 'utf8').catch(() => '');
+  }
+
+  async stop(): Promise<void> {
+    for (const worker of this.#workers) {
+      if (worker.exitCode !== null || worker.signalCode !== null) continue;
+      worker.kill('SIGKILL');
+      await once(worker, 'exit');
+    }
+    await this.server.stop();
+    await this.sandbox.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export type SheetLine = Awaited<ReturnType<typeof readSheetLines>>[number];
+
+export async function readSheetLines(path: string) {
+  const lines = [];
+  for await (const line of readResultSheet(path)) lines.push(line);
+  return lines;
+}
+
+/** Waits for something to become true, looking often; fails with the sentence after the bound. */
+export async function eventually(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  boundMs = 60_000,
+): Promise<void> {
+  const deadlineAt = Date.now() + boundMs;
+  while (!(await isTrue())) {
+    if (Date.now() > deadlineAt) throw new Error(`did not happen in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

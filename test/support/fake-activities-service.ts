@@ -1,0 +1,138 @@
+import type {
+  RequestInput,
+  RequestRow,
+  RowAnswer,
+  UnsentReason,
+} from '../../src/domain/certificate-rows';
+
+/** What comes of one request for a row. The last one of a script holds for all that follow. */
+export type Answer =
+  | 'accept'
+  | 'refuse'
+  | 'reuse'
+  | 'unknown'
+  /** The request left, and the worker was lost with the answer; recovery finds the receipt, or not. */
+  | { lost: 'accepted' | 'unknown' }
+  | { unsent: UnsentReason; waitMs?: number };
+
+/** How an issuance ends, counted from its request. */
+export type Ending =
+  | { as: 'issued' | 'failed'; afterMs: number }
+  | { as: 'retryable'; afterMs: number; againAfterMs: number }
+  | { as: 'never' };
+
+export interface RowScript {
+  answers?: Answer[];
+  endings?: Ending[];
+  /** What a late receipt says when receipts are read again. */
+  late?: 'accepted' | 'not_sent';
+}
+
+export interface Issuance {
+  place: number;
+  certidaoId: string;
+  requestedAt: number;
+  ending: Ending;
+}
+
+/** One request that left, or may have left. */
+export interface Sent {
+  place: number;
+  attempts: number;
+  mode: RequestRow[2];
+  at: number;
+  run: string;
+  name: string;
+}
+
+/** A certificate service and its claims in memory, that does with each place what its script says. */
+export class FakeService {
+  readonly sent: Sent[] = [];
+  readonly issuances = new Map<string, Issuance>();
+  /** Used where a place has no script, or its script says nothing. */
+  readonly usual: { answers: Answer[]; endings: Ending[] };
+  /** While set, nothing is taken from anybody. */
+  shut: { unsent: UnsentReason; waitMs?: number } | null = null;
+  readonly #scripts: Record<number, RowScript>;
+  readonly #visits = new Map<number, number>();
+  readonly #answersOfRuns = new Map<string, Map<number, RowAnswer>>();
+
+  constructor(scripts: Record<number, RowScript> = {}, usual: RowScript = {}) {
+    this.#scripts = scripts;
+    this.usual = {
+      answers: usual.answers ?? ['accept'],
+      endings: usual.endings ?? [{ as: 'issued', afterMs: 0 }],
+    };
+  }
+
+  /** Places of the requests that left, in order. */
+  get places(): number[] {
+    return this.sent.map(({ place }) => place);
+  }
+
+  sentFor(place: number): Sent[] {
+    return this.sent.filter((sent) => sent.place === place);
+  }
+
+  /** @returns null when the worker is lost with this row */
+  request(row: RequestRow, input: RequestInput, at: number): RowAnswer | null {
+    const [place, attempts, mode] = row;
+    if (this.shut !== null) {
+      const { unsent: reason, waitMs = 0 } = this.shut;
+      return { kind: 'unsent', place, attempts, reason, notBefore: at + waitMs };
+    }
+    const visit = this.#visits.get(place) ?? 0;
+    this.#visits.set(place, visit + 1);
+    const answer = nth(this.#scripts[place]?.answers ?? this.usual.answers, visit);
+    if (typeof answer === 'object' && 'unsent' in answer) {
+      const { unsent: reason, waitMs = 0 } = answer;
+      return { kind: 'unsent', place, attempts, reason, notBefore: at + waitMs };
+    }
+    if (answer === 'reuse') return { kind: 'settled', place, status: 'issued', attempts };
+    this.sent.push({ place, attempts, mode, at, run: input.run, name: input.name });
+    const lost = typeof answer === 'object';
+    const told = this.#answerSent(lost ? answer.lost : answer, place, attempts + 1, at);
+    const ofRun = this.#answersOfRuns.get(input.run) ?? new Map<number, RowAnswer>();
+    this.#answersOfRuns.set(input.run, ofRun.set(place, told));
+    return lost ? null : told;
+  }
+
+  /** What the claims of a run say; a row without one is closed, and comes back unsent. */
+  recover([place, attempts]: RequestRow, input: RequestInput, at: number): RowAnswer {
+    const found = this.#answersOfRuns.get(input.run)?.get(place);
+    return found ?? { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: at };
+  }
+
+  reread([place, attempts]: RequestRow, at: number): RowAnswer {
+    const late = this.#scripts[place]?.late;
+    if (late === 'accepted') return this.#accept(place, attempts, at);
+    return late === 'not_sent'
+      ? { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: at }
+      : { kind: 'unknown', place, attempts };
+  }
+
+  #answerSent(
+    answer: 'accept' | 'accepted' | 'refuse' | 'unknown',
+    place: number,
+    attempts: number,
+    at: number,
+  ): RowAnswer {
+    if (answer === 'unknown') return { kind: 'unknown', place, attempts };
+    if (answer === 'refuse') return { kind: 'settled', place, status: 'failed', attempts };
+    return this.#accept(place, attempts, at);
+  }
+
+  #accept(place: number, attempts: number, requestedAt: number): RowAnswer {
+    const certidaoId = `c-${place}-${attempts}`;
+    const earlier = [...this.issuances.values()].filter((one) => one.place === place).length;
+    const ending = nth(this.#scripts[place]?.endings ?? this.usual.endings, earlier);
+    this.issuances.set(certidaoId, { place, certidaoId, requestedAt, ending });
+    return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags: 0 };
+  }
+}
+
+function nth<T>(list: readonly T[], index: number): T {
+  const found = list[Math.min(index, list.length - 1)];
+  if (found === undefined) throw new Error('a script must not be empty');
+  return found;
+}

@@ -1,0 +1,250 @@
+import type { createCertificateDecisionActivities } from '../../src/activities/certificate-decisions';
+import type { createCertificateMergeActivities } from '../../src/activities/certificate-merge';
+import type { createCertificateRecoveryActivities } from '../../src/activities/certificate-recovery';
+import type { createCertificateRequestActivities } from '../../src/activities/certificate-requests';
+import type { createCertificateWatchActivities } from '../../src/activities/certificate-watches';
+import type {
+  RequestInput,
+  RequestRow,
+  RowAnswer,
+  WatchAnswer,
+  WatchInput,
+  WatchTuple,
+} from '../../src/domain/certificate-rows';
+import { noCounts } from '../../src/domain/certificates';
+import { nextPollMs } from '../../src/domain/poll-timing';
+import { FakeService, type RowScript } from './fake-activities-service';
+
+/** What a worker of each queue must offer: drift from the real activities does not compile. */
+export type RequestQueueActivities = ReturnType<typeof createCertificateRequestActivities> &
+  ReturnType<typeof createCertificateRecoveryActivities>;
+export type WatchQueueActivities = ReturnType<typeof createCertificateWatchActivities> &
+  ReturnType<typeof createCertificateMergeActivities> &
+  ReturnType<typeof createCertificateDecisionActivities>;
+export type CertificateActivities = RequestQueueActivities & WatchQueueActivities;
+type ActivityName = keyof CertificateActivities;
+type InputOf<Name extends ActivityName> = Parameters<CertificateActivities[Name]>[0];
+
+/** Time as the server has it: it stands still while an activity runs, and skips while one sleeps. */
+export interface ActivityClock {
+  now(): Promise<number>;
+  /** @returns false when the activity was cancelled meanwhile */
+  sleep(ms: number): Promise<boolean>;
+}
+
+export interface Call<Name extends ActivityName = ActivityName> {
+  activity: Name;
+  at: number;
+  input: InputOf<Name>;
+}
+
+export interface FakeOptions {
+  usual?: RowScript;
+  /** Virtual time that the request of one row takes. */
+  requestMs?: number;
+  /** Time between two reads of a row, instead of the real pace. */
+  pollMs?: number;
+}
+
+/** Most rows of one lane, or of all, that were being requested or unsettled at one moment. */
+class InFlight {
+  most = 0;
+  #now = 0;
+
+  add(count: number): void {
+    this.#now += count;
+    this.most = Math.max(this.most, this.#now);
+  }
+}
+
+/** The activities of one test, over a service in memory; keeps what it was called with. */
+export class FakeActivities {
+  readonly service: FakeService;
+  readonly calls: Call[] = [];
+  /** Answers of `proveAccess`, in order; `ok` when they are used up. */
+  readonly access: ('ok' | 'credentials' | 'unreachable')[] = [];
+  /** Runs before the fake does its own part; what it throws, the activity throws. */
+  readonly before: { [Name in ActivityName]?: (input: InputOf<Name>) => Promise<void> | void } = {};
+  /** What a watch does when it is cancelled. */
+  cancelledWatch: 'hands back' | 'fails' = 'hands back';
+  trouble: 'credentials' | 'unreachable' | null = null;
+  decided = 0;
+  reads = 0;
+  readonly runsInFlight = new Map<string, InFlight>();
+  readonly rowsInFlight = new Map<string, InFlight>();
+  readonly watchesInFlight = new InFlight();
+  readonly watchAnswers: WatchAnswer[] = [];
+  readonly #options: FakeOptions;
+
+  constructor(scripts: Record<number, RowScript> = {}, options: FakeOptions = {}) {
+    this.service = new FakeService(scripts, options.usual);
+    this.#options = options;
+  }
+
+  callsOf<Name extends ActivityName>(activity: Name): Call<Name>[] {
+    return this.calls.filter((call): call is Call<Name> => call.activity === activity);
+  }
+
+  /** @param clock of the activity that runs now */
+  activities(clock: () => ActivityClock, watchCancelled: () => Promise<never>) {
+    const enter = async <Name extends ActivityName>(
+      activity: Name,
+      input: InputOf<Name>,
+    ): Promise<{ at: number; time: ActivityClock }> => {
+      const time = clock();
+      const at = await time.now();
+      this.calls.push({ activity, at, input } as Call);
+      const before = this.before[activity] as ((given: typeof input) => Promise<void>) | undefined;
+      await before?.(input);
+      return { at, time };
+    };
+
+    const requests: RequestQueueActivities = {
+      requestCertificates: async (input) => {
+        const { time } = await enter('requestCertificates', input);
+        return this.#request(input, time);
+      },
+      proveAccess: async () => {
+        await enter('proveAccess', undefined as never);
+        return this.access.shift() ?? 'ok';
+      },
+      recoverRequests: async (input) => {
+        const { at } = await enter('recoverRequests', input);
+        return this.#found(input, (row) => this.service.recover(row, input, at));
+      },
+      rereadReceipts: async (input) => {
+        const { at } = await enter('rereadReceipts', input);
+        return this.#found(input, (row) => this.service.reread(row, at));
+      },
+    };
+    const watches: WatchQueueActivities = {
+      watchCertificates: async (input) => {
+        const { time } = await enter('watchCertificates', input);
+        this.watchesInFlight.add(1);
+        const answer = await this.#watch(input, time).finally(() => this.watchesInFlight.add(-1));
+        if (answer === 'cancelled') return watchCancelled();
+        this.watchAnswers.push(answer);
+        this.#rows(input.name).add(-answer.settled.length);
+        return answer;
+      },
+      leaveOutstanding: async (input) => {
+        await enter('leaveOutstanding', input as WatchInput);
+      },
+      mergeWork: async (input) => {
+        await enter('mergeWork', input);
+        const { workId: batchId, edition } = input;
+        const told = { total: 0, blankLines: 0, requested: 0, possibleDoubleCharges: 0 };
+        const times = { startedAt: '', finishedAt: '' };
+        const counts = noCounts();
+        return { batchId, edition, ...told, counts, cost: null, inputName: null, ...times };
+      },
+      carryOutDecision: async (input) => {
+        await enter('carryOutDecision', input);
+        const folder = `${input.folder}/decisions/${input.number}`;
+        return { folder, items: this.decided, filedIn: input.folder };
+      },
+    };
+    return { requests, watches };
+  }
+
+  #rows(name: string): { add: (count: number) => void } {
+    const both = [inFlightOf(this.rowsInFlight, name), inFlightOf(this.rowsInFlight, 'all')];
+    return { add: (count) => both.forEach((one) => one.add(count)) };
+  }
+
+  #found({ name, rows }: RequestInput, look: (row: RequestRow) => RowAnswer): RowAnswer[] {
+    const answers = rows.map(look);
+    this.#rows(name).add(answers.filter(({ kind }) => kind === 'accepted').length);
+    return answers;
+  }
+
+  async #request(input: RequestInput, time: ActivityClock) {
+    const runs = inFlightOf(this.runsInFlight, input.name);
+    const rows = this.#rows(input.name);
+    runs.add(1);
+    rows.add(input.rows.length);
+    try {
+      const { requestMs = 0 } = this.#options;
+      if (requestMs > 0) await time.sleep(requestMs * input.rows.length);
+      const now = await time.now();
+      const answers: RowAnswer[] = [];
+      for (const row of input.rows) {
+        const last = answers.at(-1);
+        const answer = endsRun(last)
+          ? unsentLike(last, row)
+          : this.service.request(row, input, now);
+        if (answer === null) throw new Error('the worker was lost');
+        answers.push(answer);
+      }
+      rows.add(-answers.filter((answer) => answer.kind !== 'accepted').length);
+      return answers;
+    } catch (error) {
+      rows.add(-input.rows.length);
+      throw error;
+    } finally {
+      runs.add(-1);
+    }
+  }
+
+  /** Reads what is due, as the real watch does, without a service between. */
+  async #watch(input: WatchInput, time: ActivityClock) {
+    const startedAt = await time.now();
+    const held = new Map<number, WatchTuple>(input.rows.map((row) => [row[0], [...row]]));
+    const answer: WatchAnswer = { settled: [], due: [], trouble: this.trouble };
+    let returnsAt = startedAt + input.boundMs;
+    for (let now = startedAt; ; now = await time.now()) {
+      answer.trouble = this.trouble;
+      for (const tuple of held.values()) {
+        const settled = this.#read(tuple, now, input.rowDeadlineMs);
+        if (settled === null) continue;
+        held.delete(tuple[0]);
+        answer.settled.push(settled);
+        returnsAt = Math.min(returnsAt, now + input.lingerMs);
+      }
+      if (held.size === 0 || now >= returnsAt) break;
+      const next = Math.min(returnsAt, ...[...held.values()].map((tuple) => tuple[3]));
+      if (await time.sleep(next - now)) continue;
+      if (this.cancelledWatch === 'fails') return 'cancelled';
+      break;
+    }
+    for (const [place, , , dueAt] of held.values()) {
+      if (input.rows.find((row) => row[0] === place)?.[3] !== dueAt)
+        answer.due.push([place, dueAt]);
+    }
+    return answer;
+  }
+
+  #read(tuple: WatchTuple, now: number, rowDeadlineMs: number) {
+    const [place, certidaoId, requestedAt, dueAt] = tuple;
+    const deadlineAt = requestedAt + rowDeadlineMs;
+    if (now < Math.min(dueAt, deadlineAt)) return null;
+    this.reads += 1;
+    const ending = this.service.issuances.get(certidaoId)?.ending;
+    if (ending === undefined) throw new Error(`nobody was ever given the id ${certidaoId}`);
+    if (ending.as !== 'never' && now >= requestedAt + ending.afterMs) {
+      return ending.as === 'retryable'
+        ? ([place, 'retryable', now + ending.againAfterMs] as const satisfies unknown[])
+        : ([place, ending.as] as const satisfies unknown[]);
+    }
+    if (now >= deadlineAt) return [place, 'expired'] as const satisfies unknown[];
+    tuple[3] = now + (this.#options.pollMs ?? nextPollMs(now - requestedAt, 0.5));
+    return null;
+  }
+}
+
+function inFlightOf(all: Map<string, InFlight>, name: string): InFlight {
+  const one = all.get(name) ?? new InFlight();
+  all.set(name, one);
+  return one;
+}
+
+type Unsent = Extract<RowAnswer, { kind: 'unsent' }>;
+
+function endsRun(answer: RowAnswer | undefined): answer is Unsent {
+  return answer?.kind === 'unsent' && answer.reason !== 'in_flight';
+}
+
+/** The rest of a run that was turned away stays at home. */
+function unsentLike({ notBefore }: Unsent, [place, attempts]: RequestRow): Unsent {
+  return { kind: 'unsent', place, attempts, reason: 'no_time', notBefore };
+}

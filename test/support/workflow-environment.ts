@@ -1,0 +1,338 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CompleteAsyncError, Context } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  type WorkflowHandleWithFirstExecutionRunId,
+} from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
+import type { History } from '@temporalio/common/lib/proto-utils';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { queueName } from '../../src/domain/queues';
+import type { WorkRef } from '../../src/domain/work';
+import type { certificateBatch } from '../../src/workflows/certificate-batch';
+import type { CertificateLaneInput, certificateLane } from '../../src/workflows/certificate-lane';
+import type { certificateResolve } from '../../src/workflows/certificate-resolve';
+import type { issueCertificate } from '../../src/workflows/issue-certificate';
+import type {
+  CertificateBatchInput,
+  IssuingTerms,
+  RowCounts,
+  RowsProgress,
+} from '../../src/workflows/messages';
+import { rowsProgressQuery } from '../../src/workflows/messages';
+import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
+import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
+import type { RowScript } from './fake-activities-service';
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+/** Every suite runs with workflows kept in memory, and with all of them replayed at every task. */
+const modes = [
+  { mode: 'kept in memory', cached: 100 },
+  { mode: 'replayed at every task', cached: 0 },
+] as const;
+
+/** Longest sleep between two heartbeats of a fake: half of the real heartbeat timeout. */
+const sleepMs = 5_000;
+
+export interface LaneSetup {
+  rows: number;
+  share?: number;
+  terms?: Partial<IssuingTerms>;
+  eventsLimit?: number;
+  carried?: Partial<CarriedRows>;
+}
+
+export interface BatchSetup extends Partial<Omit<CertificateBatchInput, 'work' | 'terms'>> {
+  rows: number;
+  terms?: Partial<IssuingTerms>;
+}
+
+export type HistoryEvents = NonNullable<History['events']>;
+export type LaneHandle = WorkflowHandleWithFirstExecutionRunId<typeof certificateLane>;
+export type BatchHandle = WorkflowHandleWithFirstExecutionRunId<typeof certificateBatch>;
+
+/** A time-skipping server with workers for the three queues; the activities are those of a test. */
+export class WorkflowRig {
+  readonly env: TestWorkflowEnvironment;
+  readonly #suffix: string;
+  readonly #fakes = new Map<string, FakeActivities>();
+  readonly #started: string[] = [];
+  #workers: Worker[] = [];
+  #finished: Promise<unknown> = Promise.resolve();
+  #next: FakeActivities | null = null;
+
+  constructor(env: TestWorkflowEnvironment, suffix: string) {
+    this.env = env;
+    this.#suffix = suffix;
+  }
+
+  async startWorkers(maxCachedWorkflows: number): Promise<void> {
+    const { requests, watches } = this.#delegates();
+    const common = {
+      connection: this.env.nativeConnection,
+      ...(this.env.namespace !== undefined && { namespace: this.env.namespace }),
+      shutdownForceTime: '5s',
+    } as const;
+    const options: WorkerOptions[] = [
+      {
+        ...common,
+        taskQueue: queueName('workflows', this.#suffix),
+        workflowBundle: { codePath: workflowBundlePath() },
+        maxCachedWorkflows,
+      },
+      {
+        ...common,
+        taskQueue: queueName('certificate-requests', this.#suffix),
+        activities: requests,
+      },
+      { ...common, taskQueue: queueName('certificate-watches', this.#suffix), activities: watches },
+    ];
+    this.#workers = await Promise.all(options.map((one) => Worker.create(one)));
+    this.#finished = Promise.all(this.#workers.map((worker) => worker.run()));
+  }
+
+  async stopWorkers(): Promise<void> {
+    for (const worker of this.#workers) worker.shutdown();
+    await this.#finished;
+  }
+
+  /** The activities of the workflow that is started next, and of its lanes. */
+  fakes(scripts: Record<number, RowScript> = {}, options: FakeOptions = {}): FakeActivities {
+    this.#next = new FakeActivities(scripts, options);
+    return this.#next;
+  }
+
+  async startLane({ rows, share = 100, terms, eventsLimit, carried }: LaneSetup) {
+    const workflowId = this.#newId('lane');
+    const input: CertificateLaneInput = {
+      work: workOf(workflowId, rows),
+      from: 0,
+      to: rows,
+      terms: { ...(await this.#terms()), ...terms },
+      name: 'lane-0000',
+      fairnessKey: 'key',
+      eventsLimit: eventsLimit ?? 3_000,
+      carried: { ...firstRows(0, share), ...carried },
+    };
+    return this.#start<typeof certificateLane>('certificateLane', workflowId, input);
+  }
+
+  async startBatch({ rows, terms, ...rest }: BatchSetup, id?: string): Promise<BatchHandle> {
+    const workflowId = this.#newId('batch', id);
+    const input: CertificateBatchInput = {
+      workId: workflowId,
+      work: workOf(workflowId, rows),
+      terms: { ...(await this.#terms()), ...terms },
+      concurrency: 100,
+      ...rest,
+    };
+    return this.#start<typeof certificateBatch>('certificateBatch', workflowId, input);
+  }
+
+  async startSingle(terms: Partial<IssuingTerms> = {}) {
+    const workId = this.#newId('single');
+    return this.#start<typeof issueCertificate>('issueCertificate', workId, {
+      workId,
+      work: workOf(workId, 1),
+      terms: { ...(await this.#terms()), interactive: true, ...terms },
+    });
+  }
+
+  async startResolve(decision: number) {
+    const workId = this.#newId('resolve');
+    return this.#start<typeof certificateResolve>('certificateResolve', workId, {
+      workId: 'batch-decided-on',
+      work: workOf('batch-decided-on', 1_000),
+      decision,
+      terms: await this.#terms(),
+      concurrency: 100,
+    });
+  }
+
+  /** Virtual now. */
+  now(): Promise<number> {
+    return this.env.currentTimeMs();
+  }
+
+  /** Lets virtual time pass, and the workflows and activities with it. */
+  async pass(ms: number): Promise<void> {
+    await this.env.sleep(ms);
+  }
+
+  /** Lets time pass until something holds, at most an hour of it. */
+  async until(holds: () => boolean | Promise<boolean>, stepMs = 100): Promise<void> {
+    const giveUpAt = (await this.now()) + hour;
+    while (!(await holds())) {
+      if ((await this.now()) > giveUpAt) throw new Error('it did not come to hold within an hour');
+      await this.pass(stepMs);
+    }
+  }
+
+  progressOf(laneId: string): Promise<RowsProgress> {
+    return this.env.client.workflow.getHandle(laneId).query(rowsProgressQuery);
+  }
+
+  /** Every run of a workflow that continued as new, first to last: its history, by event type. */
+  async histories(workflowId: string, firstRunId: string): Promise<HistoryEvents[]> {
+    const found: HistoryEvents[] = [];
+    let runId: string | null | undefined = firstRunId;
+    while (typeof runId === 'string' && runId !== '') {
+      const history = await this.env.client.workflow.getHandle(workflowId, runId).fetchHistory();
+      const events: HistoryEvents = history.events ?? [];
+      found.push(events);
+      runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+    }
+    return found;
+  }
+
+  /** Ends what a test left running, so that nothing of it reaches the next one. */
+  async endAll(): Promise<void> {
+    for (const id of this.#started.splice(0)) {
+      const lanes = [0, 1, 2, 3, 4, 5, 6, 7].map((lane) => `${id}/lane-000${lane}`);
+      for (const one of id.startsWith('batch') ? [id, ...lanes] : [id]) {
+        const handle = this.env.client.workflow.getHandle(one);
+        await handle.terminate().catch(() => {});
+      }
+    }
+  }
+
+  async #start<T extends Workflow>(
+    type: string,
+    workflowId: string,
+    input: Parameters<T>[0],
+  ): Promise<WorkflowHandleWithFirstExecutionRunId<T>> {
+    const taskQueue = queueName('workflows', this.#suffix);
+    const options = { workflowId, taskQueue, args: [input] as never };
+    return this.env.client.workflow.start<T>(type, options);
+  }
+
+  #newId(kind: string, given?: string): string {
+    if (this.#next === null) throw new Error('call rig.fakes() before a workflow is started');
+    const workflowId = given ?? `${kind}-${this.#suffix}-${this.#fakes.size + 1}`;
+    this.#fakes.set(workflowId, this.#next);
+    this.#started.push(workflowId);
+    return workflowId;
+  }
+
+  async #terms(): Promise<IssuingTerms> {
+    const now = await this.now();
+    return {
+      reuseSince: 0,
+      rowDeadlineMs: 24 * hour,
+      requestUntil: now + 48 * hour,
+      onUnknown: 'report',
+      interactive: false,
+      queueSuffix: this.#suffix,
+    };
+  }
+
+  /** Activities that look up, at each call, the fakes of the workflow that calls. */
+  #delegates(): ReturnType<FakeActivities['activities']> {
+    const own = (): ReturnType<FakeActivities['activities']> => {
+      const id = Context.current().info.workflowExecution?.workflowId.split('/')[0] ?? '';
+      const fakes = this.#fakes.get(id);
+      if (fakes === undefined) throw new Error(`no test has started ${id}`);
+      return fakes.activities(
+        () => this.#clock(),
+        () => this.#reportCancelled(),
+      );
+    };
+    return {
+      requests: {
+        requestCertificates: (input) => own().requests.requestCertificates(input),
+        proveAccess: () => own().requests.proveAccess(),
+        recoverRequests: (input) => own().requests.recoverRequests(input),
+        rereadReceipts: (input) => own().requests.rereadReceipts(input),
+      },
+      watches: {
+        watchCertificates: (input) => own().watches.watchCertificates(input),
+        leaveOutstanding: (input) => own().watches.leaveOutstanding(input),
+        mergeWork: (input) => own().watches.mergeWork(input),
+        carryOutDecision: (input) => own().watches.carryOutDecision(input),
+      },
+    };
+  }
+
+  /** Heartbeats go straight to the server: the worker's are held back by the clock on the wall. */
+  #clock(): ActivityClock {
+    const { taskToken } = Context.current().info;
+    const isWanted = async (): Promise<boolean> => {
+      try {
+        await this.env.client.activity.heartbeat(taskToken);
+        return true;
+      } catch (error) {
+        if (error instanceof ActivityCancelledError) return false;
+        throw error;
+      }
+    };
+    return {
+      now: () => this.now(),
+      sleep: async (ms) => {
+        for (let left = Math.max(ms, 1); left > 0; left -= sleepMs) {
+          await this.env.sleep(Math.min(left, sleepMs));
+          if (!(await isWanted())) return false;
+        }
+        return true;
+      },
+    };
+  }
+
+  async #reportCancelled(): Promise<never> {
+    await this.env.client.activity.reportCancellation(Context.current().info.taskToken);
+    throw new CompleteAsyncError();
+  }
+}
+
+/** A suite over one server, its tests run once in each mode. */
+export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => void): void {
+  describe(title, () => {
+    let env: TestWorkflowEnvironment;
+    beforeAll(async () => {
+      Runtime.install({
+        logger: new DefaultLogger('ERROR'),
+        telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
+      });
+      const path = process.env.TEMPORAL_TEST_SERVER_PATH;
+      if (path === undefined) throw new Error('TEMPORAL_TEST_SERVER_PATH is not set: run by jest');
+      env = await TestWorkflowEnvironment.createTimeSkipping({
+        server: { executable: { type: 'existing-path', path } },
+      });
+    });
+    afterAll(() => env.teardown());
+
+    describe.each(modes)('with workflows $mode', ({ cached }) => {
+      let rig: WorkflowRig;
+      beforeAll(async () => {
+        rig = new WorkflowRig(env, `test${String(cached).padStart(4, '0')}`);
+        await rig.startWorkers(cached);
+      });
+      afterEach(() => rig.endAll());
+      afterAll(() => rig.stopWorkers());
+      tests(() => rig);
+    });
+  });
+}
+
+export function counted(counts: Partial<RowCounts>): RowCounts {
+  return { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0, ...counts };
+}
+
+export function placesUpTo(count: number): number[] {
+  return [...Array(count).keys()];
+}
+
+function workOf(workId: string, items: number): WorkRef {
+  const folder = `works/${workId}`;
+  return { folder, items, filedIn: folder };
+}
+
+function workflowBundlePath(): string {
+  const path = join(__dirname, '..', '..', 'dist', 'workflow-bundle.js');
+  if (!existsSync(path)) throw new Error('dist/workflow-bundle.js is missing: run `npm run build`');
+  return path;
+}

@@ -1,0 +1,253 @@
+import type { WatchTuple } from '../../../src/domain/certificate-rows';
+import { sendJson } from '../../support/loopback-server';
+import {
+  CertificateBench,
+  documentA,
+  documentB,
+  documents,
+  environment,
+} from './certificate-bench';
+
+let bench: CertificateBench;
+
+beforeEach(async () => {
+  bench = await CertificateBench.start();
+});
+
+afterEach(() => bench.close());
+
+/** A row whose next read is due at once. */
+const row = (place: number, fields: { requestedAt?: number; dueAt?: number } = {}): WatchTuple => [
+  place,
+  `c-${place}`,
+  fields.requestedAt ?? bench.now(),
+  fields.dueAt ?? 0,
+  1,
+  0,
+];
+const told = (status: string, more: object = {}, id = 'c-0') => ({
+  certidao_id: id,
+  status,
+  ...more,
+});
+const answerAlways = (body: unknown): void => {
+  bench.server.reply = (_request, response) => sendJson(response, 200, body);
+};
+
+it('settles an issuance that completed without evidence, and notes it', async () => {
+  answerAlways(told('completed', { result: { classificacao: 'negativa' } }));
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.watch(work, { rows: [row(0)] })).toEqual({
+    settled: [[0, 'issued']],
+    due: [],
+    trouble: null,
+  });
+  expect(await bench.outcomes(work)).toMatchObject([
+    {
+      item: 0,
+      status: 'issued',
+      certidaoId: 'c-0',
+      classification: 'negativa',
+      note: 'no evidence',
+    },
+  ]);
+  expect(await bench.issuances.fact('c-0')).toMatchObject({
+    status: 'issued',
+    answer: told('completed', { result: { classificacao: 'negativa' } }),
+  });
+});
+
+it('settles an issuance that failed for good, with what the service told', async () => {
+  const error = { code: 'not_found', category: 'source', message: 'x', retryable: false };
+  answerAlways(told('failed', { error }));
+  const work = await bench.work('w1', [documentA]);
+  expect((await bench.watch(work, { rows: [row(0)] })).settled).toEqual([[0, 'failed']]);
+  expect(await bench.outcomes(work)).toMatchObject([
+    { status: 'failed', errorCode: 'not_found', errorCategory: 'source', retryable: false },
+  ]);
+});
+
+it.each([
+  [30, 30_000],
+  [null, 60_000],
+])('gives a retryable failure back with the instant of the next request', async (told_, wait) => {
+  const error = { code: 'down', retryable: true, retry_after_seconds: told_ };
+  answerAlways(told('failed', { error }));
+  const before = bench.now();
+  const { settled } = await bench.watch(await bench.work('w1', [documentA]), { rows: [row(0)] });
+  expect(settled).toEqual([[0, 'retryable', expect.any(Number)]]);
+  const notBefore = settled[0]?.[2] ?? 0;
+  expect(notBefore).toBeGreaterThanOrEqual(before + wait);
+  expect(notBefore).toBeLessThanOrEqual(bench.now() + wait);
+});
+
+it('keeps on reading under an unlisted status word, and warns of each word once', async () => {
+  const words = ['em_analise', 'em_analise', 'pausado', 'em_analise', 'completed'];
+  bench.server.reply = (_request, response) =>
+    sendJson(response, 200, told(words[bench.server.received.length - 1] ?? 'completed'));
+  const work = await bench.work('w1', [documentA]);
+  const { settled } = await bench.watch(work, { rows: [row(0)] });
+  expect(settled).toEqual([[0, 'issued']]);
+  expect(bench.warnings.map(({ about }) => about)).toEqual([
+    { status: 'em_analise' },
+    { status: 'pausado' },
+  ]);
+});
+
+it('returns a known fact without any call', async () => {
+  await bench.putFact('c-0', { note: 'known' });
+  const work = await bench.work('w1', [documentA]);
+  expect((await bench.watch(work, { rows: [row(0)] })).settled).toEqual([[0, 'issued']]);
+  expect(bench.server.received).toEqual([]);
+  expect(await bench.outcomes(work)).toMatchObject([{ status: 'issued', note: 'known' }]);
+});
+
+it('settles nothing and files no fact by an answer about another issuance', async () => {
+  answerAlways(told('completed', {}, 'c-other'));
+  const work = await bench.work('w1', [documentA]);
+  const answer = await bench.watch(work, { rows: [row(0)], boundMs: 150 });
+  expect(answer.settled).toEqual([]);
+  expect(await bench.issuances.fact('c-other')).toBeNull();
+  expect(await bench.issuances.fact('c-0')).toBeNull();
+});
+
+it('reads once more at the deadline, and only then gives up', async () => {
+  answerAlways(told('processing'));
+  const work = await bench.work('w1', [documentA]);
+  const requestedAt = bench.now() - 10_000;
+  // The next read would be due long after the deadline.
+  const rows = [row(0, { requestedAt, dueAt: bench.now() + 50_000 })];
+  const { settled } = await bench.watch(work, { rows, rowDeadlineMs: 10_100 });
+  expect(settled).toEqual([[0, 'expired']]);
+  expect(bench.server.received).toHaveLength(1);
+  expect(bench.now()).toBeGreaterThanOrEqual(requestedAt + 10_100);
+  expect(await bench.outcomes(work)).toMatchObject([
+    { status: 'expired', certidaoId: 'c-0', errorCode: 'deadline' },
+  ]);
+});
+
+it('takes an issuance that completed just before the deadline', async () => {
+  answerAlways(told('completed'));
+  const work = await bench.work('w1', [documentA]);
+  const rows = [row(0, { requestedAt: bench.now() - 10_000 })];
+  expect((await bench.watch(work, { rows, rowDeadlineMs: 5_000 })).settled).toEqual([
+    [0, 'issued'],
+  ]);
+});
+
+it('gives up at the deadline when the last read fails, and says why', async () => {
+  bench.server.reply = (_request, response) => sendJson(response, 500, {});
+  const work = await bench.work('w1', [documentA]);
+  const rows = [row(0, { requestedAt: bench.now() - 10_000 })];
+  expect((await bench.watch(work, { rows, rowDeadlineMs: 5_000 })).settled).toEqual([
+    [0, 'expired'],
+  ]);
+  const [outcome] = await bench.outcomes(work);
+  expect(outcome?.errorMessage).toBe(
+    'the last read failed: GET /certidoes/{certidaoId}: answered 500',
+  );
+});
+
+it('returns at its bound with what is still due, and moves nothing that was not read', async () => {
+  bench.server.reply = ({ path }, response) =>
+    sendJson(response, 200, told('processing', {}, path.split('/').at(-1)));
+  const work = await bench.work('w1', [documentA, documentB]);
+  const started = Date.now();
+  const later = bench.now() + 60_000;
+  const rows = [row(0), row(1, { dueAt: later })];
+  const answer = await bench.watch(work, { rows, boundMs: 150 });
+  expect(answer.settled).toEqual([]);
+  expect(answer.due).toEqual([[0, expect.any(Number)]]);
+  expect(answer.due[0]?.[1]).toBeGreaterThan(started);
+  expect(Date.now() - started).toBeGreaterThanOrEqual(149);
+  expect(Date.now() - started).toBeLessThan(2_000);
+  expect(await bench.outcomes(work)).toEqual([]);
+});
+
+it('lingers after the first settlement, to take those along that settle beside it', async () => {
+  bench.server.reply = async ({ path }, response) => {
+    const id = path.split('/').at(-1) ?? '';
+    if (id === 'c-1') await new Promise((done) => setTimeout(done, 60));
+    sendJson(response, 200, told(id === 'c-2' ? 'processing' : 'completed', {}, id));
+  };
+  const work = await bench.work('w1', documents);
+  const started = Date.now();
+  const rows = [row(0), row(1), row(2)];
+  const { settled } = await bench.watch(work, { rows, lingerMs: 400, boundMs: 20_000 });
+  expect(settled.map(([place]) => place)).toEqual([0, 1]);
+  expect(Date.now() - started).toBeGreaterThanOrEqual(399);
+  expect(Date.now() - started).toBeLessThan(5_000);
+});
+
+it('returns at once when nothing is left', async () => {
+  expect(await bench.watch(await bench.work('w1', [documentA]), { rows: [] })).toEqual({
+    settled: [],
+    due: [],
+    trouble: null,
+  });
+});
+
+it.each([
+  ['before the deadline', 3_600_000],
+  ['past the deadline', 1],
+])('calls a refused token trouble and never an outcome, %s', async (_words, rowDeadlineMs) => {
+  bench.server.reply = (_request, response) => void response.writeHead(401).end();
+  const work = await bench.work('w1', [documentA]);
+  const rows = [row(0, { requestedAt: bench.now() - 20_000 })];
+  const answer = await bench.watch(work, { rows, boundMs: 200, rowDeadlineMs });
+  expect(answer).toMatchObject({ settled: [], trouble: 'credentials' });
+  expect(answer.due).toHaveLength(1);
+  expect(await bench.outcomes(work)).toEqual([]);
+});
+
+it('calls silence trouble, and takes it back once a read succeeds', async () => {
+  bench.server.reply = (_request, response) => void response.socket?.resetAndDestroy();
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.watch(work, { rows: [row(0)], boundMs: 100 })).toMatchObject({
+    settled: [],
+    trouble: 'unreachable',
+  });
+  answerAlways(told('completed'));
+  expect(await bench.watch(work, { rows: [row(0)] })).toMatchObject({ trouble: null });
+});
+
+it('waits for a 404 to become an issuance, as replicas need time', async () => {
+  bench.server.reply = (_request, response) =>
+    bench.server.received.length < 2
+      ? sendJson(response, 404, {})
+      : sendJson(response, 200, told('completed'));
+  const work = await bench.work('w1', [documentA]);
+  expect((await bench.watch(work, { rows: [row(0)] })).settled).toEqual([[0, 'issued']]);
+  expect(bench.server.received).toHaveLength(2);
+});
+
+it('does not believe an issuance to be lost until it has been refused several times', async () => {
+  bench.server.reply = (_request, response) => sendJson(response, 410, { code: 'gone' });
+  const work = await bench.work('w1', [documentA]);
+  const rows = [row(0, { requestedAt: bench.now() - 3_500_000 })];
+  const answer = await bench.watch(work, { rows, boundMs: 300 });
+  expect(answer.settled).toEqual([]);
+  expect(answer.due).toHaveLength(1);
+});
+
+it('returns when the worker is told to stop, and when it is cancelled', async () => {
+  answerAlways(told('processing'));
+  const work = await bench.work('w1', [documentA]);
+  const rows = [row(0, { dueAt: bench.now() + 60_000 })];
+  const env = environment(work);
+  const cancelled = bench.watch(work, { rows, boundMs: 60_000 }, env);
+  setTimeout(() => env.cancel(), 20);
+  expect(await cancelled).toMatchObject({ settled: [], due: [] });
+  const stopped = bench.watch(work, { rows, boundMs: 60_000 });
+  setTimeout(() => bench.stopping.abort(), 20);
+  expect(await stopped).toMatchObject({ settled: [], due: [] });
+});
+
+it('files what a repeated attempt finds under a name of its own', async () => {
+  await bench.putFact('c-0');
+  const work = await bench.work('w1', [documentA]);
+  for (const attempt of [1, 2]) {
+    await bench.watch(work, { rows: [row(0)] }, environment(work, { attempt }));
+  }
+  expect(await bench.place.archive.list(`${work.filedIn}/outcomes/`)).toHaveLength(2);
+});

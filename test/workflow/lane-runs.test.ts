@@ -1,0 +1,128 @@
+import {
+  counted,
+  minute,
+  hour,
+  placesUpTo,
+  second,
+  workflowSuite,
+} from '../support/workflow-environment';
+
+const ascending = (a: number, b: number): number => a - b;
+
+workflowSuite('the runs of a lane', (rig) => {
+  it('hold at most ten rows, and at most three are in flight', async () => {
+    const fakes = rig().fakes({}, { requestMs: 50 });
+    const lane = await rig().startLane({ rows: 95 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 95 }) });
+    const sizes = fakes.callsOf('requestCertificates').map(({ input }) => input.rows.length);
+    expect(Math.max(...sizes)).toBe(10);
+    expect(fakes.runsInFlight.get('lane-0000')?.most).toBe(3);
+    expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(95));
+    const names = fakes.callsOf('requestCertificates').map(({ input }) => input.run);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('never bring more rows under way than the share of the lane', async () => {
+    const ending = { as: 'issued', afterMs: 3 * second } as const;
+    const fakes = rig().fakes({}, { requestMs: 20, usual: { endings: [ending] } });
+    const lane = await rig().startLane({ rows: 60, share: 17 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 60 }) });
+    expect(fakes.rowsInFlight.get('lane-0000')?.most).toBe(17);
+  });
+
+  it('wait a moment for more places to become free rather than start small', async () => {
+    const ending = { as: 'issued', afterMs: 3 * second } as const;
+    const fakes = rig().fakes({}, { usual: { endings: [ending] } });
+    const lane = await rig().startLane({ rows: 12, share: 4 });
+    await lane.result();
+    const sizes = fakes.callsOf('requestCertificates').map(({ input }) => input.rows.length);
+    expect(sizes).toEqual([4, 4, 4]);
+  });
+
+  it('count refusals as failed and what was reused as issued, and watch neither', async () => {
+    const fakes = rig().fakes({ 1: { answers: ['refuse'] }, 2: { answers: ['reuse'] } });
+    const lane = await rig().startLane({ rows: 4 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 3, failed: 1 }) });
+    const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
+    expect(new Set(watched.map(([place]) => place))).toEqual(new Set([0, 3]));
+  });
+
+  it('become shorter, without a wait, when the service is slower than they are', async () => {
+    const slow = { answers: [{ unsent: 'no_time', waitMs: 100 } as const, 'accept' as const] };
+    const fakes = rig().fakes({ 3: slow });
+    const lane = await rig().startLane({ rows: 10, share: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
+    const [first, ...others] = fakes.callsOf('requestCertificates');
+    expect(first?.input.rows).toHaveLength(10);
+    expect(others.map(({ input }) => input.rows.length)).toEqual([3, 3, 1]);
+    for (const { at } of others) expect(at - (first?.at ?? 0)).toBeLessThan(second);
+  });
+
+  it('stop while the token is refused, and probe with one row at doubling intervals', async () => {
+    const fakes = rig().fakes();
+    fakes.service.shut = { unsent: 'credentials', waitMs: second };
+    const lane = await rig().startLane({ rows: 10, share: 10 });
+    const runs = () => fakes.callsOf('requestCertificates');
+    await rig().until(() => runs().length === 12, 10 * second);
+    expect(await rig().progressOf(lane.workflowId)).toMatchObject({
+      waiting: { reason: 'credentials', until: expect.any(Number) as number },
+      again: 10,
+    });
+    fakes.service.shut = null;
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
+    expect(runs().map(({ input }) => input.rows.length)).toEqual([
+      10,
+      ...Array<number>(12).fill(1),
+      ...runs()
+        .slice(13)
+        .map(({ input }) => input.rows.length),
+    ]);
+    const gaps = runs().map(({ at }, index, all) => at - (all[index - 1]?.at ?? at));
+    for (let failures = 1; failures <= 12; failures += 1) {
+      const full = Math.min(second * 2 ** (failures - 1), 5 * minute);
+      expect(gaps[failures]).toBeGreaterThanOrEqual(Math.max(full * 0.75, second));
+      expect(gaps[failures]).toBeLessThan(full + second);
+    }
+    expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(10));
+  });
+
+  it('wait as long as a service that turns them away asks for', async () => {
+    const fakes = rig().fakes({
+      0: { answers: [{ unsent: 'not_sent', waitMs: 10 * minute }, 'accept'] },
+    });
+    const lane = await rig().startLane({ rows: 20, share: 10 });
+    await rig().until(() => fakes.callsOf('requestCertificates').length === 1);
+    await rig().pass(second);
+    expect((await rig().progressOf(lane.workflowId)).waiting?.reason).toBe('service');
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 20 }) });
+    const [first, probe] = fakes.callsOf('requestCertificates');
+    expect((probe?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(10 * minute);
+    expect(probe?.input.rows).toHaveLength(1);
+  });
+
+  it('wait for a person after a row was turned away twenty times', async () => {
+    const away = { unsent: 'not_sent' } as const;
+    const fakes = rig().fakes({ 0: { answers: [...Array(20).fill(away), 'accept'] } });
+    const lane = await rig().startLane({ rows: 1 });
+    const runs = () => fakes.callsOf('requestCertificates').length;
+    await rig().until(() => runs() === 20, minute);
+    await rig().pass(hour);
+    expect(runs()).toBe(20);
+    expect((await rig().progressOf(lane.workflowId)).waiting).toEqual({
+      reason: 'decision',
+      until: null,
+    });
+    await lane.signal('control', { paused: false });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 1 }) });
+    expect(runs()).toBe(21);
+  });
+
+  it('come back as not requested when the deadline passes, and what is out is brought home', async () => {
+    const ending = { as: 'issued', afterMs: 10 * minute } as const;
+    const fakes = rig().fakes({}, { usual: { endings: [ending] } });
+    const requestUntil = (await rig().now()) + minute;
+    const lane = await rig().startLane({ rows: 30, share: 10, terms: { requestUntil } });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 10, cancelled: 20 }) });
+    expect(fakes.service.places).toHaveLength(10);
+  });
+});

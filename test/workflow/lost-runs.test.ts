@@ -1,0 +1,66 @@
+import { counted, placesUpTo, second, workflowSuite } from '../support/workflow-environment';
+
+workflowSuite('a run of requests that is lost', (rig) => {
+  it('is looked into under its own name, and the answers found are used', async () => {
+    const fakes = rig().fakes({ 4: { answers: [{ lost: 'accepted' }] } });
+    const lane = await rig().startLane({ rows: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
+    const [lost, ...later] = fakes.callsOf('requestCertificates');
+    const [recovery, ...others] = fakes.callsOf('recoverRequests');
+    expect(recovery?.input).toEqual(lost?.input);
+    expect(others).toEqual([]);
+    // What was accepted in it is watched; only rows whose doors were still open go again.
+    const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
+    expect(new Set(watched.map(([place]) => place))).toEqual(new Set(placesUpTo(10)));
+    expect(later.flatMap(({ input }) => input.rows.map(([place]) => place))).toEqual([
+      5, 6, 7, 8, 9,
+    ]);
+    expect(fakes.service.places).toEqual(placesUpTo(10));
+  });
+
+  it('leaves the row that it was sending as unknown when no receipt is found', async () => {
+    const fakes = rig().fakes({ 4: { answers: [{ lost: 'unknown' }] } });
+    const lane = await rig().startLane({ rows: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 9, unknown: 1 }) });
+    expect(fakes.service.places).toEqual(placesUpTo(10));
+  });
+
+  it('is followed by a probe with a run of one', async () => {
+    const fakes = rig().fakes({ 4: { answers: [{ lost: 'accepted' }] } });
+    const lane = await rig().startLane({ rows: 30, share: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 30 }) });
+    const [lost, probe] = fakes.callsOf('requestCertificates');
+    expect(probe?.input.rows).toHaveLength(1);
+    expect((probe?.at ?? 0) - (lost?.at ?? 0)).toBeGreaterThanOrEqual(0.75 * second);
+    expect(fakes.service.places.toSorted((a, b) => a - b)).toEqual(placesUpTo(30));
+  });
+
+  it('is one that stops beating, too: its worker is not waited for', async () => {
+    const fakes = rig().fakes();
+    fakes.before.requestCertificates = async () => {
+      delete fakes.before.requestCertificates;
+      await rig().pass(30 * second);
+      throw new Error('thawed too late');
+    };
+    const lane = await rig().startLane({ rows: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
+    const [lost] = fakes.callsOf('requestCertificates');
+    const [recovery] = fakes.callsOf('recoverRequests');
+    expect(recovery?.input).toEqual(lost?.input);
+    expect((recovery?.at ?? 0) - (lost?.at ?? 0)).toBeLessThan(12 * second);
+    expect(fakes.service.places.toSorted((a, b) => a - b)).toEqual(placesUpTo(10));
+  });
+
+  it('is looked into again until that works', async () => {
+    const fakes = rig().fakes({ 2: { answers: [{ lost: 'accepted' }] } });
+    let failures = 3;
+    fakes.before.recoverRequests = () => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the archive cannot be reached');
+    };
+    const lane = await rig().startLane({ rows: 5 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
+    expect(fakes.callsOf('recoverRequests')).toHaveLength(4);
+    expect(fakes.service.places).toEqual(placesUpTo(5));
+  });
+});
