@@ -48,7 +48,10 @@ export class ConfigError extends Error {
   }
 }
 
-const address = z.string().refine(isWebAddress, 'expected an http or https address');
+const address = z
+  .string()
+  .refine(isWebAddress, 'expected an http or https address')
+  .refine(isPlainAddress, 'expected no user, query or fragment in the address');
 const rate = z.coerce.number().positive().max(100_000);
 
 const variables = z.object({
@@ -166,9 +169,17 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === '');
+}
+
 function suggestion(name: string): string {
-  const known = Object.keys(variables.shape).find((candidate) => distance(candidate, name) <= 3);
-  return known === undefined ? '' : ` (did you mean ${known}?)`;
+  const [nearest] = Object.keys(variables.shape)
+    .map((known) => ({ known, far: distance(known, name) }))
+    .sort((a, b) => a.far - b.far);
+  return nearest !== undefined && nearest.far <= 3 ? ` (did you mean ${nearest.known}?)` : '';
 }
 
 /** Levenshtein distance of two short words. */

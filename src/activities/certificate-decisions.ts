@@ -64,7 +64,8 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     closed: OutcomeRecord[],
   ): Promise<ItemStart | null> {
     const thing = certificateThing(item.type, idKey.nameOf('document', item.document));
-    const state = claimState(await ledger.lastDecision(thing), now());
+    const history = await ledger.history(thing);
+    const state = claimState(history, now());
     const { attempts } = row;
     const put = async (action: Ruling['action'], n: number): Promise<void> => {
       const { by, note, certidaoId } = decision;
@@ -75,27 +76,31 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         if (state.kind !== 'free' && (await isOpen(state, row))) await put('reissue', state.n);
         return { kind: 'buy', certidaoId: null, attempts };
       case 'abandon':
-        if (state.kind === 'unknown' || state.kind === 'in_flight') await put('abandon', state.n);
+        if (state.kind === 'unknown') await put('abandon', state.n);
         closed.push(closedOutcome(decision, row, now()));
         return null;
       case 'adopt':
-        if (state.kind === 'unknown' || state.kind === 'in_flight') await put('adopt', state.n);
+        if (state.kind === 'unknown') await put('adopt', state.n);
         return { kind: 'watch', certidaoId: decision.certidaoId, attempts };
       case 'watch': {
         const certidaoId = state.kind === 'accepted' ? state.certidaoId : row.certidaoId;
         if (certidaoId !== null) return { kind: 'watch', certidaoId, attempts };
-        if (state.kind === 'free') closed.push(neverSentOutcome(row, now()));
+        // Free by a ruling is not free by a receipt: only the latter proves that nothing left.
+        if (history.last?.receipt?.kind === 'not_sent' && history.last.ruling === null) {
+          closed.push(neverSentOutcome(row, now()));
+        }
         return null;
       }
     }
   }
 
   /**
-   * Whether the claims alone would keep a row from being sent again. A receipt that came late for
-   * an unknown row is taken up instead: no ruling, the row is simply watched.
+   * Whether a ruling is needed, and is what the person meant: an unknown that they saw, or an
+   * issuance that was given up. What is being sent right now is waited for, never overruled; a
+   * receipt that came late for an unknown row is taken up instead.
    */
   async function isOpen(state: ClaimState, row: DecidedRow): Promise<boolean> {
-    if (state.kind === 'unknown' || state.kind === 'in_flight') return true;
+    if (state.kind === 'unknown') return row.status === 'unknown_outcome';
     if (state.kind !== 'accepted' || row.status === 'unknown_outcome') return false;
     return (await issuances.fact(state.certidaoId)) === null;
   }

@@ -3,7 +3,7 @@ import type { Archive } from '../archive/archive';
 import { getJsonLines, toJsonLines } from '../archive/archive';
 import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
-import { WorkReader, filedOutcomes, type WorkItem } from '../archive/works';
+import { WorkReader, filedOutcomes, type LatestEdition, type WorkItem } from '../archive/works';
 import {
   noCounts,
   type BatchSummary,
@@ -32,6 +32,8 @@ export interface MergeInput {
   startedAt: number;
   /** Why rows that were never sent were not, for their note. */
   neverSent: string;
+  /** Items [from, to) of lanes that failed: what they left without outcome is `failed`. */
+  failedLanes: [from: number, to: number][];
 }
 
 /** Puts the outcomes of a work together: one row per input line, in order, and the counts. */
@@ -43,13 +45,17 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
 
   async function mergeWork(input: MergeInput): Promise<BatchSummary> {
     const heartbeats = new Heartbeats(now);
+    const snapshotAt = now();
     try {
       const record = await works.record(input.folder);
       if (record === null) throw archiveIncomplete(`${input.folder}/work.json`);
       const { attempt } = Context.current().info;
       const scratch = `${input.folder}/merged/${input.edition}-${attempt}`;
-      await mergeItems(input, scratch);
+      const latest = await works.latest(input.folder);
       const before = await works.summary(input.folder);
+      // A decision about some rows must not change what is said of the others.
+      const neverSent = latest?.neverSent ?? input.neverSent;
+      await mergeItems({ ...input, neverSent }, scratch);
       const summary: BatchSummary = {
         batchId: input.workId,
         edition: input.edition,
@@ -66,9 +72,18 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const rowsFolder = `${input.folder}/results/${input.edition}`;
       await writeRows(input, scratch, rowsFolder, summary);
       await archive.replace(`${rowsFolder}/summary.json`, JSON.stringify(summary, null, 2));
-      // The edition that stands, for whoever reads without asking the engine.
-      const latest = { edition: input.edition, rows: rowsFolder };
-      await archive.replace(`${input.folder}/latest.json`, JSON.stringify(latest));
+      // The edition that stands, for whoever reads without asking the engine. Of two merges at
+      // once the one that looked later has seen more.
+      const standing = await works.latest(input.folder);
+      if (standing === null || standing.snapshotAt <= snapshotAt) {
+        const edition: LatestEdition = {
+          edition: input.edition,
+          rows: rowsFolder,
+          neverSent,
+          snapshotAt,
+        };
+        await archive.replace(`${input.folder}/latest.json`, JSON.stringify(edition));
+      }
       return summary;
     } finally {
       heartbeats.stop();
@@ -105,7 +120,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   /** No activity filed anything: never sent, or its driver was lost. The claims tell which. */
   async function withoutOutcome(item: WorkItem, input: MergeInput): Promise<MergedOutcome> {
     const thing = certificateThing(item.type, idKey.nameOf('document', item.document));
-    const state = claimState(await ledger.lastDecision(thing), now());
+    const state = claimState(await ledger.history(thing), now());
     const ours = state.kind !== 'free' && state.owner?.workflowId.startsWith(input.workId) === true;
     const never: OutcomeRecord = {
       ...nothingTold,
@@ -118,6 +133,14 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       note: input.neverSent,
       possibleDoubleCharge: false,
     };
+    const inFailedLane = input.failedLanes.some(
+      ([from, to]) => item.item >= from && item.item < to,
+    );
+    if (!ours && inFailedLane) {
+      const error = { errorCode: 'lane_failed', errorCategory: 'internal', retryable: true };
+      const errorMessage = 'the lane of this row failed before it was requested';
+      return { ...never, ...error, errorMessage, status: 'failed', note: '', issuances: [] };
+    }
     if (!ours) return { ...never, issuances: [] };
     if (state.kind !== 'accepted') {
       const lost = { errorCode: 'unknown_outcome', errorCategory: 'unknown', attempts: 1 };

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { WorkItem } from '../archive/works';
 import type { ClaimOwner } from '../domain/claims';
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
@@ -18,7 +19,7 @@ export function outcomeOfFact(
   { requestedAt, attempts, flags, reused = false }: RowHistory & { reused?: boolean },
 ): OutcomeRecord {
   const notes = [fact.note];
-  if (reused) notes.push(`reused: issued ${new Date(fact.settledAt).toISOString()}`);
+  if (reused) notes.push(`reused: issued ${new Date(issuedAt(fact)).toISOString()}`);
   else if ((flags & rowFlags.shared) !== 0) notes.push('requested by another work');
   return {
     item: item.item,
@@ -94,12 +95,12 @@ export function refusedOutcome(
 export function unknownOutcome(
   item: WorkItem,
   attempts: number,
-  holder: ClaimOwner | null,
-  self: ClaimOwner,
+  flags: number,
   at: number,
-  reason = 'an earlier request for it has an unknown outcome',
+  about: { reason?: string; holder?: ClaimOwner | null; self?: ClaimOwner },
 ): OutcomeRecord {
-  const elsewhere = holder !== null && holder.workflowId !== self.workflowId;
+  const { holder, self } = about;
+  const elsewhere = holder != null && holder.workflowId !== self?.workflowId;
   return {
     ...nothingTold,
     item: item.item,
@@ -110,8 +111,21 @@ export function unknownOutcome(
     settledAt: new Date(at).toISOString(),
     errorCode: 'unknown_outcome',
     errorCategory: 'unknown',
-    errorMessage: reason,
+    errorMessage: about.reason ?? 'an earlier request for it has an unknown outcome',
     note: elsewhere ? `unknown in ${holder.workflowId}` : '',
-    possibleDoubleCharge: false,
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
   };
+}
+
+/** Epoch milliseconds at which the service completed it; when it does not say, when we filed it. */
+export function issuedAt(fact: IssuanceFact): number {
+  const told = Date.parse(fact.completedAt ?? '');
+  return Number.isNaN(told) ? fact.settledAt : told;
+}
+
+/** Outcome objects are named by activity and attempt: a repeated attempt files its own. */
+export function outcomeName(driver: string): string {
+  const { workflowExecution, activityId, attempt } = Context.current().info;
+  const run = workflowExecution?.runId.slice(0, 8) ?? 'run';
+  return `${driver}/${run}-${activityId}-${attempt}`;
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
-import { claimState, isSameOwner, type Claim, type ClaimOwner } from '../domain/claims';
+import { claimState, type ClaimOwner, type Decision } from '../domain/claims';
 import type { OutcomeRecord } from '../domain/outcomes';
-import { refusedOutcome, unknownOutcome } from './certificate-outcomes';
+import { outcomeName, refusedOutcome, unknownOutcome } from './certificate-outcomes';
 import { ownerOf, unsent } from './certificate-requests';
 import {
   rowFlags,
@@ -40,8 +40,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       for (const row of input.rows) await closeUnclaimed(row, input, owner);
       const answers: RowAnswer[] = [];
       for (const row of input.rows) answers.push(await recoverRow(row, input, owner, filed, pause));
-      const name = `${input.name}/${input.run}-recovered-${Context.current().info.attempt}`;
-      await fileOutcomes(archive, input.work.filedIn, name, filed);
+      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
       return answers;
     } finally {
       heartbeats.stop();
@@ -57,22 +56,13 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     if (item.start?.kind === 'watch') return;
     const thing = thingOf(item);
     for (;;) {
-      const last = await ledger.lastDecision(thing);
-      if (isOwn(last?.claim, owner)) return;
-      if (await ledger.isClosedFor(thing, last, owner)) return;
-      const state = claimState(last, now());
-      // Where no decision can be taken now, this run can take none either.
-      if (state.kind === 'in_flight') return;
-      const closed = {
-        owner,
-        kind: 'closed',
-        nonce: randomUUID(),
-        notAfter: now(),
-        claimedAt: now(),
-        afterUnknown: state.kind === 'free' && state.afterUnknown,
-      } as const;
-      if (state.kind !== 'free') return;
-      if ((await ledger.claim(thing, state.next, closed)) === 'ours') return;
+      if ((await ledger.decisionOf(thing, owner)) !== null) return;
+      const { decided } = await ledger.history(thing);
+      const nonce = randomUUID();
+      const at = now();
+      const closed = { owner, kind: 'closed', nonce, notAfter: at, claimedAt: at } as const;
+      const put = await ledger.claim(thing, decided + 1, { ...closed, afterUnknown: false });
+      if (put === 'ours') return;
     }
   }
 
@@ -88,15 +78,13 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     const attempts = Math.max(before, item.start?.attempts ?? 0) + 1;
     const thing = thingOf(item);
     for (;;) {
-      const decision = item.start?.kind === 'watch' ? null : await ledger.lastDecision(thing);
-      if (decision === null || !isOwn(decision.claim, owner)) {
-        return unsent(row, 'no_time', now());
-      }
+      const decision = item.start?.kind === 'watch' ? null : await ledger.decisionOf(thing, owner);
+      if (decision === null || isClosed(decision)) return unsent(row, 'no_time', now());
       const flags =
         decision.claim !== 'unreadable' && decision.claim.afterUnknown
           ? rowFlags.possibleDoubleCharge
           : 0;
-      const state = claimState(decision, now());
+      const state = claimState({ last: decision }, now());
       switch (state.kind) {
         case 'accepted': {
           const { certidaoId, at } = state;
@@ -109,8 +97,8 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
           }
           return unsent(row, 'no_time', now());
         case 'unknown':
-          filed.push(unknownOutcome(item, attempts, null, owner, now(), state.reason));
-          return { kind: 'unknown', place, attempts };
+          filed.push(unknownOutcome(item, attempts, flags, now(), { reason: state.reason }));
+          return { kind: 'unknown', place, attempts, own: true };
         case 'in_flight':
           await pause(Math.min(1_000, state.notAfter - now() + 50));
           if (Context.current().cancellationSignal.aborted) await Context.current().cancelled;
@@ -118,39 +106,51 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     }
   }
 
-  /** Looks once more for receipts that came late, before a lane ends. Files nothing new. */
+  /** Looks once more for receipts that came late, before a lane ends. */
   async function rereadReceipts(input: RequestInput): Promise<RowAnswer[]> {
-    const answers: RowAnswer[] = [];
-    for (const row of input.rows) {
-      const [place, attempts] = row;
-      const item = await works.item(input.work, place);
-      const last = await ledger.lastDecision(thingOf(item));
-      const state = claimState(last, now());
-      const { workflowId } = ownerOf('');
-      const ours = state.kind !== 'free' && state.owner?.workflowId === workflowId;
-      if (state.kind === 'accepted') {
-        const { certidaoId, at } = state;
-        const flags =
-          (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
-        answers.push({ kind: 'accepted', place, certidaoId, requestedAt: at, attempts, flags });
-      } else if (last?.receipt?.kind === 'not_sent' && isOwnWorkflow(last.claim, workflowId)) {
-        answers.push(unsent(row, 'no_time', now()));
-      } else {
-        answers.push({ kind: 'unknown', place, attempts });
-      }
+    const heartbeats = new Heartbeats(now);
+    try {
+      const answers: RowAnswer[] = [];
+      const filed: OutcomeRecord[] = [];
+      for (const row of input.rows) answers.push(await rereadRow(row, input, filed));
+      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
+      return answers;
+    } finally {
+      heartbeats.stop();
     }
-    return answers;
+  }
+
+  async function rereadRow(
+    row: RequestRow,
+    input: RequestInput,
+    filed: OutcomeRecord[],
+  ): Promise<RowAnswer> {
+    const [place, attempts] = row;
+    const item = await works.item(input.work, place);
+    const history = await ledger.history(thingOf(item));
+    const state = claimState(history, now());
+    const { workflowId } = ownerOf('');
+    const claim = history.last?.claim;
+    const ours =
+      claim !== undefined && claim !== 'unreadable' && claim.owner.workflowId === workflowId;
+    if (state.kind === 'accepted') {
+      const { certidaoId } = state;
+      const flags =
+        (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
+      return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
+    }
+    const receipt = history.last?.receipt;
+    if (ours && receipt?.kind === 'not_sent') return unsent(row, 'no_time', now());
+    if (ours && receipt?.kind === 'refused') {
+      filed.push(refusedOutcome(item, attempts, receipt, now(), 0));
+      return { kind: 'settled', place, status: 'failed', attempts };
+    }
+    return { kind: 'unknown', place, attempts, own: ours };
   }
 
   return { recoverRequests, rereadReceipts };
 }
 
-type ClaimFound = Claim | 'unreadable' | undefined;
-
-function isOwn(claim: ClaimFound, owner: ClaimOwner): boolean {
-  return claim !== undefined && claim !== 'unreadable' && isSameOwner(claim.owner, owner);
-}
-
-function isOwnWorkflow(claim: ClaimFound, workflowId: string): boolean {
-  return claim !== undefined && claim !== 'unreadable' && claim.owner.workflowId === workflowId;
+function isClosed({ claim }: Decision): boolean {
+  return claim !== 'unreadable' && claim.kind === 'closed';
 }

@@ -14,7 +14,13 @@ import {
   type RowAnswer,
   type UnsentReason,
 } from '../domain/certificate-rows';
-import { outcomeOfFact, refusedOutcome, unknownOutcome } from './certificate-outcomes';
+import {
+  issuedAt,
+  outcomeName,
+  outcomeOfFact,
+  refusedOutcome,
+  unknownOutcome,
+} from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 
@@ -69,7 +75,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         answers.push(answer);
         if (stopped === null && endsRun(answer)) stopped = answer;
       }
-      await fileOutcomes(archive, input.work.filedIn, `${input.name}/${input.run}`, filed);
+      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
       return answers;
     } finally {
       heartbeats.stop();
@@ -111,16 +117,21 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags: 0 };
     }
     const thing = thingOf(item);
-    const last = await ledger.lastDecision(thing);
-    if (await ledger.isClosedFor(thing, last, run.owner)) return unsent(row, 'no_time', now());
-    const state = claimState(last, now());
+    const history = await ledger.history(thing);
+    // Whatever stands there in this run's name was put by its recovery: somebody else has the row.
+    if (history.decided > 0 && (await ledger.decisionOf(thing, run.owner)) !== null) {
+      return unsent(row, 'no_time', now());
+    }
+    const n = history.decided + 1;
+    const state = claimState(history, now());
     switch (state.kind) {
       case 'free':
-        return { n: state.next, afterUnknown: state.afterUnknown };
+        return { n, afterUnknown: state.afterUnknown };
       case 'in_flight':
         return unsent(row, 'in_flight', state.notAfter + 1);
       case 'unknown': {
-        if (mode === 'reissue') {
+        const own = state.owner?.workflowId === run.owner.workflowId;
+        if (mode === 'reissue' && own) {
           await ledger.putRuling(thing, state.n, {
             action: 'reissue',
             certidaoId: null,
@@ -128,10 +139,12 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
             note: 'policy of the work: --on-unknown reissue',
             at: now(),
           });
-          return { n: state.n + 1, afterUnknown: true };
+          return { n, afterUnknown: true };
         }
-        run.filed.push(unknownOutcome(item, attempts, state.owner, run.owner, now()));
-        return { kind: 'unknown', place, attempts };
+        run.filed.push(
+          unknownOutcome(item, attempts, 0, now(), { holder: state.owner, self: run.owner }),
+        );
+        return { kind: 'unknown', place, attempts, own };
       }
       case 'accepted': {
         const fact = await issuances.fact(state.certidaoId);
@@ -139,13 +152,19 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         const flags =
           (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
         if (fact === null) {
-          const { certidaoId, at: requestedAt } = state;
-          return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags };
+          // Another may have asked for it long ago: the row's time runs from when we took it over.
+          const { certidaoId } = state;
+          return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
         }
-        const reusable = fact.status === 'issued' && fact.settledAt >= run.input.reuseSince;
-        if (!reusable) return { n: state.n + 1, afterUnknown: false };
+        const reusable = fact.status === 'issued' && issuedAt(fact) >= run.input.reuseSince;
+        if (!reusable) return { n, afterUnknown: false };
         run.filed.push(
-          outcomeOfFact(fact, item, { requestedAt: state.at, attempts, flags, reused: !ours }),
+          outcomeOfFact(fact, item, {
+            requestedAt: state.at,
+            attempts,
+            flags,
+            reused: !ours || attempts === 0,
+          }),
         );
         return { kind: 'settled', place, status: 'issued', attempts };
       }
@@ -199,8 +218,10 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       case 'not_sent':
         return { kind: 'unsent', place, attempts: before, ...receipt.again };
       case 'unknown':
-        filed.push(unknownOutcome(item, attempts, null, owner, now(), receipt.receipt.reason));
-        return { kind: 'unknown', place, attempts };
+        filed.push(
+          unknownOutcome(item, attempts, flags, now(), { reason: receipt.receipt.reason }),
+        );
+        return { kind: 'unknown', place, attempts, own: true };
     }
   }
 
@@ -283,7 +304,9 @@ function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
     : unsent(row, 'no_time', 0);
 }
 
+/** After an answer that was lost, the next row of the run would be a gamble too. */
 function endsRun(answer: RowAnswer): boolean {
+  if (answer.kind === 'unknown') return answer.own;
   return answer.kind === 'unsent' && ['credentials', 'not_sent', 'fault'].includes(answer.reason);
 }
 

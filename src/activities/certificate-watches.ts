@@ -7,8 +7,13 @@ import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
 import type { Issuance } from '../domain/issuance';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import { backoffMs, nextPollMs } from '../domain/poll-timing';
-import { outcomeOfFact, unsettledOutcome } from './certificate-outcomes';
-import type { WatchAnswer, WatchInput, WatchTuple } from '../domain/certificate-rows';
+import { issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './certificate-outcomes';
+import {
+  rowFlags,
+  type WatchAnswer,
+  type WatchInput,
+  type WatchTuple,
+} from '../domain/certificate-rows';
 import type { CertificateDependencies } from './dependencies';
 import { EvidenceCollector } from './evidence';
 import { Heartbeats } from './heartbeats';
@@ -65,15 +70,22 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     const read = async (row: Held): Promise<void> => {
       const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const history = { requestedAt, attempts, flags };
-      const item = await works.item(input.work, place);
       const pastDeadline = now() >= requestedAt + input.rowDeadlineMs;
+      let item: WorkItem | null = null;
       try {
+        item = await works.item(input.work, place);
         const fact =
           (await issuances.fact(certidaoId)) ??
           (await readFact(certidaoId, item, priority, leaving.signal));
         if (!held.has(place)) return;
         answer.trouble = null;
         if ('settledAt' in fact) {
+          const shared = (flags & rowFlags.shared) !== 0;
+          if (shared && fact.status === 'issued' && issuedAt(fact) < input.reuseSince) {
+            // Another work's, finished before what this one may reuse: it asks for its own.
+            settle(row, [place, 'retryable', now()]);
+            return;
+          }
           filed.push(outcomeOfFact(fact, item, history));
           if (fact.status === 'failed' && fact.retryable === true) {
             const notBefore = fact.settledAt + (fact.retryAfterMs ?? defaultRetryAfterMs);
@@ -102,16 +114,22 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       settle(row, [place, 'expired']);
     };
 
-    const onReadError = (row: Held, item: WorkItem, error: unknown, late: boolean): void => {
+    const onReadError = (row: Held, item: WorkItem | null, error: unknown, late: boolean): void => {
       const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const status = error instanceof StatusError ? error : null;
       const refused = error instanceof TokenUnavailableError || status?.meansCredentials === true;
       row.failures += 1;
       answer.trouble = refused ? 'credentials' : status === null ? 'unreachable' : answer.trouble;
       const message = isHttpError(error) ? error.message : nameOf(error);
-      if (late && !refused) return expire(row, item, `the last read failed: ${message}`);
+      if (late && !refused && item !== null)
+        return expire(row, item, `the last read failed: ${message}`);
       const forGood = status !== null && isRefusal(status) && !refused;
-      if (forGood && now() - requestedAt > patienceWithRefusalsMs && row.failures > 3) {
+      if (
+        item !== null &&
+        forGood &&
+        now() - requestedAt > patienceWithRefusalsMs &&
+        row.failures > 3
+      ) {
         const lost = { code: status.code ?? `http_${status.status}`, category: 'lost', message };
         filed.push(
           unsettledOutcome('failed', item, certidaoId, { requestedAt, attempts, flags }, lost),
@@ -135,7 +153,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
 
     try {
       cancellationSignal.addEventListener('abort', () => wake());
-      deps.stopping.addEventListener('abort', () => wake(), { once: true });
+      deps.stopping.addEventListener('abort', () => wake(), { signal: leaving.signal });
       while (!isOver()) {
         let reading = 0;
         let nextAt = returnsAt();
@@ -253,13 +271,6 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
   }
 
   return { watchCertificates, leaveOutstanding };
-}
-
-/** Named by activity and attempt: a repeated attempt files its own (PROTOCOLS 3). */
-function outcomeName(driver: string): string {
-  const { workflowExecution, activityId, attempt } = Context.current().info;
-  const run = workflowExecution?.runId.slice(0, 8) ?? 'run';
-  return `${driver}/${run}-${activityId}-${attempt}`;
 }
 
 function factOf(

@@ -1,4 +1,4 @@
-import type { Claim, ClaimOwner, Decision, Receipt, Ruling } from '../domain/claims';
+import type { Claim, ClaimOwner, Decision, Receipt, Ruling, ThingHistory } from '../domain/claims';
 import { isSameOwner } from '../domain/claims';
 import { getJson, type Archive } from './archive';
 
@@ -13,27 +13,30 @@ export class ClaimLedger {
     this.#archive = archive;
   }
 
-  /** The last decision of a thing, null when there was none. */
-  async lastDecision(thing: Thing): Promise<Decision | null> {
-    const keys = await this.#archive.list(`${thing.key}/`);
-    let n = 0;
-    for (const key of keys) {
-      const found = /\/(\d{6})\.claim\.json$/.exec(key)?.[1];
-      if (found !== undefined) n = Math.max(n, Number(found));
+  /** What was decided about a thing so far. */
+  async history(thing: Thing): Promise<ThingHistory> {
+    const decided = await this.#highest(thing);
+    for (let n = decided; n >= 1; n -= 1) {
+      const decision = await this.#decision(thing, n);
+      // A closed claim is a number used up so that nobody sends under it, and says nothing else.
+      if (decision.claim === 'unreadable' || decision.claim.kind === 'send') {
+        return { last: decision, decided };
+      }
     }
-    return n === 0 ? null : this.#decision(thing, n);
+    return { last: null, decided };
   }
 
   /**
-   * Whether a recovery has shut the door on this run: some decision is closed in its name. A worker
-   * that thaws long after it was given up must find that out, whatever came after.
+   * The decision that a run took, or that a recovery closed in its name, whatever came after: a
+   * worker that thaws long after it was given up must find out, and so must its recovery.
    */
-  async isClosedFor(thing: Thing, last: Decision | null, owner: ClaimOwner): Promise<boolean> {
-    if (last !== null && closedFor(last.claim, owner)) return true;
-    for (let n = (last?.n ?? 1) - 1; n >= 1; n -= 1) {
-      if (closedFor(await this.#readClaim(thing, n), owner)) return true;
+  async decisionOf(thing: Thing, owner: ClaimOwner): Promise<Decision | null> {
+    for (let n = await this.#highest(thing); n >= 1; n -= 1) {
+      const claim = await this.#readClaim(thing, n);
+      if (claim !== 'unreadable' && isSameOwner(claim.owner, owner))
+        return this.#decision(thing, n);
     }
-    return false;
+    return null;
   }
 
   /**
@@ -57,19 +60,35 @@ export class ClaimLedger {
     return (await getJson<Receipt>(this.#archive, key)) ?? receipt;
   }
 
-  /** The first ruling of a decision stays; returns the one that stands. */
-  async putRuling(thing: Thing, n: number, ruling: Ruling): Promise<Ruling> {
-    const key = `${thing.key}/${numeral(n)}.ruling.json`;
-    const put = await this.#archive.putIfAbsent(key, JSON.stringify(ruling), { durable: true });
-    if (put === 'stored') return ruling;
-    return (await getJson<Ruling>(this.#archive, key)) ?? ruling;
+  /** A person may think again: rulings of a decision are numbered, and the last one stands. */
+  async putRuling(thing: Thing, n: number, ruling: Ruling): Promise<void> {
+    for (let number = 1; ; number += 1) {
+      const key = `${thing.key}/${numeral(n)}.ruling-${numeral(number)}.json`;
+      const put = await this.#archive.putIfAbsent(key, JSON.stringify(ruling), { durable: true });
+      if (put === 'stored') return;
+    }
+  }
+
+  async #lastRuling(thing: Thing, n: number): Promise<Ruling | null> {
+    const keys = await this.#archive.list(`${thing.key}/`);
+    const last = keys.findLast((key) => key.startsWith(`${thing.key}/${numeral(n)}.ruling-`));
+    return last === undefined ? null : getJson<Ruling>(this.#archive, last);
+  }
+
+  async #highest(thing: Thing): Promise<number> {
+    let n = 0;
+    for (const key of await this.#archive.list(`${thing.key}/`)) {
+      const found = /\/(\d{6})\.claim\.json$/.exec(key)?.[1];
+      if (found !== undefined) n = Math.max(n, Number(found));
+    }
+    return n;
   }
 
   async #decision(thing: Thing, n: number): Promise<Decision> {
     const [claim, receipt, ruling] = await Promise.all([
       this.#readClaim(thing, n),
       getJson<Receipt>(this.#archive, `${thing.key}/${numeral(n)}.receipt.json`),
-      getJson<Ruling>(this.#archive, `${thing.key}/${numeral(n)}.ruling.json`),
+      this.#lastRuling(thing, n),
     ]);
     return { n, claim, receipt, ruling };
   }
@@ -94,10 +113,6 @@ export interface Thing {
  */
 export function certificateThing(type: string, documentName: string): Thing {
   return { key: `claims/certificate/${type}/${documentName.slice(0, 2)}/${documentName}` };
-}
-
-function closedFor(claim: Claim | 'unreadable', owner: ClaimOwner): boolean {
-  return claim !== 'unreadable' && claim.kind === 'closed' && isSameOwner(claim.owner, owner);
 }
 
 function claimKey(thing: Thing, n: number): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, readdir, rename, unlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Archive, PutOptions, PutResult } from './archive';
 
 /**
@@ -14,7 +14,7 @@ export class FileArchive implements Archive {
   readonly #folders = new Set<string>();
 
   constructor(root: string, id: string) {
-    this.#root = root;
+    this.#root = resolve(root);
     this.id = id;
   }
 
@@ -72,6 +72,18 @@ export class FileArchive implements Archive {
   async #writeAside(path: string, body: Uint8Array | string, durable: boolean): Promise<string> {
     const folder = dirname(path);
     await this.#ensureFolder(folder, durable);
+    try {
+      return await this.#writeInto(folder, body, durable);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      // Somebody removed the folder while we remembered it.
+      this.#folders.delete(folder);
+      await this.#ensureFolder(folder, durable);
+      return this.#writeInto(folder, body, durable);
+    }
+  }
+
+  async #writeInto(folder: string, body: Uint8Array | string, durable: boolean): Promise<string> {
     const temporary = join(folder, `.${randomUUID()}`);
     if (!durable) {
       await writeFile(temporary, body, { mode: 0o600, flag: 'wx' });

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ArchiveError } from './archive';
 import { FileArchive } from './file-archive';
 import { IdKey } from './open-archive';
 
@@ -25,5 +26,12 @@ export async function findIdKey(
     { durable: true },
   );
   await chmod(path, 0o600);
-  return { idKey: IdKey.parse(await readFile(path, 'utf8')), generated: put === 'stored' };
+  const text = await readFile(path, 'utf8');
+  try {
+    return { idKey: IdKey.parse(text), generated: put === 'stored' };
+  } catch {
+    throw new ArchiveError(
+      `${path} does not hold an id key: restore it from a backup (expected 64 hex digits)`,
+    );
+  }
 }

@@ -6,6 +6,16 @@ import { getJson, getJsonLines, toJsonLines, type Archive } from './archive';
 /** An item as an activity sees it. `start` is there only in works made by a person's decision. */
 export type WorkItem = ManifestItem & { start?: ItemStart };
 
+/** `latest.json`: which edition of a work's results stands. */
+export interface LatestEdition {
+  edition: number;
+  /** Folder of its rows and summary. */
+  rows: string;
+  neverSent: string;
+  /** Epoch milliseconds at which its merge began to look. */
+  snapshotAt: number;
+}
+
 /** Input lines stand in parts of this many. */
 const linesPerPart = 500;
 
@@ -47,14 +57,14 @@ export class WorkWriter {
 
   async #flushLines(): Promise<void> {
     const key = partKey(this.#folder, 'lines', this.#linePart);
-    await this.#archive.putIfAbsent(key, toJsonLines(this.#lines));
+    await this.#archive.putIfAbsent(key, toJsonLines(this.#lines), { durable: true });
     this.#linePart += 1;
     this.#lines = [];
   }
 
   async #flushItems(): Promise<void> {
     const key = partKey(this.#folder, 'items', this.#itemPart);
-    await this.#archive.putIfAbsent(key, toJsonLines(this.#items));
+    await this.#archive.putIfAbsent(key, toJsonLines(this.#items), { durable: true });
     this.#itemPart += 1;
     this.#items = [];
   }
@@ -91,13 +101,13 @@ export class WorkReader {
 
   /** The edition of the results that stands; null while the work has none. */
   async summary(folder: string): Promise<BatchSummary | null> {
-    const latest = await this.#latest(folder);
+    const latest = await this.latest(folder);
     return latest && getJson<BatchSummary>(this.#archive, `${latest.rows}/summary.json`);
   }
 
   /** One row per input line, in order, of the edition that stands. */
   async *rows(folder: string): AsyncGenerator<FiledRow> {
-    const latest = await this.#latest(folder);
+    const latest = await this.latest(folder);
     if (latest === null) return;
     for (let part = 0; ; part += 1) {
       const key = `${latest.rows}/${String(part).padStart(5, '0')}.jsonl`;
@@ -107,8 +117,8 @@ export class WorkReader {
     }
   }
 
-  #latest(folder: string): Promise<{ edition: number; rows: string } | null> {
-    return getJson(this.#archive, `${folder}/latest.json`);
+  latest(folder: string): Promise<LatestEdition | null> {
+    return getJson<LatestEdition>(this.#archive, `${folder}/latest.json`);
   }
 
   async *lines(folder: string): AsyncGenerator<ManifestLine> {
@@ -145,7 +155,8 @@ export async function fileOutcomes(
   records: readonly OutcomeRecord[],
 ): Promise<void> {
   if (records.length === 0) return;
-  await archive.putIfAbsent(`${folder}/outcomes/${name}.jsonl`, toJsonLines(records));
+  const key = `${folder}/outcomes/${name}.jsonl`;
+  await archive.putIfAbsent(key, toJsonLines(records), { durable: true });
 }
 
 /** Outcomes by the driver that filed them, drivers in order of their names. */

@@ -50,7 +50,8 @@ export type RowAnswer =
     }
   /** Filed by the activity itself: refused (failed) or reused (issued). */
   | { kind: 'settled'; place: number; status: 'issued' | 'failed'; attempts: number }
-  | { kind: 'unknown'; place: number; attempts: number }
+  /** `own`: a request of this work; else another work's, which only a person may overrule. */
+  | { kind: 'unknown'; place: number; attempts: number; own: boolean }
   | {
       kind: 'unsent';
       place: number;
@@ -79,6 +80,8 @@ export interface WatchInput {
   boundMs: number;
   /** Return this long after the first settlement. */
   lingerMs: number;
+  /** What another work asked for and was issued before this instant is not good enough. */
+  reuseSince: number;
   interactive: boolean;
 }
 

@@ -50,10 +50,18 @@ export interface Decision {
   ruling: Ruling | null;
 }
 
-/** What may be done about a thing, from its last decision. */
+/** A thing's decisions, as far as they matter for the next one. */
+export interface ThingHistory {
+  /** The last decision to send; closed claims are passed over. */
+  last: Decision | null;
+  /** Numbers used so far, closed ones included: the next decision has the next number. */
+  decided: number;
+}
+
+/** What may be done about a thing, from its last decision. `n` is that decision's number. */
 export type ClaimState =
-  /** A new decision may be taken, with this number. */
-  | { kind: 'free'; next: number; afterUnknown: boolean }
+  /** A new decision may be taken. */
+  | { kind: 'free'; afterUnknown: boolean }
   /** The service holds an issuance under this id. */
   | {
       kind: 'accepted';
@@ -69,8 +77,8 @@ export type ClaimState =
   | { kind: 'unknown'; n: number; reason: string; owner: ClaimOwner | null };
 
 /** Reads the last decision of a thing. A claim that cannot be read may have been sent. */
-export function claimState(last: Decision | null, nowMs: number): ClaimState {
-  if (last === null) return { kind: 'free', next: 1, afterUnknown: false };
+export function claimState({ last }: Pick<ThingHistory, 'last'>, nowMs: number): ClaimState {
+  if (last === null) return { kind: 'free', afterUnknown: false };
   const { n, claim, receipt, ruling } = last;
   const owner = claim === 'unreadable' ? null : claim.owner;
   const wasAfterUnknown = claim !== 'unreadable' && claim.afterUnknown;
@@ -80,10 +88,10 @@ export function claimState(last: Decision | null, nowMs: number): ClaimState {
   }
   if (ruling?.action === 'reissue' || ruling?.action === 'abandon') {
     const surelyNothing = receipt?.kind === 'refused' || receipt?.kind === 'not_sent';
-    return { kind: 'free', next: n + 1, afterUnknown: !surelyNothing || wasAfterUnknown };
+    return { kind: 'free', afterUnknown: !surelyNothing || wasAfterUnknown };
   }
   if (claim !== 'unreadable' && claim.kind === 'closed') {
-    return { kind: 'free', next: n + 1, afterUnknown: wasAfterUnknown };
+    return { kind: 'free', afterUnknown: wasAfterUnknown };
   }
   switch (receipt?.kind) {
     case 'accepted':
@@ -97,7 +105,7 @@ export function claimState(last: Decision | null, nowMs: number): ClaimState {
       };
     case 'refused':
     case 'not_sent':
-      return { kind: 'free', next: n + 1, afterUnknown: wasAfterUnknown };
+      return { kind: 'free', afterUnknown: wasAfterUnknown };
     case 'unknown':
       return { kind: 'unknown', n, reason: receipt.reason, owner };
     case undefined:

@@ -76,17 +76,18 @@ export interface MergedOutcome extends OutcomeRecord {
 
 /**
  * Unites what was filed about one item: an issued certificate stands whatever came before or
- * after; else the decision taken last, and of that the record filed last.
+ * after; else the record filed last.
  */
 export function mergeOutcomes(records: readonly OutcomeRecord[]): MergedOutcome | null {
   const ordered = records.toSorted(
-    (a, b) => a.attempts - b.attempts || a.settledAt.localeCompare(b.settledAt),
+    (a, b) => a.settledAt.localeCompare(b.settledAt) || a.attempts - b.attempts,
   );
   const standing = ordered.findLast((record) => record.status === 'issued') ?? ordered.at(-1);
   if (standing === undefined) return null;
   const ids = ordered.map((record) => record.certidaoId).filter((id) => id !== null);
   return {
     ...standing,
+    attempts: Math.max(...ordered.map((record) => record.attempts)),
     issuances: [...new Set(ids)],
     possibleDoubleCharge: ordered.some((record) => record.possibleDoubleCharge),
   };

@@ -3,6 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { filedOutcomes } from '../archive/works';
 import { mergeOutcomes, type OutcomeRecord } from '../domain/outcomes';
 import { queueName } from '../domain/queues';
+import type { EngineClient } from '../temporal/connection';
 import {
   decisionActions,
   decisionFolder,
@@ -16,7 +17,13 @@ import { issuingTerms, outputOf, withOutput, withTerms, type TermFlags } from '.
 import { followWork } from './follow';
 import { CommandError, UsageError, oneOf, print, tell, wholeNumber } from './terminal';
 import { findWork } from './works-on-file';
-import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
+import {
+  isRunning,
+  openWorkplace,
+  warnWithoutPollers,
+  withEngine,
+  type Workplace,
+} from './workplace';
 
 const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;
 type OpenStatus = (typeof openStatuses)[number];
@@ -79,6 +86,7 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
     throw new UsageError('--action adopt takes exactly one row: name it with --line');
   }
   return withEngine(place, async (engine) => {
+    await refuseWhileRunning(engine, record.workId, flags.batch);
     const decision = await fileDecision(place, folder, rows, flags);
     const workflowId = `${record.workId}/decision-${decision}`;
     tell(`${workflowId}: ${flags.action} for ${rows.length} row(s)`);
@@ -123,12 +131,11 @@ async function chooseRows(
   );
   const chosen: DecidedRow[] = [];
   for await (const item of place.works.items(folder)) {
-    const outcome = mergeOutcomes(filed.get(item.item) ?? []);
+    const outcome = mergeOutcomes(filed.get(item.item) ?? []) ?? neverSent(item.item);
     if (wantedLines !== null && !wantedLines.delete(item.line)) continue;
-    if (outcome === null || outcome.status === 'issued' || !wantedStatuses.has(outcome.status)) {
+    if (outcome.status === 'issued' || !wantedStatuses.has(outcome.status)) {
       if (wantedLines === null) continue;
-      const stands = outcome?.status ?? 'still under way, or never sent';
-      throw new CommandError(`line ${item.line} is ${stands}: nothing to decide`);
+      throw new CommandError(`line ${item.line} is ${outcome.status}: nothing to decide`);
     }
     const { status, certidaoId, attempts } = outcome;
     chosen.push({ item: item.item, line: item.line, status, certidaoId, attempts });
@@ -139,6 +146,28 @@ async function chooseRows(
     );
   }
   return chosen;
+}
+
+/** A work that has ended and filed nothing about an item never asked for it. */
+function neverSent(item: number): Pick<DecidedRow, 'item' | 'certidaoId' | 'attempts'> & {
+  status: 'cancelled' | 'issued';
+} {
+  return { item, status: 'cancelled', certidaoId: null, attempts: 0 };
+}
+
+/** Rows of a running work may be on their way: they are decided on when it has ended. */
+async function refuseWhileRunning(
+  engine: EngineClient,
+  workId: string,
+  shownId: string,
+): Promise<void> {
+  const lanes = Array.from({ length: 8 }, (_, n) => `${workId}/lane-${String(n).padStart(4, '0')}`);
+  for (const id of new Set([workId, shownId, ...lanes])) {
+    if (!(await isRunning(engine, id))) continue;
+    throw new CommandError(
+      `${shownId} is still running: decide when it has ended, or \`diligence cancel ${shownId}\` first`,
+    );
+  }
 }
 
 /** Numbers the decision and puts it on file before anything is done. */

@@ -143,7 +143,7 @@ export async function dryRun(
     }
     if (item === undefined) continue;
     const thing = certificateThing(item.type, place.idKey.nameOf('document', item.document));
-    const state = claimState(await ledger.lastDecision(thing), Date.now());
+    const state = claimState(await ledger.history(thing), Date.now());
     if (state.kind === 'free') result.request += 1;
     else if (state.kind === 'unknown') result.unknown += 1;
     else if (state.kind === 'in_flight') result.underWay += 1;

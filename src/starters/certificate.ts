@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
-import { workFolder } from '../archive/works';
 import { certificateTypes, type BatchSummary, type CertificateType } from '../domain/certificates';
 import { maskDocument } from '../domain/documents';
 import { queueName } from '../domain/queues';
@@ -28,7 +27,14 @@ import {
 } from './certificate-work';
 import { followWork } from './follow';
 import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from './terminal';
-import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
+import { findWork } from './works-on-file';
+import {
+  isRunning,
+  openWorkplace,
+  warnWithoutPollers,
+  withEngine,
+  type Workplace,
+} from './workplace';
 
 type BatchFlags = TermFlags &
   OutputFlags & {
@@ -89,6 +95,12 @@ async function issue(flags: IssueFlags): Promise<number> {
   const name = place.idKey.nameOf('document', document);
   const workflowId = `certificate/${flags.type}/${name}`;
   return withEngine(place, async (engine) => {
+    if (await isRunning(engine, workflowId)) {
+      tell(`${workflowId}: is being issued already`);
+      if (flags.detach === true) return detached(workflowId, flags.json === true);
+      const summary = await followWork(engine, engine.client.workflow.getHandle(workflowId));
+      return showSingle(place, summary, outputOf(flags, workflowId));
+    }
     // Every run is a work of its own; what was bought before is found by its claims.
     const workId = `${workflowId}/${instant()}`;
     const work = await fileSingle(place, workId, flags.type, document, note);
@@ -153,15 +165,18 @@ async function batchId(
   baseId: string,
   flags: TermFlags,
 ): Promise<{ workflowId: string; finished: BatchSummary | null }> {
-  if (flags.fresh === true) return { workflowId: `${baseId}/${instant()}`, finished: null };
-  const summary = await place.works.summary(workFolder(baseId));
-  if (summary === null) return { workflowId: baseId, finished: null };
-  const running = await isRunning(engine, baseId);
-  const age = Date.now() - Date.parse(summary.finishedAt);
-  if (running || age <= flags.maxAge) {
-    return { workflowId: baseId, finished: running ? null : summary };
+  const anew = { workflowId: `${baseId}/${instant()}`, finished: null };
+  if (flags.fresh === true) return anew;
+  const latest = await findWork(place, baseId, 'newest');
+  if (latest === null) return { workflowId: baseId, finished: null };
+  const { workId } = latest.record;
+  const summary = await place.works.summary(latest.folder);
+  // Running, or broken off before its results were put together: attach, or go on under its id.
+  if (summary === null || (await isRunning(engine, workId))) {
+    return { workflowId: workId, finished: null };
   }
-  return { workflowId: `${baseId}/${instant()}`, finished: null };
+  const age = Date.now() - Date.parse(summary.finishedAt);
+  return age <= flags.maxAge ? { workflowId: workId, finished: summary } : anew;
 }
 
 async function startBatch(
@@ -231,16 +246,6 @@ function detached(workflowId: string, json: boolean): number {
   if (json) printJson({ id: workflowId, status: 'started' });
   else print(workflowId);
   return exitCodes.done;
-}
-
-async function isRunning(engine: EngineClient, workflowId: string): Promise<boolean> {
-  return engine.client.workflow
-    .getHandle(workflowId)
-    .describe()
-    .then(
-      ({ status }) => status.name === 'RUNNING',
-      () => false,
-    );
 }
 
 /** An instant as part of an id: `20261121T101530123Z`. */

@@ -121,7 +121,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     tell(`worker log       ${logPath(dataDir, 'worker')}`);
     tell('ready');
     await Promise.race([
-      once(stopping.signal, 'abort'),
+      stopping.signal.aborted ? undefined : once(stopping.signal, 'abort'),
       server.exited.then(() => tell('the Temporal server has ended')),
       idleFor(server, flags.idleMinutes, stopping.signal),
     ]);

@@ -72,3 +72,13 @@ export async function warnWithoutPollers(engine: EngineClient, place: Workplace)
 export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
 }
+
+export async function isRunning(engine: EngineClient, workflowId: string): Promise<boolean> {
+  return engine.client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .then(
+      ({ status }) => status.name === 'RUNNING',
+      () => false,
+    );
+}

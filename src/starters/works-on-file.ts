@@ -9,16 +9,21 @@ export interface WorkOnFile {
 
 /**
  * A work by the id that its command printed. A single issuance has one id for every time it was
- * asked for: the last one is meant.
+ * asked for: the last one is meant. `newest` looks for later runs of a batch too.
  */
-export async function findWork(place: Workplace, id: string): Promise<WorkOnFile | null> {
+export async function findWork(
+  place: Workplace,
+  id: string,
+  which: 'named' | 'newest' = 'named',
+): Promise<WorkOnFile | null> {
   if (!/^[\w/-]+$/.test(id) || id.split('/').includes('')) return null;
   const folder = workFolder(id);
   const record = await place.works.record(folder);
-  if (record !== null) return { folder, record };
+  if (record !== null && which === 'named') return { folder, record };
   const keys = await place.archive.list(`${folder}/`);
-  const newest = keys.filter((key) => key.endsWith('/work.json')).at(-1);
-  if (newest === undefined) return null;
+  const instants = keys.filter((key) => /\/\d{8}T\d+Z\/work\.json$/.test(key));
+  const newest = instants.at(-1);
+  if (newest === undefined) return record === null ? null : { folder, record };
   const newestFolder = newest.slice(0, -'/work.json'.length);
   const found = await place.works.record(newestFolder);
   return found === null ? null : { folder: newestFolder, record: found };

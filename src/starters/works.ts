@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { EngineClient } from '../temporal/connection';
-import { cancelUpdate, pauseUpdate, resumeUpdate } from '../workflows/messages';
+import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workflows/messages';
 import { showBatch, showSingle, batchExitCode } from './certificate-outcome';
 import { outputOf, withOutput } from './certificate-flags';
 import { progressLine, readProgress } from './follow';
@@ -33,7 +33,12 @@ export function workCommands(): Command[] {
       .option('--now', 'leave what is outstanding at the service, with its ids on file')
       .action(async (id: string | undefined, flags: { id?: string; now?: true }) => {
         const args: [{ now: boolean }] = [{ now: flags.now === true }];
-        await order(idOf(id, flags), (handle) => handle.executeUpdate(cancelUpdate, { args }));
+        const how = flags.now === true ? 'now' : 'wait';
+        await order(
+          idOf(id, flags),
+          (handle) => handle.executeUpdate(cancelUpdate, { args }),
+          (engine, workId) => cancelLanes(engine, workId, how),
+        );
       }),
     idCommand('pause', 'Request nothing new until `resume`.').action(
       async (id: string | undefined, flags: { id?: string }) => {
@@ -137,6 +142,7 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
 async function order(
   id: string,
   update: (handle: ReturnType<EngineClient['client']['workflow']['getHandle']>) => Promise<string>,
+  whenNotRunning?: (engine: EngineClient, id: string) => Promise<string | null>,
 ): Promise<void> {
   const place = await openWorkplace();
   await withEngine(place, async (engine) => {
@@ -146,11 +152,35 @@ async function order(
       if (error instanceof WorkflowUpdateFailedError) {
         throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
       }
+      const otherwise = isNotFound(error) ? await whenNotRunning?.(engine, id) : null;
+      if (otherwise != null) {
+        print(otherwise);
+        return;
+      }
       if (isNotFound(error))
         throw new CommandError(`${id} is not running: it has ended or never was`);
       throw error;
     }
   });
+}
+
+/** Lanes outlive a batch that was terminated, and are told themselves. */
+async function cancelLanes(
+  engine: EngineClient,
+  id: string,
+  how: 'wait' | 'now',
+): Promise<string | null> {
+  let told = 0;
+  for (let number = 0; number < 8; number += 1) {
+    const lane = engine.client.workflow.getHandle(`${id}/lane-${String(number).padStart(4, '0')}`);
+    await lane.signal(controlSignal, { cancel: how }).then(
+      () => (told += 1),
+      () => undefined,
+    );
+  }
+  return told === 0
+    ? null
+    : `the batch is not running; ${told} of its lanes were, and are cancelled`;
 }
 
 async function engineState(engine: EngineClient, id: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hasEnded } from './tools-pid';
+import { commandLineOf, hasEnded } from './tools-pid';
 
 /** `engine.json` of the data directory: the embedded engine that serves it, while it runs. */
 const recordSchema = z.object({
@@ -31,7 +31,9 @@ export async function runningEngine(dataDir: string): Promise<EngineRecord | nul
   if (text === null) return null;
   const record = recordSchema.safeParse(parse(text));
   if (!record.success || hasEnded(record.data.pid)) return null;
-  return record.data;
+  // After a reboot the number may be somebody else's.
+  const words = await commandLineOf(record.data.pid);
+  return words === null || / (dev|demo)( |$)/.test(words) ? record.data : null;
 }
 
 export async function removeEngineRecord(dataDir: string): Promise<void> {

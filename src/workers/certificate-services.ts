@@ -22,6 +22,7 @@ export function certificateDependencies(
     token: tokenOf(settings.certificatesToken ?? settings.token),
     ratePerSecond: settings.certificatesRps / environment.workers,
     resendOn503: environment.resendOn503,
+    connectTimeoutMs: Math.min(10_000, settings.certificatesTimeoutMs),
   });
   return {
     ...parts,

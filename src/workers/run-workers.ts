@@ -80,13 +80,24 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     );
   }
   const workers = await Promise.all(options.map((one) => Worker.create(one)));
-  const finished = Promise.all(workers.map((worker) => worker.run())).then(() =>
-    connection.close(),
+  const stopAll = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  // A process with one worker missing would look alive and do half of the work.
+  const running = workers.map((worker) =>
+    worker.run().catch((error: unknown) => {
+      stopAll();
+      throw error;
+    }),
   );
+  const finished = Promise.allSettled(running).then(async () => {
+    await connection.close();
+    await Promise.all(running);
+  });
   return {
     finished,
     async stop() {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      stopAll();
       await finished;
     },
   };

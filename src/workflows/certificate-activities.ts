@@ -15,7 +15,8 @@ type MergeActivities = ReturnType<typeof createCertificateMergeActivities>;
 
 /** Interactive work goes before batches; batches share fairly among themselves (PROTOCOLS 6). */
 function precedence({ interactive }: IssuingTerms, fairnessKey: string) {
-  return interactive ? { priorityKey: 1 } : { priorityKey: 3, fairnessKey };
+  // The server takes 64 bytes; what tells works apart stands at the end of their ids.
+  return interactive ? { priorityKey: 1 } : { priorityKey: 3, fairnessKey: fairnessKey.slice(-64) };
 }
 
 /** The activities of certificates with their timeouts, each with its reason. */

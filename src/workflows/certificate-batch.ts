@@ -1,3 +1,4 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
   CancellationScope,
@@ -7,13 +8,14 @@ import {
   getExternalWorkflowHandle,
   log,
   setHandler,
+  sleep,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BatchSummary } from '../domain/certificates';
 import { backoffMs } from '../domain/poll-timing';
 import { certificateActivities } from './certificate-activities';
-import { certificateLane, type LaneResult } from './certificate-lane';
+import { certificateLane, type CertificateLaneInput, type LaneResult } from './certificate-lane';
 import {
   batchProgressQuery,
   cancelUpdate,
@@ -30,6 +32,7 @@ const defaults = { laneRows: 2_000, laneEvents: 3_000, mostLanes: 8 } as const;
 
 interface Lane {
   id: string;
+  from: number;
   items: number;
   result: LaneResult | null;
   done: boolean;
@@ -63,9 +66,10 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     for (const lane of only === undefined ? lanes : [only]) {
       if (lane.done) continue;
       // A lane that ended in between does not mind: it has nothing left to do.
-      await getExternalWorkflowHandle(lane.id)
-        .signal(controlSignal, control)
-        .catch(() => log.info('a lane had ended before an order reached it', { lane: lane.id }));
+      // In a scope of its own: a cancellation of the batch must not swallow what it means.
+      await CancellationScope.nonCancellable(() =>
+        getExternalWorkflowHandle(lane.id).signal(controlSignal, control),
+      ).catch(() => log.info('a lane had ended before an order reached it', { lane: lane.id }));
     }
   };
   const refuseWhenOver = (): void => {
@@ -143,7 +147,9 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     progress.stage = 'merging';
     const edition = input.decision ?? 0;
     const { filedIn: folder } = work;
-    const summary = await activities.mergeWork({ folder, workId, edition, startedAt, neverSent });
+    const failedLanes = lanes.filter((lane) => lane.done && lane.result === null).map(itemsOf);
+    const merge = { folder, workId, edition, startedAt, neverSent, failedLanes };
+    const summary = await activities.mergeWork(merge);
     progress.stage = 'done';
     return summary;
   });
@@ -174,29 +180,22 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       const name = laneName(number, input.decision);
       const lane: Lane = {
         id: `${workflowId}/${name}`,
+        from,
         items: to - from,
         result: null,
         done: false,
       };
       const carried = firstRows(from, shareOf(number, count));
       const state = { paused: progress.paused, cancel: cancel ?? null };
-      const handle = await startChild(certificateLane, {
-        workflowId: lane.id,
-        args: [
-          {
-            work,
-            from,
-            to,
-            terms,
-            name,
-            fairnessKey: workId,
-            eventsLimit: input.laneEvents ?? defaults.laneEvents,
-            carried: { ...carried, ...state },
-          },
-        ],
-        // Lanes bring their rows home even when the batch is terminated.
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        cancellationType: ChildWorkflowCancellationType.ABANDON,
+      const handle = await startLane(lane, {
+        work,
+        from,
+        to,
+        terms,
+        name,
+        fairnessKey: workId,
+        eventsLimit: input.laneEvents ?? defaults.laneEvents,
+        carried: { ...carried, ...state },
       });
       lanes.push(lane);
       // A decision that came while the lane was being started has not reached it.
@@ -208,6 +207,28 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     lanesStarted = true;
     await handOnShares();
     await Promise.all(results);
+  }
+
+  /**
+   * A lane of an earlier run of this batch, which was terminated, may still be at work: it is told
+   * to bring home what it has, and this one takes its place.
+   */
+  async function startLane(lane: Lane, laneInput: CertificateLaneInput) {
+    for (let wait = 1_000; ; wait = Math.min(wait * 2, 60_000)) {
+      try {
+        return await startChild(certificateLane, {
+          workflowId: lane.id,
+          args: [laneInput],
+          // Lanes bring their rows home even when the batch is terminated.
+          parentClosePolicy: ParentClosePolicy.ABANDON,
+          cancellationType: ChildWorkflowCancellationType.ABANDON,
+        });
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        await order({ cancel: 'wait' }, lane);
+        await sleep(wait);
+      }
+    }
   }
 
   /** A lane that fails is a fault of ours: the others go on, and the merge tells what is missing. */
@@ -237,6 +258,10 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       await order({ share: shareOf(number, working.length) }, lane);
     }
   }
+}
+
+function itemsOf({ from, items }: Lane): [from: number, to: number] {
+  return [from, from + items];
 }
 
 function laneName(number: number, decision: number | undefined): string {

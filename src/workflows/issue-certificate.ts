@@ -1,7 +1,12 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { BatchSummary } from '../domain/certificates';
 import { certificateActivities } from './certificate-activities';
-import { cancelUpdate, rowsProgressQuery, type IssueCertificateInput } from './messages';
+import {
+  cancelUpdate,
+  resumeUpdate,
+  rowsProgressQuery,
+  type IssueCertificateInput,
+} from './messages';
 import { RowDriver } from './row-driver';
 import { firstRows } from './row-state';
 
@@ -22,6 +27,10 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
   });
   let neverSent = 'the deadline passed before it could be requested';
   setHandler(rowsProgressQuery, () => driver.progress());
+  setHandler(resumeUpdate, () => {
+    driver.control({ paused: false });
+    return 'resumed';
+  });
   setHandler(cancelUpdate, ({ now }) => {
     neverSent = 'cancelled before it was requested';
     driver.control({ cancel: now ? 'now' : 'wait' });
@@ -32,6 +41,13 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
   return CancellationScope.nonCancellable(async () => {
     await driver.drive();
     const { filedIn } = work;
-    return activities.mergeWork({ folder: filedIn, workId, edition: 0, startedAt, neverSent });
+    return activities.mergeWork({
+      folder: filedIn,
+      workId,
+      edition: 0,
+      startedAt,
+      neverSent,
+      failedLanes: [],
+    });
   });
 }

@@ -86,7 +86,9 @@ export class RowDriver {
       this.#outstanding.set(tuple[0], { tuple, watched: false });
     }
     this.#unknown = new Map(options.carried.unknown);
-    this.#probing = options.carried.turnedAwayRuns > 0;
+    const { again, turnedAwayRuns } = options.carried;
+    this.#probing = turnedAwayRuns > 0;
+    this.#needsDecision = again.some((row) => row.turnedAway >= limits.turnedAway);
   }
 
   /** Runs to the end, or to the point where a new run of the workflow should take over. */
@@ -256,6 +258,7 @@ export class RowDriver {
   #takeAnswers(rows: AgainRow[], answers: RowAnswer[], lost: boolean): void {
     const now = Date.now();
     let sent = 0;
+    let lostAnswers = 0;
     let shut: { reason: WaitingFor; until: number } | null = null;
     for (const [index, answer] of answers.entries()) {
       const row = rows[index];
@@ -273,7 +276,8 @@ export class RowDriver {
           this.#state.counts[answer.status] += 1;
           break;
         case 'unknown':
-          this.#takeUnknown(answer.place, answer.attempts);
+          this.#takeUnknown(answer.place, answer.attempts, answer.own);
+          if (answer.own) lostAnswers += 1;
           break;
         case 'unsent': {
           const { reason, notBefore } = answer;
@@ -289,13 +293,18 @@ export class RowDriver {
     }
     this.#adjustRunSize(rows.length, sent);
     if (lost) shut ??= { reason: 'service', until: now };
+    if (lostAnswers > 0) {
+      // One lost answer makes the next run a probe; another in a row means that the way is bad.
+      if (this.#probing) shut ??= { reason: 'service', until: now };
+      this.#probing = true;
+    }
     if (shut !== null) this.#shutFor(shut.reason, shut.until);
-    else if (sent > 0) this.#reopen();
+    else if (sent > lostAnswers && lostAnswers === 0) this.#reopen();
   }
 
-  #takeUnknown(place: number, attempts: number): void {
+  #takeUnknown(place: number, attempts: number, own: boolean): void {
     this.#reread = false;
-    const mayReissue = attempts < limits.reissueAttempts && attempts > 0;
+    const mayReissue = own && attempts < limits.reissueAttempts;
     if (this.#options.terms.onUnknown === 'reissue' && mayReissue) {
       const notBefore = Date.now() + 1_000;
       const again = { place, attempts, mode: 'reissue', notBefore, turnedAway: 0 } as const;
@@ -365,6 +374,7 @@ export class RowDriver {
       rows: rows.map((row) => row.tuple),
       rowDeadlineMs: terms.rowDeadlineMs,
       boundMs: watchBoundMs(youngestAgeMs),
+      reuseSince: terms.reuseSince,
       lingerMs: placesWanted ? limits.watchLingerMs : limits.idleWatchLingerMs,
       interactive: terms.interactive,
     };
@@ -372,8 +382,8 @@ export class RowDriver {
       const answer = await watch.scope.run(() => activities.watchCertificates(input));
       this.#takeWatched(answer);
     } catch (error) {
-      // Cancelled between two attempts: nothing came back, the rows stay outstanding.
-      if (!isCancellation(error)) this.#fault = { error };
+      // Cancelled between two attempts, or lost while being cancelled: the rows stay outstanding.
+      if (!isCancellation(error) && !watch.scope.consideredCancelled) this.#fault = { error };
     } finally {
       for (const row of rows) row.watched = false;
       this.#watches.delete(watch);
@@ -487,6 +497,8 @@ export class RowDriver {
         this.#takeAnswers([{ ...row, was: 'unknown' }], [answer], false);
       }
     }
+    // With `cancel --now` what came late is left like the rest.
+    if (found) this.#leftBehind = false;
     return found;
   }
 

@@ -322,6 +322,10 @@ export function counted(counts: Partial<RowCounts>): RowCounts {
   return { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0, ...counts };
 }
 
+export function ascending(a: number, b: number): number {
+  return a - b;
+}
+
 export function placesUpTo(count: number): number[] {
   return [...Array(count).keys()];
 }

@@ -1,4 +1,5 @@
 import {
+  ascending,
   counted,
   minute,
   hour,
@@ -6,8 +7,6 @@ import {
   second,
   workflowSuite,
 } from '../support/workflow-environment';
-
-const ascending = (a: number, b: number): number => a - b;
 
 workflowSuite('the runs of a lane', (rig) => {
   it('hold at most ten rows, and at most three are in flight', async () => {
@@ -54,7 +53,7 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
     const [first, ...others] = fakes.callsOf('requestCertificates');
     expect(first?.input.rows).toHaveLength(10);
-    expect(others.map(({ input }) => input.rows.length)).toEqual([3, 3, 1]);
+    expect(others.map(({ input }) => input.rows.length).sort(ascending)).toEqual([1, 3, 3]);
     for (const { at } of others) expect(at - (first?.at ?? 0)).toBeLessThan(second);
   });
 

@@ -1,4 +1,11 @@
-import { counted, placesUpTo, second, workflowSuite } from '../support/workflow-environment';
+import {
+  ascending,
+  counted,
+  minute,
+  placesUpTo,
+  second,
+  workflowSuite,
+} from '../support/workflow-environment';
 
 workflowSuite('a run of requests that is lost', (rig) => {
   it('is looked into under its own name, and the answers found are used', async () => {
@@ -12,17 +19,16 @@ workflowSuite('a run of requests that is lost', (rig) => {
     // What was accepted in it is watched; only rows whose doors were still open go again.
     const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
     expect(new Set(watched.map(([place]) => place))).toEqual(new Set(placesUpTo(10)));
-    expect(later.flatMap(({ input }) => input.rows.map(([place]) => place))).toEqual([
-      5, 6, 7, 8, 9,
-    ]);
-    expect(fakes.service.places).toEqual(placesUpTo(10));
+    const again = later.flatMap(({ input }) => input.rows.map(([place]) => place));
+    expect(again.sort(ascending)).toEqual([5, 6, 7, 8, 9]);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
   });
 
   it('leaves the row that it was sending as unknown when no receipt is found', async () => {
     const fakes = rig().fakes({ 4: { answers: [{ lost: 'unknown' }] } });
     const lane = await rig().startLane({ rows: 10 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 9, unknown: 1 }) });
-    expect(fakes.service.places).toEqual(placesUpTo(10));
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
   });
 
   it('is followed by a probe with a run of one', async () => {
@@ -32,14 +38,14 @@ workflowSuite('a run of requests that is lost', (rig) => {
     const [lost, probe] = fakes.callsOf('requestCertificates');
     expect(probe?.input.rows).toHaveLength(1);
     expect((probe?.at ?? 0) - (lost?.at ?? 0)).toBeGreaterThanOrEqual(0.75 * second);
-    expect(fakes.service.places.toSorted((a, b) => a - b)).toEqual(placesUpTo(30));
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(30));
   });
 
-  it('is one that stops beating, too: its worker is not waited for', async () => {
+  it('is one that takes too long, too: its worker is not waited for', async () => {
     const fakes = rig().fakes();
     fakes.before.requestCertificates = async () => {
       delete fakes.before.requestCertificates;
-      await rig().pass(30 * second);
+      await rig().pass(10 * minute);
       throw new Error('thawed too late');
     };
     const lane = await rig().startLane({ rows: 10 });
@@ -47,8 +53,8 @@ workflowSuite('a run of requests that is lost', (rig) => {
     const [lost] = fakes.callsOf('requestCertificates');
     const [recovery] = fakes.callsOf('recoverRequests');
     expect(recovery?.input).toEqual(lost?.input);
-    expect((recovery?.at ?? 0) - (lost?.at ?? 0)).toBeLessThan(12 * second);
-    expect(fakes.service.places.toSorted((a, b) => a - b)).toEqual(placesUpTo(10));
+    expect((recovery?.at ?? 0) - (lost?.at ?? 0)).toBeLessThan(100 * second);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
   });
 
   it('is looked into again until that works', async () => {
@@ -61,6 +67,6 @@ workflowSuite('a run of requests that is lost', (rig) => {
     const lane = await rig().startLane({ rows: 5 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
     expect(fakes.callsOf('recoverRequests')).toHaveLength(4);
-    expect(fakes.service.places).toEqual(placesUpTo(5));
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(5));
   });
 });

@@ -40,7 +40,7 @@ export class ConnectionError extends Error {
   constructor(call: CallName, sent: Sent, cause: SafeCause) {
     const reason = [cause.code ?? cause.name, cause.syscall].filter(Boolean).join(' ');
     super(`${call.method} ${call.pathTemplate}: no answer (${reason}), ${sentWords(sent)}`);
-    this.call = call;
+    this.call = nameOf(call);
     this.sent = sent;
     this.safeCause = cause;
   }
@@ -57,7 +57,7 @@ export class TimeoutError extends Error {
     super(
       `${call.method} ${call.pathTemplate}: no answer within ${timeoutMs} ms, ${sentWords(sent)}`,
     );
-    this.call = call;
+    this.call = nameOf(call);
     this.sent = sent;
     this.timeoutMs = timeoutMs;
   }
@@ -97,7 +97,7 @@ export class StatusError extends Error {
     const code = answer.code === null ? '' : ` ${answer.code}`;
     const request = answer.requestId === null ? '' : ` (request ${answer.requestId})`;
     super(`${call.method} ${call.pathTemplate}: answered ${answer.status}${code}${request}`);
-    this.call = call;
+    this.call = nameOf(call);
     this.status = answer.status;
     this.code = answer.code;
     this.requestId = answer.requestId;
@@ -132,7 +132,7 @@ export class ContractError extends Error {
   constructor(call: CallName, issues: readonly { path: string; code: string }[]) {
     const places = issues.map((issue) => `${issue.path || 'body'}: ${issue.code}`).join(', ');
     super(`${call.method} ${call.pathTemplate}: the answer cannot be read (${places})`);
-    this.call = call;
+    this.call = nameOf(call);
     this.issues = issues;
   }
 }
@@ -146,6 +146,11 @@ export function isHttpError(error: unknown): error is HttpError {
     error instanceof StatusError ||
     error instanceof ContractError
   );
+}
+
+/** Only the name: a call may hold a body, and an address with a signature. */
+function nameOf({ method, pathTemplate }: CallName): CallName {
+  return { method, pathTemplate };
 }
 
 function sentWords(sent: Sent): string {

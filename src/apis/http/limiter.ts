@@ -26,6 +26,8 @@ interface Waiter {
 
 /** The slowest a service can make us by answering 429: a tenth of the configured rate. */
 const minFactor = 0.1;
+/** Nobody waits longer before asking once more, whatever the service said. */
+const longestPauseMs = 3_600_000;
 /** Regained a second, as a share of the configured rate, once 429 stops coming. */
 const regainPerSecond = 0.05;
 
@@ -81,7 +83,7 @@ export class Limiter {
 
   /** The service said "not before": nobody on this limiter sends until then. */
   pauseFor(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + ms);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + Math.min(ms, longestPauseMs));
     this.#serve();
   }
 

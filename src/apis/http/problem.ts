@@ -12,19 +12,19 @@ export interface DecodedProblem {
 }
 
 /** Everything but the HTTP status is optional: a field of another type is as good as missing. */
-const text = z.string().optional().catch(undefined);
+const words = z.string().optional().catch(undefined);
 
 const problem = z.object({
   status: z.number().optional().catch(undefined),
-  code: text,
-  title: text,
-  type: text,
-  detail: text,
-  request_id: text,
+  code: words,
+  title: words,
+  type: words,
+  detail: words,
+  request_id: words,
   retryable: z.boolean().optional().catch(undefined),
 });
 
-const profileProblem = z.object({ success: z.literal(false), erro: z.object({ codigo: text }) });
+const profileProblem = z.object({ success: z.literal(false), erro: z.object({ codigo: words }) });
 
 const nothing: DecodedProblem = {
   code: null,
@@ -74,7 +74,8 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   if (header === undefined) return null;
   const text = header.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000);
-  if (!/[A-Za-z]{3}/.test(text)) return null;
+  // The three shapes of an HTTP date; Date.parse alone takes "soon 5" for the year 2001.
+  if (!/^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text)) return null;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }

@@ -47,6 +47,8 @@ export interface ServiceOptions {
   ratePerSecond: number;
   /** Whether a 503 with Retry-After or a problem body was surely not processed (DESIGN 4). */
   resendOn503?: boolean;
+  /** Default 10,000. A call queued behind a connect is not interrupted by its own time-out. */
+  connectTimeoutMs?: number;
   now?: () => number;
 }
 
@@ -77,6 +79,7 @@ export class Service {
     token,
     ratePerSecond,
     resendOn503 = true,
+    connectTimeoutMs = 10_000,
     now = Date.now,
   }: ServiceOptions) {
     this.baseUrl = baseUrl.replace(/\/+$/, '');
@@ -85,7 +88,8 @@ export class Service {
     this.limiter = new Limiter({ ratePerSecond, now });
     this.#resendOn503 = resendOn503;
     this.#now = now;
-    const limits = { connect: { timeout: 10_000 }, allowH2: false, connections: null } as const;
+    const connect = { timeout: connectTimeoutMs };
+    const limits = { connect, allowH2: false, connections: null } as const;
     this.#pooled = new Agent({ ...limits, keepAliveTimeout: 4_000, pipelining: 1 });
     this.#fresh = new Agent({ ...limits, pipelining: 0 });
   }

@@ -1,0 +1,120 @@
+import type { CertificateLaneInput } from '../../src/workflows/certificate-lane';
+import {
+  ascending,
+  counted,
+  hour,
+  minute,
+  placesUpTo,
+  second,
+  workflowSuite,
+  type LaneHandle,
+} from '../support/workflow-environment';
+import { defaultPayloadConverter } from '@temporalio/common';
+
+workflowSuite('a lane that continues as new', (rig) => {
+  const runsOf = (lane: LaneHandle) => rig().histories(lane.workflowId, lane.firstExecutionRunId);
+
+  it('loses no row and asks for none twice', async () => {
+    const scripts = Object.fromEntries(
+      placesUpTo(80).map((place) => [
+        place,
+        { endings: [{ as: 'issued', afterMs: (place % 7) * 4 * second } as const] },
+      ]),
+    );
+    const fakes = rig().fakes(
+      {
+        ...scripts,
+        11: { answers: ['unknown'] },
+        23: { endings: [{ as: 'retryable', afterMs: second, againAfterMs: minute }] },
+        31: { answers: [{ lost: 'accepted' }] },
+      },
+      { requestMs: 20 },
+    );
+    const lane = await rig().startLane({ rows: 80, share: 15, eventsLimit: 40 });
+    expect(await lane.result()).toEqual({
+      counts: counted({ issued: 78, unknown: 1, failed: 1 }),
+    });
+    expect((await runsOf(lane)).length).toBeGreaterThan(3);
+    const once = fakes.service.places.filter((place) => place !== 23);
+    expect(once.sort(ascending)).toEqual(placesUpTo(80).filter((place) => place !== 23));
+    expect(fakes.service.sentFor(23)).toHaveLength(5);
+    expect(fakes.rowsInFlight.get('lane-0000')?.most).toBeLessThanOrEqual(15);
+    const names = fakes.callsOf('requestCertificates').map(({ input }) => input.run);
+    expect(new Set(names).size).toBe(names.length);
+    // The unknown row was carried to the last run, and looked at once before the end.
+    expect(fakes.callsOf('rereadReceipts').map(({ input }) => input.rows)).toEqual([
+      [[11, 1, 'normal']],
+    ]);
+  });
+
+  it('does so in mid-flight: what is outstanding goes to the next run with its due times', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: hour }] } });
+    const lane = await rig().startLane({ rows: 5, eventsLimit: 60 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
+    const [first] = await runsOf(lane);
+    const handedOver = first?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input;
+    const payload = handedOver?.payloads?.[0];
+    if (!payload) throw new Error('the first run did not hand over');
+    const { carried } = defaultPayloadConverter.fromPayload<CertificateLaneInput>(payload);
+    expect(carried.outstanding.map(([place, id]) => [place, id])).toEqual(
+      placesUpTo(5).map((place) => [place, `c-${place}-1`]),
+    );
+    for (const [, , requestedAt, dueAt] of carried.outstanding) {
+      expect(dueAt - requestedAt).toBeGreaterThan(5 * second);
+    }
+    expect(fakes.service.places).toEqual(placesUpTo(5));
+  });
+
+  it('stays paused', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: hour }] } });
+    const lane = await rig().startLane({ rows: 20, share: 10, eventsLimit: 60 });
+    await rig().until(() => fakes.service.places.length === 10);
+    await lane.signal('control', { paused: true });
+    await rig().pass(hour + minute);
+    expect((await runsOf(lane)).length).toBeGreaterThan(1);
+    expect(await rig().progressOf(lane.workflowId)).toMatchObject({
+      paused: true,
+      outstanding: 0,
+      counts: counted({ issued: 10 }),
+    });
+    await rig().pass(hour);
+    expect(fakes.service.places).toHaveLength(10);
+    await lane.signal('control', { paused: false });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 20 }) });
+  });
+
+  it('stays cancelled, and keeps the share it was given', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: hour }] } });
+    const lane = await rig().startLane({ rows: 40, share: 10, eventsLimit: 60 });
+    await rig().until(() => fakes.service.places.length === 10);
+    await lane.signal('control', { share: 20 });
+    await rig().until(() => fakes.service.places.length === 20);
+    await lane.signal('control', { cancel: 'wait' });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 20, cancelled: 20 }) });
+    expect((await runsOf(lane)).length).toBeGreaterThan(1);
+    expect(fakes.rowsInFlight.get('lane-0000')?.most).toBe(20);
+  });
+
+  it('keeps the rows of a watch that fails with its cancellation', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 10 * minute }] } });
+    fakes.cancelledWatch = 'fails';
+    const lane = await rig().startLane({ rows: 15, share: 15, eventsLimit: 40 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 15 }) });
+    const runs = await runsOf(lane);
+    expect(runs.flat().some((event) => event.activityTaskCanceledEventAttributes)).toBe(true);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(15));
+  });
+
+  it('does so inside a batch without the batch noticing', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: minute }] } });
+    const batch = await rig().startBatch({
+      rows: 60,
+      laneRows: 30,
+      concurrency: 20,
+      laneEvents: 40,
+    });
+    await batch.result();
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(60));
+    expect(fakes.rowsInFlight.get('all')?.most).toBeLessThanOrEqual(20);
+  });
+});
