@@ -19,7 +19,7 @@ import type {
   WatchAnswer,
   WatchInput,
 } from '../../../src/domain/certificate-rows';
-import type { Claim, Decision } from '../../../src/domain/claims';
+import type { Claim, Decision, ThingHistory } from '../../../src/domain/claims';
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/outcomes';
 import type { ItemStart, WorkRef } from '../../../src/domain/work';
 import { LoopbackServer } from '../../support/loopback-server';
@@ -118,6 +118,11 @@ export class CertificateBench {
     return environment(work).run(recoverRequests, requestInput(work, fields));
   }
 
+  reread(work: WorkRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
+    const { rereadReceipts } = createCertificateRecoveryActivities(this.deps);
+    return environment(work).run(rereadReceipts, requestInput(work, fields));
+  }
+
   watch(work: WorkRef, fields: Partial<WatchInput>, env = environment(work)): Promise<WatchAnswer> {
     const { watchCertificates } = createCertificateWatchActivities(this.deps);
     return env.run(watchCertificates, {
@@ -136,8 +141,13 @@ export class CertificateBench {
     return certificateThing('cnpj', this.idKey.nameOf('document', document));
   }
 
-  last(document: string): Promise<Decision | null> {
-    return this.ledger.lastDecision(this.thing(document));
+  history(document: string): Promise<ThingHistory> {
+    return this.ledger.history(this.thing(document));
+  }
+
+  /** The last decision to send. */
+  async last(document: string): Promise<Decision | null> {
+    return (await this.history(document)).last;
   }
 
   claim(document: string, fields: Partial<Claim> = {}, n = 1): Promise<'ours' | 'taken'> {

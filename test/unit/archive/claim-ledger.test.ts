@@ -36,7 +36,7 @@ function spoil(key: string, text: string): void {
 }
 
 it('knows no decision of a thing that was never claimed', async () => {
-  expect(await ledger.lastDecision(thing)).toBeNull();
+  expect(await ledger.history(thing)).toEqual({ last: null, decided: 0 });
 });
 
 it('names the folder of a thing by type and keyed name', () => {
@@ -50,7 +50,7 @@ it('gives one decision to one of many that claim it at once', async () => {
   );
   expect(results.filter((result) => result === 'ours')).toHaveLength(1);
   const winner = results.indexOf('ours');
-  expect((await ledger.lastDecision(thing))?.claim).toEqual(claimOf({ nonce: `n-${winner}` }));
+  expect((await ledger.history(thing)).last?.claim).toEqual(claimOf({ nonce: `n-${winner}` }));
 });
 
 it('takes a claim for ours when our put landed and its answer was lost', async () => {
@@ -68,23 +68,29 @@ it.each(['', '{"owner":{"workf', 'not json'])(
   'counts the unreadable claim %j as one to send',
   async (text) => {
     spoil(`${thing.key}/000001.claim.json`, text);
-    const last = await ledger.lastDecision(thing);
-    expect(last).toEqual({ n: 1, claim: 'unreadable', receipt: null, ruling: null });
-    expect(claimState(last, 0)).toMatchObject({ kind: 'unknown', n: 1, owner: null });
+    const history = await ledger.history(thing);
+    expect(history).toEqual({
+      last: { n: 1, claim: 'unreadable', receipt: null, ruling: null },
+      decided: 1,
+    });
+    expect(claimState(history, 0)).toMatchObject({ kind: 'unknown', n: 1, owner: null });
   },
 );
 
 it('reads the decision with the highest number, over nine too', async () => {
   for (let n = 1; n <= 12; n += 1) await ledger.claim(thing, n, claimOf({ nonce: `n-${n}` }));
   await ledger.putReceipt(thing, 11, accepted('c-11'));
-  const last = await ledger.lastDecision(thing);
-  expect(last).toMatchObject({ n: 12, claim: { nonce: 'n-12' }, receipt: null });
+  expect(await ledger.history(thing)).toMatchObject({
+    last: { n: 12, claim: { nonce: 'n-12' }, receipt: null },
+    decided: 12,
+  });
 });
 
 it('keeps things apart whose names begin alike', async () => {
   const longer = { key: `${thing.key}0` };
   await ledger.claim(longer, 3, claimOf());
-  expect(await ledger.lastDecision(thing)).toBeNull();
+  expect(await ledger.history(thing)).toEqual({ last: null, decided: 0 });
+  expect(await ledger.decisionOf(thing, owner)).toBeNull();
 });
 
 it('lets the first receipt stand and answers with it', async () => {
@@ -92,7 +98,7 @@ it('lets the first receipt stand and answers with it', async () => {
   expect(await ledger.putReceipt(thing, 1, accepted('c-1'))).toEqual(accepted('c-1'));
   const late: Receipt = { kind: 'unknown', reason: 'x', at: 9 };
   expect(await ledger.putReceipt(thing, 1, late)).toEqual(accepted('c-1'));
-  expect((await ledger.lastDecision(thing))?.receipt).toEqual(accepted('c-1'));
+  expect((await ledger.history(thing)).last?.receipt).toEqual(accepted('c-1'));
 });
 
 it('lets the first ruling stand and answers with it', async () => {
@@ -100,7 +106,7 @@ it('lets the first ruling stand and answers with it', async () => {
   await ledger.claim(thing, 1, claimOf());
   expect(await ledger.putRuling(thing, 1, ruling)).toEqual(ruling);
   expect(await ledger.putRuling(thing, 1, { ...ruling, action: 'abandon' })).toEqual(ruling);
-  expect((await ledger.lastDecision(thing))?.ruling).toEqual(ruling);
+  expect((await ledger.history(thing)).last?.ruling).toEqual(ruling);
 });
 
 it('puts claims, receipts and rulings durably', async () => {
@@ -139,36 +145,82 @@ it('throws when the archive fails, instead of calling the claim unreadable', asy
     list: () => Promise.resolve([`${thing.key}/000001.claim.json`]),
     get: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
   });
-  await expect(new ClaimLedger(failing).lastDecision(thing)).rejects.toThrow('EIO');
+  await expect(new ClaimLedger(failing).history(thing)).rejects.toThrow('EIO');
+  await expect(new ClaimLedger(failing).decisionOf(thing, owner)).rejects.toThrow('EIO');
 });
 
-describe('the door that a recovery shut', () => {
-  const closed = claimOf({ kind: 'closed', nonce: 'closed-1' });
+const closed = claimOf({ kind: 'closed', nonce: 'closed-1' });
+
+it('passes over the doors that were shut, and counts their numbers as used', async () => {
+  await ledger.claim(thing, 1, claimOf());
+  await ledger.putReceipt(thing, 1, accepted('c-1'));
+  for (let n = 2; n <= 4; n += 1) await ledger.claim(thing, n, { ...closed, nonce: `c-${n}` });
+  expect(await ledger.history(thing)).toEqual({
+    last: { n: 1, claim: claimOf(), receipt: accepted('c-1'), ruling: null },
+    decided: 4,
+  });
+});
+
+it('knows no last decision where only doors were shut', async () => {
+  await ledger.claim(thing, 1, closed);
+  expect(await ledger.history(thing)).toEqual({ last: null, decided: 1 });
+});
+
+it('does not look past a claim that cannot be read', async () => {
+  await ledger.claim(thing, 1, claimOf());
+  spoil(`${thing.key}/000002.claim.json`, '{');
+  await ledger.claim(thing, 3, closed);
+  expect(await ledger.history(thing)).toMatchObject({
+    last: { n: 2, claim: 'unreadable' },
+    decided: 3,
+  });
+});
+
+describe('the decision of a run', () => {
   const others = claimOf({ owner: { workflowId: 'work-2', run: 'lane-0-1' }, nonce: 'o' });
 
-  const isClosed = async (): Promise<boolean> =>
-    ledger.isClosedFor(thing, await ledger.lastDecision(thing), owner);
+  const anotherTakesTo = async (last: number): Promise<void> => {
+    for (let n = 2; n <= last; n += 1) await ledger.claim(thing, n, { ...others, nonce: `o-${n}` });
+  };
 
-  it('is open where nothing was claimed', async () => {
-    expect(await isClosed()).toBe(false);
+  it('is none where nothing was claimed', async () => {
+    expect(await ledger.decisionOf(thing, owner)).toBeNull();
   });
 
-  it('is shut by the last decision', async () => {
+  it.each([1, 4])('is the door that a recovery shut in its name, of %i decisions', async (last) => {
     await ledger.claim(thing, 1, closed);
-    expect(await isClosed()).toBe(true);
+    await anotherTakesTo(last);
+    expect(await ledger.decisionOf(thing, owner)).toEqual({
+      n: 1,
+      claim: closed,
+      receipt: null,
+      ruling: null,
+    });
   });
 
-  it('stays shut when the number of the decision moved on', async () => {
-    await ledger.claim(thing, 1, closed);
-    for (let n = 2; n <= 4; n += 1) await ledger.claim(thing, n, { ...others, nonce: `o-${n}` });
-    expect(await isClosed()).toBe(true);
-  });
-
-  it('is not shut by a claim to send, nor by the door of another run or work', async () => {
+  it.each([1, 4])('is its claim to send with the receipt, of %i decisions', async (last) => {
     await ledger.claim(thing, 1, claimOf());
+    await ledger.putReceipt(thing, 1, accepted('c-1'));
+    await anotherTakesTo(last);
+    expect(await ledger.decisionOf(thing, owner)).toEqual({
+      n: 1,
+      claim: claimOf(),
+      receipt: accepted('c-1'),
+      ruling: null,
+    });
+  });
+
+  it('is found below a claim that cannot be read', async () => {
+    await ledger.claim(thing, 1, claimOf());
+    spoil(`${thing.key}/000002.claim.json`, '{');
+    expect(await ledger.decisionOf(thing, owner)).toMatchObject({ n: 1 });
+  });
+
+  it('is none of another run or work, to send or closed, and none that cannot be read', async () => {
+    await ledger.claim(thing, 1, others);
     await ledger.claim(thing, 2, { ...closed, owner: { ...owner, run: 'lane-0-2' } });
     await ledger.claim(thing, 3, { ...closed, owner: { ...owner, workflowId: 'work-2' } });
     spoil(`${thing.key}/000004.claim.json`, '{');
-    expect(await isClosed()).toBe(false);
+    expect(await ledger.decisionOf(thing, owner)).toBeNull();
   });
 });

@@ -38,10 +38,11 @@ const decision = (fields: Partial<Decision> & { claim?: Decision['claim'] } = {}
   ruling: null,
   ...fields,
 });
-const stateOf = (fields: Partial<Decision>, now = 900) => claimState(decision(fields), now);
+const stateOf = (fields: Partial<Decision>, now = 900) =>
+  claimState({ last: decision(fields) }, now);
 
 it('is free for the first decision when there was none', () => {
-  expect(claimState(null, 0)).toEqual({ kind: 'free', next: 1, afterUnknown: false });
+  expect(claimState({ last: null }, 0)).toEqual({ kind: 'free', afterUnknown: false });
 });
 
 describe('without a receipt', () => {
@@ -59,7 +60,7 @@ describe('without a receipt', () => {
   });
 
   it('is free at once when a recovery closed it', () => {
-    expect(stateOf({ claim: closed })).toEqual({ kind: 'free', next: 5, afterUnknown: false });
+    expect(stateOf({ claim: closed })).toEqual({ kind: 'free', afterUnknown: false });
   });
 });
 
@@ -83,7 +84,7 @@ describe('with a receipt', () => {
   });
 
   it.each([refused, notSent])('is free for the next decision after $kind', (receipt) => {
-    expect(stateOf({ receipt }, 5_000)).toEqual({ kind: 'free', next: 5, afterUnknown: false });
+    expect(stateOf({ receipt }, 5_000)).toEqual({ kind: 'free', afterUnknown: false });
   });
 
   it('is unknown at once when the sender says so, for its reason', () => {
@@ -101,7 +102,7 @@ describe('with a ruling', () => {
     'is free after $action, and remembers that the outcome was unknown',
     (ruling) => {
       for (const receipt of [null, unknown, accepted]) {
-        expect(stateOf({ receipt, ruling })).toEqual({ kind: 'free', next: 5, afterUnknown: true });
+        expect(stateOf({ receipt, ruling })).toEqual({ kind: 'free', afterUnknown: true });
       }
     },
   );
@@ -110,7 +111,6 @@ describe('with a ruling', () => {
     for (const receipt of [refused, notSent]) {
       expect(stateOf({ receipt, ruling: rulingOf('reissue') })).toEqual({
         kind: 'free',
-        next: 5,
         afterUnknown: false,
       });
     }

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSandbox, type Sandbox } from '../../src/sandbox';
+import { readSheetLines } from '../support/diligence-process';
+import { sheetOf } from '../support/documents';
+
+const main = join(__dirname, '..', '..', 'dist', 'main.js');
+
+describe('the embedded engine', () => {
+  let folder: string;
+  let sandbox: Sandbox;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'diligence-embedded-'));
+    sandbox = await startSandbox({
+      seed: 3,
+      scenario: {
+        issuance: { waitingMs: [20, 50], processingMs: [50, 300], distribution: 'uniform' },
+      } as never,
+    });
+  });
+
+  afterAll(async () => {
+    await run(['stop']);
+    await sandbox.close();
+    await rm(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  async function run(args: string[], service = true) {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: process.env.HOME ?? '',
+        TEMPORAL_CLI_PATH: process.env.TEMPORAL_CLI_PATH ?? '',
+        ...(service && {
+          INVESTIGATION_BASE_URL: sandbox.baseUrl,
+          INVESTIGATION_TOKEN: 'sandbox-token',
+        }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, stdout, stderr };
+  }
+
+  test('a command without a service says which variable is missing, and starts nothing', async () => {
+    await writeFile(join(folder, 'input.csv'), sheetOf(8));
+    const ended = await run(['certificate', 'batch', '--input', 'input.csv'], false);
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('INVESTIGATION_BASE_URL'),
+    });
+  }, 60_000);
+
+  test('is started on demand, shared by the next command, and stopped', async () => {
+    const batch = await run(['certificate', 'batch', '--input', 'input.csv', '--out', 'out']);
+    expect(batch.stderr).toContain('starting the background engine');
+    expect({ code: batch.code, stderr: batch.code === 0 ? '' : batch.stderr }).toEqual({
+      code: 0,
+      stderr: '',
+    });
+    const lines = await readSheetLines(join(folder, 'out', 'results.csv'));
+    expect(lines.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 'issued'));
+
+    const doctor = await run(['doctor']);
+    expect(doctor).toMatchObject({ code: 0, stdout: expect.not.stringContaining('fail') });
+    expect(doctor.stdout).toContain('takes the token');
+
+    await writeFile(join(folder, 'more.csv'), sheetOf(12));
+    const more = await run(['certificate', 'batch', '--input', 'more.csv', '--out', 'more']);
+    expect(more.code).toBe(0);
+    expect(more.stderr).not.toContain('starting');
+
+    const stopped = await run(['stop']);
+    expect(stopped.stdout).toBe('stopped\n');
+    expect((await run(['stop'])).stdout).toBe('nothing was running\n');
+    // What has ended is read from the archive, without an engine.
+    const listed = await run(['list', '--json'], false);
+    expect((JSON.parse(listed.stdout) as { works: unknown[] }).works).toHaveLength(2);
+  }, 120_000);
+
+  test('keeps its secrets to the user: files 0600', async () => {
+    expect((await stat(join(folder, 'data', 'id-key'))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(folder, 'data', 'logs', 'worker.log'), 'utf8')).not.toContain(
+      'sandbox-token',
+    );
+  });
+});

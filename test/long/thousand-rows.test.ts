@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { contradictions, everyFault } from '../support/batch-account';
+import { Installation, readSheetLines } from '../support/diligence-process';
+import { cnpj, sheetOf } from '../support/documents';
+
+const rows = 1_000;
+
+const trouble = {
+  issuance: { waitingMs: [20, 100], processingMs: [100, 1_500], distribution: 'lognormal' },
+  latencyMs: [0, 10],
+  background: { rate: 0.1, kinds: everyFault },
+} as const;
+
+describe('1,000 rows with 10 % faults of every kind', () => {
+  let place: Installation;
+
+  beforeEach(async () => {
+    place = await Installation.start(trouble as never);
+    await place.startWorker();
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
+  }, 60_000);
+
+  afterEach(() => place.stop(), 60_000);
+
+  test.each([
+    ['one lane', []],
+    ['lanes of 200 rows', ['--lane-rows', '200']],
+  ])(
+    'in %s: every line accounted for, in order, and nothing bought twice',
+    async (_, flags) => {
+      const ended = await place.run([
+        ...['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--deadline', '5m'],
+        ...flags,
+      ]);
+      const lines = await readSheetLines(join(place.folder, 'out', 'results.csv'));
+      expect(ended.code).toBe(3);
+      expect(lines.map((line) => line.document)).toEqual(
+        Array.from({ length: rows }, (__, index) => cnpj(index + 1)),
+      );
+      expect(await contradictions(place.sandbox, lines, join(place.folder, 'out'))).toEqual([]);
+    },
+    580_000,
+  );
+});
