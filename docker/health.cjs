@@ -9,7 +9,7 @@ function isOursAndRuns(pid) {
     const state = status.slice(status.lastIndexOf(')') + 2, status.lastIndexOf(')') + 3);
     return (
       /(^|\/)node$/.test(command) &&
-      args.includes('dist/starters/main.js') &&
+      args.includes('dist/main.js') &&
       !'TtZX'.includes(state)
     );
   } catch {

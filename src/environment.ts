@@ -52,7 +52,13 @@ const address = z
   .string()
   .refine(isWebAddress, 'expected an http or https address')
   .refine(isPlainAddress, 'expected no user, query or fragment in the address');
-const rate = z.coerce.number().positive().max(100_000);
+const rate = numberWithin(0.01, 100_000);
+
+/** Text that reads as a number within bounds; the message says which. */
+function numberWithin(lowest: number, highest: number) {
+  const expected = `expected a number from ${lowest} to ${highest}`;
+  return z.coerce.number(expected).min(lowest, expected).max(highest, expected);
+}
 
 const variables = z.object({
   INVESTIGATION_BASE_URL: address.optional(),
@@ -63,7 +69,7 @@ const variables = z.object({
   CERTIFICATES_TOKEN_FILE: z.string().min(1).optional(),
   CERTIFICATES_RPS: rate.default(20),
   // Below the grace time of a worker's shutdown: no POST may be cut off.
-  CERTIFICATES_TIMEOUT_SECONDS: z.coerce.number().min(1).max(35).default(30),
+  CERTIFICATES_TIMEOUT_SECONDS: numberWithin(1, 35).default(30),
   DILIGENCE_DATA_DIR: z.string().min(1).default('./data'),
   DILIGENCE_ARCHIVE_URL: z.string().min(1).optional(),
   DILIGENCE_ID_KEY: z
@@ -73,7 +79,7 @@ const variables = z.object({
       'expected 64 hex digits (32 bytes), as `openssl rand -hex 32` prints',
     )
     .optional(),
-  DILIGENCE_WORKERS: z.coerce.number().int().min(1).max(1_000).default(1),
+  DILIGENCE_WORKERS: numberWithin(1, 1_000).int('expected a whole number').default(1),
   DILIGENCE_ACTOR: z.string().min(1).max(200).optional(),
   ...assumptionVariables,
 });

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { doctorCommand } from './doctor/command';
 import { loadDotenv } from './environment';
@@ -18,6 +20,7 @@ async function main(): Promise<void> {
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   const program = new Command('diligence')
     .description('A durable backend for due-diligence back offices.')
+    .version(ownVersion())
     .showHelpAfterError('(--help shows what there is)');
   const commands = [
     certificateCommand(),
@@ -45,6 +48,11 @@ Exit codes: 0 done; 1 failed, refused or not found; 2 wrong usage or configurati
     process.removeAllListeners('disconnect');
     if (process.connected) process.disconnect();
   }
+}
+
+function ownVersion(): string {
+  const text = readFileSync(join(__dirname, '..', 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 /** Commander prints the mistake and throws: 2 for wrong usage, 0 for `--help`. */

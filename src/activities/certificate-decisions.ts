@@ -69,7 +69,9 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     const { attempts } = row;
     const put = async (action: Ruling['action'], n: number): Promise<void> => {
       const { by, note, certidaoId } = decision;
-      await ledger.putRuling(thing, n, { action, certidaoId, by, note, at: now() });
+      // The instant of the decision, not of this attempt: a repeated attempt is the same ruling.
+      const at = Date.parse(decision.at);
+      await ledger.putRuling(thing, n, { action, certidaoId, by, note, at });
     };
     switch (decision.action) {
       case 'reissue':

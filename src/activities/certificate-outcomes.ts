@@ -97,7 +97,13 @@ export function unknownOutcome(
   attempts: number,
   flags: number,
   at: number,
-  about: { reason?: string; holder?: ClaimOwner | null; self?: ClaimOwner },
+  about: {
+    reason?: string;
+    /** Epoch milliseconds of its claim: what the service's support will ask for. */
+    requestedAt?: number;
+    holder?: ClaimOwner | null;
+    self?: ClaimOwner;
+  },
 ): OutcomeRecord {
   const { holder, self } = about;
   const elsewhere = holder != null && holder.workflowId !== self?.workflowId;
@@ -107,7 +113,7 @@ export function unknownOutcome(
     status: 'unknown_outcome',
     certidaoId: null,
     attempts,
-    requestedAt: null,
+    requestedAt: about.requestedAt === undefined ? null : new Date(about.requestedAt).toISOString(),
     settledAt: new Date(at).toISOString(),
     errorCode: 'unknown_outcome',
     errorCategory: 'unknown',

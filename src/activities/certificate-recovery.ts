@@ -97,7 +97,12 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
           }
           return unsent(row, 'no_time', now());
         case 'unknown':
-          filed.push(unknownOutcome(item, attempts, flags, now(), { reason: state.reason }));
+          filed.push(
+            unknownOutcome(item, attempts, flags, now(), {
+              reason: state.reason,
+              ...(decision.claim !== 'unreadable' && { requestedAt: decision.claim.claimedAt }),
+            }),
+          );
           return { kind: 'unknown', place, attempts, own: true };
         case 'in_flight':
           await pause(Math.min(1_000, state.notAfter - now() + 50));
@@ -142,7 +147,8 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     const receipt = history.last?.receipt;
     if (ours && receipt?.kind === 'not_sent') return unsent(row, 'no_time', now());
     if (ours && receipt?.kind === 'refused') {
-      filed.push(refusedOutcome(item, attempts, receipt, now(), 0));
+      const flags = claim.afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+      filed.push(refusedOutcome(item, attempts, receipt, now(), flags));
       return { kind: 'settled', place, status: 'failed', attempts };
     }
     return { kind: 'unknown', place, attempts, own: ours };

@@ -219,7 +219,10 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         return { kind: 'unsent', place, attempts: before, ...receipt.again };
       case 'unknown':
         filed.push(
-          unknownOutcome(item, attempts, flags, now(), { reason: receipt.receipt.reason }),
+          unknownOutcome(item, attempts, flags, now(), {
+            reason: receipt.receipt.reason,
+            requestedAt: claimedAt,
+          }),
         );
         return { kind: 'unknown', place, attempts, own: true };
     }

@@ -66,6 +66,9 @@ export class ClaimLedger {
       const key = `${thing.key}/${numeral(n)}.ruling-${numeral(number)}.json`;
       const put = await this.#archive.putIfAbsent(key, JSON.stringify(ruling), { durable: true });
       if (put === 'stored') return;
+      // A repeated attempt of the same decision has ruled already.
+      const there = await getJson<Ruling>(this.#archive, key);
+      if (there !== null && isSameRuling(there, ruling)) return;
     }
   }
 
@@ -113,6 +116,10 @@ export interface Thing {
  */
 export function certificateThing(type: string, documentName: string): Thing {
   return { key: `claims/certificate/${type}/${documentName.slice(0, 2)}/${documentName}` };
+}
+
+function isSameRuling(a: Ruling, b: Ruling): boolean {
+  return a.action === b.action && a.by === b.by && a.note === b.note && a.at === b.at;
 }
 
 function claimKey(thing: Thing, n: number): string {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { IssuingTerms, OnUnknown } from '../workflows/messages';
 import { durationMs, oneOf } from './terminal';
 import type { Workplace } from './workplace';
@@ -27,14 +27,17 @@ export function withTerms(command: Command): Command {
       oneOf(['report', 'reissue']),
       'report',
     )
-    .option('--deadline <duration>', 'time from a request to its outcome', durationMs, 86_400_000)
-    .option(
-      '--max-age <duration>',
-      'reuse what was issued within this time',
-      durationMs,
-      604_800_000,
+    .addOption(durationOption('--deadline <duration>', 'time from a request to its outcome', '24h'))
+    .addOption(
+      durationOption('--max-age <duration>', 'reuse what was issued within this time', '7d'),
     )
     .option('--fresh', 'reuse nothing, and be a batch of its own');
+}
+
+function durationOption(flags: string, description: string, fallback: string): Option {
+  return new Option(flags, description)
+    .argParser(durationMs)
+    .default(durationMs(fallback), fallback);
 }
 
 export function withOutput(command: Command): Command {

@@ -19,6 +19,8 @@ const nextSteps: Partial<Record<RowStatus, string>> = {
   expired: 'not settled in time: `certificate resolve --status expired --action watch` looks again',
   invalid: 'mend the line in the input and run the file again: only what is new is bought',
   unsupported: 'valid, but the service does not take it yet',
+  cancelled:
+    'never sent, or given up: `certificate resolve --status cancelled --action reissue` asks for it',
 };
 
 /** 0 when nothing is left to do, 3 when a person is needed (DESIGN 5). */

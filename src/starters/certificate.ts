@@ -142,7 +142,7 @@ async function batch(flags: BatchFlags): Promise<number> {
     tell(workflowId);
     if (finished !== null) {
       tell(
-        `this batch ended ${finished.finishedAt}: its results are shown (--fresh makes a new one)`,
+        `this batch ended ${finished.finishedAt}: its results are shown. \`--label\` makes another batch that reuses what was issued, \`--fresh\` buys all of it again`,
       );
       return showBatch(place, finished, outputOf(flags, workflowId));
     }

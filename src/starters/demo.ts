@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { readEnvironment } from '../environment';
-import { CommandError, exitCodes, tell } from './terminal';
+import { CommandError, UsageError, exitCodes, tell } from './terminal';
 
 interface DemoFlags {
-  input: string;
+  input?: string;
   out: string;
   type?: string;
 }
@@ -20,7 +20,7 @@ const home = join(__dirname, '..', '..');
 export function demoCommand(): Command {
   return new Command('demo')
     .description('Issue a spreadsheet of certificates before your eyes, on the sandbox.')
-    .option('--input <file>', 'another spreadsheet', join(home, 'examples', 'suppliers.csv'))
+    .option('--input <file>', 'your spreadsheet (default: examples/suppliers.csv)')
     .option('--type <type>', 'type of the certificates, for a spreadsheet without a column for it')
     .option('--out <folder>', 'result folder', 'out/demo')
     .action(async (flags: DemoFlags) => {
@@ -31,11 +31,18 @@ export function demoCommand(): Command {
 async function demo(flags: DemoFlags): Promise<number> {
   const own = readEnvironment().investigation !== null;
   const folder = resolve(flags.out);
+  const input = flags.input ?? join(home, 'examples', 'suppliers.csv');
+  if (!existsSync(input)) throw new UsageError(`--input: there is no file ${input}`);
+  if (own && flags.input === undefined) {
+    throw new UsageError(
+      'INVESTIGATION_BASE_URL is set: give --input your spreadsheet, or unset it to see the demo on the sandbox (the numbers of the example are invented)',
+    );
+  }
   if (own) {
     tell(
       'INVESTIGATION_BASE_URL is set: this is your service, and it may charge for what it issues',
     );
-    return runCommand(batchArguments(flags, folder), process.env);
+    return runCommand(batchArguments(input, flags, folder), process.env);
   }
   await rm(folder, { recursive: true, force: true });
   // A new sandbox knows nothing of an old one's issuances, so each demo has an archive of its own.
@@ -46,8 +53,8 @@ async function demo(flags: DemoFlags): Promise<number> {
   const stop = await startEngine(env, scenario);
   try {
     tell('');
-    tell('$ diligence certificate batch --input examples/suppliers.csv');
-    const code = await runCommand(batchArguments(flags, folder), env);
+    tell(`$ diligence certificate batch --input ${relative(process.cwd(), input)}`);
+    const code = await runCommand(batchArguments(input, flags, folder), env);
     if (code !== exitCodes.needsAPerson) return code;
     const { batchId, unknown_outcome: unknown } = await summaryOf(folder);
     tell('');
@@ -62,7 +69,9 @@ async function demo(flags: DemoFlags): Promise<number> {
       const words = ['--batch', batchId, '--status', 'unknown_outcome', '--action', 'reissue'];
       const decision = ['certificate', 'resolve', ...words, '--note', 'demo: the risk is accepted'];
       tell('');
-      tell(`$ diligence ${decision.join(' ')}`);
+      tell(
+        `$ diligence ${decision.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`,
+      );
       await runCommand([...decision, '--out', folder], env);
     }
     tell('');
@@ -77,7 +86,7 @@ async function demo(flags: DemoFlags): Promise<number> {
   }
 }
 
-function batchArguments({ input, type }: DemoFlags, folder: string): string[] {
+function batchArguments(input: string, { type }: DemoFlags, folder: string): string[] {
   const types = type === undefined ? [] : ['--type', type];
   return ['certificate', 'batch', '--input', input, ...types, '--out', folder];
 }

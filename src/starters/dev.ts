@@ -122,7 +122,9 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     tell('ready');
     await Promise.race([
       stopping.signal.aborted ? undefined : once(stopping.signal, 'abort'),
-      server.exited.then(() => tell('the Temporal server has ended')),
+      server.exited.then(() => {
+        if (!stopping.signal.aborted) tell('the Temporal server has ended by itself');
+      }),
       idleFor(server, flags.idleMinutes, stopping.signal),
     ]);
   } finally {

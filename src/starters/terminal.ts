@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { SheetError } from '../sheets/sheet-error';
 import { ConfigError } from '../environment';
 import { ArchiveError } from '../archive/archive';
@@ -34,6 +35,14 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
+/** Their sentences are for people already. */
+const plainNames = new Set([
+  'CommandError',
+  'EngineUnreachableError',
+  'ToolNotFoundError',
+  'DevServerError',
+]);
+
 /** Says what went wrong and returns the exit code for it. */
 export function reportError(error: unknown): number {
   const name = error instanceof Error ? error.name : '';
@@ -46,16 +55,16 @@ export function reportError(error: unknown): number {
     tell(`diligence: ${message}`);
     return exitCodes.usage;
   }
-  tell(`diligence: ${name === 'CommandError' ? '' : `${name}: `}${message}`);
+  tell(`diligence: ${plainNames.has(name) ? '' : `${name}: `}${message}`);
   return exitCodes.failed;
 }
 
-/** A duration like `90s`, `15m`, `24h`, `7d`, in milliseconds. */
+/** Readers of flags: the command line names the flag when they refuse. A duration like `90s`, `15m`, `24h`, `7d`, in milliseconds. */
 export function durationMs(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text.trim());
   const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   if (match?.[1] === undefined || match[2] === undefined) {
-    throw new UsageError(`${text}: expected a duration like 90s, 15m, 24h or 7d`);
+    throw new InvalidArgumentError('Expected a duration like 90s, 15m, 24h or 7d.');
   }
   return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
 }
@@ -64,7 +73,7 @@ export function wholeNumber(lowest: number, highest: number): (text: string) => 
   return (text) => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < lowest || value > highest) {
-      throw new UsageError(`${text}: expected a whole number from ${lowest} to ${highest}`);
+      throw new InvalidArgumentError(`Expected a whole number from ${lowest} to ${highest}.`);
     }
     return value;
   };
@@ -73,7 +82,9 @@ export function wholeNumber(lowest: number, highest: number): (text: string) => 
 export function oneOf<const T extends string>(words: readonly T[]): (text: string) => T {
   return (text) => {
     const word = words.find((known) => known === text);
-    if (word === undefined) throw new UsageError(`${text}: expected one of ${words.join(', ')}`);
+    if (word === undefined) {
+      throw new InvalidArgumentError(`Expected one of ${words.join(', ')}.`);
+    }
     return word;
   };
 }

@@ -6,7 +6,7 @@ import { showBatch, showSingle, batchExitCode } from './certificate-outcome';
 import { outputOf, withOutput } from './certificate-flags';
 import { progressLine, readProgress } from './follow';
 import { summaryDocument } from './result-folder';
-import { CommandError, exitCodes, print, printJson, tell } from './terminal';
+import { CommandError, UsageError, exitCodes, print, printJson, tell } from './terminal';
 import { findWork, worksOnFile, type WorkOnFile } from './works-on-file';
 import { isNotFound, openWorkplace, withEngine, type Workplace } from './workplace';
 
@@ -71,7 +71,7 @@ function idCommand(name: string, description: string): Command {
 function idOf(positional: string | undefined, flags: { id?: string }): string {
   const id = positional ?? flags.id;
   if (id === undefined)
-    throw new CommandError('which work? give its id (`diligence list` shows them)');
+    throw new UsageError('which work? give its id (`diligence list` shows them)');
   return id;
 }
 
@@ -116,8 +116,8 @@ async function showStatus(id: string, json: boolean): Promise<void> {
     return;
   }
   await withEngine(place, async (engine) => {
-    const state = await engineState(engine, id);
-    const progress = state === 'running' ? await readProgress(engine, id) : null;
+    const state = await engineState(engine, engineId(id));
+    const progress = state === 'running' ? await readProgress(engine, engineId(id)) : null;
     if (json) printJson({ id, state, progress });
     else {
       print(`${id}: ${state}`);
@@ -145,9 +145,13 @@ async function order(
   whenNotRunning?: (engine: EngineClient, id: string) => Promise<string | null>,
 ): Promise<void> {
   const place = await openWorkplace();
+  const { folder } = await onFile(place, id);
+  if ((await place.works.summary(folder)) !== null) {
+    throw new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);
+  }
   await withEngine(place, async (engine) => {
     try {
-      print(await update(engine.client.workflow.getHandle(id)));
+      print(await update(engine.client.workflow.getHandle(engineId(id))));
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
         throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
@@ -181,6 +185,11 @@ async function cancelLanes(
   return told === 0
     ? null
     : `the batch is not running; ${told} of its lanes were, and are cancelled`;
+}
+
+/** A single issuance runs under one id, whatever instant it was asked for at. */
+function engineId(id: string): string {
+  return /^certificate\/[^/]+\/[^/]+/.exec(id)?.[0] ?? id;
 }
 
 async function engineState(engine: EngineClient, id: string): Promise<string> {

@@ -29,7 +29,16 @@ export interface EngineClient {
   close(): Promise<void>;
 }
 
-/** @throws Error of gRPC when nobody answers within ten seconds */
+/** Nobody answered at the engine's address. */
+export class EngineUnreachableError extends Error {
+  override readonly name = 'EngineUnreachableError';
+
+  constructor(address: string) {
+    super(`no Temporal server answers at ${address} (TEMPORAL_ADDRESS, or the profile in use)`);
+  }
+}
+
+/** @throws EngineUnreachableError when nobody answers within ten seconds */
 export async function connectClient(options: {
   connectionOptions: ConnectionOptions;
   namespace: string;
@@ -39,6 +48,8 @@ export async function connectClient(options: {
     connectTimeout: '10s',
     ...options.connectionOptions,
     address: options.address,
+  }).catch(() => {
+    throw new EngineUnreachableError(options.address);
   });
   const client = new Client({ connection, namespace: options.namespace });
   const { address, namespace } = options;

@@ -9,6 +9,7 @@ import { createCertificateRequestActivities } from '../activities/certificate-re
 import { createCertificateWatchActivities } from '../activities/certificate-watches';
 import type { CertificateDependencies } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
+import { EngineUnreachableError } from '../temporal/connection';
 
 export const workerRoles = ['workflows', 'certificates'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
@@ -38,6 +39,8 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect({
     ...(setup.connectionOptions as object),
     address: setup.address,
+  }).catch(() => {
+    throw new EngineUnreachableError(setup.address);
   });
   const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.archiveId));
   const common = { connection, namespace: setup.namespace, shutdownGraceTime } as const;

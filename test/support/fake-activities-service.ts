@@ -11,6 +11,8 @@ export type Answer =
   | 'refuse'
   | 'reuse'
   | 'unknown'
+  /** Another work has asked for it, and the outcome is unknown: nothing is sent. */
+  | 'unknown elsewhere'
   /** The request left, and the worker was lost with the answer; recovery finds the receipt, or not. */
   | { lost: 'accepted' | 'unknown' }
   | { unsent: UnsentReason; waitMs?: number };
@@ -88,6 +90,7 @@ export class FakeService {
       const { unsent: reason, waitMs = 0 } = answer;
       return { kind: 'unsent', place, attempts, reason, notBefore: at + waitMs };
     }
+    if (answer === 'unknown elsewhere') return { kind: 'unknown', place, attempts, own: false };
     if (answer === 'reuse') return { kind: 'settled', place, status: 'issued', attempts };
     this.sent.push({ place, attempts, mode, at, run: input.run, name: input.name });
     const lost = typeof answer === 'object';
@@ -108,7 +111,7 @@ export class FakeService {
     if (late === 'accepted') return this.#accept(place, attempts, at);
     return late === 'not_sent'
       ? { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: at }
-      : { kind: 'unknown', place, attempts };
+      : { kind: 'unknown', place, attempts, own: true };
   }
 
   #answerSent(
@@ -117,7 +120,7 @@ export class FakeService {
     attempts: number,
     at: number,
   ): RowAnswer {
-    if (answer === 'unknown') return { kind: 'unknown', place, attempts };
+    if (answer === 'unknown') return { kind: 'unknown', place, attempts, own: true };
     if (answer === 'refuse') return { kind: 'settled', place, status: 'failed', attempts };
     return this.#accept(place, attempts, at);
   }

@@ -21,7 +21,7 @@ import type {
   RowCounts,
   RowsProgress,
 } from '../../src/workflows/messages';
-import { rowsProgressQuery } from '../../src/workflows/messages';
+import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
 import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
 import type { RowScript } from './fake-activities-service';
@@ -36,8 +36,8 @@ const modes = [
   { mode: 'replayed at every task', cached: 0 },
 ] as const;
 
-/** Longest sleep between two heartbeats of a fake: half of the real heartbeat timeout. */
-const sleepMs = 5_000;
+/** Longest sleep of a fake before it asks whether it was cancelled. */
+const sleepMs = 30_000;
 
 export interface LaneSetup {
   rows: number;
@@ -190,14 +190,19 @@ export class WorkflowRig {
     return found;
   }
 
-  /** Ends what a test left running, so that nothing of it reaches the next one. */
+  /**
+   * Ends what a test left running, in an orderly way: a workflow that is terminated over a running
+   * activity leaves the server's clock locked for good.
+   */
   async endAll(): Promise<void> {
     for (const id of this.#started.splice(0)) {
-      const lanes = [0, 1, 2, 3, 4, 5, 6, 7].map((lane) => `${id}/lane-000${lane}`);
-      for (const one of id.startsWith('batch') ? [id, ...lanes] : [id]) {
-        const handle = this.env.client.workflow.getHandle(one);
-        await handle.terminate().catch(() => {});
-      }
+      const handle = this.env.client.workflow.getHandle(id);
+      const { status } = await handle.describe();
+      if (status.name !== 'RUNNING') continue;
+      await (id.startsWith('lane')
+        ? handle.signal(controlSignal, { cancel: 'now' })
+        : handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }).catch(() => {}));
+      await handle.result();
     }
   }
 

@@ -83,6 +83,10 @@ it('names the person who is logged in when no actor is set', () => {
 it.each([
   ['INVESTIGATION_BASE_URL', 'service.test'],
   ['INVESTIGATION_BASE_URL', 'ftp://service.test'],
+  ['INVESTIGATION_BASE_URL', 'https://ana@service.test'],
+  ['INVESTIGATION_BASE_URL', 'https://:pw@service.test'],
+  ['INVESTIGATION_BASE_URL', 'https://service.test/v1?key=1'],
+  ['INVESTIGATION_BASE_URL', 'https://service.test/v1#top'],
   ['INVESTIGATION_RPS', '0'],
   ['INVESTIGATION_RPS', 'fast'],
   ['CERTIFICATES_RPS', '-1'],
@@ -110,6 +114,8 @@ it.each([
   ['DILIGENCE_WORKER', 'DILIGENCE_WORKERS'],
   ['CERTIFICATES_TOKENFILE', 'CERTIFICATES_TOKEN_FILE'],
   ['CERTIFICATE_RPS', 'CERTIFICATES_RPS'],
+  // Both CERTIFICATES_RPS and CERTIFICATE_PDF are near; the nearest is meant.
+  ['CERTIFICATES_PDF', 'CERTIFICATE_PDF'],
   ['DILIGENCE_DATADIR', 'DILIGENCE_DATA_DIR'],
 ])('refuses the unknown variable %s and asks whether %s was meant', (unknown, meant) => {
   const error = faultOf({ [unknown]: secret });
@@ -156,6 +162,8 @@ it('never quotes the value of a secret', () => {
     { ...configured, DILIGENCE_WORKERS: 'x' },
     { ...configured, DILIGENCE_ID_KEY: `${'0'.repeat(63)}${secret}` },
     { ...configured, INVESTIGATION_BASE_URL: `https//${secret}` },
+    { ...configured, INVESTIGATION_BASE_URL: `https://ana:${secret}@service.test` },
+    { ...configured, INVESTIGATION_BASE_URL: `${address}?token=${secret}` },
   ];
   for (const source of sources) {
     const { message, stack } = faultOf(source);

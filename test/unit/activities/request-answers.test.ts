@@ -147,23 +147,27 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['a reset', (response) => void response.socket?.resetAndDestroy()],
   ['a 2xx that is no JSON', (response) => void response.end('<html>')],
   ['a 2xx without the id', (response) => sendJson(response, 202, { status: 'queued' })],
-])('calls the outcome unknown after %s, on file, and goes on', async (_words, reply) => {
-  bench.server.reply = (request, response) =>
-    request.body === body(documentA)
-      ? reply(response)
-      : sendJson(response, 202, { certidao_id: 'c-2' });
-  const work = await bench.work('w1', [documentA, documentB]);
-  expect(await bench.request(work)).toMatchObject([
-    { kind: 'unknown', place: 0, attempts: 1 },
-    { kind: 'accepted', place: 1 },
-  ]);
-  expect(bench.server.posts()).toHaveLength(2);
-  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'unknown' });
-  const [outcome] = await bench.outcomes(work);
-  expect(outcome).toMatchObject({ item: 0, status: 'unknown_outcome', attempts: 1, note: '' });
-  expect(JSON.stringify(outcome)).not.toContain(documentA);
-  expect(JSON.stringify(await bench.last(documentA))).not.toContain(documentA);
-});
+])(
+  'calls the outcome unknown after %s, on file, and sends no other row of the run',
+  async (_words, reply) => {
+    bench.server.reply = (request, response) =>
+      request.body === body(documentA)
+        ? reply(response)
+        : sendJson(response, 202, { certidao_id: 'c-2' });
+    const work = await bench.work('w1', [documentA, documentB]);
+    expect(await bench.request(work)).toMatchObject([
+      { kind: 'unknown', place: 0, attempts: 1, own: true },
+      { kind: 'unsent', place: 1, attempts: 0, reason: 'no_time' },
+    ]);
+    expect(bench.server.posts()).toHaveLength(1);
+    expect((await bench.history(documentB)).decided).toBe(0);
+    expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'unknown' });
+    const [outcome] = await bench.outcomes(work);
+    expect(outcome).toMatchObject({ item: 0, status: 'unknown_outcome', attempts: 1, note: '' });
+    expect(JSON.stringify(outcome)).not.toContain(documentA);
+    expect(JSON.stringify(await bench.last(documentA))).not.toContain(documentA);
+  },
+);
 
 it('gives the answer to the workflow even when the receipt cannot be filed', async () => {
   const { archive } = bench.place;

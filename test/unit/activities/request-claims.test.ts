@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { rowFlags, type RequestRow } from '../../../src/domain/certificate-rows';
+import { rowFlags, type RequestRow, type WatchTuple } from '../../../src/domain/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB } from './certificate-bench';
 
@@ -63,6 +63,7 @@ it('reuses what was issued since the limit, without a POST, and says so', async 
 
 it.each([
   ['was issued before the limit', { settledAt: 1_000 }],
+  ['was completed before the limit and filed since', { completedAt: '2020-01-01T00:00:00Z' }],
   ['failed', { status: 'failed' as const }],
 ])('asks again for what %s', async (_words, fact) => {
   await bench.request(await bench.work('w1', [documentA]));
@@ -78,11 +79,45 @@ it('leaves unknown what is unknown elsewhere, and names the other work', async (
   const receipt = { kind: 'unknown', reason: 'reset', at: 0 } as const;
   await bench.ledger.putReceipt(bench.thing(documentA), 1, receipt);
   const work = await bench.work('w1', [documentA]);
-  expect(await bench.request(work)).toMatchObject([{ kind: 'unknown', attempts: 0 }]);
+  expect(await bench.request(work)).toMatchObject([{ kind: 'unknown', attempts: 0, own: false }]);
   expect(bench.server.received).toEqual([]);
   expect(await bench.outcomes(work)).toMatchObject([
     { status: 'unknown_outcome', attempts: 0, note: 'unknown in w-other' },
   ]);
+});
+
+it('goes on with the run after a row that is unknown elsewhere', async () => {
+  await bench.claim(documentA, { notAfter: 0 });
+  const work = await bench.work('w1', [documentA, documentB]);
+  expect(await bench.request(work)).toMatchObject([
+    { kind: 'unknown', own: false },
+    { kind: 'accepted', place: 1 },
+  ]);
+});
+
+it('does not overrule in mode reissue what is unknown in another work', async () => {
+  await bench.claim(documentA, { notAfter: 0 });
+  const work = await bench.work('w1', [documentA]);
+  expect(await bench.request(work, { rows: reissue })).toMatchObject([
+    { kind: 'unknown', attempts: 1, own: false },
+  ]);
+  expect(bench.server.received).toEqual([]);
+  expect((await bench.last(documentA))?.ruling).toBeNull();
+});
+
+it('has the time of a row run from when it took over an old issuance of another work', async () => {
+  const work = await bench.work('w1', [documentA]);
+  await bench.claim(documentA, { notAfter: 0 });
+  const receipt = { kind: 'accepted', certidaoId: 'c-0', at: 1 } as const;
+  await bench.ledger.putReceipt(bench.thing(documentA), 1, receipt);
+  const before = bench.now();
+  const [answer] = await bench.request(work);
+  if (answer?.kind !== 'accepted') throw new Error('not accepted');
+  expect(answer.requestedAt).toBeGreaterThanOrEqual(before);
+  bench.server.reply = (_request, response) =>
+    sendJson(response, 200, { certidao_id: 'c-0', status: 'processing' });
+  const rows: WatchTuple[] = [[0, 'c-0', answer.requestedAt, 0, 1, answer.flags]];
+  expect((await bench.watch(work, { rows, boundMs: 100 })).settled).toEqual([]);
 });
 
 it('waits for the last instant of a claim of another work, then calls it unknown', async () => {
@@ -126,8 +161,11 @@ it('sends again over an unknown when the mode is reissue, on record, and flags t
     { kind: 'accepted', certidaoId: 'c-2', attempts: 2, flags: rowFlags.possibleDoubleCharge },
   ]);
   expect(await bench.last(documentA)).toMatchObject({ n: 2, claim: { afterUnknown: true } });
-  const ruling = await bench.place.archive.get(`${bench.thing(documentA).key}/000001.ruling.json`);
-  expect(JSON.parse(String(ruling))).toMatchObject({ action: 'reissue', by: 'w1' });
+  const owner = { workflowId: 'w1', run: 'r1' };
+  expect(await bench.ledger.decisionOf(bench.thing(documentA), owner)).toMatchObject({
+    n: 1,
+    ruling: { action: 'reissue', by: 'w1' },
+  });
 });
 
 it('does not send again in mode reissue while the first request may still leave', async () => {
@@ -164,6 +202,21 @@ it.each([1, 3])(
     expect(await bench.request(work, { run: 'r2' })).toMatchObject([{ kind: 'accepted' }]);
   },
 );
+
+it('takes the number after the doors that were shut, and the doubt from before them', async () => {
+  const work = await bench.work('w1', [documentA]);
+  await bench.claim(documentA, { afterUnknown: true });
+  const receipt = { kind: 'not_sent', reason: 'x', at: 0 } as const;
+  await bench.ledger.putReceipt(bench.thing(documentA), 1, receipt);
+  for (const n of [2, 3]) await bench.claim(documentA, { kind: 'closed' }, n);
+  expect(await bench.request(work)).toMatchObject([
+    { kind: 'accepted', flags: rowFlags.possibleDoubleCharge },
+  ]);
+  expect(await bench.history(documentA)).toMatchObject({
+    last: { n: 4, claim: { afterUnknown: true } },
+    decided: 4,
+  });
+});
 
 it('watches without a POST what a person decided to watch', async () => {
   const start = { kind: 'watch', certidaoId: 'c-7', attempts: 2 } as const;

@@ -1,4 +1,4 @@
-import type { WatchTuple } from '../../../src/domain/certificate-rows';
+import { rowFlags, type WatchTuple } from '../../../src/domain/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import {
   CertificateBench,
@@ -209,6 +209,33 @@ it('calls silence trouble, and takes it back once a read succeeds', async () => 
   });
   answerAlways(told('completed'));
   expect(await bench.watch(work, { rows: [row(0)] })).toMatchObject({ trouble: null });
+});
+
+it('lets no failed read of the archive go unheard, and reads again', async () => {
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown): void => void unheard.push(reason);
+  process.on('unhandledRejection', hear);
+  answerAlways(told('completed'));
+  const work = await bench.work('w1', [documentA]);
+  jest
+    .spyOn(bench.place.archive, 'get')
+    .mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
+  const { settled } = await bench.watch(work, { rows: [row(0)] });
+  await new Promise((done) => setTimeout(done, 20));
+  process.off('unhandledRejection', hear);
+  expect(settled).toEqual([[0, 'issued']]);
+  expect(unheard).toEqual([]);
+});
+
+it.each([
+  ['asks again for', 'shared', rowFlags.shared, 'retryable'],
+  ['takes', 'its own', 0, 'issued'],
+])('%s what is %s and was completed before the limit', async (_does, _whose, flags, ending) => {
+  answerAlways(told('completed', { completed_at: '2020-01-01T00:00:00Z' }));
+  const work = await bench.work('w1', [documentA]);
+  const rows: WatchTuple[] = [[0, 'c-0', bench.now(), 0, 0, flags]];
+  const { settled } = await bench.watch(work, { rows, reuseSince: bench.now() - 60_000 });
+  expect(settled.map(([place, status]) => [place, status])).toEqual([[0, ending]]);
 });
 
 it('waits for a 404 to become an issuance, as replicas need time', async () => {

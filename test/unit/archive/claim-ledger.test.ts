@@ -101,12 +101,33 @@ it('lets the first receipt stand and answers with it', async () => {
   expect((await ledger.history(thing)).last?.receipt).toEqual(accepted('c-1'));
 });
 
-it('lets the first ruling stand and answers with it', async () => {
-  const ruling: Ruling = { action: 'reissue', certidaoId: null, by: 'ana', note: 'paid', at: 3 };
+it('lets the last ruling stand, over nine too, and keeps those before it', async () => {
+  const ruling: Ruling = { action: 'abandon', certidaoId: null, by: 'ana', note: 'paid', at: 3 };
   await ledger.claim(thing, 1, claimOf());
-  expect(await ledger.putRuling(thing, 1, ruling)).toEqual(ruling);
-  expect(await ledger.putRuling(thing, 1, { ...ruling, action: 'abandon' })).toEqual(ruling);
-  expect((await ledger.history(thing)).last?.ruling).toEqual(ruling);
+  for (let at = 1; at <= 12; at += 1) {
+    await ledger.putRuling(thing, 1, { ...ruling, at });
+    expect((await ledger.history(thing)).last?.ruling).toEqual({ ...ruling, at });
+  }
+  const keys = await place.archive.list(`${thing.key}/`);
+  expect(keys.filter((key) => key.includes('.ruling-'))).toHaveLength(12);
+});
+
+it('keeps the rulings of two decisions apart', async () => {
+  const ruling: Ruling = { action: 'reissue', certidaoId: null, by: 'ana', note: '', at: 3 };
+  await ledger.claim(thing, 1, claimOf());
+  await ledger.putRuling(thing, 1, ruling);
+  await ledger.claim(thing, 2, claimOf({ nonce: 'nonce-2' }));
+  expect((await ledger.history(thing)).last).toMatchObject({ n: 2, ruling: null });
+});
+
+it('loses no ruling of many that are put at once', async () => {
+  const ruling: Ruling = { action: 'reissue', certidaoId: null, by: 'ana', note: '', at: 3 };
+  await ledger.claim(thing, 1, claimOf());
+  await Promise.all(
+    Array.from({ length: 10 }, (_, at) => ledger.putRuling(thing, 1, { ...ruling, at })),
+  );
+  const keys = await place.archive.list(`${thing.key}/`);
+  expect(keys.filter((key) => key.includes('.ruling-'))).toHaveLength(10);
 });
 
 it('puts claims, receipts and rulings durably', async () => {
@@ -135,7 +156,7 @@ it('puts claims, receipts and rulings durably', async () => {
   expect(puts).toEqual([
     ['000001.claim.json', true],
     ['000001.receipt.json', true],
-    ['000001.ruling.json', true],
+    ['000001.ruling-000001.json', true],
   ]);
 });
 

@@ -136,6 +136,16 @@ it('has a durable object, its folder and every new parent on the disk before it 
   expect(flushed.slice(object + 1)).toContain(place.path('claims/x/y'));
 });
 
+it.each([true, false])(
+  'makes a folder anew that was removed since it was first used, durable %p',
+  async (durable) => {
+    await archive.putIfAbsent('a/b/1', 'x', { durable });
+    await files.rm(place.path('a'), { recursive: true });
+    expect(await archive.putIfAbsent('a/b/2', 'y', { durable })).toBe('stored');
+    expect((await archive.get('a/b/2'))?.toString()).toBe('y');
+  },
+);
+
 it('flushes nothing for an object that can be derived again', async () => {
   await archive.putIfAbsent('a/b', 'x');
   await archive.replace('a/c', 'x');

@@ -26,6 +26,12 @@ describe('opening an archive', () => {
     expect((await openArchive(pathToFileURL(place.root).href, idKey)).id).toBe(first.id);
   });
 
+  it.each(['', '/', '/.'])('lists whole keys when its address ends with %j', async (end) => {
+    const archive = await openArchive(`${place.root}${end}`, idKey);
+    await archive.putIfAbsent('works/w1/a', 'x');
+    expect(await archive.list('works/')).toEqual(['works/w1/a']);
+  });
+
   it('gives one id to processes that open it at once', async () => {
     const opened = await Promise.all(
       Array.from({ length: 20 }, () => openArchive(place.root, idKey)),
@@ -117,6 +123,20 @@ describe('finding the id key', () => {
     expect(found.filter((one) => one.generated)).toHaveLength(1);
     expect(readdirSync(data)).toEqual(['id-key']);
   });
+
+  it.each(['', 'abc', 'zz'.repeat(32), `${hex}ab`])(
+    'refuses a file that holds %j, and names the file but not what it holds',
+    async (text) => {
+      const data = join(place.folder, 'data');
+      mkdirSync(data);
+      writeFileSync(join(data, 'id-key'), text);
+      const error = (await findIdKey(data, null).catch((fault: unknown) => fault)) as Error;
+      expect(error.name).toBe('ArchiveError');
+      expect(error.message).toContain(join(data, 'id-key'));
+      if (text !== '') expect(error.message.replace(data, '')).not.toContain(text);
+      expect(readFileSync(join(data, 'id-key'), 'utf8')).toBe(text);
+    },
+  );
 
   it('takes a key from others that could read it', async () => {
     const data = join(place.folder, 'data');

@@ -30,14 +30,14 @@ it('keeps a single record as it is', () => {
   expect(merged(record)).toEqual({ ...record, issuances: ['c-1'] });
 });
 
-it('lets an issued certificate stand over what came before and after', () => {
+it('lets an issued certificate stand over what came before and after, and counts all attempts', () => {
   const found = merged(
     filed({ attempts: 1, certidaoId: 'c-1' }),
     filed({ attempts: 2, status: 'issued', certidaoId: 'c-2' }),
     filed({ attempts: 3, status: 'unknown_outcome' }),
     filed({ attempts: 3, status: 'cancelled' }),
   );
-  expect(found).toMatchObject({ status: 'issued', certidaoId: 'c-2', attempts: 2 });
+  expect(found).toMatchObject({ status: 'issued', certidaoId: 'c-2', attempts: 3 });
 });
 
 it('takes the later of two issued certificates', () => {
@@ -48,10 +48,15 @@ it('takes the later of two issued certificates', () => {
   expect(found).toMatchObject({ certidaoId: 'c-2', issuances: ['c-1', 'c-2'] });
 });
 
-it('takes the decision taken last when nothing was issued, even if it was filed first', () => {
+it('takes the record filed last when nothing was issued, whatever its number of attempts', () => {
   const second = filed({ attempts: 2, status: 'expired', certidaoId: 'c-2' });
   const first = filed({ attempts: 1, status: 'failed', certidaoId: 'c-1' });
-  expect(merged(second, first)).toMatchObject({ status: 'expired', issuances: ['c-1', 'c-2'] });
+  expect(merged(second, first)).toMatchObject({
+    status: 'failed',
+    certidaoId: 'c-1',
+    attempts: 2,
+    issuances: ['c-2', 'c-1'],
+  });
 });
 
 it('takes the record filed last of one decision', () => {

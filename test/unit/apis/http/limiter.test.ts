@@ -134,6 +134,16 @@ it('never shortens a pause', async () => {
   expect(served).toEqual([]);
 });
 
+it.each([3_600_001, 1e12, Infinity])('pauses for an hour at most when told %d ms', async (ms) => {
+  const limiter = new Limiter({ ratePerSecond: 100 });
+  limiter.pauseFor(ms);
+  const served = ask(limiter, 'poll', 1);
+  await jest.advanceTimersByTimeAsync(3_599_000);
+  expect(served).toEqual([]);
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(served).toHaveLength(1);
+});
+
 it('lets those give up in time whose `until` falls into a pause', async () => {
   const limiter = new Limiter({ ratePerSecond: 100 });
   limiter.pauseFor(60_000);

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Service } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import { CertificatesApi } from '../../../../src/apis/investigation/certificates';
@@ -154,6 +155,7 @@ describe('fetching a PDF', () => {
       (fault: unknown) => fault,
     )) as Error;
     expect(error.message).toBe('GET {pdf_url}: answered 403');
-    expect(error.stack).not.toContain('sig=abc');
+    const shown = `${error.stack}${JSON.stringify(error)}${inspect(error, { depth: 9 })}`;
+    expect(shown).not.toContain('sig=abc');
   });
 });

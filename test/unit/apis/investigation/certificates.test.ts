@@ -80,6 +80,25 @@ it.each<[string, unknown]>([
   expect(inspect((error as Error & { issues: unknown }).issues)).not.toContain('1122233');
 });
 
+it.each<[string, () => void]>([
+  ['an answer of 500', () => (server.reply = (_request, response) => sendJson(response, 500, {}))],
+  [
+    'an answer without an id',
+    () => (server.reply = (_request, response) => sendJson(response, 202, {})),
+  ],
+  [
+    'a reset',
+    () => (server.reply = (_request, response) => void response.socket?.resetAndDestroy()),
+  ],
+])('shows neither the document nor the body in the error of %s', async (_words, arrange) => {
+  arrange();
+  const error = await failureOf(api.requestCertificate('cnpj', '11222333000181', nothing));
+  expect(error).toMatchObject({ call: { method: 'POST', pathTemplate: '/certidoes/cnpj' } });
+  expect(Object.keys((error as Error & { call: object }).call)).toEqual(['method', 'pathTemplate']);
+  const shown = `${error.stack}${JSON.stringify(error)}${inspect(error, { depth: 9 })}`;
+  expect(shown).not.toContain('11222333000181');
+});
+
 it('encodes an id into the path, so that it cannot climb', async () => {
   const id = '../cnpj?x=1#é/ü';
   server.reply = (_request, response) =>
