@@ -170,7 +170,8 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   async function runLanes(): Promise<void> {
     const laneRows = Math.max(
       input.laneRows ?? defaults.laneRows,
-      Math.ceil(work.items / defaults.mostLanes),
+      // Every lane holds at least one row, and all of them no more than was allowed.
+      Math.ceil(work.items / Math.min(defaults.mostLanes, input.concurrency)),
     );
     const count = Math.ceil(work.items / laneRows);
     const results: Promise<void>[] = [];

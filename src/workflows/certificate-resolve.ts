@@ -1,8 +1,9 @@
+import { CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { BatchSummary } from '../domain/certificates';
 import type { WorkRef } from '../domain/work';
 import { certificateActivities } from './certificate-activities';
 import { certificateBatch } from './certificate-batch';
-import type { IssuingTerms } from './messages';
+import { batchProgressQuery, type IssuingTerms } from './messages';
 
 export interface CertificateResolveInput {
   /** The batch or single issuance decided on. */
@@ -21,6 +22,20 @@ export interface CertificateResolveInput {
 export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
   const { workId, work, decision, terms, concurrency } = input;
   const { carryOutDecision } = certificateActivities(terms, workId);
-  const list = await carryOutDecision({ folder: work.filedIn, number: decision });
+  // Until the lanes start there is little to tell, but whoever asks gets an answer.
+  setHandler(batchProgressQuery, () => ({
+    kind: 'certificate-batch',
+    stage: 'proving access',
+    waiting: null,
+    paused: false,
+    cancelling: false,
+    startedAt: workflowInfo().startTime.getTime(),
+    items: work.items,
+    lanes: [],
+  }));
+  // What a person decided is put on record whatever is cancelled meanwhile.
+  const list = await CancellationScope.nonCancellable(() =>
+    carryOutDecision({ folder: work.filedIn, number: decision }),
+  );
   return certificateBatch({ workId, work: list, terms, concurrency, decision });
 }

@@ -36,7 +36,10 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
     driver.control({ cancel: now ? 'now' : 'wait' });
     return now ? 'cancelled at once' : 'cancelling';
   });
-  CancellationScope.current().cancelRequested.catch(() => driver.control({ cancel: 'wait' }));
+  CancellationScope.current().cancelRequested.catch(() => {
+    neverSent = 'cancelled before it was requested';
+    driver.control({ cancel: 'wait' });
+  });
 
   return CancellationScope.nonCancellable(async () => {
     await driver.drive();

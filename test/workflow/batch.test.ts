@@ -64,6 +64,15 @@ workflowSuite('a batch of certificates', (rig) => {
     expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(60));
   });
 
+  it('opens no more lanes than rows may be in flight', async () => {
+    const usual = { endings: [{ as: 'issued', afterMs: second } as const] };
+    const fakes = rig().fakes({}, { usual });
+    const batch = await rig().startBatch({ rows: 12, laneRows: 3, concurrency: 2 });
+    await batch.result();
+    expect(fakes.rowsInFlight.get('all')?.most).toBe(2);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(12));
+  });
+
   it('waits, and shows it, until the token is taken; only then is anything asked for', async () => {
     const fakes = rig().fakes();
     fakes.access.push('credentials', 'unreachable', 'credentials');
@@ -103,6 +112,24 @@ workflowSuite('a batch of certificates', (rig) => {
         { done: true, counts: counted({ issued: 10 }) },
       ],
     });
+    expect(fakes.callsOf('mergeWork')).toHaveLength(1);
+    expect(fakes.callsOf('mergeWork')[0]?.input.failedLanes).toEqual([[10, 20]]);
+  });
+
+  it('that was terminated and is started again takes over from its lanes one by one', async () => {
+    const usual = {
+      answers: ['accept' as const, 'reuse' as const],
+      endings: [{ as: 'issued', afterMs: 10 * minute } as const],
+    };
+    const fakes = rig().fakes({}, { usual });
+    const first = await rig().startBatch({ rows: 20, concurrency: 10 });
+    await rig().until(() => fakes.service.places.length === 10);
+    await first.terminate();
+    const again = await rig().startBatch({ rows: 20, concurrency: 10 }, first.workflowId);
+    await again.result();
+    expect((await progressOf(again)).lanes).toMatchObject([{ counts: counted({ issued: 20 }) }]);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(20));
+    expect(fakes.rowsInFlight.get('all')?.most).toBe(10);
     expect(fakes.callsOf('mergeWork')).toHaveLength(1);
   });
 

@@ -2,7 +2,6 @@ import type { CertificateLaneInput } from '../../src/workflows/certificate-lane'
 import {
   ascending,
   counted,
-  hour,
   minute,
   placesUpTo,
   second,
@@ -16,7 +15,7 @@ workflowSuite('a lane that continues as new', (rig) => {
 
   it('loses no row and asks for none twice', async () => {
     const scripts = Object.fromEntries(
-      placesUpTo(80).map((place) => [
+      placesUpTo(50).map((place) => [
         place,
         { endings: [{ as: 'issued', afterMs: (place % 7) * 4 * second } as const] },
       ]),
@@ -30,13 +29,13 @@ workflowSuite('a lane that continues as new', (rig) => {
       },
       { requestMs: 20 },
     );
-    const lane = await rig().startLane({ rows: 80, share: 15, eventsLimit: 40 });
+    const lane = await rig().startLane({ rows: 50, share: 15, eventsLimit: 40 });
     expect(await lane.result()).toEqual({
-      counts: counted({ issued: 78, unknown: 1, failed: 1 }),
+      counts: counted({ issued: 48, unknown: 1, failed: 1 }),
     });
     expect((await runsOf(lane)).length).toBeGreaterThan(3);
     const once = fakes.service.places.filter((place) => place !== 23);
-    expect(once.sort(ascending)).toEqual(placesUpTo(80).filter((place) => place !== 23));
+    expect(once.sort(ascending)).toEqual(placesUpTo(50).filter((place) => place !== 23));
     expect(fakes.service.sentFor(23)).toHaveLength(5);
     expect(fakes.rowsInFlight.get('lane-0000')?.most).toBeLessThanOrEqual(15);
     const names = fakes.callsOf('requestCertificates').map(({ input }) => input.run);
@@ -48,7 +47,7 @@ workflowSuite('a lane that continues as new', (rig) => {
   });
 
   it('does so in mid-flight: what is outstanding goes to the next run with its due times', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: hour }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 15 * minute }] } });
     const lane = await rig().startLane({ rows: 5, eventsLimit: 60 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
     const [first] = await runsOf(lane);
@@ -66,25 +65,25 @@ workflowSuite('a lane that continues as new', (rig) => {
   });
 
   it('stays paused', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: hour }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 15 * minute }] } });
     const lane = await rig().startLane({ rows: 20, share: 10, eventsLimit: 60 });
     await rig().until(() => fakes.service.places.length === 10);
     await lane.signal('control', { paused: true });
-    await rig().pass(hour + minute);
+    await rig().pass(16 * minute);
     expect((await runsOf(lane)).length).toBeGreaterThan(1);
     expect(await rig().progressOf(lane.workflowId)).toMatchObject({
       paused: true,
       outstanding: 0,
       counts: counted({ issued: 10 }),
     });
-    await rig().pass(hour);
+    await rig().pass(10 * minute);
     expect(fakes.service.places).toHaveLength(10);
     await lane.signal('control', { paused: false });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 20 }) });
   });
 
   it('stays cancelled, and keeps the share it was given', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: hour }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 15 * minute }] } });
     const lane = await rig().startLane({ rows: 40, share: 10, eventsLimit: 60 });
     await rig().until(() => fakes.service.places.length === 10);
     await lane.signal('control', { share: 20 });
@@ -98,11 +97,24 @@ workflowSuite('a lane that continues as new', (rig) => {
   it('keeps the rows of a watch that fails with its cancellation', async () => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 10 * minute }] } });
     fakes.cancelledWatch = 'fails';
-    const lane = await rig().startLane({ rows: 15, share: 15, eventsLimit: 40 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 15 }) });
+    const lane = await rig().startLane({ rows: 25, share: 15, eventsLimit: 40 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 25 }) });
     const runs = await runsOf(lane);
     expect(runs.flat().some((event) => event.activityTaskCanceledEventAttributes)).toBe(true);
-    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(15));
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(25));
+  });
+
+  it('still waits for the person that its forerunner waited for', async () => {
+    const fakes = rig().fakes();
+    const row = { place: 0, attempts: 0, mode: 'normal', notBefore: 0, turnedAway: 20 } as const;
+    const again = [{ ...row, was: 'new' as const }];
+    const carried = { again, next: 1, turnedAwayRuns: 20 };
+    const lane = await rig().startLane({ rows: 3, carried });
+    await rig().pass(10 * minute);
+    expect(fakes.calls).toEqual([]);
+    expect((await rig().progressOf(lane.workflowId)).waiting?.reason).toBe('decision');
+    await lane.signal('control', { paused: false });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 3 }) });
   });
 
   it('does so inside a batch without the batch noticing', async () => {

@@ -92,7 +92,7 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('is refused with a reason when it makes no sense', async () => {
-    rig().fakes({}, settlesAfter(10 * minute));
+    rig().fakes({}, settlesAfter(4 * minute));
     const batch: BatchHandle = await rig().startBatch({ rows: 30, concurrency: 10 });
     await rig().pass(second);
     await pause(batch);
@@ -122,7 +122,7 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('to cancel asks for nothing more and brings home what is out', async () => {
-    const fakes = rig().fakes({}, settlesAfter(10 * minute));
+    const fakes = rig().fakes({}, settlesAfter(4 * minute));
     const batch: BatchHandle = await rig().startBatch({ rows: 40, laneRows: 20, concurrency: 20 });
     await rig().pass(minute);
     expect(await cancel(batch, false)).toContain('cancelling');
@@ -146,7 +146,7 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('to cancel at once shuts the doors of runs in flight and leaves what is out', async () => {
-    const fakes = rig().fakes({}, { ...settlesAfter(10 * minute), requestMs: 0 });
+    const fakes = rig().fakes({}, { ...settlesAfter(4 * minute), requestMs: 0 });
     let doors = 0;
     fakes.before.requestCertificates = async () => {
       if (fakes.callsOf('requestCertificates').length !== 2) return;
@@ -171,7 +171,7 @@ workflowSuite('an order to a batch', (rig) => {
   it('to cancel at once ends a batch soon, whatever is out', async () => {
     const fakes = rig().fakes({}, settlesAfter(10 * hour));
     const batch: BatchHandle = await rig().startBatch({ rows: 10 });
-    await rig().pass(hour);
+    await rig().pass(10 * minute);
     await cancel(batch, true);
     const orderedAt = await rig().now();
     await rig().until(() => fakes.callsOf('mergeWork').length > 0, second);
@@ -180,8 +180,19 @@ workflowSuite('an order to a batch', (rig) => {
     expect(fakes.callsOf('leaveOutstanding')[0]?.input.rows).toHaveLength(10);
   });
 
+  it('to cancel at once leaves what a late receipt brings, too', async () => {
+    const slow = { endings: [{ as: 'issued', afterMs: hour } as const] };
+    const fakes = rig().fakes({ 0: slow, 1: { answers: ['unknown'], late: 'accepted' } });
+    const lane = await rig().startLane({ rows: 2 });
+    await rig().pass(minute);
+    await lane.signal('control', { cancel: 'now' });
+    expect(await lane.result()).toEqual({ counts: counted({ cancelled: 2 }) });
+    const left = fakes.callsOf('leaveOutstanding').map(({ input }) => input.rows.map(([at]) => at));
+    expect(left).toEqual([[0], [1]]);
+  });
+
   it('given by the tools of the engine means: ask for nothing more, bring home what is out', async () => {
-    const fakes = rig().fakes({}, settlesAfter(10 * minute));
+    const fakes = rig().fakes({}, settlesAfter(4 * minute));
     const batch: BatchHandle = await rig().startBatch({ rows: 30, concurrency: 10 });
     await rig().pass(minute);
     await batch.cancel();
@@ -191,7 +202,7 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('given by the tools of the engine to a lane means the same', async () => {
-    rig().fakes({}, settlesAfter(10 * minute));
+    rig().fakes({}, settlesAfter(4 * minute));
     const lane = await rig().startLane({ rows: 30, share: 10 });
     await rig().pass(minute);
     await lane.cancel();

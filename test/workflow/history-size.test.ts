@@ -1,10 +1,4 @@
-import {
-  counted,
-  hour,
-  second,
-  workflowSuite,
-  type LaneHandle,
-} from '../support/workflow-environment';
+import { counted, second, workflowSuite, type LaneHandle } from '../support/workflow-environment';
 
 workflowSuite('the history of a lane', (rig) => {
   const eventsOf = async ({ workflowId, firstExecutionRunId }: LaneHandle): Promise<number> =>
@@ -33,13 +27,5 @@ workflowSuite('the history of a lane', (rig) => {
     expect(manyReads).toBeGreaterThan(10 * fewReads);
     // One watch more or less, by a moment.
     expect(Math.abs(afterMany - afterFew)).toBeLessThanOrEqual(6);
-  });
-
-  it('of a row that takes hours grows by a watch in five minutes', async () => {
-    rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 6 * hour }] } });
-    const lane = await rig().startLane({ rows: 1 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 1 }) });
-    // 72 watches of five minutes, and some two dozen shorter ones before; six events each.
-    expect(await eventsOf(lane)).toBeLessThan(6 * 110);
   });
 });

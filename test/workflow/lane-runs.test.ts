@@ -99,6 +99,18 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(probe?.input.rows).toHaveLength(1);
   });
 
+  it('give way to a probe after an answer that was lost, and wait after a second one', async () => {
+    const fakes = rig().fakes({ 2: { answers: ['unknown'] }, 10: { answers: ['unknown'] } });
+    const lane = await rig().startLane({ rows: 30, share: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 28, unknown: 2 }) });
+    const [first, probe, afterWait] = fakes.callsOf('requestCertificates');
+    expect(probe?.input.rows).toEqual([[10, 0, 'normal']]);
+    expect((probe?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(2 * second);
+    expect(afterWait?.input.rows).toHaveLength(1);
+    expect((afterWait?.at ?? 0) - (probe?.at ?? 0)).toBeGreaterThanOrEqual(0.75 * second);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(30));
+  });
+
   it('wait for a person after a row was turned away twenty times', async () => {
     const away = { unsent: 'not_sent' } as const;
     const fakes = rig().fakes({ 0: { answers: [...Array(20).fill(away), 'accept'] } });

@@ -25,6 +25,14 @@ workflowSuite('a row', (rig) => {
     expect(fakes.service.sentFor(1)).toHaveLength(2);
   });
 
+  it('that is unknown in another work is not sent, not even under `reissue`', async () => {
+    const fakes = rig().fakes({ 1: { answers: ['unknown elsewhere'] } });
+    const lane = await rig().startLane({ rows: 3, terms: { onUnknown: 'reissue' } });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 2, unknown: 1 }) });
+    expect(fakes.service.places).toEqual([0, 2]);
+    expect(fakes.callsOf('requestCertificates')).toHaveLength(1);
+  });
+
   it('that the service failed for now goes again, not before the instant named', async () => {
     const away = { as: 'retryable', afterMs: 500, againAfterMs: 5 * minute } as const;
     const fakes = rig().fakes({ 0: { endings: [away, { as: 'issued', afterMs: 0 }] } });

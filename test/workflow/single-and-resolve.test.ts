@@ -1,4 +1,4 @@
-import { batchProgressQuery, cancelUpdate } from '../../src/workflows/messages';
+import { batchProgressQuery, cancelUpdate, resumeUpdate } from '../../src/workflows/messages';
 import {
   ascending,
   counted,
@@ -46,15 +46,32 @@ workflowSuite('a single certificate', (rig) => {
     expect((await rig().progressOf(single.workflowId)).counts).toEqual(counted({ cancelled: 1 }));
   });
 
-  it('that was never sent says so when it is cancelled', async () => {
+  it('that was turned away twenty times goes on when it is told to', async () => {
     const fakes = rig().fakes();
-    fakes.service.shut = { unsent: 'credentials', waitMs: second };
+    fakes.service.shut = { unsent: 'not_sent' };
     const single = await rig().startSingle();
-    await rig().pass(minute);
-    expect((await rig().progressOf(single.workflowId)).waiting?.reason).toBe('credentials');
-    await single.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+    await rig().until(() => fakes.callsOf('requestCertificates').length === 20, minute);
+    await rig().pass(hour);
+    expect((await rig().progressOf(single.workflowId)).waiting?.reason).toBe('decision');
+    fakes.service.shut = null;
+    expect(await single.executeUpdate(resumeUpdate)).toBe('resumed');
     await single.result();
-    expect(fakes.callsOf('mergeWork')[0]?.input.neverSent).toContain('cancelled');
+    expect((await rig().progressOf(single.workflowId)).counts).toEqual(counted({ issued: 1 }));
+  });
+
+  it('that was never sent says so when it is cancelled, by whatever tool', async () => {
+    for (const tool of ['ours', "the engine's"]) {
+      const fakes = rig().fakes();
+      fakes.service.shut = { unsent: 'credentials', waitMs: second };
+      const single = await rig().startSingle();
+      await rig().pass(minute);
+      expect((await rig().progressOf(single.workflowId)).waiting?.reason).toBe('credentials');
+      await (tool === 'ours'
+        ? single.executeUpdate(cancelUpdate, { args: [{ now: false }] })
+        : single.cancel());
+      await single.result();
+      expect(fakes.callsOf('mergeWork')[0]?.input.neverSent).toContain('cancelled');
+    }
   });
 });
 
@@ -82,6 +99,27 @@ workflowSuite('a decision on an ended batch', (rig) => {
     expect(lanes).toMatchObject([
       { id: `${resolve.workflowId}/decision-3-lane-0000`, counts: counted({ issued: 7 }) },
     ]);
+  });
+
+  it('answers what is asked about it while it is put on record', async () => {
+    const fakes = rig().fakes();
+    let stage = '';
+    fakes.before.carryOutDecision = async () => {
+      stage = (await resolve.query(batchProgressQuery)).stage;
+    };
+    const resolve = await rig().startResolve(1);
+    await resolve.result();
+    expect(stage).toBe('proving access');
+  });
+
+  it('is put on record whatever is cancelled meanwhile; then nothing is asked for', async () => {
+    const fakes = rig().fakes();
+    fakes.decided = 3;
+    fakes.before.carryOutDecision = () => resolve.cancel().then(() => {});
+    const resolve = await rig().startResolve(1);
+    expect(await resolve.result()).toMatchObject({ edition: 1 });
+    expect(fakes.callsOf('carryOutDecision')).toHaveLength(1);
+    expect(fakes.service.places).toEqual([]);
   });
 
   it('that leaves nothing to do is merged all the same', async () => {
