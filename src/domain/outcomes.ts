@@ -1,18 +1,7 @@
 import type { CertificateType } from './certificates';
 
-/**
- * How one item of a work ended, as it is filed. A line of an outcome object; the merge unites all
- * of them by item (PROTOCOLS 3).
- */
-export interface OutcomeRecord {
-  item: number;
-  status: 'issued' | 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
-  /** Null when the request was refused, or its answer lost. */
-  certidaoId: string | null;
-  /** Decisions this work took for the item. */
-  attempts: number;
-  requestedAt: string | null;
-  settledAt: string;
+/** What the service told of an issuance, in the words of the result sheet. */
+export interface Told {
   completedAt: string | null;
   classification: string | null;
   divergent: boolean | null;
@@ -25,36 +14,10 @@ export interface OutcomeRecord {
   errorCategory: string | null;
   errorMessage: string | null;
   retryable: boolean | null;
-  note: string;
-  possibleDoubleCharge: boolean;
 }
 
-/** What is known for good about one issuance, filed under its id: true for every work. */
-export interface IssuanceFact {
-  certidaoId: string;
-  type: CertificateType;
-  status: 'issued' | 'failed';
-  /** Epoch milliseconds at which we filed it. */
-  settledAt: number;
-  completedAt: string | null;
-  classification: string | null;
-  divergent: boolean | null;
-  officialName: string | null;
-  capturedAt: string | null;
-  pdfKey: string | null;
-  sha256: string | null;
-  errorCode: string | null;
-  errorCategory: string | null;
-  errorMessage: string | null;
-  retryable: boolean | null;
-  retryAfterMs: number | null;
-  note: string;
-  /** The service's answer as it came. */
-  answer: unknown;
-}
-
-/** The empty columns of an outcome, for rows that never had an answer. */
-export const nothingTold = {
+/** Nothing at all: for rows that never had an answer. */
+export const nothingTold: Told = {
   completedAt: null,
   classification: null,
   divergent: null,
@@ -66,7 +29,37 @@ export const nothingTold = {
   errorCategory: null,
   errorMessage: null,
   retryable: null,
-} as const;
+};
+
+/**
+ * How one item of a work ended, as it is filed. A line of an outcome object; the merge unites all
+ * of them by item (PROTOCOLS 3).
+ */
+export interface OutcomeRecord extends Told {
+  item: number;
+  status: 'issued' | 'failed' | 'expired' | 'unknown_outcome' | 'cancelled';
+  /** Null when the request was refused, or its answer lost. */
+  certidaoId: string | null;
+  /** Decisions this work took for the item. */
+  attempts: number;
+  requestedAt: string | null;
+  settledAt: string;
+  note: string;
+  possibleDoubleCharge: boolean;
+}
+
+/** What is known for good about one issuance, filed under its id: true for every work. */
+export interface IssuanceFact extends Told {
+  certidaoId: string;
+  type: CertificateType;
+  status: 'issued' | 'failed';
+  /** Epoch milliseconds at which we filed it. */
+  settledAt: number;
+  retryAfterMs: number | null;
+  note: string;
+  /** The service's answer as it came. */
+  answer: unknown;
+}
 
 /** An item with everything filed about it, united. */
 export interface MergedOutcome extends OutcomeRecord {

@@ -19,7 +19,13 @@ describe('the same thing asked for more than once', () => {
   afterAll(() => place.stop(), 60_000);
 
   const batch = (input: string, out: string, ...more: string[]): string[] => [
-    ...['certificate', 'batch', '--input', input, '--out', out, '--json'],
+    'certificate',
+    'batch',
+    '--input',
+    input,
+    '--out',
+    out,
+    '--json',
     ...more,
   ];
 

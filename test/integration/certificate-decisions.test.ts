@@ -51,7 +51,12 @@ describe('what a person decides', () => {
 
     const lines = await sheet('out');
     expect(lines.map(({ status }) => status)).toEqual([
-      ...['issued', 'cancelled', 'issued', 'issued', 'issued', 'issued'],
+      'issued',
+      'cancelled',
+      'issued',
+      'issued',
+      'issued',
+      'issued',
     ]);
     expect(lines[0]).toMatchObject({ attempts: '2', possible_double_charge: 'true' });
     expect(lines[1]?.note).toContain('abandoned by tester: why');
@@ -64,7 +69,14 @@ describe('what a person decides', () => {
     await place.startWorker();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(120));
     const command = place.begin([
-      ...['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--concurrency', '10'],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--out',
+      'out',
+      '--concurrency',
+      '10',
     ]);
     await eventually('some rows are requested', () => posts() > 30);
     place.sandbox.setToken('segredo-do-sandbox-4711', false);
@@ -85,7 +97,12 @@ describe('what a person decides', () => {
     await place.startWorker({ CERTIFICATES_RPS: '40' });
     await writeFile(join(place.folder, 'input.csv'), sheetOf(400));
     const started = await place.run([
-      ...['certificate', 'batch', '--input', 'input.csv', '--detach', '--json'],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--detach',
+      '--json',
     ]);
     const id = idOf(started.stdout);
     await eventually('some rows are requested', () => posts() > 20);
@@ -121,7 +138,12 @@ describe('what a person decides', () => {
     await eventually('the batch is under way', () => posts() > 20);
     const askedAt = Date.now();
     const alone = place.begin([
-      ...['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(90_001)],
+      'certificate',
+      'issue',
+      '--type',
+      'cnpj',
+      '--document',
+      cnpj(90_001),
     ]);
     await eventually('its request arrives', () =>
       place.sandbox.received().some(({ document }) => document === cnpj(90_001)),

@@ -30,7 +30,14 @@ describe('1,000 rows with 10 % faults of every kind', () => {
     'in %s: every line accounted for, in order, and nothing bought twice',
     async (_, flags) => {
       const ended = await place.run([
-        ...['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--deadline', '5m'],
+        'certificate',
+        'batch',
+        '--input',
+        'input.csv',
+        '--out',
+        'out',
+        '--deadline',
+        '5m',
         ...flags,
       ]);
       const lines = await readSheetLines(join(place.folder, 'out', 'results.csv'));

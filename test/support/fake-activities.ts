@@ -93,7 +93,7 @@ export class FakeActivities {
     ): Promise<{ at: number; time: ActivityClock }> => {
       const time = clock();
       const at = await time.now();
-      this.calls.push({ activity, at, input } as Call);
+      this.calls.push({ activity, at, input });
       const before = this.before[activity] as ((given: typeof input) => Promise<void>) | undefined;
       await before?.(input);
       return { at, time };

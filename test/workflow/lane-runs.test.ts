@@ -113,7 +113,9 @@ workflowSuite('the runs of a lane', (rig) => {
 
   it('wait for a person after a row was turned away twenty times', async () => {
     const away = { unsent: 'not_sent' } as const;
-    const fakes = rig().fakes({ 0: { answers: [...Array(20).fill(away), 'accept'] } });
+    const fakes = rig().fakes({
+      0: { answers: [...Array.from({ length: 20 }, () => away), 'accept'] },
+    });
     const lane = await rig().startLane({ rows: 1 });
     const runs = () => fakes.callsOf('requestCertificates').length;
     await rig().until(() => runs() === 20, minute);
