@@ -7,11 +7,7 @@ function isOursAndRuns(pid) {
     const [command = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const state = status.slice(status.lastIndexOf(')') + 2, status.lastIndexOf(')') + 3);
-    return (
-      /(^|\/)node$/.test(command) &&
-      args.includes('dist/main.js') &&
-      !'TtZX'.includes(state)
-    );
+    return /(^|\/)node$/.test(command) && args.includes('dist/main.js') && !'TtZX'.includes(state);
   } catch {
     return false;
   }
