@@ -6,7 +6,6 @@ import {
   type WorkflowHandleWithFirstExecutionRunId,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import type { History } from '@temporalio/common/lib/proto-utils';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { queueName } from '../../src/domain/queues';
@@ -23,6 +22,7 @@ import type {
 } from '../../src/workflows/messages';
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
 import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
+import { ClockLocks, type HistoryEvents } from './clock-locks';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
 import type { RowScript } from './fake-activities-service';
 
@@ -55,7 +55,6 @@ export interface BatchSetup extends Partial<Omit<CertificateBatchInput, 'work' |
   terms?: Partial<IssuingTerms>;
 }
 
-export type HistoryEvents = NonNullable<History['events']>;
 export type LaneHandle = WorkflowHandleWithFirstExecutionRunId<typeof certificateLane>;
 export type BatchHandle = WorkflowHandleWithFirstExecutionRunId<typeof certificateBatch>;
 
@@ -65,12 +64,14 @@ export class WorkflowRig {
   readonly #suffix: string;
   readonly #fakes = new Map<string, FakeActivities>();
   readonly #started: string[] = [];
+  readonly #locks: ClockLocks;
   #workers: Worker[] = [];
   #finished: Promise<unknown> = Promise.resolve();
   #next: FakeActivities | null = null;
 
   constructor(env: TestWorkflowEnvironment, suffix: string) {
     this.env = env;
+    this.#locks = new ClockLocks(env);
     this.#suffix = suffix;
   }
 
@@ -97,9 +98,11 @@ export class WorkflowRig {
     ];
     this.#workers = await Promise.all(options.map((one) => Worker.create(one)));
     this.#finished = Promise.all(this.#workers.map((worker) => worker.run()));
+    this.#locks.start();
   }
 
   async stopWorkers(): Promise<void> {
+    await this.#locks.stop();
     for (const worker of this.#workers) worker.shutdown();
     await this.#finished;
   }
@@ -207,6 +210,7 @@ export class WorkflowRig {
         : handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }).catch(() => {}));
       await handle.result();
     }
+    await this.#locks.release();
   }
 
   async #start<T extends Workflow>(
@@ -216,7 +220,9 @@ export class WorkflowRig {
   ): Promise<WorkflowHandleWithFirstExecutionRunId<T>> {
     const taskQueue = queueName('workflows', this.#suffix);
     const options = { workflowId, taskQueue, args: [input] as never };
-    return this.env.client.workflow.start<T>(type, options);
+    const handle = await this.env.client.workflow.start<T>(type, options);
+    this.#locks.watch(workflowId, handle.firstExecutionRunId);
+    return handle;
   }
 
   #newId(kind: string, given?: string): string {
@@ -291,6 +297,7 @@ export class WorkflowRig {
   }
 
   async #reportCancelled(): Promise<never> {
+    this.#locks.beforeReport();
     await this.env.client.activity.reportCancellation(Context.current().info.taskToken);
     throw new CompleteAsyncError();
   }
@@ -300,6 +307,7 @@ export class WorkflowRig {
 export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => void): void {
   describe(title, () => {
     let env: TestWorkflowEnvironment;
+    jest.setTimeout(120_000);
     beforeAll(async () => {
       Runtime.install({
         logger: new DefaultLogger('ERROR'),

@@ -1,0 +1,105 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { History } from '@temporalio/common/lib/proto-utils';
+
+export type HistoryEvents = NonNullable<History['events']>;
+
+interface Run {
+  workflowId: string;
+  runId: string;
+}
+
+/**
+ * The locks that the time-skipping server forgets (TestWorkflowMutableStateImpl, 1.38.0). It locks
+ * its clock when an activity is scheduled, and does not unlock it when that activity is cancelled
+ * before a worker has taken it, nor when its workflow has ended before it: from then on time only
+ * passes as on the wall. Histories tell how many there were, and each is unlocked once.
+ */
+export class ClockLocks {
+  readonly #env: TestWorkflowEnvironment;
+  readonly #open = new Map<string, Run>();
+  /** Activities that were forgotten, by run. */
+  readonly #forgotten = new Map<string, number>();
+  #reported = 0;
+  #released = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(env: TestWorkflowEnvironment) {
+    this.#env = env;
+  }
+
+  watch(workflowId: string, runId: string): void {
+    if (!this.#forgotten.has(runId)) this.#open.set(runId, { workflowId, runId });
+  }
+
+  /** Before an activity reports itself that it is cancelled: history does not tell it from the others. */
+  beforeReport(): void {
+    this.#reported += 1;
+  }
+
+  start(everyMs = 500): void {
+    this.#timer = setInterval(() => void this.release(), everyMs);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#turn;
+  }
+
+  /** Looks through what runs, and the children and next runs of it. */
+  release(): Promise<void> {
+    this.#turn = this.#turn.then(async () => {
+      // What a look adds is looked at in the same turn.
+      for (const run of this.#open.values()) await this.#look(run);
+      const forgotten = [...this.#forgotten.values()].reduce((sum, count) => sum + count, 0);
+      for (; this.#released < forgotten - this.#reported; this.#released += 1) await this.#unlock();
+    });
+    return this.#turn;
+  }
+
+  async #look({ workflowId, runId }: Run): Promise<void> {
+    const handle = this.#env.client.workflow.getHandle(workflowId, runId);
+    const events: HistoryEvents = (await handle.fetchHistory()).events ?? [];
+    let cancelled = 0;
+    let open = 0;
+    for (const event of events) {
+      if (event.activityTaskScheduledEventAttributes) open += 1;
+      if (activityEnd(event)) open -= 1;
+      if (event.activityTaskCanceledEventAttributes) cancelled += 1;
+      const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution;
+      if (child?.workflowId && child.runId) this.watch(child.workflowId, child.runId);
+      const next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+      if (next) this.watch(workflowId, next);
+    }
+    const over = endOf(events);
+    this.#forgotten.set(runId, cancelled + (over ? open : 0));
+    if (over) this.#open.delete(runId);
+  }
+
+  async #unlock(): Promise<void> {
+    const { testService } = this.#env.connection as unknown as {
+      testService: { unlockTimeSkipping: (request: object) => Promise<unknown> };
+    };
+    await testService.unlockTimeSkipping({});
+  }
+}
+
+function activityEnd(event: HistoryEvents[number]): boolean {
+  return Boolean(
+    event.activityTaskCompletedEventAttributes ??
+    event.activityTaskFailedEventAttributes ??
+    event.activityTaskTimedOutEventAttributes ??
+    event.activityTaskCanceledEventAttributes,
+  );
+}
+
+function endOf(events: HistoryEvents): boolean {
+  const last = events.at(-1);
+  return Boolean(
+    last?.workflowExecutionCompletedEventAttributes ??
+    last?.workflowExecutionFailedEventAttributes ??
+    last?.workflowExecutionCanceledEventAttributes ??
+    last?.workflowExecutionTerminatedEventAttributes ??
+    last?.workflowExecutionContinuedAsNewEventAttributes,
+  );
+}

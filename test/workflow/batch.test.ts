@@ -1,0 +1,150 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { batchProgressQuery, type BatchProgress } from '../../src/workflows/messages';
+import {
+  ascending,
+  counted,
+  minute,
+  placesUpTo,
+  second,
+  workflowSuite,
+  type BatchHandle,
+} from '../support/workflow-environment';
+
+const progressOf = (batch: BatchHandle): Promise<BatchProgress> => batch.query(batchProgressQuery);
+
+workflowSuite('a batch of certificates', (rig) => {
+  it('asks for every row exactly once over several lanes, and counts how they ended', async () => {
+    const fakes = rig().fakes({
+      3: { answers: ['refuse'] },
+      25: { endings: [{ as: 'failed', afterMs: second }] },
+      44: { answers: ['unknown'] },
+    });
+    const batch = await rig().startBatch({ rows: 50, laneRows: 20 });
+    expect(await batch.result()).toMatchObject({ batchId: batch.workflowId, edition: 0 });
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(50));
+    expect(await progressOf(batch)).toMatchObject({
+      stage: 'done',
+      items: 50,
+      lanes: [
+        { items: 20, done: true, counts: counted({ issued: 19, failed: 1 }) },
+        { items: 20, done: true, counts: counted({ issued: 19, failed: 1 }) },
+        { items: 10, done: true, counts: counted({ issued: 9, unknown: 1 }) },
+      ],
+    });
+    expect(fakes.callsOf('mergeWork').map(({ input }) => input)).toMatchObject([
+      { folder: `works/${batch.workflowId}`, workId: batch.workflowId, edition: 0 },
+    ]);
+  });
+
+  it('opens at most eight lanes', async () => {
+    const fakes = rig().fakes();
+    const batch = await rig().startBatch({ rows: 90, laneRows: 5 });
+    await batch.result();
+    expect((await progressOf(batch)).lanes).toHaveLength(8);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(90));
+  });
+
+  it('of no rows asks for nothing, not even for access', async () => {
+    const fakes = rig().fakes();
+    const batch = await rig().startBatch({ rows: 0 });
+    await batch.result();
+    expect(fakes.calls.map(({ activity }) => activity)).toEqual(['mergeWork']);
+  });
+
+  it('divides the rows in flight over its lanes, and hands on the share of one that ended', async () => {
+    const slow = { endings: [{ as: 'issued', afterMs: 40 * second } as const] };
+    const scripts = Object.fromEntries(placesUpTo(40).map((place) => [place + 20, slow]));
+    const fakes = rig().fakes(scripts, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
+    const batch = await rig().startBatch({ rows: 60, laneRows: 20, concurrency: 10 });
+    await batch.result();
+    const most = (name: string) => fakes.rowsInFlight.get(name)?.most;
+    // 4 + 3 + 3 rows; when the first lane has ended, 5 + 5.
+    expect(['lane-0000', 'lane-0001', 'lane-0002'].map(most)).toEqual([4, 5, 5]);
+    expect(most('all')).toBe(10);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(60));
+  });
+
+  it('opens no more lanes than rows may be in flight', async () => {
+    const usual = { endings: [{ as: 'issued', afterMs: second } as const] };
+    const fakes = rig().fakes({}, { usual });
+    const batch = await rig().startBatch({ rows: 12, laneRows: 3, concurrency: 2 });
+    await batch.result();
+    expect(fakes.rowsInFlight.get('all')?.most).toBe(2);
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(12));
+  });
+
+  it('waits, and shows it, until the token is taken; only then is anything asked for', async () => {
+    const fakes = rig().fakes();
+    fakes.access.push('credentials', 'unreachable', 'credentials');
+    const batch = await rig().startBatch({ rows: 5 });
+    const proofs = () => fakes.callsOf('proveAccess');
+    const reasons: unknown[] = [];
+    for (const tries of [1, 2, 3]) {
+      await rig().until(() => proofs().length === tries);
+      await rig().until(async () => (await progressOf(batch)).waiting !== null);
+      const { stage, waiting } = await progressOf(batch);
+      expect(stage).toBe('proving access');
+      reasons.push(waiting?.reason);
+    }
+    expect(reasons).toEqual(['credentials', 'service', 'credentials']);
+    expect(fakes.callsOf('requestCertificates')).toEqual([]);
+    await batch.result();
+    expect(proofs()).toHaveLength(4);
+    expect(await progressOf(batch)).toMatchObject({ waiting: null, stage: 'done' });
+    expect(fakes.service.places).toEqual(placesUpTo(5));
+  });
+
+  it('goes on without a lane that fails', async () => {
+    const fakes = rig().fakes();
+    const gone = ApplicationFailure.nonRetryable('the archive does not hold it', 'Incomplete');
+    const failSecondLane = ({ name }: { name: string }): void => {
+      if (name === 'lane-0001') throw gone;
+    };
+    fakes.before.requestCertificates = failSecondLane;
+    fakes.before.recoverRequests = failSecondLane;
+    const batch = await rig().startBatch({ rows: 30, laneRows: 10 });
+    await batch.result();
+    expect(await progressOf(batch)).toMatchObject({
+      stage: 'done',
+      lanes: [
+        { done: true, counts: counted({ issued: 10 }) },
+        { done: true, counts: null },
+        { done: true, counts: counted({ issued: 10 }) },
+      ],
+    });
+    expect(fakes.callsOf('mergeWork')).toHaveLength(1);
+    expect(fakes.callsOf('mergeWork')[0]?.input.failedLanes).toEqual([[10, 20]]);
+  });
+
+  it('asks for nothing more after its deadline, and brings home what is outstanding', async () => {
+    const ending = { as: 'issued', afterMs: 10 * minute } as const;
+    const fakes = rig().fakes({}, { usual: { endings: [ending] } });
+    const requestUntil = (await rig().now()) + minute;
+    const batch = await rig().startBatch({ rows: 30, concurrency: 10, terms: { requestUntil } });
+    await batch.result();
+    expect((await progressOf(batch)).lanes).toMatchObject([
+      { counts: counted({ issued: 10, cancelled: 20 }) },
+    ]);
+    expect(fakes.service.places).toHaveLength(10);
+    expect(fakes.callsOf('mergeWork')[0]?.input.neverSent).toContain('deadline');
+  });
+
+  it('answers what is asked about it, and its lanes too, from the first moment to the last', async () => {
+    const fakes = rig().fakes(
+      { 2: { answers: [{ lost: 'unknown' }] } },
+      { usual: { endings: [{ as: 'issued', afterMs: 20 * second }] }, requestMs: 500 },
+    );
+    fakes.access.push('unreachable');
+    const stages = new Set<string>();
+    const batch = await rig().startBatch({ rows: 20, laneRows: 10 });
+    // Asked from outside only: the test server loses queries that an activity of the workflow waits for.
+    await rig().until(async () => {
+      const { stage, lanes } = await progressOf(batch);
+      stages.add(stage);
+      for (const { id } of lanes) expect((await rig().progressOf(id)).total).toBe(10);
+      return stage === 'done';
+    }, second);
+    expect([...stages]).toEqual(expect.arrayContaining(['proving access', 'issuing', 'done']));
+    expect(fakes.callsOf('rereadReceipts')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,109 @@
+import {
+  ascending,
+  counted,
+  minute,
+  placesUpTo,
+  second,
+  workflowSuite,
+} from '../support/workflow-environment';
+
+workflowSuite('the watches of a lane', (rig) => {
+  const slow = { endings: [{ as: 'issued', afterMs: 10 * minute } as const] };
+
+  it('do not let slow rows keep fresh ones unwatched', async () => {
+    const scripts = Object.fromEntries(placesUpTo(16).map((place) => [place, slow]));
+    const fakes = rig().fakes(scripts, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
+    const lane = await rig().startLane({ rows: 60, share: 20 });
+    await rig().until(() => fakes.service.places.length === 60);
+    await rig().pass(5 * second);
+    expect(await rig().progressOf(lane.workflowId)).toMatchObject({
+      outstanding: 16,
+      counts: counted({ issued: 44 }),
+    });
+    const [first] = fakes.service.sent;
+    // Four places at a time: 11 rounds of a little more than a second and the wait for places.
+    expect((await rig().now()) - (first?.at ?? 0)).toBeLessThan(minute);
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 60 }) });
+  });
+
+  it('hold at most 250 rows, and leave a slot for fresh ones', async () => {
+    const fakes = rig().fakes(
+      {
+        0: {
+          endings: [
+            { as: 'retryable', afterMs: second, againAfterMs: 2 * minute },
+            { as: 'issued', afterMs: second },
+          ],
+        },
+      },
+      { usual: slow },
+    );
+    const lane = await rig().startLane({ rows: 300, share: 300 });
+    await rig().until(() => fakes.service.places.length === 300);
+    await rig().until(() => fakes.service.places.length === 301, minute);
+    await rig().pass(5 * second);
+    const again = fakes.service.sentFor(0)[1]?.at ?? 0;
+    const watches = fakes.callsOf('watchCertificates');
+    expect(Math.max(...watches.map(({ input }) => input.rows.length))).toBe(250);
+    // It is watched at once, while the other two hold the slow ones.
+    const fresh = watches.find(({ input }) => input.rows.some(([, id]) => id === 'c-0-2'));
+    expect((fresh?.at ?? 0) - again).toBeLessThan(second);
+    expect(fresh?.input.rows).toHaveLength(1);
+    expect(await rig().progressOf(lane.workflowId)).toMatchObject({
+      outstanding: 299,
+      counts: counted({ issued: 1 }),
+    });
+    expect(fakes.watchesInFlight.most).toBe(3);
+  });
+
+  it('carry due times, and hold old rows longer', async () => {
+    const ending = { as: 'issued', afterMs: 30 * minute } as const;
+    const fakes = rig().fakes({ 0: { endings: [ending] } });
+    const lane = await rig().startLane({ rows: 1 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 1 }) });
+    const watches = fakes.callsOf('watchCertificates');
+    for (const [index, { input }] of watches.entries()) {
+      const answer = fakes.watchAnswers[index - 1];
+      if (answer === undefined) continue;
+      const dueAt = input.rows[0]?.[3];
+      const before = watches[index - 1]?.input.rows[0]?.[3];
+      expect(dueAt).toBe(answer.due[0]?.[1] ?? before);
+    }
+    expect(watches[0]?.input.boundMs).toBe(5 * second);
+    expect(watches.at(-1)?.input.boundMs).toBe(5 * minute);
+    expect(watches.length).toBeLessThan(40);
+  });
+
+  it('return sooner when rows wait for their places', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
+    const lane = await rig().startLane({ rows: 20, share: 10 });
+    await lane.result();
+    const lingers = fakes.callsOf('watchCertificates').map(({ input }) => input.lingerMs);
+    expect(lingers[0]).toBe(250);
+    expect(lingers.at(-1)).toBe(1_000);
+  });
+
+  it('are made again when their worker is lost, and nothing is asked for twice', async () => {
+    const fakes = rig().fakes();
+    let failures = 3;
+    fakes.before.watchCertificates = () => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the worker was lost');
+    };
+    const lane = await rig().startLane({ rows: 10 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
+    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
+  });
+
+  it('show that the token is refused', async () => {
+    const fakes = rig().fakes({ 0: { endings: [{ as: 'issued', afterMs: 30 * second }] } });
+    fakes.trouble = 'credentials';
+    const lane = await rig().startLane({ rows: 1 });
+    await rig().until(() => fakes.watchAnswers.length === 1);
+    await rig().pass(100);
+    expect((await rig().progressOf(lane.workflowId)).waiting?.reason).toBe('credentials');
+    fakes.trouble = null;
+    await lane.result();
+    expect((await rig().progressOf(lane.workflowId)).waiting).toBeNull();
+  });
+});
