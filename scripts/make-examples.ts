@@ -1,9 +1,12 @@
 /**
- * Writes examples/suppliers.csv: `npx tsx scripts/make-examples.ts`. Same seed, same file. Every
- * company, person and number is invented; only the check digits are right.
+ * Writes examples/suppliers.csv and the same rows as examples/suppliers.xlsx:
+ * `npx tsx scripts/make-examples.ts`. Same seed, same rows. Every company, person and number is
+ * invented; only the check digits are right.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+import writeXlsxFile from 'write-excel-file/node';
 
 import { cnpjCheckDigits, cpfCheckDigits, punctuateDocument } from '../src/domain/documents';
 
@@ -78,6 +81,29 @@ export function supplierSheet(): string {
   return ['documento;tipo;referencia', ...lines, ''].join('\n');
 }
 
-if (require.main === module) {
-  writeFileSync(join(__dirname, '..', 'examples', 'suppliers.csv'), supplierSheet());
+/** The same rows as a workbook; what is nothing but digits is a number, as people type it. */
+export function supplierWorkbook(): Promise<Buffer> {
+  const [header = [], ...rows] = supplierSheet()
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(';'));
+  return writeXlsxFile(
+    [
+      header.map((value) => ({ value, type: String, fontWeight: 'bold' as const })),
+      ...rows.map((cells) => cells.map((text) => (/^\d+$/.test(text) ? Number(text) : text))),
+    ],
+    {
+      sheet: 'Fornecedores',
+      columns: [{ width: 22 }, { width: 14 }, { width: 48 }],
+      stickyRowsCount: 1,
+    },
+  ).toBuffer();
 }
+
+async function writeExamples(): Promise<void> {
+  const examples = join(__dirname, '..', 'examples');
+  writeFileSync(join(examples, 'suppliers.csv'), supplierSheet());
+  writeFileSync(join(examples, 'suppliers.xlsx'), await supplierWorkbook());
+}
+
+if (require.main === module) void writeExamples();

@@ -1,6 +1,7 @@
 import type { CertificateType, ManifestItem, ManifestLine } from '../domain/certificates';
 import { type DocumentReading, documentTypesServed, readDocument } from '../domain/documents';
 import type { DocumentCell, SheetRow } from './read-rows';
+import type { CellFault } from './row-source';
 import { SheetError } from './sheet-error';
 import { certificateTypeOf } from './type-words';
 
@@ -97,7 +98,10 @@ async function* plannedLines(
   if (!hasType && counts.lines > 0) throw noType(options.file);
 }
 
-function readRow(documents: readonly DocumentCell[], type: CertificateType): DocumentReading {
+function readRow(
+  documents: readonly DocumentCell[],
+  type: CertificateType,
+): DocumentReading | ({ kind: 'invalid' } & CellFault) {
   const [cell, another] = documents;
   if (another !== undefined) {
     return {
@@ -107,6 +111,7 @@ function readRow(documents: readonly DocumentCell[], type: CertificateType): Doc
         'The row has a document in more than one column: keep one, or name the column with --column.',
     };
   }
+  if (cell?.fault !== undefined) return { kind: 'invalid', ...cell.fault };
   return readDocument(cell?.text ?? '', {
     serves: documentTypesServed[type],
     ...(cell?.length === undefined ? {} : { length: cell.length }),

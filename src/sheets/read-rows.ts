@@ -4,15 +4,21 @@ import type { Stats } from 'node:fs';
 import type { DocumentType } from '../domain/documents';
 import { csvRows } from './csv-source';
 import { type ColumnChoice, findColumns, type HeaderColumns } from './header-columns';
-import { isBlank, type RowSource, type SourceRow } from './row-source';
+import { findFileFormat } from './file-format';
+import { type CellFault, isBlank, type SourceRow } from './row-source';
 import { SheetError } from './sheet-error';
+import { type SheetChoice, xlsxRows } from './xlsx-source';
 
 export interface DocumentCell {
   /** As found, trimmed; never empty. */
   text: string;
   /** What the column name says the cell holds; absent when it says nothing. */
   length?: DocumentType;
+  /** Why the cell cannot be a document, whatever its text looks like. */
+  fault?: CellFault;
 }
+
+export type InputChoice = ColumnChoice & SheetChoice;
 
 /** One line under the header: blank, or what stands in the columns we know. */
 export type SheetRow =
@@ -30,19 +36,20 @@ export type SheetRow =
     };
 
 /**
- * Reads an input sheet line by line, in bounded memory; a million lines are fine. The file is read
- * twice (once to find its encoding), so that it must be a file and not a pipe.
+ * Reads an input sheet line by line. A CSV file takes bounded memory, a million lines are fine; a
+ * workbook is held in memory (`largestWorkbook`). The file is read twice (once to find what it is),
+ * so that it must be a file and not a pipe.
  *
  * Throws SheetError, and only that, when the file as a whole cannot be used; a bad row is a row
  * like any other here.
  */
 export async function* readSheet(
   path: string,
-  choice: ColumnChoice = {},
+  choice: InputChoice = {},
 ): AsyncGenerator<SheetRow, void> {
   try {
     await checkFile(path);
-    yield* sheetRows(sourceOf(path)(path), choice, path);
+    yield* sheetRows(await sourceOf(path, choice), choice, path);
   } catch (error) {
     if (error instanceof SheetError) throw error;
     throw unreadable(path, error);
@@ -56,14 +63,15 @@ async function* sheetRows(
 ): AsyncGenerator<SheetRow, void> {
   let columns: HeaderColumns | undefined;
   let hasRows = false;
-  for await (const { line, cells } of source) {
+  for await (const row of source) {
+    const { line, cells } = row;
     if (isBlank(cells)) {
       yield { kind: 'blank', line };
     } else if (columns === undefined) {
       columns = findColumns(cells, choice, { file, line });
     } else {
       hasRows = true;
-      yield rowOf(line, cells, columns);
+      yield rowOf(row, columns);
     }
   }
   if (columns === undefined) {
@@ -74,7 +82,7 @@ async function* sheetRows(
   }
 }
 
-function rowOf(line: number, cells: readonly string[], columns: HeaderColumns): SheetRow {
+function rowOf({ line, cells, faults }: SourceRow, columns: HeaderColumns): SheetRow {
   const cellAt = (at: number | undefined): string =>
     at === undefined ? '' : (cells[at] ?? '').trim();
   return {
@@ -83,23 +91,30 @@ function rowOf(line: number, cells: readonly string[], columns: HeaderColumns): 
     documents: columns.documents.flatMap(({ at, length }) => {
       const text = cellAt(at);
       if (text === '') return [];
-      return [length === undefined ? { text } : { text, length }];
+      const fault = faults?.get(at);
+      return [
+        {
+          text,
+          ...(length !== undefined && { length }),
+          ...(fault !== undefined && { fault }),
+        },
+      ];
     }),
     type: cellAt(columns.type),
     reference: cellAt(columns.reference),
   };
 }
 
-/** Where a reader of .xlsx plugs in; a spreadsheet under another name is refused by its content. */
-function sourceOf(path: string): RowSource {
-  if (/\.(?:xlsx|xlsm|xls|ods)$/i.test(path)) {
-    throw new SheetError(
-      'spreadsheet_format',
-      `${path} is a spreadsheet file, which is not read yet: save it as CSV (UTF-8) and use that.`,
-      { file: path },
-    );
-  }
-  return csvRows;
+async function sourceOf(path: string, choice: SheetChoice): Promise<AsyncIterable<SourceRow>> {
+  if ((await findFileFormat(path)) === 'xlsx') return xlsxRows(path, choice);
+  if (choice.sheet === undefined) return csvRows(path);
+  throw new SheetError(
+    'sheet_not_found',
+    `${path} is a text file and has no sheets: leave out --sheet.`,
+    {
+      file: path,
+    },
+  );
 }
 
 async function checkFile(path: string): Promise<void> {

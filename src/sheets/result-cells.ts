@@ -58,10 +58,17 @@ export interface CellStyle {
   punctuated: boolean;
 }
 
+export function resultValue(
+  row: ResultRow,
+  column: ResultColumn,
+): string | number | boolean | null {
+  return row[fieldOfColumn[column]];
+}
+
 /** The row as text, in the order of `resultColumns`; nothing in it can act as a formula. */
 export function resultCells(row: ResultRow, { punctuated }: CellStyle): string[] {
   return resultColumns.map((column) => {
-    const value = row[fieldOfColumn[column]];
+    const value = resultValue(row, column);
     if (value === null) return '';
     if (typeof value !== 'string') return String(value);
     return inertCell(column === 'document' && punctuated ? punctuateDocument(value) : value);

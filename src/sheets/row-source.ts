@@ -1,15 +1,22 @@
-/** One row of a file, before anybody asks what its columns mean. */
+/**
+ * One row of a file, before anybody asks what its columns mean. A reader of a format yields every
+ * row in order, the header and blank rows among them, and throws SheetError.
+ */
 export interface SourceRow {
   /** Where a person finds it: physical line, counted from 1, blank ones included. */
   line: number;
   cells: readonly string[];
+  /** Cells that cannot be a document whatever their text looks like, by position from 0. */
+  faults?: ReadonlyMap<number, CellFault>;
 }
 
-/**
- * Reads one file format. Yields every row, the header and blank rows among them, in order, a few
- * at a time: a file of a million lines does not fit in memory twice. Throws SheetError.
- */
-export type RowSource = (path: string) => AsyncIterable<SourceRow>;
+/** Why a cell of a workbook cannot be a document: it is a date, an error, a fraction... */
+export interface CellFault {
+  /** Stable word, as a manifest has it. */
+  code: string;
+  /** A sentence for the analyst, with the cell's address. Never holds what the cell holds. */
+  message: string;
+}
 
 export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '');

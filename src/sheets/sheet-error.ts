@@ -1,7 +1,8 @@
 /**
  * `missing_file`, `directory`, `not_a_file` (a pipe or device), `unreadable`, `empty_file` (no byte,
  * or nothing but blank lines), `no_rows` (a header and nothing under it), `not_text`,
- * `spreadsheet_format` (.xlsx, .xls), `no_header` (the first line is already a row),
+ * `spreadsheet_format` (.xls, .ods, a password, not whole), `too_large` (a workbook),
+ * `sheet_not_found` (the one asked for, or sheets asked of a text file), `no_header` (the first line is already a row),
  * `no_document_column`, `column_not_found` (the one asked for), `no_type` (on no row, and no
  * default), `unbalanced_quote`, `row_too_long`.
  */
@@ -14,6 +15,8 @@ export type SheetErrorCode =
   | 'no_rows'
   | 'not_text'
   | 'spreadsheet_format'
+  | 'too_large'
+  | 'sheet_not_found'
   | 'no_header'
   | 'no_document_column'
   | 'column_not_found'

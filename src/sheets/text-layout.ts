@@ -21,14 +21,14 @@ const delimiters = [';', '\t', ','] as const;
 /**
  * Reads the whole file once, a chunk at a time, to find how its text is laid out. The first pass is
  * what makes the encoding certain: an accent that is not UTF-8 may stand on the last line only.
- * Throws SheetError `not_text`, `spreadsheet_format`, `empty_file`, or what the file system throws.
+ * Throws SheetError `not_text`, `empty_file`, or what the file system throws.
  */
 export async function findTextLayout(path: string): Promise<TextLayout> {
   const strict = new TextDecoder('utf-8', { fatal: true });
   let sample = Buffer.alloc(0);
   let isUtf8 = true;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    if (sample.length === 0) refuseOtherFormats(chunk, path);
+    if (sample.length === 0) refuseUtf16(chunk, path);
     if (chunk.includes(0)) {
       throw new SheetError('not_text', `${path} is not a text file: save it as CSV (UTF-8).`, {
         file: path,
@@ -52,15 +52,8 @@ export async function findTextLayout(path: string): Promise<TextLayout> {
   };
 }
 
-function refuseOtherFormats(firstChunk: Buffer, path: string): void {
+function refuseUtf16(firstChunk: Buffer, path: string): void {
   const magic = firstChunk.subarray(0, 4).toString('hex');
-  if (magic === '504b0304' || magic === 'd0cf11e0') {
-    throw new SheetError(
-      'spreadsheet_format',
-      `${path} is a spreadsheet file, which is not read yet: save it as CSV (UTF-8) and use that.`,
-      { file: path },
-    );
-  }
   if (magic.startsWith('fffe') || magic.startsWith('feff')) {
     throw new SheetError('not_text', `${path} is UTF-16 text: save it as CSV (UTF-8).`, {
       file: path,

@@ -10,6 +10,7 @@ import { planRows } from '../../src/sheets/plan-rows';
 import { readSheet, type SheetRow } from '../../src/sheets/read-rows';
 import { openResultSheet, readResultSheet } from '../../src/sheets/result-sheet';
 import { SheetError } from '../../src/sheets/sheet-error';
+import { workbookFile } from '../support/workbook-files';
 
 let folder: string;
 let path: string;
@@ -160,3 +161,63 @@ describe('a result sheet', () => {
     );
   });
 });
+
+describe('a workbook', () => {
+  it('gives back what was written, as text or as a number', async () => {
+    const cell = fc.oneof(fc.string({ unit: oneOf('abc ÁçÕ019;<&>"\'_x004') }), fc.nat());
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 8 }),
+        async (cells) => {
+          const sheet = [['documento', 'tipo', 'referência'], ...cells, ['last', 'é', '']];
+          await writeFile(path, await workbookFile([{ name: 'a', data: sheet }]));
+          const expected = sheet.slice(1).map((values, at) => {
+            const [document = '', type = '', reference = ''] = values.map((value) =>
+              shown(value).trim(),
+            );
+            if (`${document}${type}${reference}` === '') return { kind: 'blank', line: at + 2 };
+            const documents = document === '' ? [] : [{ text: document }];
+            return { kind: 'row', line: at + 2, documents, type, reference };
+          });
+          expect(await rowsOf()).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('throws nothing but SheetError, whatever became of its bytes', async () => {
+    const whole = await workbookFile([
+      {
+        name: 'a',
+        data: [['cnpj', 'tipo'], ...Array.from({ length: 30 }, (_, at) => [at, 'cnpj'])],
+      },
+      { name: 'b', data: [['cnpj'], [new Date(0)], [true]] },
+    ]);
+    const changes = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(changes, fc.nat(whole.length), async (bytes, end) => {
+        const spoilt = Buffer.from(whole);
+        for (const [at, byte] of bytes) spoilt.writeUInt8(byte, at);
+        await writeFile(path, end % 5 === 0 ? spoilt.subarray(0, end) : spoilt);
+        try {
+          for await (const { line } of planRows(readSheet(path), { type: 'cnpj' })) {
+            expect(line.line).toBeGreaterThan(1);
+          }
+        } catch (error) {
+          expect(error).toBeInstanceOf(SheetError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Written as it is, `_x0041_` is the letter A to a spreadsheet. */
+function shown(value: string | number): string {
+  return String(value).replaceAll(/_x([0-9a-f]{4})_/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}

@@ -1,11 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { supplierSheet } from '../../../scripts/make-examples';
+import { supplierSheet, supplierWorkbook } from '../../../scripts/make-examples';
 import { planRows } from '../../../src/sheets/plan-rows';
 import { readSheet } from '../../../src/sheets/read-rows';
 
 const suppliers = join(__dirname, '../../../examples/suppliers.csv');
+const workbook = join(__dirname, '../../../examples/suppliers.xlsx');
+
+async function manifestOf(path: string): Promise<unknown[]> {
+  const lines = [];
+  for await (const line of planRows(readSheet(path))) lines.push(line);
+  return lines;
+}
 
 describe('examples/suppliers.csv', () => {
   it('is what its script writes', async () => {
@@ -40,5 +48,19 @@ describe('examples/suppliers.csv', () => {
       invalid: 4,
       unsupported: 1,
     });
+  });
+});
+
+describe('examples/suppliers.xlsx', () => {
+  it('has the rows that its script writes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'diligence-examples-'));
+    const written = join(folder, 'written.xlsx');
+    await writeFile(written, await supplierWorkbook());
+    expect(await manifestOf(workbook)).toEqual(await manifestOf(written));
+    await rm(folder, { recursive: true });
+  });
+
+  it('is the same batch as suppliers.csv', async () => {
+    expect(await manifestOf(workbook)).toEqual(await manifestOf(suppliers));
   });
 });

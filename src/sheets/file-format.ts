@@ -1,0 +1,71 @@
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+
+import { SheetError } from './sheet-error';
+
+export type FileFormat = 'text' | 'xlsx';
+
+const zipMagic = '504b0304';
+const compoundFileMagic = 'd0cf11e0';
+const spreadsheetNames = new Set(['.xlsx', '.xlsm', '.xls', '.xlsb', '.ods']);
+
+/** The cure for every format that is not read. */
+export const takenFormats = 'save it as .xlsx or as CSV (UTF-8) and use that';
+
+/**
+ * Tells a workbook from text by its first bytes; the name counts only when it promises a workbook
+ * and the bytes are something else. Throws SheetError `spreadsheet_format`.
+ */
+export async function findFileFormat(path: string): Promise<FileFormat> {
+  const start = await firstBytes(path);
+  const magic = start.toString('hex', 0, 4);
+  if (magic === zipMagic) return 'xlsx';
+  if (magic === compoundFileMagic) throw await refuseCompoundFile(path);
+  const extension = extname(path).toLowerCase();
+  if (start.length === 0 || !spreadsheetNames.has(extension)) return 'text';
+  throw wrongFormat(
+    path,
+    `is named ${extension} and is no workbook (${describeOther(start)}): name it .csv if that is what it is, or ${takenFormats}`,
+  );
+}
+
+/** `found` goes on from the name of the file: `is ...`. */
+export function wrongFormat(path: string, found: string): SheetError {
+  return new SheetError('spreadsheet_format', `${path} ${found}.`, { file: path });
+}
+
+function describeOther(start: Buffer): string {
+  if (start.includes(0)) return 'neither zip file nor text';
+  const isMarkup = /^\s*<(?:!doctype|html|\?xml|table|meta)/i.test(start.toString('latin1'));
+  return isMarkup ? 'a web page or XML' : 'text';
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(512), 0, 512, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * A compound file is what .xls was, and what Office puts around a workbook with a password. Its
+ * directory of names tells which ([MS-CFB] 2.2 and 2.6).
+ */
+async function refuseCompoundFile(path: string): Promise<SheetError> {
+  const file = await open(path);
+  try {
+    const header = Buffer.alloc(512);
+    await file.read(header, 0, header.length, 0);
+    const sectorSize = 2 ** Math.min(header.readUInt16LE(30), 12);
+    const directory = Buffer.alloc(64 * 1024);
+    await file.read(directory, 0, directory.length, (header.readUInt32LE(48) + 1) * sectorSize);
+    return directory.toString('utf16le').includes('EncryptedPackage')
+      ? wrongFormat(path, 'is a workbook with a password: save it without one, as .xlsx')
+      : wrongFormat(path, `is an old Excel file (.xls): ${takenFormats}`);
+  } finally {
+    await file.close();
+  }
+}
