@@ -1,8 +1,8 @@
 /**
  * Who may import whom. Arrows run one way:
  * domain <- apis, archive <- activities <- workers; workflows see domain and the types of
- * activities; starters see domain, sheets, archive, temporal and the messages of workflows; the
- * sandbox stands alone.
+ * activities; starters see domain, sheets, report, archive, temporal and the messages of workflows;
+ * the sandbox stands alone.
  */
 const rooms = {
   domain: [],
@@ -10,6 +10,7 @@ const rooms = {
   apis: ['domain'],
   archive: ['domain'],
   sheets: ['domain'],
+  report: ['domain'],
   temporal: ['domain', 'environment', 'archive'],
   activities: ['domain', 'apis', 'archive'],
   workflows: ['domain'],
@@ -18,6 +19,7 @@ const rooms = {
     'domain',
     'environment',
     'sheets',
+    'report',
     'archive',
     'temporal',
     'workflows',

@@ -31,6 +31,20 @@ export async function openArchive(address: string, idKey: IdKey): Promise<Archiv
   return new FileArchive(root, identity.id);
 }
 
+/**
+ * Proves that the archive can be read and written, and is still the one that was opened: a volume
+ * that went away may leave an empty directory behind.
+ *
+ * @throws ArchiveError, or the file system's own error
+ */
+export async function proveArchive(archive: Archive): Promise<void> {
+  const identity = await getJson<ArchiveIdentity>(archive, identityKey);
+  if (identity?.id !== archive.id) {
+    throw new ArchiveError('the archive that was opened is not there any more');
+  }
+  await archive.replace('probe/last-write.json', JSON.stringify({ at: new Date().toISOString() }));
+}
+
 async function identify(archive: Archive, idKey: IdKey): Promise<ArchiveIdentity> {
   const known = await getJson<ArchiveIdentity>(archive, identityKey);
   if (known !== null) return known;

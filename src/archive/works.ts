@@ -1,6 +1,13 @@
 import type { BatchSummary, FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
 import type { OutcomeRecord } from '../domain/outcomes';
-import { itemsPerPart, type ItemStart, type WorkRecord, type WorkRef } from '../domain/work';
+import {
+  decisionFolder,
+  itemsPerPart,
+  type DecisionRecord,
+  type ItemStart,
+  type WorkRecord,
+  type WorkRef,
+} from '../domain/work';
 import { getJson, getJsonLines, toJsonLines, type Archive } from './archive';
 
 /** An item as an activity sees it. `start` is there only in works made by a person's decision. */
@@ -103,6 +110,28 @@ export class WorkReader {
   async summary(folder: string): Promise<BatchSummary | null> {
     const latest = await this.latest(folder);
     return latest && getJson<BatchSummary>(this.#archive, `${latest.rows}/summary.json`);
+  }
+
+  /** The results as a person's decision left them: its number is their edition. */
+  editionSummary(folder: string, edition: number): Promise<BatchSummary | null> {
+    return getJson<BatchSummary>(this.#archive, `${folder}/results/${edition}/summary.json`);
+  }
+
+  decision(folder: string, number: number): Promise<DecisionRecord | null> {
+    return getJson<DecisionRecord>(
+      this.#archive,
+      `${decisionFolder(folder, number)}/decision.json`,
+    );
+  }
+
+  /** The decisions about rows of a work, in order. */
+  async decisions(folder: string): Promise<DecisionRecord[]> {
+    const found: DecisionRecord[] = [];
+    for (let number = 1; ; number += 1) {
+      const decision = await this.decision(folder, number);
+      if (decision === null) return found;
+      found.push(decision);
+    }
   }
 
   /** One row per input line, in order, of the edition that stands. */

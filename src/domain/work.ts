@@ -13,6 +13,15 @@ export interface WorkRef {
 /** Items stand in parts of this many, so that an activity reads what it needs and no more. */
 export const itemsPerPart = 500;
 
+/** What a work was started with, as far as a person who reads its results wants to know. */
+export interface WorkTerms {
+  /** From a row's request to its outcome. */
+  rowDeadlineMs: number;
+  /** Epoch milliseconds: what was issued since then is reused. */
+  reuseSince: number;
+  onUnknown: 'report' | 'reissue';
+}
+
 /** `work.json`: what was asked for. Written once, before the workflow starts. */
 export interface WorkRecord {
   workId: string;
@@ -29,6 +38,8 @@ export interface WorkRecord {
   lines: number;
   blankLines: number;
   items: number;
+  /** Not on file for works that an earlier version started. */
+  terms?: WorkTerms;
 }
 
 /** What an item is to do in a list made by a person's decision. */

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { IssuingTerms, OnUnknown } from '../workflows/messages';
+import { reportLanguages, type ReportLanguage } from '../report/formats';
 import { durationMs, oneOf } from './terminal';
 import type { Workplace } from './workplace';
 
@@ -15,9 +16,13 @@ export interface OutputFlags {
   out?: string;
   excel?: true;
   pdfNames: 'id' | 'reference';
+  lang: ReportLanguage;
   detach?: true;
   json?: true;
 }
+
+/** What was issued within this time is reused, unless told otherwise. */
+export const reuseAgeMs = 7 * 86_400_000;
 
 export function withTerms(command: Command): Command {
   return command
@@ -27,11 +32,15 @@ export function withTerms(command: Command): Command {
       oneOf(['report', 'reissue']),
       'report',
     )
-    .addOption(durationOption('--deadline <duration>', 'time from a request to its outcome', '24h'))
+    .addOption(deadlineOption())
     .addOption(
       durationOption('--max-age <duration>', 'reuse what was issued within this time', '7d'),
     )
     .option('--fresh', 'reuse nothing, and be a batch of its own');
+}
+
+export function deadlineOption(): Option {
+  return durationOption('--deadline <duration>', 'time from a request to its outcome', '24h');
 }
 
 function durationOption(flags: string, description: string, fallback: string): Option {
@@ -45,8 +54,13 @@ export function withOutput(command: Command): Command {
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--excel', 'results.csv for a spreadsheet program: `;`, BOM, punctuated documents')
     .option('--pdf-names <names>', 'id or reference', oneOf(['id', 'reference']), 'id')
-    .option('--detach', 'start, print the id, and do not wait')
+    .option('--lang <language>', 'language of report.html: en or pt', oneOf(reportLanguages), 'en')
     .option('--json', 'one JSON document on standard output');
+}
+
+/** For commands that start work and follow it. */
+export function withDetach(command: Command): Command {
+  return command.option('--detach', 'start, print the id, and do not wait');
 }
 
 export function issuingTerms(
@@ -71,6 +85,7 @@ export function outputOf(flags: OutputFlags, workflowId: string) {
     folder: flags.out ?? defaultFolder(workflowId),
     excel: flags.excel === true,
     pdfNames: flags.pdfNames,
+    lang: flags.lang,
     json: flags.json === true,
   };
 }

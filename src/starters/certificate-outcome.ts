@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { workFolder } from '../archive/works';
 import {
   rowStatuses,
@@ -6,6 +6,7 @@ import {
   type FiledRow,
   type RowStatus,
 } from '../domain/certificates';
+import { mostWorkbookRows } from '../sheets/result-workbook';
 import { summaryDocument, writeResultFolder, type ResultFolderOptions } from './result-folder';
 import { exitCodes, print, printJson, tell } from './terminal';
 import type { Workplace } from './workplace';
@@ -72,9 +73,20 @@ export async function showBatch(
       `  ${summary.possibleDoubleCharges} may have been charged twice (possible_double_charge)`,
     );
   }
+  print(`report:  ${join(folder, 'report.html')}`);
   print(`results: ${folder}`);
-  print('         results.csv, summary.json and pdf/ are an export, in the clear');
-  if (exitCode === exitCodes.needsAPerson) tell('some rows need a person (exit code 3)');
+  print('         results.csv, results.xlsx, summary.json and pdf/ are an export, in the clear');
+  if (summary.total > mostWorkbookRows) {
+    print(
+      `         results.xlsx is left out above ${mostWorkbookRows} lines: results.csv has them all`,
+    );
+  }
+  if (exitCode === exitCodes.needsAPerson) {
+    tell('some rows need a person (exit code 3); what can be decided is decided by');
+    tell(
+      `  diligence certificate resolve --batch ${summary.batchId} --status S --action A --note "..."`,
+    );
+  }
   return exitCode;
 }
 
@@ -107,7 +119,11 @@ export async function showSingle(
   ];
   for (const [name, value] of told) if (value !== null) print(`  ${name.padEnd(15)} ${value}`);
   const next = nextSteps[row.status];
-  if (next !== undefined) print(`  next            ${next}`);
+  if (next !== undefined) {
+    const named = next.replace('certificate resolve', `certificate resolve --batch ${workflowId}`);
+    print(`  next            ${named}`);
+  }
+  print(`report: ${join(folder, 'report.html')}`);
   print(`result: ${folder}`);
   return exitCode;
 }

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { WorkflowHandle } from '@temporalio/client';
 import { filedOutcomes } from '../archive/works';
 import { mergeOutcomes, type OutcomeRecord } from '../domain/outcomes';
 import { queueName } from '../domain/queues';
@@ -13,10 +12,28 @@ import {
 } from '../domain/work';
 import type { certificateResolve } from '../workflows/certificate-resolve';
 import { showBatch, showSingle } from './certificate-outcome';
-import { issuingTerms, outputOf, withOutput, withTerms, type TermFlags } from './certificate-flags';
+import {
+  deadlineOption,
+  issuingTerms,
+  outputOf,
+  reuseAgeMs,
+  withDetach,
+  withOutput,
+  type OutputFlags,
+} from './certificate-flags';
 import { followWork } from './follow';
 import { CommandError, UsageError, oneOf, print, tell, wholeNumber } from './terminal';
-import { findWork } from './works-on-file';
+import { wayOn } from './work-state';
+import { viewOne } from './work-views';
+import {
+  decisionsOn,
+  engineIdOf,
+  findWork,
+  laneId,
+  mostLanes,
+  summaryOf,
+  type WorkOnFile,
+} from './works-on-file';
 import {
   isRunning,
   openWorkplace,
@@ -28,7 +45,7 @@ import {
 const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;
 type OpenStatus = (typeof openStatuses)[number];
 
-type ResolveFlags = TermFlags & {
+type ResolveFlags = OutputFlags & {
   batch: string;
   line?: number[];
   status?: OpenStatus[];
@@ -37,16 +54,12 @@ type ResolveFlags = TermFlags & {
   certidao?: string;
   note: string;
   by?: string;
-  out?: string;
-  excel?: true;
-  pdfNames: 'id' | 'reference';
-  detach?: true;
-  json?: true;
+  deadline: number;
 };
 
 /** `diligence certificate resolve`: a person's decision about rows that need one. */
 export function resolveCommand(): Command {
-  return withTerms(withOutput(new Command('resolve')))
+  return withDetach(withOutput(new Command('resolve')))
     .description('Decide about rows whose outcome is unknown, failed or expired.')
     .requiredOption('--batch <id>', 'the id of the batch, or of a single issuance')
     .option('--line <n>', 'a line of the input (repeat it for more)', collectLines)
@@ -59,6 +72,7 @@ export function resolveCommand(): Command {
     )
     .option('--certidao <uuid>', 'for adopt: the id that the service has named')
     .requiredOption('--note <text>', 'why, for the record')
+    .addOption(deadlineOption())
     .option('--by <name>', 'who decides (default: DILIGENCE_ACTOR, else the system user)')
     .action(async (flags: ResolveFlags) => {
       process.exitCode = await resolveRows(flags);
@@ -77,6 +91,7 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
   const found = await findWork(place, flags.batch);
   if (found === null) throw new CommandError(`no work ${flags.batch} in this archive`);
   const { folder, record } = found;
+  await refuseUnended(place, found);
   const rows = await chooseRows(place, folder, flags);
   if (rows.length === 0) {
     print('no row to decide about');
@@ -86,26 +101,25 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
     throw new UsageError('--action adopt takes exactly one row: name it with --line');
   }
   return withEngine(place, async (engine) => {
-    await refuseWhileRunning(engine, record.workId, flags.batch);
+    await refuseWhileRunning(place, engine, found);
     const decision = await fileDecision(place, folder, rows, flags);
     const workflowId = `${record.workId}/decision-${decision}`;
     tell(`${workflowId}: ${flags.action} for ${rows.length} row(s)`);
     const work = { folder, items: record.items, filedIn: folder };
-    const terms = issuingTerms(place, flags, rows.length <= 10);
-    const handle = await engine.client.workflow.start<typeof certificateResolve>(
-      'certificateResolve',
-      {
-        workflowId,
-        taskQueue: queueName('workflows', place.queueSuffix),
-        args: [{ workId: record.workId, work, decision, terms, concurrency: 100 }],
-      },
-    );
+    const { deadline } = flags;
+    const given = { deadline, maxAge: reuseAgeMs, onUnknown: 'report' } as const;
+    const terms = issuingTerms(place, given, rows.length <= 10);
+    await engine.client.workflow.start<typeof certificateResolve>('certificateResolve', {
+      workflowId,
+      taskQueue: queueName('workflows', place.queueSuffix),
+      args: [{ workId: record.workId, work, decision, terms, concurrency: 100 }],
+    });
     if (flags.detach === true) {
       print(workflowId);
       return 0;
     }
     await warnWithoutPollers(engine, place);
-    const summary = await followWork(engine, handle as WorkflowHandle);
+    const summary = await followWork(place, engine, workflowId);
     const output = outputOf(flags, flags.batch);
     return record.kind === 'certificate'
       ? showSingle(place, summary, output)
@@ -155,19 +169,38 @@ function neverSent(item: number): Pick<DecidedRow, 'item' | 'certidaoId' | 'atte
   return { item, status: 'cancelled', certidaoId: null, attempts: 0 };
 }
 
-/** Rows of a running work may be on their way: they are decided on when it has ended. */
+/**
+ * Before its end a row without an outcome may be on its way, whatever the archive holds of it. A work
+ * that the engine has lost is gone on with first.
+ */
+async function refuseUnended(place: Workplace, work: WorkOnFile): Promise<void> {
+  if ((await place.works.summary(work.folder)) !== null) return;
+  const { id, state } = await viewOne(place, { ...work, decision: null });
+  if (state === 'ended') return;
+  if (state === 'running') throw stillRunning(id);
+  throw new CommandError(`${id} has not ended, and ${wayOn(work, state) ?? ''}`);
+}
+
+/** Rows of a running work or decision may be on their way: they are decided on when it has ended. */
 async function refuseWhileRunning(
+  place: Workplace,
   engine: EngineClient,
-  workId: string,
-  shownId: string,
+  work: WorkOnFile,
 ): Promise<void> {
-  const lanes = Array.from({ length: 8 }, (_, n) => `${workId}/lane-${String(n).padStart(4, '0')}`);
-  for (const id of new Set([workId, shownId, ...lanes])) {
-    if (!(await isRunning(engine, id))) continue;
-    throw new CommandError(
-      `${shownId} is still running: decide when it has ended, or \`diligence cancel ${shownId}\` first`,
-    );
+  for (const one of [{ ...work, decision: null }, ...(await decisionsOn(place, work))]) {
+    if (one.decision !== null && (await summaryOf(place, one)) !== null) continue;
+    const id = engineIdOf(one);
+    const lanes = Array.from({ length: mostLanes }, (_, number) => laneId(one, number));
+    for (const running of new Set([id, ...lanes])) {
+      if (await isRunning(engine, running)) throw stillRunning(id);
+    }
   }
+}
+
+function stillRunning(id: string): CommandError {
+  return new CommandError(
+    `${id} is still running: decide when it has ended, or \`diligence cancel ${id}\` first`,
+  );
 }
 
 /** Numbers the decision and puts it on file before anything is done. */

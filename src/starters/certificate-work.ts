@@ -8,16 +8,17 @@ import { IssuanceFile } from '../archive/issuances';
 import type { CertificateType, ManifestItem, ManifestLine } from '../domain/certificates';
 import { claimState } from '../domain/claims';
 import { documentTypesServed, readDocument } from '../domain/documents';
-import type { WorkRef } from '../domain/work';
+import type { WorkRef, WorkTerms } from '../domain/work';
 import { planRows, type PlanCounts } from '../sheets/plan-rows';
 import { readSheet } from '../sheets/read-rows';
-import { UsageError } from './terminal';
+import { tell, UsageError } from './terminal';
 import type { Workplace } from './workplace';
 
 export interface BatchInput {
   file: string;
   type?: CertificateType;
   column?: string;
+  sheet?: string;
   label?: string;
 }
 
@@ -25,21 +26,27 @@ export interface BatchInput {
 export interface PlannedBatch {
   input: BatchInput;
   counts: PlanCounts;
-  /** HMAC of the normalised manifest, type and label (DESIGN D7). */
-  name: string;
+  /** Hash of the normalised manifest, type and label: what makes two batches the same one. */
+  manifest: string;
 }
 
 /**
  * Reads the input once, to its end, so that a fault of the file shows before anything happens.
+ * Tells which sheet of a workbook is read when nobody has named one.
  *
  * @throws SheetError
  */
-export async function planBatch(place: Workplace, input: BatchInput): Promise<PlannedBatch> {
+export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
   const hash = createHash('sha256');
-  const plan = openPlan(input);
+  const plan = openPlan(input, tell);
   for await (const { line, item } of plan) hash.update(`${JSON.stringify([line, item ?? null])}\n`);
   const manifest = `${hash.digest('hex')}\n${input.type ?? ''}\n${input.label ?? ''}`;
-  return { input, counts: { ...plan.counts }, name: place.idKey.nameOf('manifest', manifest) };
+  return { input, counts: { ...plan.counts }, manifest };
+}
+
+/** HMAC of what makes the batch (DESIGN D7), as its id. */
+export function batchName(place: Workplace, { manifest }: PlannedBatch): string {
+  return place.idKey.nameOf('manifest', manifest);
 }
 
 /** Files the input and its manifest under the id, in parts, in bounded memory. */
@@ -47,6 +54,7 @@ export async function fileBatch(
   place: Workplace,
   { input, counts }: PlannedBatch,
   workId: string,
+  terms: WorkTerms,
 ): Promise<WorkRef> {
   const { archive, environment } = place;
   const folder = workFolder(workId);
@@ -71,6 +79,7 @@ export async function fileBatch(
     lines: counts.lines,
     blankLines: counts.blank,
     items: counts.items,
+    terms: termsOnFile(terms),
   });
 }
 
@@ -79,8 +88,8 @@ export async function fileSingle(
   place: Workplace,
   workId: string,
   type: CertificateType,
-  document: string,
-  note: string,
+  { document, note }: { document: string; note: string },
+  terms: WorkTerms,
 ): Promise<WorkRef> {
   const writer = new WorkWriter(place.archive, workFolder(workId));
   const item: ManifestItem = { item: 0, line: 1, type, document, reference: '', note };
@@ -100,7 +109,13 @@ export async function fileSingle(
     lines: 1,
     blankLines: 0,
     items: 1,
+    terms: termsOnFile(terms),
   });
+}
+
+/** Without what is the engine's alone. */
+function termsOnFile({ rowDeadlineMs, reuseSince, onUnknown }: WorkTerms): WorkTerms {
+  return { rowDeadlineMs, reuseSince, onUnknown };
 }
 
 /** @throws UsageError that tells what is wrong with the document, without quoting it */
@@ -157,8 +172,15 @@ export async function dryRun(
   return result;
 }
 
-function openPlan({ file, type, column }: BatchInput) {
-  const rows = readSheet(file, column === undefined ? {} : { column });
+function openPlan(
+  { file, type, column, sheet }: BatchInput,
+  onSheetChosen?: (notice: string) => void,
+) {
+  const rows = readSheet(file, {
+    ...(column !== undefined && { column }),
+    ...(sheet !== undefined && { sheet }),
+    ...(onSheetChosen !== undefined && { onSheetChosen }),
+  });
   return planRows(rows, { file, ...(type !== undefined && { type }) });
 }
 

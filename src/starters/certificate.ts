@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { certificateTypes, type BatchSummary, type CertificateType } from '../domain/certificates';
 import { maskDocument } from '../domain/documents';
 import { queueName } from '../domain/queues';
@@ -10,6 +10,7 @@ import type { IssuingTerms } from '../workflows/messages';
 import {
   issuingTerms,
   outputOf,
+  withDetach,
   withOutput,
   withTerms,
   type OutputFlags,
@@ -18,6 +19,7 @@ import {
 import { showBatch, showSingle } from './certificate-outcome';
 import { resolveCommand } from './certificate-resolve';
 import {
+  batchName,
   dryRun,
   fileBatch,
   fileSingle,
@@ -41,6 +43,7 @@ type BatchFlags = TermFlags &
     input: string;
     type?: CertificateType;
     column?: string;
+    sheet?: string;
     concurrency: number;
     label?: string;
     dryRun?: true;
@@ -61,7 +64,7 @@ export function certificateCommand(): Command {
 }
 
 function issueCommand(): Command {
-  return withTerms(withOutput(new Command('issue')))
+  return withTerms(withDetach(withOutput(new Command('issue'))))
     .description('Issue one certificate and fetch its PDF.')
     .requiredOption('--type <type>', certificateTypes.join(' or '), oneOf(certificateTypes))
     .requiredOption('--document <number>', 'CNPJ, or CPF for a labour certificate')
@@ -71,15 +74,16 @@ function issueCommand(): Command {
 }
 
 function batchCommand(): Command {
-  return withTerms(withOutput(new Command('batch')))
+  return withTerms(withDetach(withOutput(new Command('batch'))))
     .description('Issue a certificate for every line of a spreadsheet.')
-    .requiredOption('--input <file>', 'CSV with a column of documents (see --column)')
+    .requiredOption('--input <file>', 'CSV or .xlsx with a column of documents (see --column)')
     .option(
       '--type <type>',
       `for lines without one: ${certificateTypes.join(' or ')}`,
       oneOf(certificateTypes),
     )
     .option('--column <name>', 'the column that holds the documents: its name, letter or number')
+    .option('--sheet <name>', 'the sheet of a workbook: its name or number (default: the first)')
     .option('--concurrency <n>', 'rows in flight at once', wholeNumber(1, 10_000), 100)
     .option('--label <text>', 'makes this another batch than the same file without it')
     .option('--dry-run', 'show what would be issued and what reused, send nothing')
@@ -98,14 +102,13 @@ async function issue(flags: IssueFlags): Promise<number> {
     if (await isRunning(engine, workflowId)) {
       tell(`${workflowId}: is being issued already`);
       if (flags.detach === true) return detached(workflowId, flags.json === true);
-      const summary = await followWork(engine, engine.client.workflow.getHandle(workflowId));
+      const summary = await followWork(place, engine, workflowId);
       return showSingle(place, summary, outputOf(flags, workflowId));
     }
-    // Every run is a work of its own; what was bought before is found by its claims.
-    const workId = `${workflowId}/${instant()}`;
-    const work = await fileSingle(place, workId, flags.type, document, note);
+    const workId = await singleId(place, workflowId);
     const terms = issuingTerms(place, flags, true);
-    const handle = await engine.client.workflow.start<typeof issueCertificate>('issueCertificate', {
+    const work = await fileSingle(place, workId, flags.type, { document, note }, terms);
+    await engine.client.workflow.start<typeof issueCertificate>('issueCertificate', {
       workflowId,
       taskQueue: queueName('workflows', place.queueSuffix),
       args: [{ workId, work, terms }],
@@ -116,9 +119,21 @@ async function issue(flags: IssueFlags): Promise<number> {
     tell(`${workflowId}: ${flags.type} for ${maskDocument(document)}`);
     if (flags.detach === true) return detached(workflowId, flags.json === true);
     await warnWithoutPollers(engine, place);
-    const summary = await followWork(engine, handle as WorkflowHandle);
+    const summary = await followWork(place, engine, workflowId);
     return showSingle(place, summary, outputOf(flags, workflowId));
   });
+}
+
+/**
+ * Every run is a work of its own; what was bought before is found by its claims. One that was
+ * broken off before it had a result is gone on with.
+ */
+async function singleId(place: Workplace, workflowId: string): Promise<string> {
+  const latest = await findWork(place, workflowId);
+  if (latest !== null && (await place.works.summary(latest.folder)) === null) {
+    return latest.record.workId;
+  }
+  return `${workflowId}/${instant()}`;
 }
 
 async function batch(flags: BatchFlags): Promise<number> {
@@ -126,10 +141,11 @@ async function batch(flags: BatchFlags): Promise<number> {
     file: flags.input,
     ...(flags.type !== undefined && { type: flags.type }),
     ...(flags.column !== undefined && { column: flags.column }),
+    ...(flags.sheet !== undefined && { sheet: flags.sheet }),
     ...(flags.label !== undefined && { label: flags.label }),
   };
+  const plan = await planBatch(input);
   const place = await openWorkplace();
-  const plan = await planBatch(place, input);
   const terms = issuingTerms(place, flags, false);
   if (flags.dryRun === true) return showDryRun(place, input, terms, flags.json === true);
   const { counts } = plan;
@@ -137,7 +153,7 @@ async function batch(flags: BatchFlags): Promise<number> {
     `${counts.lines} lines: ${counts.items} to issue, ${counts.duplicates} duplicates, ${counts.invalid} invalid, ${counts.unsupported} unsupported, ${counts.blank} blank`,
   );
   return withEngine(place, async (engine) => {
-    const baseId = `certificate-batch/${plan.name}`;
+    const baseId = `certificate-batch/${batchName(place, plan)}`;
     const { workflowId, finished } = await batchId(place, engine, baseId, flags);
     tell(workflowId);
     if (finished !== null) {
@@ -146,11 +162,11 @@ async function batch(flags: BatchFlags): Promise<number> {
       );
       return showBatch(place, finished, outputOf(flags, workflowId));
     }
-    const work = await fileBatch(place, plan, workflowId);
-    const handle = await startBatch(engine, place, workflowId, { flags, terms, work });
+    const work = await fileBatch(place, plan, workflowId, terms);
+    await startBatch(engine, place, workflowId, { flags, terms, work });
     if (flags.detach === true) return detached(workflowId, flags.json === true);
     await warnWithoutPollers(engine, place);
-    const summary = await followWork(engine, handle);
+    const summary = await followWork(place, engine, workflowId);
     return showBatch(place, summary, outputOf(flags, workflowId));
   });
 }
@@ -192,9 +208,9 @@ async function startBatch(
     terms: IssuingTerms;
     work: { items: number; folder: string; filedIn: string };
   },
-): Promise<WorkflowHandle> {
+): Promise<void> {
   try {
-    const handle = await engine.client.workflow.start<typeof certificateBatch>('certificateBatch', {
+    await engine.client.workflow.start<typeof certificateBatch>('certificateBatch', {
       workflowId,
       taskQueue: queueName('workflows', place.queueSuffix),
       args: [
@@ -209,11 +225,9 @@ async function startBatch(
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
     });
-    return handle as WorkflowHandle;
   } catch (error) {
     // Completed in between: its result is what was asked for.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    return engine.client.workflow.getHandle(workflowId);
   }
 }
 

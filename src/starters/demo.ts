@@ -5,12 +5,14 @@ import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { readEnvironment } from '../environment';
-import { CommandError, UsageError, exitCodes, tell } from './terminal';
+import { reportLanguages, type ReportLanguage } from '../report/formats';
+import { CommandError, UsageError, exitCodes, oneOf, tell } from './terminal';
 
 interface DemoFlags {
   input?: string;
   out: string;
   type?: string;
+  lang: ReportLanguage;
 }
 
 /** The repository's own folder: examples lie beside `dist`. */
@@ -23,6 +25,7 @@ export function demoCommand(): Command {
     .option('--input <file>', 'your spreadsheet (default: examples/suppliers.csv)')
     .option('--type <type>', 'type of the certificates, for a spreadsheet without a column for it')
     .option('--out <folder>', 'result folder', 'out/demo')
+    .option('--lang <language>', 'language of report.html: en or pt', oneOf(reportLanguages), 'en')
     .action(async (flags: DemoFlags) => {
       process.exitCode = await demo(flags);
     });
@@ -72,10 +75,11 @@ async function demo(flags: DemoFlags): Promise<number> {
       tell(
         `$ diligence ${decision.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`,
       );
-      await runCommand([...decision, '--out', folder], env);
+      await runCommand([...decision, '--out', folder, '--lang', flags.lang], env);
     }
     tell('');
-    tell(`Open ${join(flags.out, 'results.csv')} and ${join(flags.out, 'pdf')}.`);
+    tell(`Open ${join(flags.out, 'report.html')} in a browser: what to show to others.`);
+    tell(`The rows: ${join(flags.out, 'results.csv')}, the PDFs: ${join(flags.out, 'pdf')}.`);
     tell(
       'Your own: set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN, and give --input your file.',
     );
@@ -86,9 +90,9 @@ async function demo(flags: DemoFlags): Promise<number> {
   }
 }
 
-function batchArguments(input: string, { type }: DemoFlags, folder: string): string[] {
+function batchArguments(input: string, { type, lang }: DemoFlags, folder: string): string[] {
   const types = type === undefined ? [] : ['--type', type];
-  return ['certificate', 'batch', '--input', input, ...types, '--out', folder];
+  return ['certificate', 'batch', '--input', input, ...types, '--out', folder, '--lang', lang];
 }
 
 /** Starts `dev` in this process's group and waits until it is ready. */

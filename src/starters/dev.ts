@@ -1,27 +1,30 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { readEnvironment, type Environment } from '../environment';
-import { connectClient } from '../temporal/connection';
-import { startDevServer, type DevServer } from '../temporal/dev-server';
+import { connectClient, type EngineClient } from '../temporal/connection';
+import { endOrphanedServer, type DevServer } from '../temporal/dev-server';
 import {
+  engineLockPath,
   engineLogPath,
   removeEngineRecord,
+  retireIdleRecord,
   runningEngine,
   writeEngineRecord,
 } from '../temporal/engine-record';
 import { findTemporalCli } from '../temporal/tools';
-import { withLock } from '../temporal/tools-lock';
+import { lockHolder, withLock } from '../temporal/tools-lock';
 import { hasEnded } from '../temporal/tools-pid';
+import { KeptServer, KeptWorker, openLog } from './kept-parts';
 import { CommandError, print, printJson, tell, wholeNumber } from './terminal';
 
 interface DevFlags {
   background?: true;
   idleMinutes?: number;
+  onDemand?: true;
   sandbox?: true;
   scenario?: string;
   seed?: string;
@@ -29,6 +32,7 @@ interface DevFlags {
 }
 
 const sandboxToken = 'sandbox-token';
+const onDemandIdleMinutes = 10;
 
 /** `diligence dev`, `diligence stop`. */
 export function devCommands(): Command[] {
@@ -38,10 +42,11 @@ export function devCommands(): Command[] {
         'Run a Temporal dev server, a worker, and a sandbox when no service is configured.',
       )
       .option('--background', 'leave it running and return')
-      .option(
-        '--idle-minutes <n>',
-        'stop when nothing has run for so long',
-        wholeNumber(1, 100_000),
+      .option('--idle-minutes <n>', 'stop when nothing has run for so long', positiveNumber)
+      .addOption(
+        new Option('--on-demand', 'as commands start it: gives way to another, ends when idle')
+          .hideHelp()
+          .implies({ idleMinutes: onDemandIdleMinutes }),
       )
       .option('--sandbox', 'work against the sandbox though INVESTIGATION_BASE_URL is set')
       .option('--scenario <file>', 'scenario of the sandbox (docs/sandbox.md)')
@@ -73,12 +78,22 @@ async function runEngine(environment: Environment, flags: DevFlags): Promise<voi
   const { dataDir } = environment;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const giveWay = new AbortController();
-  const waiting = { signal: giveWay.signal, onWait: () => giveWay.abort() };
+  // One that is becoming the engine is waited for, and so is one that ceases to be.
+  const watching = setInterval(() => {
+    void runningEngine(dataDir).then((record) => record !== null && giveWay.abort());
+  }, 250);
+  const alone = { signal: giveWay.signal, pollIntervalMs: 100 };
   try {
-    await withLock(join(dataDir, 'engine.lock'), waiting, () => hold(environment, flags));
+    await withLock(engineLockPath(dataDir), alone, () => {
+      clearInterval(watching);
+      return hold(environment, flags);
+    });
   } catch (error) {
     if (!giveWay.signal.aborted) throw error;
+    if (flags.onDemand === true) return;
     throw new CommandError(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`);
+  } finally {
+    clearInterval(watching);
   }
 }
 
@@ -88,109 +103,60 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => stopping.abort());
   }
-  const executable = await findTemporalCli({
-    env: process.env,
-    say: tell,
-    signal: stopping.signal,
-  });
-  const server = await startDevServer({
+  const { signal } = stopping;
+  const executable = await findTemporalCli({ env: process.env, say: tell, signal });
+  const server = await KeptServer.start({
     executable,
     dataDir,
     uiPort: flags.uiPort ?? 0,
-    logFile: logPath(dataDir, 'temporal-server'),
+    logFile: engineLogPath(dataDir, 'temporal-server'),
     env: process.env,
   });
-  const sandbox = await sandboxFor(environment, flags, dataDir);
-  const service = sandbox?.baseUrl ?? environment.investigation?.baseUrl ?? '';
-  const worker = new KeptWorker(dataDir, workerEnvironment(server, sandbox));
+  let sandbox: RunningSandbox | null = null;
+  let worker: KeptWorker | null = null;
   try {
-    await worker.start();
-    const uiUrl = server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`;
-    await writeEngineRecord(dataDir, {
-      pid: process.pid,
-      address: server.address,
-      namespace: server.namespace,
-      uiUrl,
-      sandboxUrl: sandbox?.baseUrl ?? null,
-      investigationBaseUrl: service,
-      startedAt: new Date().toISOString(),
+    sandbox = await sandboxFor(environment, flags, dataDir);
+    worker = new KeptWorker({
+      logFile: engineLogPath(dataDir, 'worker'),
+      env: workerEnvironment(server.current, sandbox),
     });
-    tell(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
-    if (uiUrl !== null) tell(`Temporal UI      ${uiUrl}`);
-    tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
-    tell(`worker log       ${logPath(dataDir, 'worker')}`);
-    tell('ready');
+    await worker.start();
+    await announce(environment, server.current, sandbox);
     await Promise.race([
-      stopping.signal.aborted ? undefined : once(stopping.signal, 'abort'),
-      server.exited.then(() => {
-        if (!stopping.signal.aborted) tell('the Temporal server has ended by itself');
-      }),
-      idleFor(server, flags.idleMinutes, stopping.signal),
+      signal.aborted ? undefined : once(signal, 'abort'),
+      server.gone.then(() => tell('the Temporal server cannot be kept running')),
+      idleFor(server.current, dataDir, flags.idleMinutes, signal),
     ]);
   } finally {
     tell('stopping: what is being sent is brought to its end');
     await removeEngineRecord(dataDir);
-    await worker.stop();
+    await worker?.stop();
     sandbox?.process.kill('SIGTERM');
     await server.stop();
   }
 }
 
-/** Restarts the worker when it dies: the work it held goes on. */
-class KeptWorker {
-  readonly #dataDir: string;
-  readonly #env: NodeJS.ProcessEnv;
-  #process: ChildProcess | null = null;
-  #stopping = false;
-
-  constructor(dataDir: string, env: NodeJS.ProcessEnv) {
-    this.#dataDir = dataDir;
-    this.#env = env;
-  }
-
-  /** Resolves when the worker says that it is ready. */
-  async start(): Promise<void> {
-    const path = logPath(this.#dataDir, 'worker');
-    const log = openLog(path);
-    // A group of its own: Ctrl-C must reach it as an order to end between requests, not as a cut.
-    const child = fork(process.argv[1] ?? '', ['worker'], {
-      detached: true,
-      stdio: ['ignore', log, log, 'ipc'],
-      env: this.#env,
-    });
-    closeSync(log);
-    this.#process = child;
-    const ready = new Promise<void>((resolve, reject) => {
-      child.once('message', () => resolve());
-      child.once('exit', (code) => {
-        reject(new CommandError(`the worker ended with code ${code ?? 'none'}: see ${path}`));
-      });
-    });
-    await ready;
-    child.once('exit', () => void this.#restart());
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    const child = this.#process;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  }
-
-  async #restart(): Promise<void> {
-    while (!this.#stopping) {
-      tell('the worker has ended unexpectedly: starting another');
-      await sleep(1_000);
-      if (this.#stopping) return;
-      try {
-        await this.start();
-        return;
-      } catch (error) {
-        tell((error as Error).message);
-      }
-    }
-  }
+async function announce(
+  { dataDir, investigation }: Environment,
+  server: DevServer,
+  sandbox: RunningSandbox | null,
+): Promise<void> {
+  const uiUrl = server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`;
+  const service = sandbox?.baseUrl ?? investigation?.baseUrl ?? '';
+  await writeEngineRecord(dataDir, {
+    pid: process.pid,
+    address: server.address,
+    namespace: server.namespace,
+    uiUrl,
+    sandboxUrl: sandbox?.baseUrl ?? null,
+    investigationBaseUrl: service,
+    startedAt: new Date().toISOString(),
+  });
+  tell(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
+  if (uiUrl !== null) tell(`Temporal UI      ${uiUrl}`);
+  tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
+  tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
+  tell('ready');
 }
 
 interface RunningSandbox {
@@ -207,7 +173,7 @@ async function sandboxFor(
   const args = ['sandbox', '--json', '--port', '0', '--token', sandboxToken];
   if (flags.scenario !== undefined) args.push('--scenario', flags.scenario);
   if (flags.seed !== undefined) args.push('--seed', flags.seed);
-  const log = openLog(logPath(dataDir, 'sandbox'));
+  const log = openLog(engineLogPath(dataDir, 'sandbox'));
   const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
     detached: true,
     stdio: ['ignore', 'pipe', log, 'ipc'],
@@ -216,7 +182,7 @@ async function sandboxFor(
   if (child.stdout === null) throw new CommandError('the sandbox has no output');
   const lines = createInterface({ input: child.stdout });
   const ended = once(child, 'exit').then(() => {
-    throw new CommandError(`the sandbox did not start: see ${logPath(dataDir, 'sandbox')}`);
+    throw new CommandError(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`);
   });
   let text = '';
   const address = (async () => {
@@ -257,28 +223,44 @@ function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): N
 /** Resolves when nothing has been running for so long; never when no bound is given. */
 async function idleFor(
   server: DevServer,
+  dataDir: string,
   minutes: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   if (minutes === undefined) return new Promise(() => undefined);
   const { address, namespace } = server;
   const engine = await connectClient({ connectionOptions: {}, address, namespace });
+  const idleMs = minutes * 60_000;
+  const lookEveryMs = Math.min(15_000, idleMs / 4);
   let busyAt = Date.now();
-  while (!signal.aborted && Date.now() - busyAt < minutes * 60_000) {
-    await sleep(15_000, undefined, { signal }).catch(() => undefined);
-    const running = await engine.client.workflow
-      .count("ExecutionStatus = 'Running'")
-      .catch(() => ({ count: 1 }));
-    if (running.count > 0) busyAt = Date.now();
+  while (!signal.aborted) {
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    if (await isBusy(engine)) busyAt = Date.now();
+    const isOver = !signal.aborted && Date.now() - busyAt >= idleMs;
+    if (isOver && (await retireIdleRecord(dataDir, idleMs))) {
+      tell(`nothing has run for ${minutes} minutes`);
+      break;
+    }
   }
   await engine.close();
-  if (!signal.aborted) tell(`nothing has run for ${minutes} minutes`);
+}
+
+/** Work under way, or a schedule that will start some. When nobody can tell, it counts as busy. */
+async function isBusy({ client }: EngineClient): Promise<boolean> {
+  try {
+    const running = await client.workflow.count("ExecutionStatus = 'Running'");
+    if (running.count > 0) return true;
+    for await (const { state } of client.schedule.list()) if (!state.paused) return true;
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 async function startDetached(): Promise<void> {
   const environment = readEnvironment();
   const { dataDir } = environment;
-  const log = openLog(logPath(dataDir, 'engine'));
+  const log = openLog(engineLogPath(dataDir, 'engine'));
   const args = process.argv.slice(1).filter((word) => word !== '--background');
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
   closeSync(log);
@@ -296,27 +278,29 @@ async function startDetached(): Promise<void> {
     if (child.pid === undefined || hasEnded(child.pid)) break;
     await sleep(200);
   }
-  throw new CommandError(`it did not start: see ${logPath(dataDir, 'engine')}`);
+  throw new CommandError(`it did not start: see ${engineLogPath(dataDir, 'engine')}`);
 }
 
 /** @returns false when nothing was running */
 export async function stopEngine(dataDir: string): Promise<boolean> {
   const record = await runningEngine(dataDir);
-  if (record === null) return false;
-  process.kill(record.pid, 'SIGTERM');
+  // One that is being started has no record yet.
+  const pid = record?.pid ?? (await lockHolder(engineLockPath(dataDir)));
+  // A crash may have left the server alone.
+  if (pid === null) return endOrphanedServer(dataDir);
+  process.kill(pid, 'SIGTERM');
   const deadlineAt = Date.now() + 90_000;
-  while (!hasEnded(record.pid)) {
-    if (Date.now() > deadlineAt) throw new CommandError(`process ${record.pid} does not end`);
+  while (!hasEnded(pid)) {
+    if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
     await sleep(200);
   }
   return true;
 }
 
-function logPath(dataDir: string, name: string): string {
-  return engineLogPath(dataDir, name);
-}
-
-function openLog(path: string): number {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  return openSync(path, 'a', 0o600);
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 100_000)) {
+    throw new InvalidArgumentError('Expected a number above 0, at most 100000.');
+  }
+  return value;
 }

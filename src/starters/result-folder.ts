@@ -2,6 +2,9 @@ import { copyFile, constants, mkdir, rename, stat, writeFile } from 'node:fs/pro
 import { basename, join } from 'node:path';
 import type { BatchSummary, FiledRow, ResultRow } from '../domain/certificates';
 import { openResultSheet } from '../sheets/result-sheet';
+import { openResultWorkbook } from '../sheets/result-workbook';
+import type { ReportLanguage } from '../report/formats';
+import { ResultReport } from './result-report';
 import type { Workplace } from './workplace';
 
 export interface ResultFolderOptions {
@@ -9,26 +12,35 @@ export interface ResultFolderOptions {
   /** `;`, BOM, CRLF and punctuated documents, for a spreadsheet program in Portuguese. */
   excel: boolean;
   pdfNames: 'id' | 'reference';
+  /** Of `report.html`; the sheets have the same words in any. */
+  lang: ReportLanguage;
 }
 
 /**
- * Writes the analyst's folder from the archive: `results.csv`, `summary.json`, `pdf/`. It is an
- * export, in the clear. Written again, it replaces the sheets and adds what is missing.
+ * Writes the analyst's folder from the archive: `results.csv`, `results.xlsx`, `summary.json`,
+ * `report.html`, `pdf/`. It is an export, in the clear but for the report. Written again, it
+ * replaces the sheets and the report, and adds what is missing.
  */
 export async function writeResultFolder(
   place: Workplace,
   workFolder: string,
   summary: BatchSummary,
-  { folder, excel, pdfNames }: ResultFolderOptions,
+  { folder, excel, pdfNames, lang }: ResultFolderOptions,
 ): Promise<void> {
   await mkdir(join(folder, 'pdf'), { recursive: true });
   const sheet = openResultSheet(join(folder, 'results.csv'), { excel });
+  const workbook = openResultWorkbook(join(folder, 'results.xlsx'));
+  const report = new ResultReport(place, workFolder);
   try {
     for await (const row of place.works.rows(workFolder)) {
+      report.add(row);
       const pdf = row.pdfKey === null ? null : await exportPdf(place, row, folder, pdfNames);
-      await sheet.write(toResultRow(row, pdf));
+      const result = toResultRow(row, pdf);
+      await sheet.write(result);
+      await workbook.write(result);
     }
     await sheet.close();
+    await workbook.close();
   } catch (error) {
     await sheet.abandon();
     throw error;
@@ -36,6 +48,7 @@ export async function writeResultFolder(
   const aside = join(folder, '.summary.json');
   await writeFile(aside, `${JSON.stringify(summaryDocument(summary), null, 2)}\n`);
   await rename(aside, join(folder, 'summary.json'));
+  await report.write(folder, summary, lang);
 }
 
 /** `summary.json`: the count of each status stands beside `total`, as a reader expects it. */

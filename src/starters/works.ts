@@ -2,12 +2,29 @@ import { Command } from 'commander';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workflows/messages';
-import { showBatch, showSingle, batchExitCode } from './certificate-outcome';
-import { outputOf, withOutput } from './certificate-flags';
-import { progressLine, readProgress } from './follow';
-import { summaryDocument } from './result-folder';
-import { CommandError, UsageError, exitCodes, print, printJson, tell } from './terminal';
-import { findWork, worksOnFile, type WorkOnFile } from './works-on-file';
+import { showBatch, showSingle } from './certificate-outcome';
+import { outputOf, withOutput, type OutputFlags } from './certificate-flags';
+import { CommandError, UsageError, print, printJson, tell } from './terminal';
+import { wayOn } from './work-state';
+import {
+  listLine,
+  statusLines,
+  viewOne,
+  viewWith,
+  viewWorks,
+  workDocument,
+  type WorkView,
+} from './work-views';
+import {
+  decisionsOn,
+  engineIdOf,
+  findWork,
+  laneId,
+  mostLanes,
+  summaryOf,
+  worksOnFile,
+  type WorkOnFile,
+} from './works-on-file';
 import { isNotFound, openWorkplace, withEngine, type Workplace } from './workplace';
 
 /** `list`, `status`, `result`, `cancel`, `pause`, `resume`: works, whatever their kind. */
@@ -37,7 +54,7 @@ export function workCommands(): Command[] {
         await order(
           idOf(id, flags),
           (handle) => handle.executeUpdate(cancelUpdate, { args }),
-          (engine, workId) => cancelLanes(engine, workId, how),
+          (engine, work) => cancelLanes(engine, work, how),
         );
       }),
     idCommand('pause', 'Request nothing new until `resume`.').action(
@@ -53,13 +70,7 @@ export function workCommands(): Command[] {
   ];
 }
 
-type ResultFlags = {
-  id?: string;
-  out?: string;
-  excel?: true;
-  pdfNames: 'id' | 'reference';
-  json?: true;
-};
+type ResultFlags = OutputFlags & { id?: string };
 
 function idCommand(name: string, description: string): Command {
   return new Command(name)
@@ -77,63 +88,62 @@ function idOf(positional: string | undefined, flags: { id?: string }): string {
 
 async function listWorks(json: boolean): Promise<void> {
   const place = await openWorkplace();
-  const works = await worksOnFile(place);
-  const shown = await Promise.all(
-    works.map(async ({ folder, record }) => {
-      const summary = await place.works.summary(folder);
-      const { workId: id, kind, inputName: input, items, createdAt, createdBy } = record;
-      const state = summary === null ? 'not ended' : 'ended';
-      const needsAPerson = summary !== null && batchExitCode(summary) === exitCodes.needsAPerson;
-      return { id, kind, input, items, createdAt, createdBy, state, needsAPerson };
-    }),
-  );
+  const views = await viewWorks(place, await worksOnFile(place));
   if (json) {
-    printJson({ works: shown });
+    printJson({ works: views.map(workDocument) });
     return;
   }
-  if (shown.length === 0) tell('no works in this archive yet');
-  for (const work of shown) {
-    const { createdAt, state, needsAPerson, items, input, id } = work;
-    const stands = needsAPerson ? `${state}, needs a person` : state;
-    print(
-      `${createdAt.slice(0, 19)}Z  ${stands.padEnd(22)}  ${items} item(s)  ${input ?? '-'}  ${id}`,
-    );
+  if (views.length === 0) tell('no works in this archive yet');
+  for (const view of views) print(listLine(view));
+  for (const state of waysShown) {
+    const stuck = views.find((view) => view.state === state);
+    if (stuck !== undefined) tell(`${stuck.id} ${wayOn(stuck.work, state) ?? ''}`);
   }
 }
 
+/** States that a list explains, once each. */
+const waysShown = ['lost', 'broken off', 'waits for the engine', 'engine unreachable'] as const;
+
 async function showStatus(id: string, json: boolean): Promise<void> {
   const place = await openWorkplace();
-  const found = await onFile(place, id);
-  const summary = await place.works.summary(found.folder);
-  if (summary !== null) {
-    if (json) printJson({ id, state: 'ended', summary: summaryDocument(summary) });
-    else {
-      print(`${id}: ended ${summary.finishedAt}`);
-      for (const [status, count] of Object.entries(summary.counts)) {
-        if (count > 0) print(`  ${String(count).padStart(6)}  ${status}`);
-      }
-    }
+  const work = await onFile(place, id);
+  const view = await viewOne(place, work);
+  const decisions = work.decision === null ? await openDecisions(place, work) : [];
+  if (json) {
+    printJson({ ...workDocument(view), decisions: decisions.map(workDocument) });
     return;
   }
-  await withEngine(place, async (engine) => {
-    const state = await engineState(engine, engineId(id));
-    const progress = state === 'running' ? await readProgress(engine, engineId(id)) : null;
-    if (json) printJson({ id, state, progress });
-    else {
-      print(`${id}: ${state}`);
-      if (progress !== null) print(`  ${progressLine(progress, null)}`);
-    }
-  });
+  for (const shown of [view, ...decisions]) for (const line of statusLines(shown)) print(line);
+}
+
+/** Decisions that have not ended: what the work's own counts do not tell yet. */
+async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkView[]> {
+  const decisions = await decisionsOn(place, work);
+  const open: WorkView[] = [];
+  const latest = await place.works.latest(work.folder);
+  for (const decision of decisions) {
+    // One that was lost before a later one ended was given again.
+    if ((decision.decision?.number ?? 0) <= (latest?.edition ?? 0)) continue;
+    const view = await viewOne(place, decision);
+    if (view.state !== 'ended') open.push(view);
+  }
+  return open;
 }
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
-  const { folder, record } = await onFile(place, id);
-  const summary = await place.works.summary(folder);
+  const work = await onFile(place, id);
+  const { folder, record } = work;
+  const ended = (await summaryOf(place, work)) !== null;
+  const summary = ended ? await place.works.summary(folder) : null;
   if (summary === null) {
     throw new CommandError(`${id} has not ended: \`diligence status ${id}\` shows how it stands`);
   }
-  const output = outputOf(flags, id);
+  const [pending] = await openDecisions(place, work);
+  if (pending !== undefined) {
+    tell(`${pending.id} (${pending.state}) has not ended: these are the results before it`);
+  }
+  const output = outputOf(flags, record.workId);
   return record.kind === 'certificate'
     ? showSingle(place, summary, output)
     : showBatch(place, summary, output);
@@ -142,27 +152,29 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
 async function order(
   id: string,
   update: (handle: ReturnType<EngineClient['client']['workflow']['getHandle']>) => Promise<string>,
-  whenNotRunning?: (engine: EngineClient, id: string) => Promise<string | null>,
+  whenNotRunning?: (engine: EngineClient, work: WorkOnFile) => Promise<string | null>,
 ): Promise<void> {
   const place = await openWorkplace();
-  const { folder } = await onFile(place, id);
-  if ((await place.works.summary(folder)) !== null) {
+  const work = await onFile(place, id);
+  if ((await summaryOf(place, work)) !== null) {
     throw new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);
   }
   await withEngine(place, async (engine) => {
     try {
-      print(await update(engine.client.workflow.getHandle(engineId(id))));
+      print(await update(engine.client.workflow.getHandle(engineIdOf(work))));
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
         throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
       }
-      const otherwise = isNotFound(error) ? await whenNotRunning?.(engine, id) : null;
+      const otherwise = isNotFound(error) ? await whenNotRunning?.(engine, work) : null;
       if (otherwise != null) {
         print(otherwise);
         return;
       }
-      if (isNotFound(error))
-        throw new CommandError(`${id} is not running: it has ended or never was`);
+      if (isNotFound(error)) {
+        const { state } = await viewWith(place, engine, work);
+        throw new CommandError(`${id} ${wayOn(work, state) ?? 'has ended meanwhile'}`);
+      }
       throw error;
     }
   });
@@ -171,12 +183,12 @@ async function order(
 /** Lanes outlive a batch that was terminated, and are told themselves. */
 async function cancelLanes(
   engine: EngineClient,
-  id: string,
+  work: WorkOnFile,
   how: 'wait' | 'now',
 ): Promise<string | null> {
   let told = 0;
-  for (let number = 0; number < 8; number += 1) {
-    const lane = engine.client.workflow.getHandle(`${id}/lane-${String(number).padStart(4, '0')}`);
+  for (let number = 0; number < mostLanes; number += 1) {
+    const lane = engine.client.workflow.getHandle(laneId(work, number));
     await lane.signal(controlSignal, { cancel: how }).then(
       () => (told += 1),
       () => undefined,
@@ -185,21 +197,6 @@ async function cancelLanes(
   return told === 0
     ? null
     : `the batch is not running; ${told} of its lanes were, and are cancelled`;
-}
-
-/** A single issuance runs under one id, whatever instant it was asked for at. */
-function engineId(id: string): string {
-  return /^certificate\/[^/]+\/[^/]+/.exec(id)?.[0] ?? id;
-}
-
-async function engineState(engine: EngineClient, id: string): Promise<string> {
-  try {
-    const { status } = await engine.client.workflow.getHandle(id).describe();
-    return status.name.toLowerCase();
-  } catch (error) {
-    if (isNotFound(error)) return 'not known to the engine';
-    throw error;
-  }
 }
 
 async function onFile(place: Workplace, id: string): Promise<WorkOnFile> {

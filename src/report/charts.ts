@@ -1,0 +1,192 @@
+import type { EChartsOption } from 'echarts';
+import { zoneOffsetMs, type Formats } from './formats';
+import { readableWidth, type Bars } from './histogram';
+import { Html, html } from './html';
+
+export interface ChartSize {
+  /** Also part of the ids in the drawing, which must differ within a page. */
+  name: string;
+  width: number;
+  height: number;
+}
+
+/** One drawing for a desktop, one for a telephone: text of the same size in both. */
+export const chartSizes: readonly ChartSize[] = [
+  { name: 'wide', width: 520, height: 250 },
+  { name: 'narrow', width: 320, height: 220 },
+];
+
+/** What a drawing says to those who do not see it. */
+export interface ChartWords {
+  name: string;
+  title: string;
+  description: string;
+}
+
+/** How many were issued by each instant, from the start of the work on. */
+export function issuedOverTimeChart(
+  { bars, widthMs }: Bars,
+  startedAt: number,
+  words: ChartWords,
+  formats: Formats,
+): Html {
+  const first = bars[0]?.from ?? startedAt;
+  const end = (bars.at(-1)?.from ?? first) + widthMs;
+  const begin = Math.min(first, Math.max(startedAt, first - (end - first)));
+  const span = end - begin;
+  // The axis reads UTC, so that its marks stand at round hours of the zone and not of UTC.
+  const offset = zoneOffsetMs(begin);
+  const points = issuedSoFar(bars).map(({ from, count }) => [from + widthMs + offset, count]);
+  const marks = ({ name }: ChartSize): number[] => {
+    const step = readableWidth(span, name === 'wide' ? 6 : 3);
+    const at = Math.ceil((begin + offset) / step) * step;
+    const count = Math.floor((end + offset - at) / step) + 1;
+    return Array.from({ length: count }, (_, n) => at + n * step);
+  };
+  return drawn(words, (size) => ({
+    useUTC: true,
+    grid: grid(size),
+    xAxis: {
+      ...plainAxis,
+      type: 'time',
+      min: begin + offset,
+      max: end + offset,
+      axisTick: { ...plainAxis.axisTick, customValues: marks(size) },
+      axisLabel: {
+        ...label,
+        customValues: marks(size),
+        formatter: (at: number) => formats.axisTime(at - offset, span),
+      },
+    },
+    yAxis: countAxis(formats),
+    series: [
+      {
+        type: 'line',
+        symbol: 'none',
+        silent: true,
+        data: [[begin + offset, 0], [first + offset, 0], ...points],
+        lineStyle: { color: 'var(--good)', width: 2 },
+        areaStyle: { color: 'var(--good)', opacity: 0.14 },
+      },
+    ],
+  }));
+}
+
+/** The bars added up from the left. */
+export function issuedSoFar(bars: Bars['bars']): Bars['bars'] {
+  let sum = 0;
+  return bars.map(({ from, count }) => ({ from, count: (sum += count) }));
+}
+
+export type WaitUnit = 's' | 'min' | 'h' | 'd';
+const unitMs: Record<WaitUnit, number> = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The unit in which a histogram of waits reads well. */
+export function waitUnit({ bars, widthMs }: Bars): WaitUnit {
+  const end = (bars.at(-1)?.from ?? 0) + widthMs;
+  if (end <= 120_000) return 's';
+  if (end <= 7_200_000) return 'min';
+  return end <= 259_200_000 ? 'h' : 'd';
+}
+
+/** How many waited how long. */
+export function waitsChart(waits: Bars, words: ChartWords, formats: Formats): Html {
+  const { bars, widthMs } = waits;
+  const unit = unitMs[waitUnit(waits)];
+  const end = (bars.at(-1)?.from ?? 0) + widthMs;
+  return drawn(words, (size) => ({
+    grid: grid(size),
+    xAxis: {
+      ...plainAxis,
+      type: 'value',
+      min: 0,
+      max: end / unit,
+      splitNumber: size.name === 'wide' ? 6 : 4,
+      axisLabel: {
+        ...label,
+        showMaxLabel: false,
+        formatter: (value: number) => formats.decimal(value),
+      },
+    },
+    yAxis: countAxis(formats),
+    series: [
+      {
+        type: 'bar',
+        silent: true,
+        barCategoryGap: bars.length > 1 ? '12%' : '60%',
+        data: bars.map(({ from, count }) => [(from + widthMs / 2) / unit, count]),
+        itemStyle: { color: 'var(--accent)' },
+      },
+    ],
+  }));
+}
+
+const label = { color: 'var(--muted)', fontSize: 12 } as const;
+
+const plainAxis = {
+  axisLine: { lineStyle: { color: 'var(--line)' } },
+  axisTick: { lineStyle: { color: 'var(--line)' } },
+  splitLine: { show: false },
+} as const;
+
+function countAxis(formats: Formats) {
+  return {
+    type: 'value',
+    minInterval: 1,
+    splitNumber: 4,
+    axisLine: { show: false },
+    axisTick: { show: false },
+    axisLabel: { ...label, formatter: (value: number) => formats.number(value) },
+    splitLine: { lineStyle: { color: 'var(--line)' } },
+  } as const;
+}
+
+function grid({ name }: ChartSize) {
+  const right = name === 'wide' ? 16 : 12;
+  return { left: 4, right, top: 12, bottom: 4, outerBoundsMode: 'same' } as const;
+}
+
+function drawn(words: ChartWords, options: (size: ChartSize) => EChartsOption): Html {
+  const drawings = chartSizes.map((size) => {
+    const inner = svgContent(size, options(size), `${words.name}-${size.name}`);
+    const id = `${words.name}-${size.name}`;
+    return html`<svg
+      class="chart ${size.name}"
+      viewBox="0 0 ${size.width} ${size.height}"
+      role="img"
+      aria-labelledby="${id}-title ${id}-desc"
+    >
+      <title id="${id}-title">${words.title}</title>
+      <desc id="${id}-desc">${words.description}</desc>
+      ${inner}
+    </svg>`;
+  });
+  return html`${drawings}`;
+}
+
+/** What stands inside the svg element that echarts draws, without its style sheet and its ids. */
+function svgContent({ width, height }: ChartSize, option: EChartsOption, id: string): Html {
+  const chart = echarts().init(null, null, { renderer: 'svg', ssr: true, width, height });
+  try {
+    chart.setOption({
+      animation: false,
+      textStyle: { fontFamily: 'system-ui, sans-serif' },
+      ...option,
+    });
+    const svg = chart.renderToSVGString();
+    const content = svg
+      .replace(/^<svg[^>]*>/, '')
+      .replace(/<\/svg>\s*$/, '')
+      .replaceAll(/<style[^]*?<\/style>/g, '')
+      .replaceAll(/ class="[^"]*"/g, '')
+      .replaceAll(/zr\d+-/g, `${id}-`);
+    return new Html(content);
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** Loaded when the first picture is drawn: it takes a tenth of a second that other commands need not wait. */
+function echarts(): typeof import('echarts') {
+  return require('echarts') as typeof import('echarts');
+}

@@ -1,0 +1,82 @@
+export const reportLanguages = ['en', 'pt'] as const;
+export type ReportLanguage = (typeof reportLanguages)[number];
+
+/** The services are Brazilian: a report shows the same hours wherever it is written. */
+export const reportTimeZone = 'America/Sao_Paulo';
+
+const locales: Record<ReportLanguage, string> = { en: 'en-GB', pt: 'pt-BR' };
+
+export interface Formats {
+  number(value: number): string;
+  /** With at most one digit after the comma. */
+  decimal(value: number): string;
+  /** Share of a whole; 100 % is said of all only, and 0 % of none. */
+  share(part: number, whole: number): string;
+  /** Date and time to the second; the text itself when it is no instant. */
+  instant(at: string | number): string;
+  /** Milliseconds as a person says them: `3.4 s`, `12 min`, `2 h 5 min`, `3 d 4 h`. */
+  duration(ms: number): string;
+  /** Mark of a time axis, which spans so many milliseconds. */
+  axisTime(at: number, spanMs: number): string;
+}
+
+export function formatsOf(language: ReportLanguage): Formats {
+  const locale = locales[language];
+  const timeZone = reportTimeZone;
+  const whole = new Intl.NumberFormat(locale);
+  const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const day = { day: '2-digit', month: language === 'pt' ? '2-digit' : 'short' } as const;
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const instants = new Intl.DateTimeFormat(locale, {
+    ...day,
+    ...clock,
+    year: 'numeric',
+    second: '2-digit',
+    timeZone,
+  });
+  const marks = {
+    days: new Intl.DateTimeFormat(locale, { ...day, timeZone }),
+    minutes: new Intl.DateTimeFormat(locale, { ...clock, timeZone }),
+    seconds: new Intl.DateTimeFormat(locale, { ...clock, second: '2-digit', timeZone }),
+  };
+  return {
+    number: (value) => whole.format(value),
+    decimal: (value) => tenths.format(value),
+    share: (part, all) => {
+      if (part === 0 || part === all) return percent.format(part === 0 ? 0 : 1);
+      return percent.format(Math.min(0.999, Math.max(0.001, part / all)));
+    },
+    instant: (at) => {
+      const date = new Date(at);
+      return Number.isNaN(date.getTime()) ? String(at) : instants.format(date);
+    },
+    duration: (ms) => {
+      const seconds = ms / 1_000;
+      if (seconds < 90) return `${tenths.format(seconds)} s`;
+      if (seconds < 5_400) return `${whole.format(Math.round(seconds / 60))} min`;
+      const [large, small, unit] = seconds < 172_800 ? [3_600, 60, 'h'] : [86_400, 3_600, 'd'];
+      const rounded = Math.round(seconds / small) * small;
+      const rest = (rounded % large) / small;
+      const left = rest === 0 ? '' : ` ${rest} ${unit === 'h' ? 'min' : 'h'}`;
+      return `${whole.format(Math.floor(rounded / large))} ${unit}${left}`;
+    },
+    axisTime: (at, spanMs) => {
+      if (spanMs < 120_000) return marks.seconds.format(at);
+      const time = marks.minutes.format(at);
+      return time === '00:00' || spanMs > 4 * 86_400_000 ? marks.days.format(at) : time;
+    },
+  };
+}
+
+/** Milliseconds to add to an instant so that its UTC fields read as the clocks of the zone. */
+export function zoneOffsetMs(at: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: reportTimeZone,
+    timeZoneName: 'longOffset',
+  }).formatToParts(at);
+  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
+  return sign === '-' ? -offset : offset;
+}

@@ -1,0 +1,156 @@
+const seconds = 1_000;
+const minutes = 60 * seconds;
+const hours = 60 * minutes;
+const days = 24 * hours;
+
+/** Widths at which values are kept: each a multiple of the one before, so that places unite. */
+const keptWidths = [
+  100,
+  500,
+  seconds,
+  5 * seconds,
+  10 * seconds,
+  30 * seconds,
+  minutes,
+  5 * minutes,
+  10 * minutes,
+  30 * minutes,
+  hours,
+  3 * hours,
+  6 * hours,
+  12 * hours,
+  days,
+];
+
+/** Widths that a person reads at a glance. */
+const shownWidths = [
+  100,
+  200,
+  500,
+  ...[1, 2, 5, 10, 15, 20, 30].map((n) => n * seconds),
+  ...[1, 2, 5, 10, 15, 20, 30].map((n) => n * minutes),
+  ...[1, 2, 3, 4, 6, 8, 12].map((n) => n * hours),
+  ...[1, 2, 5, 7, 14, 28, 56].map((n) => n * days),
+];
+
+/** The least readable width of which at most `most` cover so many milliseconds. */
+export function readableWidth(spanMs: number, most: number): number {
+  let width = shownWidths.find((one) => spanMs / one <= most) ?? 56 * days;
+  while (spanMs / width > most) width *= 2;
+  return width;
+}
+
+const mostPlaces = 4_096;
+
+/** The last values, at most this share of all, may be left out of a picture that they would flatten. */
+const stragglers = 0.05;
+
+export interface Bar {
+  /** Milliseconds: values in [from, from + width) are in this bar. */
+  from: number;
+  count: number;
+}
+
+export interface Bars {
+  widthMs: number;
+  /** Next to each other, empty ones included. */
+  bars: Bar[];
+  /** Values far behind all others, which no bar holds. */
+  beyond: { count: number; last: number } | null;
+}
+
+/** Counts of durations or instants in milliseconds, in bounded memory: it coarsens as it fills. */
+export class Histogram {
+  readonly #counts = new Map<number, number>();
+  #width = 0;
+  #total = 0;
+  #least = Infinity;
+  #greatest = -Infinity;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Infinity when it is empty. */
+  get least(): number {
+    return this.#least;
+  }
+
+  /** -Infinity when it is empty. */
+  get greatest(): number {
+    return this.#greatest;
+  }
+
+  add(value: number): void {
+    this.#total += 1;
+    this.#least = Math.min(this.#least, value);
+    this.#greatest = Math.max(this.#greatest, value);
+    this.#count(Math.floor(value / this.#widthMs()), 1);
+    while (this.#counts.size > mostPlaces) this.#coarsen();
+  }
+
+  /** The value that this share of all does not exceed, to the precision of the places. 0 when empty. */
+  quantile(share: number): number {
+    let left = Math.ceil(this.#total * share);
+    for (const [place, count] of this.#places()) {
+      left -= count;
+      if (left <= 0) return Math.min(this.#greatest, (place + 1) * this.#widthMs());
+    }
+    return 0;
+  }
+
+  /** At most `most` bars of one readable width, from `origin` (the least value unless told). */
+  bars(most: number, origin = this.#least): Bars {
+    if (this.#total === 0) return { widthMs: seconds, bars: [], beyond: null };
+    const nearly = this.quantile(1 - stragglers);
+    const flattened = this.#greatest - origin > 4 * Math.max(nearly - origin, seconds);
+    const until = flattened ? nearly : this.#greatest;
+    const widthMs = this.#shownWidth(origin, until, most);
+    const first = Math.floor(origin / widthMs);
+    const last = Math.floor(until / widthMs);
+    const bars = Array.from({ length: last - first + 1 }, (_, n) => ({
+      from: (first + n) * widthMs,
+      count: 0,
+    }));
+    let beyond = 0;
+    for (const [place, count] of this.#counts) {
+      const bar = bars[Math.floor((place * this.#widthMs()) / widthMs) - first];
+      if (bar === undefined) beyond += count;
+      else bar.count += count;
+    }
+    const left = beyond === 0 ? null : { count: beyond, last: this.#greatest };
+    return { widthMs, bars, beyond: left };
+  }
+
+  #shownWidth(origin: number, until: number, most: number): number {
+    const own = this.#widthMs();
+    const fits = (width: number): boolean =>
+      width % own === 0 && Math.floor(until / width) - Math.floor(origin / width) < most;
+    const found = shownWidths.find(fits);
+    if (found !== undefined) return found;
+    let width = Math.max(own, 56 * days);
+    while (!fits(width)) width *= 2;
+    return width;
+  }
+
+  #widthMs(): number {
+    return keptWidths[this.#width] ?? days * 2 ** (this.#width - keptWidths.length + 1);
+  }
+
+  #places(): [place: number, count: number][] {
+    return [...this.#counts].sort(([a], [b]) => a - b);
+  }
+
+  #count(place: number, count: number): void {
+    this.#counts.set(place, (this.#counts.get(place) ?? 0) + count);
+  }
+
+  #coarsen(): void {
+    const before = this.#widthMs();
+    this.#width += 1;
+    const fewer = this.#widthMs() / before;
+    const places = [...this.#counts];
+    this.#counts.clear();
+    for (const [place, count] of places) this.#count(Math.floor(place / fewer), count);
+  }
+}

@@ -1,0 +1,44 @@
+/** Text that is HTML already. Everything else is escaped when it is put into HTML. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Content = string | number | Html | null | readonly Content[];
+
+/** HTML from a template: what stands between is escaped, unless it is `Html`. */
+export function html(literals: TemplateStringsArray, ...contents: Content[]): Html {
+  const parts = literals.map((literal, at) => {
+    const content = contents[at];
+    return literal + (content === undefined ? '' : textOf(content));
+  });
+  return new Html(parts.join(''));
+}
+
+function textOf(content: Content): string {
+  if (content === null) return '';
+  if (content instanceof Html) return content.text;
+  if (typeof content === 'object') return content.map(textOf).join('');
+  return escaped(String(content));
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** For text between tags and in quoted attributes. Control characters, which HTML bars, are left out. */
+function escaped(text: string): string {
+  return (
+    text
+      // oxlint-disable-next-line no-control-regex
+      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '')
+      .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+  );
+}

@@ -1,0 +1,38 @@
+import type { BatchSummary, RowStatus } from '../domain/certificates';
+import type { DecisionRecord, WorkRecord } from '../domain/work';
+import type { Formats } from './formats';
+import { maskDocumentsIn } from './masked-text';
+import type { ReportFigures } from './report-figures';
+import type { ReportTexts } from './texts-en';
+
+export interface Report {
+  summary: BatchSummary;
+  record: WorkRecord;
+  decisions: readonly DecisionRecord[];
+  figures: ReportFigures;
+  /** Epoch milliseconds. */
+  writtenAt: number;
+}
+
+/** What every part of a page is made with. */
+export interface Page extends Report {
+  texts: ReportTexts;
+  formats: Formats;
+}
+
+/** How a status is coloured: what is good, what is left, what may have cost money for nothing. */
+export const looks: Record<RowStatus, string> = {
+  issued: 'good',
+  duplicate: '',
+  unknown_outcome: 'bad',
+  failed: 'bad',
+  expired: 'warn',
+  invalid: 'warn',
+  unsupported: 'warn',
+  cancelled: '',
+};
+
+/** What a report is called after. */
+export function inputName({ record, texts }: Page): string {
+  return record.inputName === null ? texts.singleInput : maskDocumentsIn(record.inputName);
+}

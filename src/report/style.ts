@@ -1,0 +1,128 @@
+/** Calm, readable on a telephone and on paper; colours follow the reader's light or dark. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --page: #f6f7f8; --card: #ffffff; --ink: #1b2430; --muted: #5c6773; --line: #dfe3e8;
+  --good: #1d7a5f; --accent: #3563a8; --quiet: #98a3af;
+  --warn: #a86400; --bad: #b3362b; --code: #f3f4f6;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #14181d; --card: #1c2229; --ink: #e6eaee; --muted: #9ea9b5; --line: #323b45;
+    --good: #4fb896; --accent: #7fa8e6; --quiet: #6b7682;
+    --warn: #e0a346; --bad: #ee8378; --code: #262d36;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; background: var(--page); color: var(--ink);
+  font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif;
+  -webkit-text-size-adjust: 100%;
+}
+main { max-width: 1160px; margin: 0 auto; padding: 40px 24px 56px; }
+header { margin-bottom: 28px; }
+.kicker { color: var(--muted); font-size: 14px; margin: 0 0 4px; }
+h1 { font-size: 30px; line-height: 1.2; margin: 0 0 8px; font-weight: 650; letter-spacing: -0.01em; overflow-wrap: anywhere; }
+.headline { font-size: 18px; margin: 0; }
+h2 { font-size: 19px; line-height: 1.3; margin: 0 0 12px; font-weight: 620; }
+h3 { font-size: 16px; line-height: 1.3; margin: 0; font-weight: 620; }
+p { margin: 0 0 10px; }
+section, .tiles { margin-bottom: 20px; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 22px 24px; }
+.muted, .card .muted { color: var(--muted); }
+.small { font-size: 14px; }
+.number { font-variant-numeric: tabular-nums; }
+.tiles { display: grid; gap: 12px; grid-template-columns: repeat(6, 1fr); }
+.tile { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; }
+.tile dt { color: var(--muted); font-size: 14px; line-height: 1.3; min-height: 2.6em; }
+.tile dd { margin: 0; }
+.tile .value { font-size: 26px; line-height: 1.25; font-weight: 620; font-variant-numeric: tabular-nums; }
+.tile .value.words { font-size: 18px; line-height: 1.805; white-space: nowrap; }
+.tile .small { color: var(--muted); font-size: 13px; line-height: 1.35; }
+.tile.warn .value { color: var(--warn); }
+.tile.good .value { color: var(--good); }
+.pair { display: grid; gap: 20px; grid-template-columns: repeat(2, minmax(0, 1fr)); margin-bottom: 20px; }
+.pair section { margin: 0; }
+.chart { display: block; width: 100%; height: auto; margin: 6px 0 10px; }
+.chart.narrow { display: none; }
+table { width: 100%; border-collapse: collapse; }
+th { text-align: left; font-weight: 500; color: var(--muted); font-size: 14px; padding: 0 12px 6px 0; border-bottom: 1px solid var(--line); }
+td { vertical-align: top; padding: 9px 12px 9px 0; border-bottom: 1px solid var(--line); }
+tbody th { vertical-align: top; color: inherit; font-weight: inherit; font-size: inherit; padding: 9px 12px 9px 0; }
+tr:last-child > td, tr:last-child > th[scope=row] { border-bottom: 0; }
+th:last-child, td:last-child { padding-right: 0; }
+.right { text-align: right; }
+.words td { overflow-wrap: anywhere; }
+.words .right { white-space: nowrap; }
+.outcomes :is(td, tbody th) { padding-top: 7px; padding-bottom: 7px; }
+.outcomes tbody th { white-space: nowrap; }
+.outcomes .means { line-height: 24px; }
+.outcomes .right { padding-left: 8px; }
+.outcomes .bar-cell { padding-left: 12px; padding-right: 24px; }
+.outcomes .bar-cell { width: 34%; }
+.bar { display: block; height: 10px; margin-top: 8px; border-radius: 2px; background: var(--quiet); min-width: 2px; }
+.bar.good { background: var(--good); } .bar.warn { background: var(--warn); } .bar.bad { background: var(--bad); }
+.outcomes tfoot td { border-top: 1px solid var(--line); border-bottom: 0; font-weight: 620; }
+code, .command { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; font-size: 13px; }
+.command {
+  display: block; background: var(--code); border-radius: 6px; padding: 7px 10px; margin: 4px 0 2px;
+  line-height: 1.45; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all;
+}
+.group { border-top: 1px solid var(--line); margin-top: 22px; padding-top: 20px; }
+.group-head { display: flex; align-items: baseline; gap: 10px; margin-bottom: 4px; }
+.badge { font-size: 14px; font-weight: 620; color: var(--muted); font-variant-numeric: tabular-nums; }
+.badge.warn { color: var(--warn); } .badge.bad { color: var(--bad); }
+ol { margin: 8px 0 14px; padding-left: 22px; } li { margin-bottom: 8px; }
+.rows { table-layout: fixed; margin-top: 14px; }
+.flag { white-space: nowrap; }
+.rows th.line-cell { width: 64px; } .rows th.subject-cell { width: 22%; }
+.rows td { font-size: 14.5px; overflow-wrap: anywhere; }
+dl.details { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 24px; margin: 0; }
+dl.details dt { color: var(--muted); } dl.details dd { margin: 0; overflow-wrap: anywhere; }
+summary { color: var(--muted); font-size: 14px; cursor: pointer; }
+details table { margin-top: 8px; font-size: 14px; } details td { padding: 4px 12px 4px 0; }
+.scroll { max-height: 320px; overflow: auto; }
+footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
+@media screen and (max-width: 1000px) { .tiles { grid-template-columns: repeat(3, 1fr); } }
+@media screen and (max-width: 760px) {
+  main { padding: 24px 14px 40px; }
+  h1 { font-size: 24px; } .headline { font-size: 17px; }
+  .card { padding: 18px 16px; }
+  .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 10px; }
+  .tile dt { min-height: 0; }
+  .pair { grid-template-columns: minmax(0, 1fr); }
+  .outcomes .bar-cell, .outcomes .means { display: none; }
+  .outcomes tbody th { white-space: normal; }
+  .rows, .rows tbody, .rows tr, .rows td { display: block; width: auto; }
+  .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .rows tr { border-bottom: 1px solid var(--line); padding: 12px 0; }
+  .rows tr:last-child { border-bottom: 0; }
+  .rows td { border: 0; padding: 2px 0; }
+  .rows td::before { content: attr(data-label); display: block; color: var(--muted); font-size: 13px; }
+  .rows td.line-cell::before { display: inline; font-size: inherit; margin-right: 6px; }
+  .rows td.line-cell { width: auto; font-weight: 620; }
+  dl.details { display: block; } dl.details dt { font-size: 14px; margin-top: 8px; }
+}
+@media screen and (max-width: 480px) { .chart.wide { display: none; } .chart.narrow { display: block; } }
+@media print {
+  :root {
+    color-scheme: light;
+    --page: #fff; --card: #fff; --ink: #000; --muted: #444; --line: #bbb; --code: #f3f4f6;
+    --good: #1d7a5f; --accent: #3563a8; --quiet: #98a3af; --warn: #8a5200; --bad: #b3362b;
+  }
+  body { font-size: 13px; } main { max-width: none; padding: 0 1px; }
+  h1 { font-size: 24px; } h2 { font-size: 16px; } h3 { font-size: 14px; } .headline { font-size: 15px; }
+  .small, .kicker, .tile dt, .rows td, th, footer, .badge { font-size: 12px; }
+  code, .command { font-size: 11px; }
+  .card, .tile { padding: 12px 14px; border-radius: 4px; }
+  .tiles { grid-template-columns: repeat(3, 1fr); } .tile dt { min-height: 0; }
+  .tile .value { font-size: 20px; } .tile .value.words { font-size: 16px; line-height: 1.55; }
+  .chart.wide { display: none; } .chart.narrow { display: block; }
+  .outcomes .bar-cell { width: 22%; } .outcomes .means { line-height: 20px; } .bar { margin-top: 5px; }
+  td, tbody th, .outcomes :is(td, tbody th) { padding-top: 4px; padding-bottom: 4px; }
+  .tile, tr, figure, li { break-inside: avoid; } h2, h3, .group-head { break-after: avoid; }
+  details { display: none; }
+  * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+}
+@page { margin: 14mm; }
+`;

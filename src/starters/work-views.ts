@@ -1,0 +1,193 @@
+import { ConfigError, type Environment } from '../environment';
+import type { BatchSummary } from '../domain/certificates';
+import { EngineUnreachableError, type EngineClient } from '../temporal/connection';
+import { engineIfRunning, openEngine } from '../temporal/open-engine';
+import { batchExitCode } from './certificate-outcome';
+import { readProgress } from './follow';
+import { progressLine, type WorkProgress } from './progress';
+import { summaryDocument } from './result-folder';
+import { exitCodes, tell } from './terminal';
+import { wayOn, workState, type EngineSight, type WorkState } from './work-state';
+import { beganAt, engineIdOf, summaryOf, workIdOf, type WorkOnFile } from './works-on-file';
+import { isNotFound, type Workplace } from './workplace';
+
+/** A work as it stands: from the archive when it has ended, else from the engine. */
+export interface WorkView {
+  id: string;
+  work: WorkOnFile;
+  state: WorkState;
+  /** Null before the end. */
+  summary: BatchSummary | null;
+  /** Null when it does not run, or nobody could tell. */
+  progress: WorkProgress | null;
+}
+
+/** Every work, without starting an engine for it. Nothing is asked about what has ended. */
+export async function viewWorks(
+  place: Workplace,
+  works: readonly WorkOnFile[],
+): Promise<WorkView[]> {
+  const ended = await Promise.all(works.map((work) => summaryOf(place, work)));
+  if (ended.every((summary) => summary !== null)) {
+    return works.map((work, index) => viewOf(work, ended[index] ?? null, 'closed', null));
+  }
+  const { engine, otherwise } = await reach(() => engineIfRunning(place.environment));
+  try {
+    const seen = new Set<string>();
+    return await Promise.all(
+      works.map(async (work, index) => {
+        const summary = ended[index] ?? null;
+        const id = engineIdOf(work);
+        // Newest first: the workflow of a document is that of its newest issuance.
+        const superseded = seen.has(id);
+        seen.add(id);
+        if (summary !== null) return viewOf(work, summary, 'closed', null);
+        if (superseded) return viewOf(work, null, 'not known', null);
+        if (engine === null) return viewOf(work, null, otherwise, null);
+        return viewWith(place, engine, work);
+      }),
+    );
+  } finally {
+    await engine?.close();
+  }
+}
+
+/** One work; when it has not ended, the engine is opened (and what waited for it goes on). */
+export async function viewOne(place: Workplace, work: WorkOnFile): Promise<WorkView> {
+  const summary = await summaryOf(place, work);
+  if (summary !== null) return viewOf(work, summary, 'closed', null);
+  const { engine, otherwise } = await reach(() => openOrLook(place.environment));
+  if (engine === null) return viewOf(work, null, otherwise, null);
+  try {
+    return await viewWith(place, engine, work);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** As seen by an engine that is open already. */
+export async function viewWith(
+  place: Workplace,
+  engine: EngineClient,
+  work: WorkOnFile,
+): Promise<WorkView> {
+  const id = engineIdOf(work);
+  const sight = await sightOf(engine, id);
+  const progress = sight === 'running' ? await readProgress(engine, id) : null;
+  // It may have ended since the archive was read.
+  const summary = sight === 'running' ? null : await summaryOf(place, work);
+  return viewOf(work, summary, sight, progress);
+}
+
+function viewOf(
+  work: WorkOnFile,
+  summary: BatchSummary | null,
+  sight: EngineSight,
+  progress: WorkProgress | null,
+): WorkView {
+  const state = workState(summary !== null, sight);
+  return { id: workIdOf(work), work, state, summary, progress };
+}
+
+async function sightOf(engine: EngineClient, id: string): Promise<EngineSight> {
+  try {
+    const { status } = await engine.client.workflow.getHandle(id).describe();
+    return status.name === 'RUNNING' ? 'running' : 'closed';
+  } catch (error) {
+    if (isNotFound(error)) return 'not known';
+    throw error;
+  }
+}
+
+/** Where none can be started (no service is set, or another one than it works for) one may run. */
+async function openOrLook(environment: Environment): Promise<EngineClient | null> {
+  try {
+    return await openEngine(environment, tell);
+  } catch (error) {
+    if (error instanceof ConfigError) return engineIfRunning(environment);
+    throw error;
+  }
+}
+
+/** Without an engine the archive is shown, and what only the engine knows is said to be unknown. */
+async function reach(
+  open: () => Promise<EngineClient | null>,
+): Promise<{ engine: EngineClient | null; otherwise: 'no engine' | 'unreachable' }> {
+  try {
+    return { engine: await open(), otherwise: 'no engine' };
+  } catch (error) {
+    if (error instanceof EngineUnreachableError) {
+      tell(error.message);
+      return { engine: null, otherwise: 'unreachable' };
+    }
+    throw error;
+  }
+}
+
+/** The JSON shape of a work, in `list` and `status`. */
+export function workDocument({ id, work, state, summary, progress }: WorkView) {
+  const { record, decision } = work;
+  return {
+    id,
+    kind: decision === null ? record.kind : 'decision',
+    state,
+    input: record.inputName,
+    items: decision?.rows.length ?? record.items,
+    createdAt: beganAt(work),
+    createdBy: decision?.by ?? record.createdBy,
+    endedAt: summary?.finishedAt ?? null,
+    needsAPerson: needsAPerson(summary),
+    ...(decision !== null && {
+      decision: { action: decision.action, note: decision.note, by: decision.by },
+    }),
+    counts: summary?.counts ?? null,
+    summary: summary === null ? null : summaryDocument(summary),
+    progress,
+    next: wayOn(work, state),
+  };
+}
+
+/** When, how it stands, what it is, counts, id: one line. */
+export function listLine({ id, work, state, summary, progress }: WorkView): string {
+  const { record, decision } = work;
+  const what =
+    decision === null
+      ? record.kind === 'certificate'
+        ? `one ${record.type ?? ''}`
+        : (record.inputName ?? '-')
+      : `${decision.action} of ${decision.rows.length} row(s)`;
+  const stands = needsAPerson(summary) ? 'ended, needs a person' : state;
+  const counts =
+    summary !== null
+      ? countWords(summary)
+      : progress !== null
+        ? progressLine(progress, null, Date.now())
+        : `${decision?.rows.length ?? record.items} to issue`;
+  return [`${beganAt(work).slice(0, 19)}Z`, stands.padEnd(21), what, counts, id].join('  ');
+}
+
+export function statusLines({ id, work, state, summary, progress }: WorkView): string[] {
+  const { decision } = work;
+  const what = decision === null ? '' : ` (${decision.action} of ${decision.rows.length} row(s))`;
+  if (summary !== null) {
+    const counts = Object.entries(summary.counts).filter(([, count]) => count > 0);
+    return [
+      `${id}${what}: ended ${summary.finishedAt}`,
+      ...counts.map(([status, count]) => `  ${String(count).padStart(6)}  ${status}`),
+    ];
+  }
+  const lines = [`${id}${what}: ${state}`];
+  if (progress !== null) lines.push(`  ${progressLine(progress, null, Date.now())}`);
+  const way = wayOn(work, state);
+  if (way !== null) lines.push(`  ${way}`);
+  return lines;
+}
+
+function countWords({ counts }: BatchSummary): string {
+  const words = Object.entries(counts).filter(([, count]) => count > 0);
+  return words.map(([status, count]) => `${count} ${status}`).join(', ') || 'nothing to issue';
+}
+
+function needsAPerson(summary: BatchSummary | null): boolean {
+  return summary !== null && batchExitCode(summary) === exitCodes.needsAPerson;
+}

@@ -1,0 +1,181 @@
+import { rowStatuses } from '../../../src/domain/certificates';
+import { reportLanguages } from '../../../src/report/formats';
+import type { Report } from '../../../src/report/page';
+import { reportHtml, reportTexts } from '../../../src/report/report-html';
+import { decision, issuedAfter, reportOf, rowOf } from './sample';
+
+const manyIssued = Array.from({ length: 200 }, (_, n) =>
+  issuedAfter(1_000 + n * 20, n * 100, { line: n + 2 }),
+);
+const oneOfEach = rowStatuses.map((status, at) => rowOf(status, { line: at + 300 }));
+const full = reportOf([...manyIssued, ...oneOfEach], { decisions: [decision] });
+
+/** The text that a reader sees, without what the figures of a picture say. */
+const visible = (page: string): string =>
+  page
+    .replaceAll(/<(style|svg|details|title)[^]*?<\/\1>/g, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+describe.each(reportLanguages)('a report in %s', (language) => {
+  const write = (report: Report): string => reportHtml(report, language);
+
+  it('loads nothing, and could not', () => {
+    const page = write(full);
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    const loading = /https?:|url\((?!#)|@import|<script|<link|<img|<iframe|<object| src=| href=/g;
+    expect(page.match(loading)).toBeNull();
+  });
+
+  it('shows what came from a spreadsheet or a service as text, wherever it stands', () => {
+    const hostile = `<script>alert("1")</script>'&`;
+    const own = { reference: hostile, errorMessage: hostile, errorCode: hostile, note: hostile };
+    const report = reportOf(
+      [
+        rowOf('failed', { ...own, certidaoId: hostile }),
+        rowOf('unknown_outcome', own),
+        rowOf('invalid', { ...own, document: hostile }),
+        issuedAfter(1_000, 0, { classification: hostile }),
+      ],
+      {
+        decisions: [{ ...decision, by: hostile, note: hostile, certidaoId: hostile }],
+        work: { inputName: hostile, label: hostile, createdBy: hostile },
+      },
+    );
+    const page = write(report);
+    expect(page.match(/<script|alert\("/g)).toBeNull();
+    expect(page.match(/&lt;script&gt;alert\(&quot;1&quot;\)/g)?.length).toBeGreaterThan(10);
+  });
+
+  it('shows no document in the clear', () => {
+    const documents = ['12345678909', '11222333000181'];
+    const texts = ['123.456.789-09', '11.222.333/0001-81', ...documents];
+    const rows = texts.flatMap((text) =>
+      documents.map((document) => rowOf('failed', { document, reference: text, note: text })),
+    );
+    const report = reportOf(rows, {
+      decisions: [{ ...decision, note: texts.join(' ') }],
+      work: { inputName: `lista ${texts[0]}.csv`, label: texts.join(' ') },
+    });
+    const page = write(report);
+    expect(page).toContain('***.456.789-**');
+    for (const text of texts) expect(page).not.toContain(text);
+  });
+
+  it('gives every row that needs a person its own command', () => {
+    const page = visible(write(full));
+    const lineOf = (status: string): number => 300 + rowStatuses.findIndex((one) => one === status);
+    for (const status of ['unknown_outcome', 'failed', 'expired', 'cancelled']) {
+      expect(page).toContain(`--line ${lineOf(status)} --action`);
+    }
+    expect(page).toContain('diligence certificate batch --input fornecedores.csv');
+  });
+
+  it('does not offer to buy again what the service calls final, all of it at once', () => {
+    const final = rowOf('failed', { line: 7, retryable: false });
+    const page = visible(write(reportOf([final, rowOf('failed')])));
+    expect(page).toContain('--line 7 --action reissue');
+    expect(page).not.toContain('--status failed');
+  });
+
+  it('has different ids in its pictures, each of which says what it shows', () => {
+    const page = write(full);
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((found) => found[1]);
+    expect(ids.length).toBeGreaterThan(7);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, labels] of page.matchAll(/aria-labelledby="([^"]*)"/g)) {
+      expect(ids).toEqual(expect.arrayContaining(labels?.split(' ') ?? []));
+    }
+    expect(page.match(/<svg/g)).toHaveLength(4);
+  });
+
+  it('draws the same twice', () => {
+    expect(write(full)).toBe(write(full));
+  });
+
+  it('draws nothing when nothing was issued', () => {
+    const page = write(reportOf([rowOf('unknown_outcome'), rowOf('invalid')]));
+    expect(page.includes('<svg')).toBe(false);
+    expect(page.match(/NaN|Infinity|undefined|null/g)).toBeNull();
+  });
+
+  it('draws nothing of what it cannot place in time', () => {
+    const page = write(reportOf([issuedAfter(1, 0, { completedAt: null })]));
+    expect(page.includes('<svg')).toBe(false);
+    expect(page).toContain(reportTexts[language].noneIssued);
+  });
+
+  it('of one row, of a single issuance, and of none is whole', () => {
+    const single = { kind: 'certificate', inputName: null, inputSha256: null } as const;
+    for (const report of [
+      reportOf([issuedAfter(3_000)]),
+      reportOf([issuedAfter(0)], { work: single }),
+      reportOf([rowOf('expired')], { work: single }),
+      reportOf([]),
+    ]) {
+      const page = write(report);
+      expect(page).toMatch(/<\/html>\n$/);
+      expect(page.match(/NaN|Infinity|undefined|null/g)).toBeNull();
+    }
+  });
+
+  it('of a work from before terms were filed says so', () => {
+    const report = reportOf([rowOf('issued')]);
+    const { terms: _terms, ...record } = report.record;
+    expect(write({ ...report, record })).toContain(reportTexts[language].termsNotFiled);
+  });
+
+  it('of 100,000 rows stays a file to mail, and says how many it does not list', () => {
+    const rows = (function* () {
+      for (let n = 0; n < 100_000; n += 1) {
+        yield n % 2 === 0 ? rowOf('failed', { line: n }) : issuedAfter(n * 7, n * 11, { line: n });
+      }
+    })();
+    const page = write(reportOf(rows));
+    expect(page.length).toBeLessThan(500_000);
+    expect(page).toMatch(/49[.,]750/);
+  });
+});
+
+describe('the languages', () => {
+  it('have the numbers, dates and hours of their readers, in the same time zone', () => {
+    const rows = Array.from({ length: 1_234 }, (_, n) => issuedAfter(3_400, n * 100));
+    const report = reportOf(rows);
+    const [english, portuguese] = [reportHtml(report, 'en'), reportHtml(report, 'pt')].map(visible);
+    expect(english).toContain('1,234 of 1,234 lines issued. Nothing is left to do.');
+    expect(english).toContain('03 Nov 2026, 18:00:00');
+    expect(english).toContain('Median wait 3.4 s');
+    expect(portuguese).toContain('1.234 de 1.234 linhas emitidas. Não há nada pendente.');
+    expect(portuguese).toContain('03/11/2026, 18:00:00');
+    expect(portuguese).toContain('Espera mediana 3,4 s');
+    for (const page of [english, portuguese]) expect(page).toContain('America/Sao_Paulo');
+  });
+
+  it('have the same words, none of them empty, and those of a reader not the same', () => {
+    const same: string[] = [];
+    const compare = (one: object, other: object, path: string): void => {
+      expect(Object.keys(other)).toEqual(Object.keys(one));
+      for (const [key, words] of Object.entries(one)) {
+        const others: unknown = Object.entries(other).find(([name]) => name === key)?.[1];
+        expect(typeof others).toBe(typeof words);
+        if (typeof words === 'object') compare(words as object, others as object, `${path}${key}.`);
+        if (words === '' || others === '') throw new Error(`${path}${key} is empty`);
+        if (typeof words === 'string' && words === others) same.push(`${path}${key}`);
+      }
+    };
+    compare(reportTexts.en, reportTexts.pt, '');
+    // A column of results.csv, words of the service, and what both languages call the same.
+    expect(same).toEqual(['total', 'certidaoId', 'types.cnpj']);
+  });
+
+  it('say in Portuguese what this program filed in English, and leave what others said', () => {
+    const message = (code: string, category: string) =>
+      reportTexts.pt.message({ code, category, message: 'as told' });
+    expect(message('wrong_digits', 'input')).toBe('Os dígitos verificadores não conferem.');
+    expect(message('http_422', 'refused')).toBe('O serviço recusou o pedido (http_422).');
+    expect(message('fonte_indisponivel', 'source')).toBe('as told');
+    expect(reportTexts.pt.note('2 leading zeros restored; a word of the user')).toBe(
+      '2 zeros à esquerda restaurados; a word of the user',
+    );
+  });
+});

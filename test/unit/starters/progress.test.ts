@@ -1,0 +1,114 @@
+import { addUp, duration, isHeldUp, progressLine } from '../../../src/starters/progress';
+import type { WorkProgress } from '../../../src/starters/progress';
+import type { BatchProgress, RowsProgress } from '../../../src/workflows/messages';
+
+const now = Date.parse('2026-11-21T18:00:00Z');
+const counts = { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 };
+const going: WorkProgress = {
+  stage: 'issuing',
+  total: 60,
+  counts: { ...counts, issued: 50, failed: 2 },
+  outstanding: 5,
+  requesting: 3,
+  again: 0,
+  waiting: null,
+  paused: false,
+  cancelling: false,
+};
+const steady = { rowsPerSecond: 4, leftMs: 2_000, stalledMs: null };
+
+function waitingFor(reason: 'service' | 'credentials' | 'paused' | 'decision', inMs?: number) {
+  return { ...going, waiting: { reason, until: inMs === undefined ? null : now + inMs } };
+}
+
+describe('the line of progress', () => {
+  it('tells counts, rate and time left', () => {
+    expect(progressLine(going, steady, now)).toBe(
+      '52/60  50 issued, 2 failed  5 outstanding  4.0 rows/s  about 2 s left',
+    );
+  });
+
+  it.each([
+    [
+      'service',
+      42_000,
+      'waiting: the service (it turns requests away, or does not answer), next try in 40 s',
+    ],
+    [
+      'credentials',
+      130_000,
+      'waiting: credentials (the service refuses the token), next try in 2 min',
+    ],
+    ['paused', undefined, 'waiting: paused (`diligence resume` goes on)'],
+    ['decision', undefined, '`diligence resume` tries again)'],
+  ] as const)('says that it waits for %s, until when, and no time left', (reason, inMs, words) => {
+    const line = progressLine(waitingFor(reason, inMs), steady, now);
+    expect(line).toContain(words);
+    expect(line).not.toContain('left');
+  });
+
+  it('names no instant that has passed', () => {
+    expect(progressLine(waitingFor('service', -1_000), null, now)).toMatch(/answer\)$/);
+  });
+
+  it('shows a slow rate by the minute or hour, and a stall as what it is', () => {
+    const line = (rowsPerSecond: number): string =>
+      progressLine(going, { rowsPerSecond, leftMs: null, stalledMs: null }, now);
+    expect(line(0.1)).toMatch(/6\.0 rows\/min$/);
+    expect(line(0.01)).toMatch(/36\.0 rows\/h$/);
+    const stalled = { rowsPerSecond: 0.5, leftMs: null, stalledMs: 240_000 };
+    expect(progressLine(going, stalled, now)).toMatch(/nothing has settled for 4 min$/);
+  });
+
+  it('says what happens before the first request and after the last row', () => {
+    expect(progressLine({ ...going, stage: 'proving access' }, null, now)).toMatch(/the token$/);
+    expect(progressLine({ ...going, stage: 'merging' }, null, now)).toMatch(/results together$/);
+  });
+});
+
+describe('the progress of a batch', () => {
+  const batch: BatchProgress = {
+    kind: 'certificate-batch',
+    stage: 'issuing',
+    waiting: null,
+    paused: false,
+    cancelling: false,
+    startedAt: now,
+    items: 30,
+    lanes: [],
+  };
+  const lane: RowsProgress = { ...going, total: 10, counts: { ...counts, issued: 4 } };
+
+  it('adds up its lanes, and leaves out one that does not answer', () => {
+    expect(addUp(batch, [lane, null, lane])).toMatchObject({
+      total: 30,
+      counts: { issued: 8 },
+      outstanding: 10,
+    });
+  });
+
+  it('shows of several waits the one that needs a person, and of like ones the first to end', () => {
+    const retry: RowsProgress = { ...lane, waiting: { reason: 'retry', until: now } };
+    const later: RowsProgress = { ...lane, waiting: { reason: 'service', until: now + 9 } };
+    const sooner: RowsProgress = { ...lane, waiting: { reason: 'service', until: now + 5 } };
+    const token: RowsProgress = { ...lane, waiting: { reason: 'credentials', until: null } };
+    expect(addUp(batch, [retry, later, sooner]).waiting).toEqual(sooner.waiting);
+    expect(addUp(batch, [later, token, sooner]).waiting).toEqual(token.waiting);
+  });
+
+  it('is held up by what stops requests, not by a row to be asked for again', () => {
+    expect(isHeldUp(waitingFor('service', 5_000))).toBe(true);
+    expect(isHeldUp({ ...going, paused: true })).toBe(true);
+    expect(isHeldUp({ ...going, waiting: { reason: 'retry', until: now } })).toBe(false);
+    expect(isHeldUp(going)).toBe(false);
+  });
+});
+
+it.each([
+  [400, '1 s'],
+  [9_000, '9 s'],
+  [42_400, '40 s'],
+  [95_000, '2 min'],
+  [89.6 * 60_000, '1.5 h'],
+  [3_600_000 * 7.3, '7.5 h'],
+])('%d ms are said as %s', (ms, words) => expect(duration(ms)).toBe(words));

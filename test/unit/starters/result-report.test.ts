@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toJsonLines } from '../../../src/archive/archive';
+import { WorkReader, WorkWriter, workFolder, type LatestEdition } from '../../../src/archive/works';
+import { decisionFolder } from '../../../src/domain/work';
+import { writeResultFolder } from '../../../src/starters/result-folder';
+import type { Workplace } from '../../../src/starters/workplace';
+import { TemporaryArchive } from '../../support/temporary-archive';
+import { decision, issuedAfter, record, reportOf, rowOf } from '../report/sample';
+
+const work = workFolder(record.workId);
+const rows = [issuedAfter(3_000, 0, { line: 2 }), rowOf('unknown_outcome', { line: 3 })];
+let place: TemporaryArchive;
+let folder: string;
+
+beforeEach(async () => {
+  place = new TemporaryArchive();
+  folder = await mkdtemp(join(tmpdir(), 'diligence-report-'));
+  const { archive } = place;
+  await new WorkWriter(archive, work).finish(record);
+  const latest: LatestEdition = {
+    edition: 1,
+    rows: `${work}/results/1`,
+    neverSent: '',
+    snapshotAt: 0,
+  };
+  await archive.replace(`${work}/latest.json`, JSON.stringify(latest));
+  await archive.replace(`${latest.rows}/00000.jsonl`, toJsonLines(rows));
+  await archive.replace(`${decisionFolder(work, 1)}/decision.json`, JSON.stringify(decision));
+});
+
+afterEach(async () => {
+  place.remove();
+  await rm(folder, { recursive: true });
+});
+
+async function write(lang: 'en' | 'pt'): Promise<string> {
+  const { archive } = place;
+  const workplace = { archive, works: new WorkReader(archive) } as unknown as Workplace;
+  const { summary } = reportOf(rows);
+  await writeResultFolder(workplace, work, summary, {
+    folder,
+    excel: false,
+    pdfNames: 'id',
+    lang,
+  });
+  return readFile(join(folder, 'report.html'), 'utf8');
+}
+
+describe('the report of a result folder', () => {
+  it('tells of the work what the archive holds: its rows, its decisions, its terms', async () => {
+    const page = await write('pt');
+    expect(page).toContain('1 de 2 linhas emitidas');
+    expect(page).toContain('--line</span> <span class="flag">3');
+    expect(page).toContain('the risk is accepted');
+    expect(page).toContain('cada linha tem 24 h a partir do seu pedido');
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['report.html', 'results.csv']));
+  });
+
+  it('is written again in the language asked for then', async () => {
+    await write('pt');
+    expect(await write('en')).toContain('1 of 2 lines issued');
+    expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});
