@@ -20,6 +20,10 @@ export interface Environment {
   workers: number;
   /** Who decides, for the record. */
   actor: string;
+  /** Where a worker serves `/healthz`, `/readyz` and `/metrics`; null for nowhere. */
+  metricsAddress: ListenAddress | null;
+  /** Where the Temporal SDK of a worker serves figures of its own; null for nowhere. */
+  sdkMetricsAddress: ListenAddress | null;
   resendOn503: boolean;
   certificates: CertificateAssumptions;
 }
@@ -33,6 +37,12 @@ export interface InvestigationSettings {
   certificatesRps: number;
   /** Total time of one certificate call, after which its answer counts as lost. */
   certificatesTimeoutMs: number;
+}
+
+export interface ListenAddress {
+  host: string;
+  /** 0: any free one. */
+  port: number;
 }
 
 export type TokenSetting = { value: string } | { file: string };
@@ -81,6 +91,14 @@ const variables = z.object({
     .optional(),
   DILIGENCE_WORKERS: numberWithin(1, 1_000).int('expected a whole number').default(1),
   DILIGENCE_ACTOR: z.string().min(1).max(200).optional(),
+  DILIGENCE_METRICS_ADDRESS: z
+    .string()
+    .refine(isListenAddress, 'expected host:port, or off')
+    .default('127.0.0.1:9464'),
+  DILIGENCE_SDK_METRICS_ADDRESS: z
+    .string()
+    .refine(isListenAddress, 'expected host:port, or off')
+    .default('off'),
   ...assumptionVariables,
 });
 
@@ -117,6 +135,8 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     idKey: found.DILIGENCE_ID_KEY ?? null,
     workers: found.DILIGENCE_WORKERS,
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? 'unknown',
+    metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
+    sdkMetricsAddress: listenAddress(found.DILIGENCE_SDK_METRICS_ADDRESS),
     resendOn503: found.RESEND_ON_503 === 'on',
     certificates: { pdf: found.CERTIFICATE_PDF, pdfAuth: found.CERTIFICATE_PDF_AUTH },
   };
@@ -169,6 +189,17 @@ function withoutEmpty(source: NodeJS.ProcessEnv): Record<string, string> {
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
   );
   return Object.fromEntries(entries);
+}
+
+function isListenAddress(text: string): boolean {
+  return text === 'off' || listenAddress(text) !== null;
+}
+
+/** Null for `off`, and for what is not an address. */
+function listenAddress(text: string): ListenAddress | null {
+  const [, host, port] = /^(\[[\da-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) return null;
+  return { host: host.replace(/[[\]]/g, ''), port: Number(port) };
 }
 
 function isWebAddress(text: string): boolean {

@@ -2,11 +2,12 @@ import { Context } from '@temporalio/activity';
 import { getJson } from '../archive/archive';
 import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
-import { WorkReader, WorkWriter, fileOutcomes, type WorkItem } from '../archive/works';
+import { WorkReader, WorkWriter, type WorkItem } from '../archive/works';
 import { claimState, type ClaimState, type Ruling } from '../domain/claims';
 import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import type { DecidedRow, DecisionRecord, ItemStart, WorkRef } from '../domain/work';
 import { decisionFolder } from '../domain/work';
+import { fileAndCount } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
 import { archiveIncomplete } from './failures';
 import { Heartbeats } from './heartbeats';
@@ -49,7 +50,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         }
       }
       const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
-      await fileOutcomes(archive, input.folder, name, closed);
+      await fileAndCount(deps, input.folder, name, closed);
       const ref = await writer.finish({ ...work, items: listed });
       return { ...ref, filedIn: input.folder };
     } finally {

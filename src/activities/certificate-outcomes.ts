@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
-import type { WorkItem } from '../archive/works';
+import { fileOutcomes, type WorkItem } from '../archive/works';
 import type { ClaimOwner } from '../domain/claims';
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
 import { rowFlags } from '../domain/certificate-rows';
+import type { CertificateDependencies } from './dependencies';
 
 /** The records that activities file about rows: one function a way to end. */
 
@@ -134,4 +135,15 @@ export function outcomeName(driver: string): string {
   const { workflowExecution, activityId, attempt } = Context.current().info;
   const run = workflowExecution?.runId.slice(0, 8) ?? 'run';
   return `${driver}/${run}-${activityId}-${attempt}`;
+}
+
+/** Puts the records on file and counts them. See `fileOutcomes`. */
+export async function fileAndCount(
+  { archive, metrics }: Pick<CertificateDependencies, 'archive' | 'metrics'>,
+  folder: string,
+  name: string,
+  records: readonly OutcomeRecord[],
+): Promise<void> {
+  await fileOutcomes(archive, folder, name, records);
+  metrics.outcomesFiled(records);
 }

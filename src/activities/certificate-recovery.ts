@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
-import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
+import { WorkReader, type WorkItem } from '../archive/works';
 import { claimState, type ClaimOwner, type Decision } from '../domain/claims';
 import type { OutcomeRecord } from '../domain/outcomes';
-import { outcomeName, refusedOutcome, unknownOutcome } from './certificate-outcomes';
+import { fileAndCount, outcomeName, refusedOutcome, unknownOutcome } from './certificate-outcomes';
 import { ownerOf, unsent } from './certificate-requests';
 import {
   rowFlags,
@@ -40,7 +40,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       for (const row of input.rows) await closeUnclaimed(row, input, owner);
       const answers: RowAnswer[] = [];
       for (const row of input.rows) answers.push(await recoverRow(row, input, owner, filed, pause));
-      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
+      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
       return answers;
     } finally {
       heartbeats.stop();
@@ -118,7 +118,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
       const answers: RowAnswer[] = [];
       const filed: OutcomeRecord[] = [];
       for (const row of input.rows) answers.push(await rereadRow(row, input, filed));
-      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
+      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
       return answers;
     } finally {
       heartbeats.stop();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { StatusError, TimeoutError, isHttpError } from '../apis/http/errors';
+import { ContractError, StatusError, TimeoutError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
-import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
+import { WorkReader, type WorkItem } from '../archive/works';
 import { claimState, type Claim, type ClaimOwner, type Receipt } from '../domain/claims';
 import type { OutcomeRecord } from '../domain/outcomes';
 import {
@@ -15,13 +15,14 @@ import {
   type UnsentReason,
 } from '../domain/certificate-rows';
 import {
+  fileAndCount,
   issuedAt,
   outcomeName,
   outcomeOfFact,
   refusedOutcome,
   unknownOutcome,
 } from './certificate-outcomes';
-import type { CertificateDependencies } from './dependencies';
+import type { CertificateDependencies, LostAnswer } from './dependencies';
 import { Heartbeats } from './heartbeats';
 
 /** A run takes no new row after this long. */
@@ -75,7 +76,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         answers.push(answer);
         if (stopped === null && endsRun(answer)) stopped = answer;
       }
-      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
+      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
       return answers;
     } finally {
       heartbeats.stop();
@@ -210,7 +211,9 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     switch (receipt.receipt.kind) {
       case 'accepted': {
         const { certidaoId } = receipt.receipt;
-        return { kind: 'accepted', place, certidaoId, requestedAt: claimedAt, attempts, flags };
+        const dueAt = claimedAt + deps.settlingTimes[item.type].nextReadMs(0, deps.random());
+        const requestedAt = claimedAt;
+        return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags, dueAt };
       }
       case 'refused':
         filed.push(refusedOutcome(item, attempts, receipt.receipt, claimedAt, flags));
@@ -264,6 +267,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         const wait = error instanceof TimeoutError ? 2_000 : 1_000;
         return notSent(nameOf(error), 'not_sent', wait);
       }
+      deps.metrics.answerLost(lostHow(error));
       const reason = isHttpError(error) ? error.message : nameOf(error);
       return {
         receipt: { kind: 'unknown', reason, at: at() },
@@ -311,6 +315,11 @@ function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
 function endsRun(answer: RowAnswer): boolean {
   if (answer.kind === 'unknown') return answer.own;
   return answer.kind === 'unsent' && ['credentials', 'not_sent', 'fault'].includes(answer.reason);
+}
+
+function lostHow(error: unknown): LostAnswer {
+  if (error instanceof StatusError) return 'status';
+  return error instanceof ContractError ? 'unreadable' : 'no_answer';
 }
 
 function nameOf(error: unknown): string {

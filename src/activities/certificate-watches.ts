@@ -3,11 +3,17 @@ import { StatusError, isHttpError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import { TokenUnavailableError } from '../apis/http/token';
 import { IssuanceFile } from '../archive/issuances';
-import { WorkReader, fileOutcomes, type WorkItem } from '../archive/works';
+import { WorkReader, type WorkItem } from '../archive/works';
 import type { Issuance } from '../domain/issuance';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
-import { backoffMs, nextPollMs } from '../domain/poll-timing';
-import { issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './certificate-outcomes';
+import { backoffMs } from '../domain/poll-timing';
+import {
+  fileAndCount,
+  issuedAt,
+  outcomeName,
+  outcomeOfFact,
+  unsettledOutcome,
+} from './certificate-outcomes';
 import {
   rowFlags,
   type WatchAnswer,
@@ -29,6 +35,8 @@ const defaultRetryAfterMs = 60_000;
 interface Held {
   tuple: WatchTuple;
   dueAt: number;
+  /** Age at the last read that found it unsettled; null when this watch has made none. */
+  unsettledAgeMs: number | null;
   /** Reads in a row that failed, for the backoff. */
   failures: number;
   reading: boolean;
@@ -39,7 +47,7 @@ interface Held {
  * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
  */
 export function createCertificateWatchActivities(deps: CertificateDependencies) {
-  const { archive, certificates, idKey, now, random } = deps;
+  const { archive, certificates, idKey, now, random, settlingTimes } = deps;
   const issuances = new IssuanceFile(archive);
   const works = new WorkReader(archive);
   const evidence = new EvidenceCollector(certificates, issuances);
@@ -52,8 +60,12 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     const priority: CallPriority = input.interactive ? 'interactive' : 'poll';
     const held = new Map<number, Held>();
     for (const tuple of input.rows) {
-      held.set(tuple[0], { tuple, dueAt: tuple[3], failures: 0, reading: false });
+      const dueAt = tuple[3];
+      held.set(tuple[0], { tuple, dueAt, unsettledAgeMs: null, failures: 0, reading: false });
     }
+    const endWatch = deps.metrics.watchStarted(() =>
+      [...held.values()].map(({ tuple }) => tuple[2]),
+    );
     const answer: WatchAnswer = { settled: [], due: [], trouble: null };
     const filed: OutcomeRecord[] = [];
     // Reads still under way when the watch returns: GETs, which may be broken off.
@@ -76,7 +88,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
         item = await works.item(input.work, place);
         const fact =
           (await issuances.fact(certidaoId)) ??
-          (await readFact(certidaoId, item, priority, leaving.signal));
+          (await readFact(row, item, priority, leaving.signal));
         if (!held.has(place)) return;
         answer.trouble = null;
         if ('settledAt' in fact) {
@@ -98,7 +110,8 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
           expire(row, item, 'the issuance had not settled at the deadline of the row');
         } else {
           row.failures = 0;
-          row.dueAt = now() + nextPollMs(now() - requestedAt, random());
+          row.unsettledAgeMs = now() - requestedAt;
+          row.dueAt = now() + settlingTimes[item.type].nextReadMs(row.unsettledAgeMs, random());
         }
       } catch (error) {
         if (leaving.signal.aborted || !held.has(place)) return;
@@ -188,17 +201,18 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       }
       held.clear();
       leaving.abort();
-      await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), filed);
+      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
       return answer;
     } finally {
       leaving.abort();
       heartbeats.stop();
+      endWatch();
     }
   }
 
   /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
   async function readFact(
-    certidaoId: string,
+    row: Held,
     item: WorkItem,
     priority: CallPriority,
     signal: AbortSignal,
@@ -207,7 +221,16 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     | { state: 'unsettled' }
     | { error: { code: string; category: string; message: string } }
   > {
+    const [, certidaoId, requestedAt, , , flags] = row.tuple;
     const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
+    const over = issuance.state === 'failed' || issuance.state === 'completed';
+    // Of another work's issuance it is not known here when it was requested.
+    if (over && (flags & rowFlags.shared) === 0) {
+      const ageMs = now() - requestedAt;
+      settlingTimes[item.type].observe(
+        durationOf(issuance, requestedAt, row.unsettledAgeMs, ageMs),
+      );
+    }
     if (issuance.state === 'unknown' && !warnedWords.has(issuance.statusWord)) {
       warnedWords.add(issuance.statusWord);
       deps.warn('a status word that the specification does not list is treated as unsettled', {
@@ -267,10 +290,27 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       const history = { requestedAt, attempts, flags };
       records.push(unsettledOutcome('cancelled', item, certidaoId, history, left));
     }
-    await fileOutcomes(archive, input.work.filedIn, outcomeName(input.name), records);
+    await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), records);
   }
 
   return { watchCertificates, leaveOutstanding };
+}
+
+/**
+ * How long an issuance took, from our request on: as the service tells it where that agrees with
+ * what was seen (clocks may differ), else the middle of what was seen.
+ */
+function durationOf(
+  { createdAt, completedAt }: Issuance,
+  requestedAt: number,
+  unsettledAgeMs: number | null,
+  settledAgeMs: number,
+): number {
+  const completed = Date.parse(completedAt ?? '');
+  const told = [completed - requestedAt, completed - Date.parse(createdAt ?? '')];
+  const earliest = unsettledAgeMs ?? 0;
+  const credible = told.find((ms) => ms > earliest && ms <= settledAgeMs);
+  return credible ?? (Math.max(earliest, settledAgeMs * 0.8) + settledAgeMs) / 2;
 }
 
 function factOf(

@@ -2,6 +2,9 @@ import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Archive } from '../archive/archive';
 import type { IdKey } from '../archive/open-archive';
+import type { CertificateType } from '../domain/certificates';
+import type { OutcomeRecord } from '../domain/outcomes';
+import type { SettlingTimes } from '../domain/settling-times';
 
 /** What activities close over: made once per worker, in `workers/`. */
 export interface CertificateDependencies {
@@ -9,10 +12,29 @@ export interface CertificateDependencies {
   archive: Archive;
   idKey: IdKey;
   assumptions: CertificateAssumptions;
+  /** Learned by this worker from what it watched. */
+  settlingTimes: Record<CertificateType, SettlingTimes>;
   /** Aborted when the worker was told to stop: runs end between rows. */
   stopping: AbortSignal;
   /** One line for the log of the worker. Never holds a document, a token or a body. */
   warn: (message: string, about?: Record<string, string | number | null>) => void;
+  metrics: CertificateMetrics;
   now: () => number;
   random: () => number;
 }
+
+/** What activities tell of their work to whoever counts. Cheap; throws nothing. */
+export interface CertificateMetrics {
+  outcomesFiled(records: readonly Pick<OutcomeRecord, 'status'>[]): void;
+  /** A request left, and nobody knows whether it was accepted. */
+  answerLost(how: LostAnswer): void;
+  /**
+   * A watch holds rows from now on, until what is returned is called.
+   *
+   * @param requestedAt instants (epoch milliseconds) of the rows it holds when asked
+   */
+  watchStarted(requestedAt: () => readonly number[]): () => void;
+}
+
+/** `no_answer`: nothing or half of it; `unreadable`: a 2xx without an id; `status`: 500, 3xx... */
+export type LostAnswer = 'no_answer' | 'unreadable' | 'status';

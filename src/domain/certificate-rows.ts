@@ -47,6 +47,8 @@ export type RowAnswer =
       /** Decisions taken for the row so far, this one included. */
       attempts: number;
       flags: number;
+      /** When to read it for the first time, as far as the worker knows. */
+      dueAt?: number;
     }
   /** Filed by the activity itself: refused (failed) or reused (issued). */
   | { kind: 'settled'; place: number; status: 'issued' | 'failed'; attempts: number }

@@ -4,7 +4,9 @@ import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
 import type { Archive } from '../archive/archive';
 import type { IdKey } from '../archive/open-archive';
+import { SettlingTimes } from '../domain/settling-times';
 import type { Environment, InvestigationSettings, TokenSetting } from '../environment';
+import type { WorkerMetrics } from './metrics';
 
 /** The certificate part of the composition root: settings in, dependencies of activities out. */
 export function certificateDependencies(
@@ -15,6 +17,7 @@ export function certificateDependencies(
     idKey: IdKey;
     stopping: AbortSignal;
     warn: CertificateDependencies['warn'];
+    metrics: WorkerMetrics;
   },
 ): CertificateDependencies {
   const service = new Service({
@@ -23,15 +26,22 @@ export function certificateDependencies(
     ratePerSecond: settings.certificatesRps / environment.workers,
     resendOn503: environment.resendOn503,
     connectTimeoutMs: Math.min(10_000, settings.certificatesTimeoutMs),
+    observer: parts.metrics.observerOf('investigation'),
   });
+  const { archive, idKey, stopping, warn, metrics } = parts;
   return {
-    ...parts,
+    archive,
+    idKey,
+    stopping,
+    warn,
+    metrics: metrics.certificates,
     certificates: new CertificatesApi(
       service,
       environment.certificates,
       settings.certificatesTimeoutMs,
     ),
     assumptions: environment.certificates,
+    settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
     now: Date.now,
     random: Math.random,
   };

@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import type { Logger } from 'pino';
 import { findIdKey } from '../archive/id-key';
 import { openArchive } from '../archive/open-archive';
-import { ConfigError, readEnvironment } from '../environment';
+import { ConfigError, readEnvironment, type ListenAddress } from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { certificateDependencies } from './certificate-services';
+import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
+import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
+import { WorkerMetrics } from './metrics';
+import { ReadinessProbe } from './readiness';
 import { runWorkers, workerRoles, type WorkerRole } from './run-workers';
 
 /** `diligence worker`: the process that does the work, and nothing else. */
@@ -37,11 +44,19 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
       'is not set: set it and INVESTIGATION_TOKEN, or leave the role `certificates` out',
     );
   }
-  const log = installLog(logLevel);
+  const log = installLog(logLevel, environment.sdkMetricsAddress);
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) log.info('an id key was generated in the data directory (0600): keep it safe');
   const archive = await openArchive(environment.archiveUrl, idKey);
   const stopping = new AbortController();
+  const metrics = new WorkerMetrics(ownVersion());
+  const lag = new EventLoopLag();
+  const readiness = new ReadinessProbe(archive);
+  const endpoints = await openEndpoints(environment.metricsAddress, log, {
+    metrics,
+    lagSeconds: () => lag.seconds(),
+    readiness: () => readiness.look(),
+  });
   const certificates =
     environment.investigation === null || !roles.includes('certificates')
       ? null
@@ -50,6 +65,7 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
           idKey,
           stopping: stopping.signal,
           warn: (message, about) => log.warn(about ?? {}, message),
+          metrics,
         });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
@@ -61,6 +77,7 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
     certificates,
   };
   const workers = await runWorkers(setup);
+  readiness.started(workers);
   log.info({ roles: roles.join(','), address, archive: archive.id.slice(0, 8) }, 'worker is ready');
   process.send?.('ready');
   let signals = 0;
@@ -68,6 +85,7 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
     signals += 1;
     if (signals > 1) return;
     log.info({ signal }, 'stopping: what is under way is brought to its end');
+    readiness.stopping();
     stopping.abort();
     void workers.stop();
   };
@@ -75,7 +93,43 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
   process.on('SIGTERM', stop);
   await workers.finished;
   await certificates?.certificates.service.close();
+  // Last: until here `/readyz` says that the worker is stopping.
+  await endpoints?.close();
+  lag.stop();
   log.info('worker has stopped');
+}
+
+/** Null when there are to be none, or none can be had: the work is worth more than its figures. */
+async function openEndpoints(
+  asked: ListenAddress | null,
+  log: Logger,
+  sources: EndpointSources,
+): Promise<Endpoints | null> {
+  if (asked === null) return null;
+  try {
+    const endpoints = await serveEndpoints(asked, sources);
+    const { address } = endpoints;
+    log.info({ address }, 'serving /healthz, /readyz and /metrics');
+    if (asked.port !== 0 && !address.endsWith(`:${asked.port}`)) {
+      log.warn(
+        { asked: asked.port, address },
+        'DILIGENCE_METRICS_ADDRESS: the port is taken, another one is used',
+      );
+    }
+    return endpoints;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    log.warn(
+      { ...asked, code: code ?? null },
+      'DILIGENCE_METRICS_ADDRESS: cannot be listened on, the worker runs without its endpoints',
+    );
+    return null;
+  }
+}
+
+function ownVersion(): string {
+  const text = readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 function parseRoles(text: string): WorkerRole[] {

@@ -1,11 +1,17 @@
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import pino, { type Logger } from 'pino';
+import type { ListenAddress } from '../environment';
+
+/** The SDK warns of every queue that has activities only, as ours are meant to be. */
+const sdkNoise = 'No workflows registered, not polling for workflow tasks';
 
 /**
  * The worker's log: JSON lines on standard error. What is logged never holds a document, a token,
  * a query string or a body; the SDK's own lines pass the same door.
+ *
+ * @param sdkMetrics where the SDK serves figures of its own; null for nowhere
  */
-export function installLog(level: string): Logger {
+export function installLog(level: string, sdkMetrics: ListenAddress | null = null): Logger {
   const log = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
   const levels = {
     TRACE: 'trace',
@@ -14,8 +20,9 @@ export function installLog(level: string): Logger {
     WARN: 'warn',
     ERROR: 'error',
   } as const;
-  Runtime.install({
+  const options = {
     logger: new DefaultLogger(level === 'debug' ? 'DEBUG' : 'INFO', (entry) => {
+      if (entry.message === sdkNoise) return;
       const { error, ...meta } = (entry.meta ?? {}) as Record<string, unknown>;
       const about = { ...plain(meta), ...(error instanceof Error && { error: error.name }) };
       log[levels[entry.level]](about, entry.message);
@@ -28,8 +35,28 @@ export function installLog(level: string): Logger {
     },
     // The process decides when to stop, so that runs of requests end between rows.
     shutdownSignals: [],
-  });
+  } satisfies RuntimeOptions;
+  if (sdkMetrics === null || !installWithMetrics(options, sdkMetrics, log)) {
+    Runtime.install(options);
+  }
   return log;
+}
+
+/** False when the address cannot be had: no reason to leave work undone. */
+function installWithMetrics(
+  options: RuntimeOptions,
+  { host, port }: ListenAddress,
+  log: Logger,
+): boolean {
+  const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const metrics = { prometheus: { bindAddress } };
+  try {
+    Runtime.install({ ...options, telemetryOptions: { ...options.telemetryOptions, metrics } });
+    return true;
+  } catch {
+    log.warn({ address: bindAddress }, 'DILIGENCE_SDK_METRICS_ADDRESS: cannot be listened on');
+    return false;
+  }
 }
 
 /** Numbers, booleans and short words; anything deeper is left out. */

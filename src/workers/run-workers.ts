@@ -32,6 +32,10 @@ export interface RunningWorkers {
   stop(): Promise<void>;
   /** Rejects when a worker fails for good. */
   finished: Promise<void>;
+  /** Task queues whose worker does not ask for tasks. */
+  idleQueues(): string[];
+  /** Rejects when the Temporal server does not answer for our namespace within the time. */
+  reachEngine(withinMs: number): Promise<void>;
 }
 
 /** One Worker per task queue, each with its own slots (DESIGN D4), on one connection. */
@@ -78,7 +82,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
           ...createCertificateDecisionActivities(certificates),
         },
         maxConcurrentActivityTaskExecutions: 100,
-        maxHeartbeatThrottleInterval: '500ms',
+        maxHeartbeatThrottleInterval: '2s',
       },
     );
   }
@@ -103,7 +107,21 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       stopAll();
       await finished;
     },
+    idleQueues: () => workers.filter((one) => !polls(one)).map((one) => one.options.taskQueue),
+    async reachEngine(withinMs) {
+      const { namespace } = setup;
+      await connection.withDeadline(Date.now() + withinMs, () =>
+        connection.workflowService.describeNamespace({ namespace }),
+      );
+    },
   };
+}
+
+/** A poller of a kind that the worker does not have says `SHUTDOWN`; one that broke, `FAILED`. */
+function polls(worker: Worker): boolean {
+  const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
+  const pollers = [workflowPollerState, activityPollerState];
+  return runState === 'RUNNING' && pollers.includes('POLLING') && !pollers.includes('FAILED');
 }
 
 /** The bundle that `npm run build` made. */

@@ -107,9 +107,11 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   setHandler(
     resumeUpdate,
     async () => {
+      const wasPaused = progress.paused;
       progress.paused = false;
+      // Lanes that were turned away too often wait for this word too, paused or not.
       await order({ paused: false });
-      return 'resumed';
+      return wasPaused ? 'resumed' : 'it was not paused: what was turned away is tried again';
     },
     { validator: refuseWhenOver },
   );

@@ -18,11 +18,13 @@ import type { AgainRow, CarriedRows } from './row-state';
 const limits = {
   runRows: 10,
   runsInFlight: 3,
-  placesForARun: 8,
-  placesLingerMs: 200,
+  placesForARun: 4,
+  placesLingerMs: 150,
   watchRows: 250,
   /** Return after the first settlement: soon when rows wait for its places, later when none do. */
-  watchLingerMs: 250,
+  watchLingerMs: 150,
+  /** A new row waits for company until it is nearly due: fewer watches, and larger ones. */
+  dueSoonMs: 150,
   idleWatchLingerMs: 1_000,
   freshForMs: 10_000,
   /** Issuances a row may have in all when the service fails them as retryable. */
@@ -49,6 +51,8 @@ export interface DriveOptions {
 interface Outstanding {
   tuple: WatchTuple;
   watched: boolean;
+  /** Has been under a watch before. */
+  known: boolean;
 }
 
 interface Watch {
@@ -83,7 +87,7 @@ export class RowDriver {
     this.#options = options;
     this.#state = options.carried;
     for (const tuple of options.carried.outstanding) {
-      this.#outstanding.set(tuple[0], { tuple, watched: false });
+      this.#outstanding.set(tuple[0], { tuple, watched: false, known: false });
     }
     this.#unknown = new Map(options.carried.unknown);
     const { again, turnedAwayRuns } = options.carried;
@@ -267,9 +271,9 @@ export class RowDriver {
       switch (answer.kind) {
         case 'accepted': {
           const { place, certidaoId, requestedAt, attempts, flags } = answer;
-          const dueAt = Math.max(now, requestedAt + certificatePace.firstMs);
+          const dueAt = Math.max(now, answer.dueAt ?? requestedAt + certificatePace.firstMs);
           const tuple: WatchTuple = [place, certidaoId, requestedAt, dueAt, attempts, flags];
-          this.#outstanding.set(place, { tuple, watched: false });
+          this.#outstanding.set(place, { tuple, watched: false, known: false });
           break;
         }
         case 'settled':
@@ -354,6 +358,11 @@ export class RowDriver {
     const unwatched = [...this.#outstanding.values()].filter((row) => !row.watched);
     const isFresh = (row: Outstanding): boolean => now - row.tuple[2] < limits.freshForMs;
     if (free === 1 && !unwatched.some(isFresh)) return [];
+    const dueAt = Math.min(...unwatched.map((row) => (row.known ? now : row.tuple[3])));
+    if (dueAt > now + limits.dueSoonMs && dueAt < Infinity) {
+      this.#wakeAt(dueAt - limits.dueSoonMs);
+      return [];
+    }
     const byDue = (a: Outstanding, b: Outstanding): number => a.tuple[3] - b.tuple[3];
     return unwatched
       .sort((a, b) => Number(isFresh(b)) - Number(isFresh(a)) || byDue(a, b))
@@ -362,7 +371,7 @@ export class RowDriver {
 
   async #watch(rows: Outstanding[]): Promise<void> {
     const { activities, work, terms, name } = this.#options;
-    for (const row of rows) row.watched = true;
+    for (const row of rows) row.watched = row.known = true;
     const watch: Watch = { scope: new CancellationScope() };
     this.#watches.add(watch);
     const now = Date.now();

@@ -16,6 +16,7 @@ import type { CertificateType } from '../../src/domain/certificates';
 import { readEnvironment } from '../../src/environment';
 import { startSandbox, type CallFaultKind, type EndingKind, type Sandbox } from '../../src/sandbox';
 import { certificateDependencies } from '../../src/workers/certificate-services';
+import { WorkerMetrics } from '../../src/workers/metrics';
 import { company, person, steadyIssuance, untilSettledMs } from '../unit/sandbox/raw-caller';
 import { inOurWords, type Told } from './issuance-in-our-words';
 
@@ -419,6 +420,7 @@ describe('the certificates client against the sandbox', () => {
         idKey: {} as Parameters<typeof certificateDependencies>[2]['idKey'],
         stopping: new AbortController().signal,
         warn: () => {},
+        metrics: new WorkerMetrics('0.0.0'),
       });
       try {
         return await certificates.requestCertificate('cnpj', company, () => {});

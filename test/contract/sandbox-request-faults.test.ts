@@ -60,7 +60,9 @@ describe('faults of a request', () => {
     script(kind);
     expect(await errorCodeOf(caller.order(company))).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
     expect(issuancesStarted()).toBe(started);
-    expect(caller.sandbox.received()).toMatchObject([{ fault: kind, status: null }]);
+    expect(caller.sandbox.received()).toMatchObject([
+      { fault: kind, status: null, abandoned: false },
+    ]);
   });
 
   test.each([
@@ -76,6 +78,9 @@ describe('faults of a request', () => {
     await order;
     expect(issuancesStarted()).toBe(started);
     expect(caller.sandbox.received()).toMatchObject([{ fault: kind, status: null }]);
+    while (caller.sandbox.received()[0]?.abandoned !== true) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   });
 
   test('cut_answer starts the issuance and sends half the answer', async () => {
@@ -84,7 +89,9 @@ describe('faults of a request', () => {
       /UND_ERR_SOCKET|ECONNRESET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/,
     );
     expect(issuancesStarted()).toBe(1);
-    expect(caller.sandbox.received()).toMatchObject([{ status: 202, accepted: true }]);
+    expect(caller.sandbox.received()).toMatchObject([
+      { status: 202, accepted: true, abandoned: false },
+    ]);
   });
 
   test('429 and 503 say when to come back, in a problem', async () => {

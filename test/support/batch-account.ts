@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sandbox } from '../../src/sandbox';
+import type { ReceivedRequest, Sandbox } from '../../src/sandbox';
 import type { SheetLine } from './diligence-process';
 
 /** Faults after which the client cannot know whether its request was accepted. */
@@ -31,14 +31,15 @@ export async function contradictions(
   sandbox: Sandbox,
   lines: readonly SheetLine[],
   folder: string,
+  onUnknown: 'report' | 'reissue' = 'report',
 ): Promise<string[]> {
   const found: string[] = [];
   const lostOf = new Map<string, number>();
   const retryableOf = new Map<string, number>();
   const key = (type: string, document: string): string => `${type} ${document}`;
-  for (const { method, document, tipo, fault } of sandbox.received()) {
-    if (method !== 'POST' || document === null || fault === null || !answerLost.has(fault))
-      continue;
+  for (const { document, tipo, fault, abandoned } of postsOf(sandbox)) {
+    const isLost = abandoned || (fault !== null && answerLost.has(fault));
+    if (document === null || !isLost) continue;
     const name = key(typeOf(tipo), document);
     lostOf.set(name, (lostOf.get(name) ?? 0) + 1);
   }
@@ -54,15 +55,17 @@ export async function contradictions(
   for (const line of lines) {
     const name = key(line.type, line.document);
     const where = `line ${line.line} (${line.status})`;
-    const allowed = 1 + (retryableOf.get(name) ?? 0);
+    const lostAnswers = lostOf.get(name) ?? 0;
+    const reissued = onUnknown === 'reissue' && line.possible_double_charge === 'true';
+    const allowed = 1 + (retryableOf.get(name) ?? 0) + (reissued ? 1 : 0);
     const started = startedOf.get(name) ?? 0;
     if (started > allowed)
       found.push(`${where}: ${started} issuances started, ${allowed} explained`);
     if (started > 1 && Number(line.attempts) < started) found.push(`${where}: attempts hide some`);
-    const lost = (lostOf.get(name) ?? 0) > 0;
-    if (lost !== (line.status === 'unknown_outcome')) {
-      found.push(`${where}: answer ${lost ? 'was lost' : 'was not lost'}`);
-    }
+    const lost = lostAnswers > 0;
+    const isUnknown = line.status === 'unknown_outcome';
+    if (isUnknown && !lost) found.push(`${where}: answer was not lost`);
+    if (!isUnknown && lost && !reissued) found.push(`${where}: answer was lost`);
     if (line.status === 'issued' && line.pdf !== '') {
       const pdf = await readFile(join(folder, line.pdf));
       const sum = createHash('sha256').update(pdf).digest('hex');
@@ -71,6 +74,22 @@ export async function contradictions(
     }
   }
   return found;
+}
+
+/** What contradicts the sheet, sorted by whether the death of a process explains it. */
+export function explainedByDeath(found: readonly string[]): { died: string[]; wrong: string[] } {
+  const isDeath = (one: string): boolean => one.endsWith('(unknown_outcome): answer was not lost');
+  return { died: found.filter(isDeath), wrong: found.filter((one) => !isDeath(one)) };
+}
+
+/** Requests for certificates that arrived, in order. */
+export function postsOf(sandbox: Sandbox): ReceivedRequest[] {
+  return sandbox.received().filter(({ method }) => method === 'POST');
+}
+
+/** The service has begun what was asked and its answer is still to come. */
+export function isInFlight({ accepted, status, abandoned }: ReceivedRequest): boolean {
+  return accepted && status === null && !abandoned;
 }
 
 /** Every kind of trouble that may strike in the background; slow ones end within the time-out. */

@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { readResultSheet } from '../../src/sheets/result-sheet';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
@@ -26,9 +27,10 @@ export interface CommandResult {
 export class Installation {
   readonly folder: string;
   readonly sandbox: Sandbox;
-  readonly server: DevServer;
+  #server: DevServer;
   readonly #env: Record<string, string>;
   readonly #workers: ChildProcess[] = [];
+  readonly #connections: Connection[] = [];
 
   private constructor(
     folder: string,
@@ -38,8 +40,12 @@ export class Installation {
   ) {
     this.folder = folder;
     this.sandbox = sandbox;
-    this.server = server;
+    this.#server = server;
     this.#env = env;
+  }
+
+  get server(): DevServer {
+    return this.#server;
   }
 
   static async start(
@@ -49,18 +55,12 @@ export class Installation {
         : never
       : never,
     env: Record<string, string> = {},
+    seed = 7,
   ): Promise<Installation> {
     if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build`');
     const folder = await mkdtemp(join(tmpdir(), 'diligence-'));
-    const sandbox = await startSandbox({ token: sandboxToken, seed: 7, scenario });
-    const executable = process.env.TEMPORAL_CLI_PATH;
-    if (executable === undefined) throw new Error('TEMPORAL_CLI_PATH: set by the jest set-up');
-    const server = await startDevServer({
-      executable,
-      dataDir: join(folder, 'server'),
-      logFile: join(folder, 'server.log'),
-      env: process.env,
-    });
+    const sandbox = await startSandbox({ token: sandboxToken, seed, scenario });
+    const server = await serverIn(folder, 'server');
     return new Installation(folder, sandbox, server, {
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
       INVESTIGATION_TOKEN: sandboxToken,
@@ -71,6 +71,18 @@ export class Installation {
       CERTIFICATES_TIMEOUT_SECONDS: '3',
       ...env,
     });
+  }
+
+  /** Starts the server anew at the address that workers know, on its data or on that of another folder. */
+  async restartServer(dataFolder = 'server'): Promise<void> {
+    this.#server = await serverIn(this.folder, dataFolder, this.#server.port);
+  }
+
+  /** A client of the server's, closed by `stop`. */
+  async client(): Promise<Client> {
+    const connection = await Connection.connect({ address: this.#server.address });
+    this.#connections.push(connection);
+    return new Client({ connection });
   }
 
   get logPath(): string {
@@ -124,16 +136,38 @@ export class Installation {
     return readFile(this.logPath, 'utf8').catch(() => '');
   }
 
+  /** Ends every worker, by default in good order: what is under way is brought to its end first. */
+  async stopWorkers(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await Promise.all(
+      this.#workers
+        .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+        .map(async (worker) => {
+          const exited = once(worker, 'exit');
+          worker.kill(signal);
+          await exited;
+        }),
+    );
+  }
+
   async stop(): Promise<void> {
-    for (const worker of this.#workers) {
-      if (worker.exitCode !== null || worker.signalCode !== null) continue;
-      worker.kill('SIGKILL');
-      await once(worker, 'exit');
-    }
-    await this.server.stop();
+    await this.stopWorkers('SIGKILL');
+    for (const connection of this.#connections) await connection.close();
+    await this.#server.stop();
     await this.sandbox.close();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+async function serverIn(folder: string, dataFolder: string, port = 0): Promise<DevServer> {
+  const executable = process.env.TEMPORAL_CLI_PATH;
+  if (executable === undefined) throw new Error('TEMPORAL_CLI_PATH: set by the jest set-up');
+  return startDevServer({
+    executable,
+    dataDir: join(folder, dataFolder),
+    port,
+    logFile: join(folder, 'server.log'),
+    env: process.env,
+  });
 }
 
 export type SheetLine = Awaited<ReturnType<typeof readSheetLines>>[number];

@@ -23,6 +23,8 @@ it('has a default for everything', () => {
     idKey: null,
     workers: 1,
     actor: 'unknown',
+    metricsAddress: { host: '127.0.0.1', port: 9464 },
+    sdkMetricsAddress: null,
     resendOn503: true,
     certificates: { pdf: 'optional', pdfAuth: 'query' },
   });
@@ -40,6 +42,8 @@ it('reads every variable', () => {
     DILIGENCE_ID_KEY: 'aB'.repeat(32),
     DILIGENCE_WORKERS: '4',
     DILIGENCE_ACTOR: 'ana',
+    DILIGENCE_METRICS_ADDRESS: '[::1]:0',
+    DILIGENCE_SDK_METRICS_ADDRESS: '127.0.0.1:9465',
     RESEND_ON_503: 'off',
     CERTIFICATE_PDF: 'required',
     CERTIFICATE_PDF_AUTH: 'bearer',
@@ -60,6 +64,8 @@ it('reads every variable', () => {
     idKey: 'aB'.repeat(32),
     workers: 4,
     actor: 'ana',
+    metricsAddress: { host: '::1', port: 0 },
+    sdkMetricsAddress: { host: '127.0.0.1', port: 9465 },
     resendOn503: false,
     certificates: { pdf: 'required', pdfAuth: 'bearer' },
   });
@@ -73,6 +79,10 @@ it('takes an empty variable for one that is not set', () => {
 it('puts the archive into the data directory unless it is told another place', () => {
   const { archiveUrl } = readEnvironment({ DILIGENCE_DATA_DIR: '/srv/d' });
   expect(archiveUrl).toBe('/srv/d/archive');
+});
+
+it('takes `off` for a worker without endpoints', () => {
+  expect(readEnvironment({ DILIGENCE_METRICS_ADDRESS: 'off' }).metricsAddress).toBeNull();
 });
 
 it('names the person who is logged in when no actor is set', () => {
@@ -98,6 +108,10 @@ it.each([
   ['DILIGENCE_WORKERS', '1.5'],
   ['DILIGENCE_WORKERS', 'many'],
   ['DILIGENCE_ACTOR', 'x'.repeat(201)],
+  ['DILIGENCE_METRICS_ADDRESS', '9464'],
+  ['DILIGENCE_METRICS_ADDRESS', ':9464'],
+  ['DILIGENCE_METRICS_ADDRESS', 'localhost:65536'],
+  ['DILIGENCE_METRICS_ADDRESS', 'http://localhost:9464'],
   ['DILIGENCE_ID_KEY', 'abc'],
   ['DILIGENCE_ID_KEY', 'g'.repeat(64)],
   ['RESEND_ON_503', 'yes'],

@@ -86,7 +86,7 @@ workflowSuite('an order to a batch', (rig) => {
     const { waiting } = await rig().progressOf(`${batch.workflowId}/lane-0000`);
     expect(waiting?.reason).toBe('decision');
     fakes.service.shut = null;
-    await resume(batch);
+    expect(await resume(batch)).toMatch(/^it was not paused/);
     await batch.result();
     expect(await countsOf(batch)).toEqual([counted({ issued: 1 })]);
   });

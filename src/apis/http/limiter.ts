@@ -11,6 +11,8 @@ export interface LimiterOptions {
   /** Calls a second for this process (the installation's rate divided by its workers). */
   ratePerSecond: number;
   now?: () => number;
+  /** Told how long a permit was waited for, whether it was had or given up. */
+  onWaited?: (priority: CallPriority, waitedMs: number) => void;
 }
 
 export interface AcquireOptions {
@@ -34,6 +36,7 @@ const regainPerSecond = 0.05;
 export class Limiter {
   readonly ratePerSecond: number;
   readonly #now: () => number;
+  readonly #onWaited: (priority: CallPriority, waitedMs: number) => void;
   readonly #queues: Record<CallPriority, Waiter[]> = {
     interactive: [],
     request: [],
@@ -47,10 +50,11 @@ export class Limiter {
   #readsTurn = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ ratePerSecond, now = Date.now }: LimiterOptions) {
+  constructor({ ratePerSecond, now = Date.now, onWaited = () => {} }: LimiterOptions) {
     if (!(ratePerSecond > 0)) throw new RangeError(`ratePerSecond: ${ratePerSecond}`);
     this.ratePerSecond = ratePerSecond;
     this.#now = now;
+    this.#onWaited = onWaited;
     this.#tokens = 1;
     this.#filledAt = now();
   }
@@ -61,11 +65,13 @@ export class Limiter {
     { until = Infinity, signal }: AcquireOptions = {},
   ): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
+    const askedAt = this.#now();
     return new Promise((resolve) => {
       const waiter: Waiter = {
         until,
         grant: (granted) => {
           signal?.removeEventListener('abort', giveUp);
+          this.#onWaited(priority, this.#now() - askedAt);
           resolve(granted);
         },
       };

@@ -3,11 +3,13 @@ import {
   ConnectionError,
   StatusError,
   TimeoutError,
+  isHttpError,
   safeCause,
   type CallName,
   type Sent,
 } from './errors';
 import { Limiter, type CallPriority } from './limiter';
+import type { CallEnding, CallObserver } from './observer';
 import { decodeProblem, retryAfterMs } from './problem';
 import { Token } from './token';
 
@@ -49,14 +51,8 @@ export interface ServiceOptions {
   resendOn503?: boolean;
   /** Default 10,000. A call queued behind a connect is not interrupted by its own time-out. */
   connectTimeoutMs?: number;
+  observer?: CallObserver;
   now?: () => number;
-}
-
-/** What a metrics page or a log may learn of a call: no URL, no values. */
-export interface CallReport extends CallName {
-  status: number | null;
-  error: string | null;
-  durationMs: number;
 }
 
 /**
@@ -68,8 +64,8 @@ export class Service {
   readonly baseUrl: string;
   readonly origin: string;
   readonly token: Token;
-  onCall: ((report: CallReport) => void) | undefined;
   readonly #resendOn503: boolean;
+  readonly #observer: CallObserver | undefined;
   readonly #now: () => number;
   readonly #pooled: Agent;
   readonly #fresh: Agent;
@@ -80,12 +76,18 @@ export class Service {
     ratePerSecond,
     resendOn503 = true,
     connectTimeoutMs = 10_000,
+    observer,
     now = Date.now,
   }: ServiceOptions) {
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.origin = new URL(baseUrl).origin;
     this.token = token;
-    this.limiter = new Limiter({ ratePerSecond, now });
+    this.limiter = new Limiter({
+      ratePerSecond,
+      now,
+      onWaited: (priority, waitedMs) => observer?.permitAwaited(priority, waitedMs),
+    });
+    this.#observer = observer;
     this.#resendOn503 = resendOn503;
     this.#now = now;
     const connect = { timeout: connectTimeoutMs };
@@ -109,23 +111,15 @@ export class Service {
    */
   async dispatch(call: HttpCall, signal?: AbortSignal): Promise<HttpAnswer> {
     const startedAt = this.#now();
-    const report = (status: number | null, error: string | null): void =>
-      this.onCall?.({
-        method: call.method,
-        pathTemplate: call.pathTemplate,
-        status,
-        error,
-        durationMs: this.#now() - startedAt,
-      });
+    this.#observer?.callStarted();
     try {
       const answer = await this.#exchange(call, signal);
-      if (answer.status >= 200 && answer.status < 300) {
-        report(answer.status, null);
-        return answer;
-      }
-      throw this.#statusError(call, answer);
+      if (answer.status < 200 || answer.status >= 300) throw this.#statusError(call, answer);
+      this.#report(call, startedAt, 'answered', answer.status);
+      return answer;
     } catch (error) {
-      report(error instanceof StatusError ? error.status : null, (error as Error).name);
+      const status = error instanceof StatusError ? error.status : null;
+      this.#report(call, startedAt, endingOf(error, signal), status, error);
       throw error;
     }
   }
@@ -139,6 +133,24 @@ export class Service {
 
   async close(): Promise<void> {
     await Promise.all([this.#pooled.destroy(), this.#fresh.destroy()]);
+  }
+
+  #report(
+    { method, pathTemplate }: HttpCall,
+    startedAt: number,
+    ending: CallEnding,
+    status: number | null,
+    error?: unknown,
+  ): void {
+    this.#observer?.callEnded({
+      method,
+      pathTemplate,
+      ending,
+      status,
+      error: error === undefined ? null : safeCause(error).name,
+      durationMs: this.#now() - startedAt,
+      credentialsRefused: error instanceof StatusError && error.meansCredentials,
+    });
   }
 
   async #exchange(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpAnswer> {
@@ -220,6 +232,13 @@ export class Service {
     }
     return error;
   }
+}
+
+function endingOf(error: unknown, signal: AbortSignal | undefined): CallEnding {
+  if (error instanceof StatusError) return 'answered';
+  const mayHaveArrived = isHttpError(error) && 'sent' in error && error.sent === 'maybe';
+  if (!mayHaveArrived) return 'not_sent';
+  return signal?.aborted === true ? 'broken_off' : 'no_answer';
 }
 
 async function readBody(body: AsyncIterable<Buffer>, call: HttpCall): Promise<Buffer> {

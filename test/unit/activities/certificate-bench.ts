@@ -21,6 +21,7 @@ import type {
 } from '../../../src/domain/certificate-rows';
 import type { Claim, Decision, ThingHistory } from '../../../src/domain/claims';
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/outcomes';
+import { SettlingTimes } from '../../../src/domain/settling-times';
 import type { ItemStart, WorkRef } from '../../../src/domain/work';
 import { LoopbackServer } from '../../support/loopback-server';
 import { TemporaryArchive } from '../../support/temporary-archive';
@@ -36,6 +37,9 @@ export class CertificateBench {
   readonly issuances = new IssuanceFile(this.place.archive);
   readonly stopping = new AbortController();
   readonly warnings: { message: string; about: unknown }[] = [];
+  readonly counted: string[] = [];
+  /** Asks every watch that runs for the instants of its rows. */
+  readonly watches = new Set<() => readonly number[]>();
   readonly server: LoopbackServer;
   readonly service: Service;
   readonly deps: CertificateDependencies;
@@ -54,8 +58,17 @@ export class CertificateBench {
       archive: this.place.archive,
       idKey: this.idKey,
       assumptions,
+      settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
       stopping: this.stopping.signal,
       warn: (message, about) => this.warnings.push({ message, about }),
+      metrics: {
+        outcomesFiled: (records) => this.counted.push(...records.map(({ status }) => status)),
+        answerLost: (how) => this.counted.push(`lost: ${how}`),
+        watchStarted: (requestedAt) => {
+          this.watches.add(requestedAt);
+          return () => this.watches.delete(requestedAt);
+        },
+      },
       now: () => this.now(),
       random: () => 0.5,
     };

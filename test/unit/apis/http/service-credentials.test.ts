@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { Service, type CallReport, type HttpCall } from '../../../../src/apis/http/service';
+import type { CallReport } from '../../../../src/apis/http/observer';
+import { Service, type HttpCall } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import { LoopbackServer, refusingOrigin, sendJson } from '../../../support/loopback-server';
 
@@ -33,9 +34,12 @@ afterEach(async () => {
 });
 
 function serviceWith(token: Token, baseUrl = server.origin): Service {
-  const made = new Service({ baseUrl, token, ratePerSecond: 1_000 });
-  made.onCall = (report) => reports.push(report);
-  return made;
+  const observer = {
+    callStarted: () => {},
+    callEnded: (report: CallReport) => void reports.push(report),
+    permitAwaited: () => {},
+  };
+  return new Service({ baseUrl, token, ratePerSecond: 1_000, observer });
 }
 
 function shown(error: unknown): string {

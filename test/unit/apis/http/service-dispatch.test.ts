@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusError } from '../../../../src/apis/http/errors';
-import { Service, type CallReport, type HttpCall } from '../../../../src/apis/http/service';
+import { Service, type HttpCall } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import { LoopbackServer, sendJson } from '../../../support/loopback-server';
 
@@ -170,23 +170,4 @@ it.each([200, 201, 202, 204])('takes %i as success', async (status) => {
     response.end();
   };
   expect((await service.dispatch(post)).status).toBe(status);
-});
-
-it('reports each call by method, template, status and error name', async () => {
-  const reports: CallReport[] = [];
-  service.onCall = (report) => reports.push(report);
-  await service.dispatch(get);
-  server.reply = (_request, response) => {
-    clock += 25;
-    sendJson(response, 404, {});
-  };
-  await refusalOf(get);
-  server.reply = (_request, response) => void response.socket?.resetAndDestroy();
-  await refusalOf(get);
-  const call = { method: 'GET', pathTemplate: '/things/{id}' };
-  expect(reports).toEqual([
-    { ...call, status: 200, error: null, durationMs: 0 },
-    { ...call, status: 404, error: 'StatusError', durationMs: 25 },
-    { ...call, status: null, error: 'ConnectionError', durationMs: 0 },
-  ]);
 });

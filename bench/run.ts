@@ -1,0 +1,167 @@
+/**
+ * `npm run bench`: what durability costs, as ratios within one run. Prints tables and keeps them in
+ * bench/RESULTS.md. `--only spread|quick|large` measures one of them and leaves the others as they were.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { measureBatch, measureFloor, oracleCalls, type Figures } from './comparison';
+import { measureLarge } from './large';
+
+interface Comparison {
+  title: string;
+  what: string;
+  rows: number;
+  processingMs: [number, number];
+  /** The aims, as sentences with their verdict. */
+  aims: (floor: Figures, batch: Figures) => [aim: string, figure: string, met: boolean][];
+}
+
+const inFlight = 100;
+
+const commonAims = (batch: Figures): [string, string, boolean][] => {
+  const processor = (batch.processorMs?.worker ?? 0) + (batch.processorMs?.server ?? 0);
+  return [
+    [
+      'processor time a row, worker + server, at most 10 ms',
+      `${processor.toFixed(1)} ms`,
+      processor <= 10,
+    ],
+    [
+      'calls a certificate at most two above the oracle (3)',
+      batch.callsPerRow.toFixed(2),
+      batch.callsPerRow <= oracleCalls + 2,
+    ],
+  ];
+};
+
+const comparisons: Record<'spread' | 'quick', Comparison> = {
+  spread: {
+    title: 'Issuances that take about three seconds',
+    what: '1,000 rows; issuance times lognormal between 1.2 and 7.5 s, median 3 s.',
+    rows: 1_000,
+    processingMs: [1_200, 7_500],
+    aims: (floor, batch) => {
+      const ratio = batch.makespanMs / floor.makespanMs;
+      return [
+        ['makespan at most 1.10 of the floor', ratio.toFixed(2), ratio <= 1.1],
+        ...commonAims(batch),
+        [
+          'lag from completion to the archive at most 15 % of the issuance',
+          `${(batch.lagShare * 100).toFixed(1)} %`,
+          batch.lagShare <= 0.15,
+        ],
+      ];
+    },
+  },
+  quick: {
+    title: 'Issuances that take 0.3 seconds',
+    what: '500 rows; every issuance takes 0.3 s.',
+    rows: 500,
+    processingMs: [300, 300],
+    aims: (floor, batch) => {
+      const ratio = batch.rowsPerSecond / floor.rowsPerSecond;
+      return [
+        [
+          'at least 120 rows/s, or 0.5 of the floor',
+          `${batch.rowsPerSecond.toFixed(0)} rows/s, ${ratio.toFixed(2)} of the floor`,
+          batch.rowsPerSecond >= 120 || ratio >= 0.5,
+        ],
+        ...commonAims(batch),
+      ];
+    },
+  },
+};
+
+async function compare({ title, what, rows, processingMs, aims }: Comparison): Promise<string> {
+  const floor = await measureFloor({ processingMs }, rows, inFlight);
+  const batch = await measureBatch({ processingMs }, rows, inFlight);
+  const line = (name: string, of: Figures): string =>
+    `| ${name} | ${(of.makespanMs / 1_000).toFixed(1)} s | ${of.rowsPerSecond.toFixed(1)} | ${
+      of.processorMs === null
+        ? '-'
+        : `${of.processorMs.worker.toFixed(1)} + ${of.processorMs.server.toFixed(1)}`
+    } | ${of.callsPerRow.toFixed(2)} | ${of.lagMs.toFixed(0)} ms (${(of.lagShare * 100).toFixed(1)} %) |`;
+  return [
+    `## ${title}`,
+    '',
+    `${what} At most ${inFlight} in flight.`,
+    '',
+    '| | makespan | rows/s | processor ms a row (worker + server) | calls a certificate | lag |',
+    '| --- | --- | --- | --- | --- | --- |',
+    line('loop without durability, a poll every 0.2 s', floor),
+    line('diligence', batch),
+    '',
+    '| aim | measured | |',
+    '| --- | --- | --- |',
+    ...aims(floor, batch).map(
+      ([aim, figure, met]) => `| ${aim} | ${figure} | ${met ? 'met' : '**missed**'} |`,
+    ),
+  ].join('\n');
+}
+
+async function large(): Promise<string> {
+  const figures = await measureLarge(100_000, 1_000);
+  return [
+    '## A batch of 100,000 rows',
+    '',
+    'A service that settles at once; 1,000 in flight. What counts here is memory.',
+    '',
+    '| | |',
+    '| --- | --- |',
+    `| the whole command, from the file to the results | ${(figures.makespanMs / 1_000).toFixed(0)} s |`,
+    `| most memory of the worker | ${figures.workerPeakMib} MiB |`,
+    `| most memory of the command | ${figures.commandPeakMib} MiB |`,
+    `| processor time a row, worker + server | ${figures.processorMsPerRow.toFixed(1)} ms |`,
+    `| history events a row | ${figures.eventsPerRow.toFixed(2)} |`,
+    `| largest payload in a history | ${figures.largestPayloadKib.toFixed(0)} KiB (limit 256) |`,
+  ].join('\n');
+}
+
+const names = ['spread', 'quick', 'large'] as const;
+type Name = (typeof names)[number];
+
+const resultsPath = join(__dirname, 'RESULTS.md');
+const heading = [
+  '# What durability costs',
+  '',
+  'Made by `npm run bench`. Dev server, worker, command and sandbox share the machine; `CERTIFICATES_RPS` is 1,000. The',
+  'makespan of a batch runs from the start of its workflow to its merged results, that of the loop from its first request',
+  'to its last file. Before it a batch of 200 other rows was run, since a worker lives long. Machines differ and are',
+  'noisy: compare within one table only.',
+].join('\n');
+
+const markOf = (name: Name): string => `<!-- ${name} -->`;
+
+/** What is kept of earlier runs, by name. */
+async function keptParts(): Promise<Map<Name, string>> {
+  const text = await readFile(resultsPath, 'utf8').catch(() => '');
+  const parts = new Map<Name, string>();
+  for (const name of names) {
+    const [, after] = text.split(`${markOf(name)}\n\n`);
+    if (after !== undefined) parts.set(name, after.split('\n<!-- ')[0]?.trim() ?? '');
+  }
+  return parts;
+}
+
+async function run(): Promise<void> {
+  const only = process.argv[2] === '--only' ? process.argv[3] : undefined;
+  const parts = await keptParts();
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim();
+  const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+  const stamp = `${new Date().toISOString().slice(0, 10)}, on top of ${commit}; ${machine}.`;
+  for (const name of names) {
+    if (only !== undefined && only !== name) continue;
+    const part = name === 'large' ? await large() : await compare(comparisons[name]);
+    process.stdout.write(`${part}\n\n`);
+    parts.set(name, `${part}\n\n${stamp}`);
+  }
+  const sections = names.flatMap((name) => {
+    const part = parts.get(name);
+    return part === undefined ? [] : [`${markOf(name)}\n\n${part}`];
+  });
+  await writeFile(resultsPath, `${[heading, ...sections].join('\n\n')}\n`);
+}
+
+void run();

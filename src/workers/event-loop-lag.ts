@@ -1,0 +1,27 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** How long the event loop stood still at worst, lately. */
+export class EventLoopLag {
+  readonly #histogram = monitorEventLoopDelay({ resolution: 20 });
+  readonly #turn: NodeJS.Timeout;
+  #before = 0;
+
+  /** @param windowMs standstills are forgotten after one to two windows */
+  constructor(windowMs = 15_000) {
+    this.#histogram.enable();
+    this.#turn = setInterval(() => {
+      this.#before = this.#histogram.max;
+      this.#histogram.reset();
+    }, windowMs);
+    this.#turn.unref();
+  }
+
+  seconds(): number {
+    return Math.max(this.#before, this.#histogram.max) / 1e9;
+  }
+
+  stop(): void {
+    clearInterval(this.#turn);
+    this.#histogram.disable();
+  }
+}

@@ -1,0 +1,181 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { CertificateMetrics, LostAnswer } from '../activities/dependencies';
+import type { CallObserver, CallReport } from '../apis/http/observer';
+import type { OutcomeRecord } from '../domain/outcomes';
+
+const outcomeStatuses: readonly OutcomeRecord['status'][] = [
+  'issued',
+  'failed',
+  'expired',
+  'unknown_outcome',
+  'cancelled',
+];
+const waysToLose: readonly LostAnswer[] = ['no_answer', 'unreadable', 'status'];
+
+/** Seconds. A call takes up to 35, a PDF up to 140. */
+const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 35, 60, 140];
+/** Seconds. Pauses that a service asks for last up to an hour. */
+const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
+
+/**
+ * The figures of one worker process, as Prometheus reads them (docs/operations.md lists them).
+ * Labels hold words of ours and route templates: never a document, an id or a token.
+ */
+export class WorkerMetrics {
+  readonly #registry = new Registry();
+  readonly certificates: CertificateMetrics;
+  readonly #calls;
+  readonly #callSeconds;
+  readonly #inFlight;
+  readonly #throttled;
+  readonly #unauthorized;
+  readonly #waitSeconds;
+
+  constructor(version: string, now: () => number = Date.now) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    new Gauge({
+      name: 'diligence_build_info',
+      help: 'Always 1; the labels tell the version of diligence and of Node.js.',
+      labelNames: ['version', 'node'],
+      registers,
+    }).set({ version, node: process.version }, 1);
+    this.#calls = new Counter({
+      name: 'diligence_http_calls_total',
+      help: 'Calls to a service that ended, by route template and by how they ended: a class of HTTP status, no_answer (it may have arrived), not_sent (nothing left) or broken_off (a read that the worker gave up).',
+      labelNames: ['service', 'method', 'route', 'status'],
+      registers,
+    });
+    this.#callSeconds = new Histogram({
+      name: 'diligence_http_call_duration_seconds',
+      help: 'Time from the start of a call to a service to its last byte, without the wait for a permit.',
+      labelNames: ['service', 'method', 'route', 'status'],
+      buckets: callBuckets,
+      registers,
+    });
+    this.#inFlight = new Gauge({
+      name: 'diligence_http_calls_in_flight',
+      help: 'Calls to a service that are under way.',
+      labelNames: ['service'],
+      registers,
+    });
+    this.#throttled = new Counter({
+      name: 'diligence_http_throttled_total',
+      help: 'Answers 429 of a service: it was asked too often, and the worker slows down.',
+      labelNames: ['service'],
+      registers,
+    });
+    this.#unauthorized = new Counter({
+      name: 'diligence_http_credentials_refused_total',
+      help: 'Answers of a service that refuse our token (401, or 403 unauthorized): requests wait until it works.',
+      labelNames: ['service'],
+      registers,
+    });
+    this.#waitSeconds = new Histogram({
+      name: 'diligence_limiter_wait_seconds',
+      help: "Time that calls waited for a permit of the service's rate, whether they got it or gave up.",
+      labelNames: ['service', 'priority'],
+      buckets: waitBuckets,
+      registers,
+    });
+    this.certificates = certificateMetrics(this.#registry, now);
+  }
+
+  /** What a service reports to. `service` is its name in the labels. */
+  observerOf(service: string): CallObserver {
+    this.#inFlight.set({ service }, 0);
+    this.#throttled.inc({ service }, 0);
+    this.#unauthorized.inc({ service }, 0);
+    return {
+      callStarted: () => this.#inFlight.inc({ service }),
+      callEnded: (report) => {
+        this.#inFlight.dec({ service });
+        const { method, pathTemplate: route, durationMs } = report;
+        const labels = { service, method, route, status: statusClass(report) };
+        this.#calls.inc(labels);
+        this.#callSeconds.observe(labels, durationMs / 1_000);
+        if (report.status === 429) this.#throttled.inc({ service });
+        if (report.credentialsRefused) this.#unauthorized.inc({ service });
+      },
+      permitAwaited: (priority, waitedMs) =>
+        this.#waitSeconds.observe({ service, priority }, waitedMs / 1_000),
+    };
+  }
+
+  /** The page of `/metrics`. */
+  page(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+}
+
+function certificateMetrics(registry: Registry, now: () => number): CertificateMetrics {
+  const registers = [registry];
+  const watches = new Set<() => readonly number[]>();
+  const rows = new Counter({
+    name: 'diligence_rows_total',
+    help: 'Outcomes of rows put on file by this worker. A row that goes again (a retryable failure, a decision) is counted once for each outcome.',
+    labelNames: ['status'],
+    registers,
+  });
+  const unknown = new Counter({
+    name: 'diligence_unknown_outcomes_total',
+    help: 'Rows put on file as unknown_outcome: they may have been bought, the id is lost, and a person decides.',
+    registers,
+  });
+  const lost = new Counter({
+    name: 'diligence_answers_lost_total',
+    help: 'Requests that left and whose answer tells nothing: none came (no_answer), a 2xx without an id (unreadable), or a status such as 500 (status). Each may have been charged.',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const status of outcomeStatuses) rows.inc({ status }, 0);
+  for (const reason of waysToLose) lost.inc({ reason }, 0);
+  registry.registerMetric(
+    new Gauge({
+      name: 'diligence_outstanding_rows',
+      help: 'Issuances under a watch of this worker: accepted by the service, not settled yet.',
+      registers: [],
+      collect() {
+        let count = 0;
+        for (const requestedAt of watches) count += requestedAt().length;
+        this.set(count);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'diligence_oldest_outstanding_seconds',
+      help: 'Age of the oldest issuance under a watch of this worker, from its request; 0 when there is none.',
+      registers: [],
+      collect() {
+        const at = now();
+        let oldest = at;
+        for (const requestedAt of watches) {
+          for (const instant of requestedAt()) oldest = Math.min(oldest, instant);
+        }
+        this.set((at - oldest) / 1_000);
+      },
+    }),
+  );
+  return {
+    outcomesFiled: (records) => {
+      for (const { status } of records) {
+        rows.inc({ status });
+        if (status === 'unknown_outcome') unknown.inc();
+      }
+    },
+    answerLost: (reason) => lost.inc({ reason }),
+    watchStarted: (requestedAt) => {
+      watches.add(requestedAt);
+      return () => watches.delete(requestedAt);
+    },
+  };
+}
+
+function statusClass({ ending, status }: CallReport): string {
+  return status === null ? ending : `${Math.floor(status / 100)}xx`;
+}

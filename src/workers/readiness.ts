@@ -1,0 +1,92 @@
+import type { Archive } from '../archive/archive';
+import { proveArchive } from '../archive/open-archive';
+import type { RunningWorkers } from './run-workers';
+
+/** What `/readyz` answers. */
+export interface Readiness {
+  ready: boolean;
+  state: 'starting' | 'running' | 'stopping';
+  /** `ok`, or a sentence that says what is wrong. */
+  checks: { workers: string; engine: string; archive: string };
+}
+
+/** Longer than an answer takes, shorter than the time-outs of probes. */
+const patienceMs = 2_000;
+/** Probes that come faster than this share an answer: each one writes to the archive. */
+const freshForMs = 1_000;
+
+/** Whether this worker can do its work now. */
+export class ReadinessProbe {
+  readonly #archive: Archive;
+  readonly #now: () => number;
+  #workers: RunningWorkers | null = null;
+  #stopping = false;
+  #last: { at: number; checks: Promise<Readiness['checks']> } | null = null;
+
+  constructor(archive: Archive, now: () => number = Date.now) {
+    this.#archive = archive;
+    this.#now = now;
+  }
+
+  started(workers: RunningWorkers): void {
+    this.#workers = workers;
+    this.#last = null;
+  }
+
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  async look(): Promise<Readiness> {
+    const workers = this.#workers;
+    if (this.#last === null || this.#now() - this.#last.at > freshForMs) {
+      this.#last = { at: this.#now(), checks: this.#check(workers) };
+    }
+    const checks = await this.#last.checks;
+    const state = this.#stopping ? 'stopping' : workers === null ? 'starting' : 'running';
+    const allOk = Object.values(checks).every((told) => told === 'ok');
+    return { ready: allOk && state === 'running', state, checks };
+  }
+
+  async #check(workers: RunningWorkers | null): Promise<Readiness['checks']> {
+    const idle = workers?.idleQueues() ?? [];
+    const [engine, archive] = await Promise.all([
+      workers === null
+        ? 'not connected yet'
+        : verdict(workers.reachEngine(patienceMs), 'the Temporal server does not answer'),
+      verdict(proveArchive(this.#archive), 'the archive cannot be read and written'),
+    ]);
+    return {
+      workers:
+        workers === null
+          ? 'not started yet'
+          : idle.length === 0
+            ? 'ok'
+            : `not polling: ${idle.join(', ')}`,
+      engine,
+      archive,
+    };
+  }
+}
+
+/** Names of errors alone: a message may quote a path or an address. */
+async function verdict(check: Promise<void>, sentence: string): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`${sentence} (nothing within ${patienceMs} ms)`), patienceMs);
+  });
+  const told = check.then(
+    () => 'ok',
+    (error: unknown) => `${sentence} (${nameOf(error)})`,
+  );
+  try {
+    return await Promise.race([told, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function nameOf(error: unknown): string {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return typeof code === 'string' ? code : typeof name === 'string' ? name : 'Error';
+}

@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+import type { WatchTuple } from '../../../src/domain/certificate-rows';
+import { sendJson } from '../../support/loopback-server';
+import { CertificateBench, documentA, documents } from './certificate-bench';
+
+let bench: CertificateBench;
+
+beforeEach(async () => {
+  bench = await CertificateBench.start();
+});
+
+afterEach(() => bench.close());
+
+it.each<[string, (response: ServerResponse) => void, string[]]>([
+  ['a lost connection', (response) => void response.socket?.resetAndDestroy(), ['no_answer']],
+  ['a 2xx without an id', (response) => sendJson(response, 202, {}), ['unreadable']],
+  ['a 500', (response) => sendJson(response, 500, {}), ['status']],
+  ['a 429', (response) => sendJson(response, 429, {}), []],
+  ['a refusal', (response) => sendJson(response, 422, {}), []],
+])('counts as a lost answer what %s leaves in doubt', async (_words, reply, lost) => {
+  bench.server.reply = (_request, response) => reply(response);
+  await bench.request(await bench.work('w1', [documentA]));
+  const outcomes = await bench.outcomes(await bench.work('w1', [documentA]));
+  expect(bench.counted).toEqual([
+    ...lost.map((how) => `lost: ${how}`),
+    ...outcomes.map(({ status }) => status),
+  ]);
+  expect(bench.counted.includes('unknown_outcome')).toBe(lost.length > 0);
+});
+
+it('counts what a watch files, and lets the rows it holds be seen while it holds them', async () => {
+  const work = await bench.work('w1', documents);
+  const requestedAt = bench.now() - 60_000;
+  const held: number[][] = [];
+  bench.server.reply = ({ path }, response) => {
+    held.push([...bench.watches].flatMap((instants) => instants()));
+    const id = path.split('/').at(-1);
+    sendJson(response, 200, { certidao_id: id, status: id === 'c-0' ? 'processing' : 'completed' });
+  };
+  const rows = [0, 1].map((place): WatchTuple => [place, `c-${place}`, requestedAt, 0, 1, 0]);
+  await bench.watch(work, { rows });
+  expect(bench.counted).toEqual(['issued']);
+  expect(held[0]).toEqual([requestedAt, requestedAt]);
+  expect(bench.watches.size).toBe(0);
+});

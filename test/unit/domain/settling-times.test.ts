@@ -1,0 +1,102 @@
+import {
+  SettlingTimes,
+  nextRead,
+  readingPlan,
+  type ReadingPlan,
+} from '../../../src/domain/settling-times';
+
+/** Reads one issuance as a watch does: until it has settled. */
+function follow(times: SettlingTimes, durationMs: number): { reads: number; lagMs: number } {
+  let age = 0;
+  for (let reads = 0; ; reads += 1) {
+    if (reads > 0 && age >= durationMs) return { reads, lagMs: age - durationMs };
+    age += times.nextReadMs(age, 0.5);
+  }
+}
+
+function learned(durations: readonly number[]): SettlingTimes {
+  const times = new SettlingTimes();
+  for (const duration of durations) times.observe(duration);
+  return times;
+}
+
+/** Median 3 s, one in forty above 7 s: the same sequence at every run. */
+const spread = Array.from({ length: 256 }, (_, index) => {
+  const turn = ((index * 89) % 256) / 256 + 1 / 512;
+  return Math.round(3_000 * Math.exp(0.46 * 1.7 * Math.log(turn / (1 - turn)) * 0.35));
+});
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
+
+describe('when to read an issuance', () => {
+  test('follows the plain pace until something is known', () => {
+    const times = new SettlingTimes();
+    expect(times.nextReadMs(0, 0.5)).toBe(400);
+    expect(times.nextReadMs(40_000, 0.5)).toBe(10_000);
+  });
+
+  test('finds issuances that all take the same time with one read, just after their end', () => {
+    const times = learned(Array.from({ length: 40 }, () => 300));
+    expect(follow(times, 300)).toEqual({ reads: 1, lagMs: expect.any(Number) });
+    expect(follow(times, 300).lagMs).toBeLessThan(30);
+  });
+
+  test('spends about three reads on issuances that differ, for a lag below a fifth', () => {
+    const times = learned(spread);
+    const followed = spread.map((duration) => follow(times, duration));
+    expect(mean(followed.map(({ reads }) => reads))).toBeLessThanOrEqual(3);
+    expect(mean(followed.map(({ lagMs }) => lagMs))).toBeLessThan(mean(spread) / 5);
+  });
+
+  test('reads at growing intervals what takes longer than anything known', () => {
+    const times = learned(spread);
+    const waits = [20_000, 40_000, 80_000].map((age) => times.nextReadMs(age, 0.5));
+    expect(waits).toEqual([5_000, 10_000, 20_000]);
+  });
+
+  test('forgets an old pace: a service that became ten times slower or faster is learned anew', () => {
+    for (const factor of [10, 0.1]) {
+      const times = learned(spread);
+      const changed = spread.map((duration) => duration * factor);
+      for (const duration of changed) times.observe(duration);
+      const lag = mean(changed.map((duration) => follow(times, duration).lagMs));
+      expect(lag).toBeLessThan(mean(changed) / 4);
+    }
+  });
+
+  test('never waits longer than a minute, however long the issuances known', () => {
+    const times = learned(Array.from({ length: 40 }, () => 3_600_000));
+    expect(times.nextReadMs(0, 0.5)).toBe(60_000);
+  });
+
+  test('ignores a duration that is none', () => {
+    const times = learned([...Array.from({ length: 40 }, () => 300), NaN, -5]);
+    expect(follow(times, 300).reads).toBe(1);
+  });
+});
+
+describe('a plan of reads', () => {
+  test('costs no more reads than were wanted, and fewer cost more waiting', () => {
+    const durations = [...spread].sort((a, b) => a - b);
+    const plans = [6, 4, 2, 1].map((wanted) => ({ wanted, plan: readingPlan(durations, wanted) }));
+    const waits = plans.map(({ wanted, plan }) => {
+      expect(plan.reads).toBeLessThanOrEqual(wanted);
+      return mean(durations.map((duration) => foundAt(plan, duration) - duration));
+    });
+    expect(waits).toEqual([...waits].sort((a, b) => a - b));
+  });
+
+  test('goes on from any age at which something was read, and ends behind the last duration', () => {
+    const plan = readingPlan([100, 200, 400, 800], 1);
+    expect([0, 150, 500, 790].map((age) => nextRead(plan, age))).toEqual([800, 800, 800, 800]);
+    expect(nextRead(plan, 900)).toBeNull();
+  });
+});
+
+function foundAt(plan: ReadingPlan, duration: number): number {
+  let at: number | null = 0;
+  while (at !== null && at < duration) at = nextRead(plan, at === 0 ? 0 : at * 1.02 + 20);
+  return at ?? Infinity;
+}

@@ -1,0 +1,105 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import {
+  serveEndpoints,
+  type Endpoints,
+  type EndpointSources,
+} from '../../../src/workers/endpoints';
+import { EventLoopLag } from '../../../src/workers/event-loop-lag';
+import { WorkerMetrics } from '../../../src/workers/metrics';
+import { samplesOf } from '../../support/prometheus-text';
+
+const anyPort = { host: '127.0.0.1', port: 0 };
+const ok = { workers: 'ok', engine: 'ok', archive: 'ok' };
+let endpoints: Endpoints | null = null;
+
+afterEach(async () => {
+  await endpoints?.close();
+  endpoints = null;
+});
+
+async function serve(sources: Partial<EndpointSources> = {}): Promise<string> {
+  endpoints = await serveEndpoints(anyPort, {
+    metrics: new WorkerMetrics('1.2.3'),
+    lagSeconds: () => 0.01,
+    readiness: () => Promise.resolve({ ready: true, state: 'running', checks: ok }),
+    ...sources,
+  });
+  return `http://${endpoints.address}`;
+}
+
+test('/metrics is a page of Prometheus text', async () => {
+  const answer = await fetch(`${await serve()}/metrics`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(samplesOf(await answer.text()).length).toBeGreaterThan(20);
+});
+
+test.each([
+  [0.02, 200],
+  [4.9, 200],
+  [5.1, 503],
+])('/healthz with an event loop that stood still for %d s answers %i', async (lag, status) => {
+  const answer = await fetch(`${await serve({ lagSeconds: () => lag })}/healthz`);
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toEqual({ healthy: status === 200, eventLoopLagSeconds: lag });
+});
+
+test('/readyz answers 503 and says what is missing', async () => {
+  const told = {
+    ready: false,
+    state: 'running',
+    checks: { ...ok, engine: 'the Temporal server does not answer' },
+  } as const;
+  const answer = await fetch(`${await serve({ readiness: () => Promise.resolve(told) })}/readyz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toEqual(told);
+});
+
+test('another path is 404, and another method 405', async () => {
+  const origin = await serve();
+  expect((await fetch(`${origin}/`)).status).toBe(404);
+  const posted = await fetch(`${origin}/metrics`, { method: 'POST' });
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('a port that is taken gives way to a free one', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  endpoints = await serveEndpoints(
+    { host: '127.0.0.1', port },
+    {
+      metrics: new WorkerMetrics('1.2.3'),
+      lagSeconds: () => 0,
+      readiness: () => Promise.reject(new Error('not asked')),
+    },
+  );
+  expect(endpoints.address).not.toBe(`127.0.0.1:${port}`);
+  expect((await fetch(`http://${endpoints.address}/healthz`)).status).toBe(200);
+  other.close();
+});
+
+test('a host that is not ours is an error', async () => {
+  const elsewhere = { host: '192.0.2.1', port: 0 };
+  const sources = {
+    metrics: new WorkerMetrics('1.2.3'),
+    lagSeconds: () => 0,
+    readiness: () => Promise.reject(new Error('not asked')),
+  };
+  await expect(serveEndpoints(elsewhere, sources)).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' });
+});
+
+test('a standstill of the event loop is seen, and forgotten after two windows', async () => {
+  const lag = new EventLoopLag(100);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const until = performance.now() + 300;
+  while (performance.now() < until);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const seen = lag.seconds();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  const later = lag.seconds();
+  lag.stop();
+  expect(seen).toBeGreaterThan(0.25);
+  expect(later).toBeLessThan(0.25);
+});

@@ -1,0 +1,111 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { FileArchive } from '../../../src/archive/file-archive';
+import { IdKey, openArchive } from '../../../src/archive/open-archive';
+import type { Archive } from '../../../src/archive/archive';
+import { ReadinessProbe } from '../../../src/workers/readiness';
+import type { RunningWorkers } from '../../../src/workers/run-workers';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+let place: TemporaryArchive;
+let archive: Archive;
+let clock = 0;
+let looks = 0;
+let idle: string[] = [];
+let engine: () => Promise<void> = () => Promise.resolve();
+
+const workers: RunningWorkers = {
+  stop: () => Promise.resolve(),
+  finished: Promise.resolve(),
+  idleQueues: () => idle,
+  reachEngine: () => {
+    looks += 1;
+    return engine();
+  },
+};
+
+beforeEach(async () => {
+  place = new TemporaryArchive();
+  archive = await openArchive(place.root, IdKey.parse('ab'.repeat(32)));
+  clock = 0;
+  looks = 0;
+  idle = [];
+  engine = () => Promise.resolve();
+});
+
+afterEach(() => place.remove());
+
+function running(of: Archive = archive): ReadinessProbe {
+  const probe = new ReadinessProbe(of, () => clock);
+  probe.started(workers);
+  return probe;
+}
+
+it('is ready when the workers poll, the server answers and the archive is there', async () => {
+  expect(await running().look()).toEqual({
+    ready: true,
+    state: 'running',
+    checks: { workers: 'ok', engine: 'ok', archive: 'ok' },
+  });
+});
+
+it('is not ready before the workers run, nor once it was told to stop', async () => {
+  const probe = new ReadinessProbe(archive, () => clock);
+  expect(await probe.look()).toMatchObject({ ready: false, state: 'starting' });
+  probe.started(workers);
+  expect(await probe.look()).toMatchObject({ ready: true, state: 'running' });
+  probe.stopping();
+  expect(await probe.look()).toMatchObject({ ready: false, state: 'stopping' });
+});
+
+it('names the queue that is not polled', async () => {
+  idle = ['workflows-0a1b2c3d'];
+  expect(await running().look()).toMatchObject({
+    ready: false,
+    checks: { workers: 'not polling: workflows-0a1b2c3d', engine: 'ok' },
+  });
+});
+
+it('says that the server does not answer, by the name of the error alone', async () => {
+  engine = () => Promise.reject(new TypeError('10.0.0.1:7233 said no'));
+  expect(await running().look()).toMatchObject({
+    ready: false,
+    checks: { engine: 'the Temporal server does not answer (TypeError)' },
+  });
+});
+
+it('waits for a server that hangs no longer than a probe waits for it', async () => {
+  engine = () => new Promise(() => {});
+  const { ready, checks } = await running().look();
+  expect({ ready, engine: checks.engine }).toEqual({
+    ready: false,
+    engine: 'the Temporal server does not answer (nothing within 2000 ms)',
+  });
+});
+
+it('takes an empty directory where the archive was for no archive', async () => {
+  const probe = running();
+  rmSync(place.root, { recursive: true });
+  mkdirSync(place.root);
+  expect(await probe.look()).toMatchObject({
+    ready: false,
+    checks: { archive: 'the archive cannot be read and written (ArchiveError)' },
+  });
+});
+
+it('sees an archive that can be read and not written', async () => {
+  const full = new FileArchive(place.root, archive.id);
+  full.replace = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+  expect(await running(full).look()).toMatchObject({
+    ready: false,
+    checks: { archive: 'the archive cannot be read and written (ENOSPC)' },
+  });
+});
+
+it('looks once for probes that come within a second', async () => {
+  const probe = running();
+  await Promise.all([probe.look(), probe.look()]);
+  expect(looks).toBe(1);
+  clock += 1_001;
+  await probe.look();
+  expect(looks).toBe(2);
+});
