@@ -1,6 +1,7 @@
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from '../environment';
+import type { EngineRecord } from './engine-record';
 
 /** Where the engine is. `embedded`: our own process in the data directory, started on demand. */
 export type EngineAddress =
@@ -26,6 +27,8 @@ export interface EngineClient {
   connection: Connection;
   address: string;
   namespace: string;
+  /** Of the embedded engine. */
+  record?: EngineRecord;
   close(): Promise<void>;
 }
 
@@ -58,6 +61,9 @@ export async function connectClient(options: {
 
 function stringsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(env).filter(
+      // An empty variable (`TEMPORAL_ADDRESS=` in .env) is none.
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+    ),
   );
 }

@@ -100,13 +100,8 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const namespace = options.namespace ?? 'default';
   if (options.dataDir === undefined) return launch(options, namespace, null);
 
-  const dataDir = resolve(options.dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const paths: DataPaths = {
-    record: join(dataDir, 'temporal-server.json'),
-    database: join(dataDir, 'temporal.db'),
-    writtenBy: join(dataDir, 'temporal-db.json'),
-  };
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const paths = pathsIn(options.dataDir);
   const record = await readJson(paths.record, recordSchema);
   if (record !== null && !hasEnded(record.pid)) {
     const adopted = await adopt(record, namespace, paths);
@@ -114,6 +109,30 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   }
   await rm(paths.record, { force: true });
   return launch(options, namespace, paths);
+}
+
+/**
+ * Ends a server that a dead process left on this data; the caller knows that nobody keeps it.
+ *
+ * @returns false when there is none
+ */
+export async function endOrphanedServer(dataDir: string): Promise<boolean> {
+  const paths = pathsIn(dataDir);
+  const record = await readJson(paths.record, recordSchema);
+  if (record === null || hasEnded(record.pid)) return false;
+  const orphan = running(record, paths, null);
+  if (!isOurServer((await commandLineOf(record.pid)) ?? '', paths.database)) return false;
+  await orphan.stop();
+  return true;
+}
+
+function pathsIn(dataDir: string): DataPaths {
+  const folder = resolve(dataDir);
+  return {
+    record: join(folder, 'temporal-server.json'),
+    database: join(folder, 'temporal.db'),
+    writtenBy: join(folder, 'temporal-db.json'),
+  };
 }
 
 async function adopt(

@@ -1,12 +1,14 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { commandLineOf, hasEnded } from './tools-pid';
+import { commandLineOf, isSameProcess, startOf } from './tools-pid';
 
 /** `engine.json` of the data directory: the embedded engine that serves it, while it runs. */
 const recordSchema = z.object({
   /** The process that holds server, worker and sandbox together. */
   pid: z.number().int().positive(),
+  /** When that process was started: its pid may be another's after a reboot. */
+  start: z.string().nullable().default(null),
   address: z.string(),
   namespace: z.string(),
   uiUrl: z.string().nullable(),
@@ -18,26 +20,89 @@ const recordSchema = z.object({
 });
 export type EngineRecord = z.infer<typeof recordSchema>;
 
-export async function writeEngineRecord(dataDir: string, record: EngineRecord): Promise<void> {
+export async function writeEngineRecord(
+  dataDir: string,
+  engine: Omit<EngineRecord, 'start'>,
+): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const aside = join(dataDir, `.engine-${process.pid}.json`);
+  const record: EngineRecord = { ...engine, start: await startOf(engine.pid) };
   await writeFile(aside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   await rename(aside, recordPath(dataDir));
 }
 
 /** The engine of this data directory, or null when none runs. */
 export async function runningEngine(dataDir: string): Promise<EngineRecord | null> {
+  const record = await readRecord(dataDir);
+  return record !== null && (await isRunning(record)) ? record : null;
+}
+
+/**
+ * What became of an engine that was running. `stopped`: it ended in order; `crashed`: it left its
+ * record behind; `moved`: another one has taken its place.
+ */
+export async function embeddedHealth(
+  dataDir: string,
+  engine: EngineRecord,
+): Promise<'runs' | 'stopped' | 'crashed' | 'moved'> {
+  const record = await readRecord(dataDir);
+  if (record === null) return 'stopped';
+  if (!(await isRunning(record))) return 'crashed';
+  return record.pid === engine.pid && record.startedAt === engine.startedAt ? 'runs' : 'moved';
+}
+
+/**
+ * Says that a command uses the engine, which keeps it from closing as idle.
+ *
+ * @returns false when it has just closed
+ */
+export async function noteUse(dataDir: string): Promise<boolean> {
+  const now = new Date();
+  return utimes(recordPath(dataDir), now, now).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Takes the record away when nobody has used the engine for so long. Moved first and looked at then,
+ * so that a command either has been seen or finds no engine.
+ *
+ * @returns false when it was used, and stays
+ */
+export async function retireIdleRecord(dataDir: string, idleMs: number): Promise<boolean> {
+  const aside = join(dataDir, `.engine-${process.pid}.json`);
+  await rename(recordPath(dataDir), aside);
+  const { mtimeMs } = await stat(aside);
+  if (Date.now() - mtimeMs < idleMs) {
+    await rename(aside, recordPath(dataDir));
+    return false;
+  }
+  await rm(aside, { force: true });
+  return true;
+}
+
+async function isRunning({ pid, start }: EngineRecord): Promise<boolean> {
+  if (!(await isSameProcess(pid, start))) return false;
+  if (start !== null) return true;
+  const words = await commandLineOf(pid);
+  return words === null || / (dev|demo)( |$)/.test(words);
+}
+
+async function readRecord(dataDir: string): Promise<EngineRecord | null> {
   const text = await readFile(recordPath(dataDir), 'utf8').catch(() => null);
   if (text === null) return null;
   const record = recordSchema.safeParse(parse(text));
-  if (!record.success || hasEnded(record.data.pid)) return null;
-  // After a reboot the number may be somebody else's.
-  const words = await commandLineOf(record.data.pid);
-  return words === null || / (dev|demo)( |$)/.test(words) ? record.data : null;
+  return record.success ? record.data : null;
 }
 
 export async function removeEngineRecord(dataDir: string): Promise<void> {
   await rm(recordPath(dataDir), { force: true });
+}
+
+/** Held by the process that is, becomes or ceases to be the engine of the data directory. */
+export function engineLockPath(dataDir: string): string {
+  return join(dataDir, 'engine.lock');
 }
 
 export function engineLogPath(dataDir: string, name: string): string {

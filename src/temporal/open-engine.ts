@@ -5,7 +5,14 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, type Environment } from '../environment';
 import { connectClient, engineAddress, type EngineClient } from './connection';
-import { engineLogPath, runningEngine, type EngineRecord } from './engine-record';
+import {
+  engineLockPath,
+  engineLogPath,
+  noteUse,
+  runningEngine,
+  type EngineRecord,
+} from './engine-record';
+import { lockHolder } from './tools-lock';
 import { hasEnded } from './tools-pid';
 
 /** Building the Temporal CLI takes minutes on a first start. */
@@ -24,25 +31,62 @@ export async function openEngine(
 ): Promise<EngineClient> {
   const place = engineAddress();
   if (place.kind === 'server') return connectClient(place);
-  const record = await embeddedEngine(environment, say);
+  const { record, wasStarted } = await embeddedEngine(environment, say);
+  const engine = await connectEmbedded(record);
+  if (wasStarted) await tellResumed(engine, say);
+  return engine;
+}
+
+/**
+ * The engine when there is one, and starts none: for looking. Null when the data directory's own
+ * process does not run.
+ *
+ * @throws EngineUnreachableError when nobody answers at `TEMPORAL_ADDRESS`
+ */
+export async function engineIfRunning(environment: Environment): Promise<EngineClient | null> {
+  const place = engineAddress();
+  if (place.kind === 'server') return connectClient(place);
+  const record = await runningEngine(environment.dataDir);
+  return record === null ? null : connectEmbedded(record);
+}
+
+async function connectEmbedded(record: EngineRecord): Promise<EngineClient> {
   const { address, namespace } = record;
-  return connectClient({ connectionOptions: {}, address, namespace });
+  return { ...(await connectClient({ connectionOptions: {}, address, namespace })), record };
+}
+
+/** Names what was under way when the engine ended: it goes on now. Lanes belong to their batch. */
+async function tellResumed(engine: EngineClient, say: (line: string) => void): Promise<void> {
+  const ids = new Set<string>();
+  try {
+    for await (const { workflowId } of engine.client.workflow.list({
+      query: "ExecutionStatus = 'Running'",
+    })) {
+      ids.add(workflowId.replace(/\/(decision-\d+-)?lane-\d+$/, ''));
+    }
+  } catch {
+    // It goes on whether or not it can be named.
+    return;
+  }
+  for (const id of [...ids].slice(0, 10)) say(`goes on: ${id}`);
+  if (ids.size > 10) say(`and ${ids.size - 10} more (\`diligence list\`)`);
 }
 
 async function embeddedEngine(
   environment: Environment,
   say: (line: string) => void,
-): Promise<EngineRecord> {
+): Promise<{ record: EngineRecord; wasStarted: boolean }> {
   const { dataDir, investigation } = environment;
   const running = await runningEngine(dataDir);
-  if (running !== null) {
+  // One that closes as idle at this very moment is no engine any more.
+  if (running !== null && (await noteUse(dataDir))) {
     if (investigation !== null && running.investigationBaseUrl !== investigation.baseUrl) {
       throw new ConfigError(
         'INVESTIGATION_BASE_URL',
         `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
       );
     }
-    return running;
+    return { record: running, wasStarted: false };
   }
   if (investigation === null) {
     throw new ConfigError(
@@ -50,7 +94,7 @@ async function embeddedEngine(
       'is not set: set it and INVESTIGATION_TOKEN, or run `diligence dev` in another terminal, which brings a sandbox',
     );
   }
-  return startInBackground(dataDir, say);
+  return { record: await startInBackground(dataDir, say), wasStarted: true };
 }
 
 async function startInBackground(
@@ -61,7 +105,7 @@ async function startInBackground(
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
   const log = openSync(logPath, 'a', 0o600);
   const from = (await readFile(logPath)).length;
-  const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', '--idle-minutes', '10'], {
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', '--on-demand'], {
     detached: true,
     stdio: ['ignore', log, log],
     env: { ...process.env, DILIGENCE_DATA_DIR: dataDir },
@@ -71,15 +115,14 @@ async function startInBackground(
   say(`starting the background engine (log: ${logPath}; \`diligence stop\` ends it)`);
   const deadlineAt = Date.now() + startTimeoutMs;
   let told = from;
-  let goneAt: number | null = null;
   while (Date.now() < deadlineAt) {
+    // Before the record is looked for: it may be written by the last thing that process does.
+    const isOver = child.pid === undefined || hasEnded(child.pid);
     const record = await runningEngine(dataDir);
     if (record !== null) return record;
     told = await tellNewLines(logPath, told, say);
-    // Another command may have been first: then ours gives way, and the record appears all the same.
-    const ended = child.pid === undefined || hasEnded(child.pid);
-    if (ended) goneAt ??= Date.now();
-    if (goneAt !== null && Date.now() - goneAt > 20_000) break;
+    // Another command may have been first: then ours gives way, and theirs is waited for.
+    if (isOver && (await lockHolder(engineLockPath(dataDir))) === null) break;
     await sleep(200);
   }
   const tail = (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-5).join('\n');

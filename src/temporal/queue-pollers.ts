@@ -4,7 +4,10 @@ import type { EngineClient } from './connection';
 
 const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;
 
-/** Identities of the workers that polled a queue of this archive within the last minutes. */
+/** A poll waits a minute at most; the server remembers who polled for five. */
+const liveWithinMs = 90_000;
+
+/** Identities of the workers that poll a queue of this archive: one that is gone is soon left out. */
 export async function queuePollers(
   engine: EngineClient,
   kind: QueueKind,
@@ -15,5 +18,9 @@ export async function queuePollers(
     taskQueue: { name: queueName(kind, suffix) },
     taskQueueType: kind === 'workflows' ? TASK_QUEUE_TYPE_WORKFLOW : TASK_QUEUE_TYPE_ACTIVITY,
   });
-  return [...new Set((pollers ?? []).map((poller) => poller.identity ?? ''))];
+  const since = Date.now() - liveWithinMs;
+  const live = (pollers ?? []).filter(
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since,
+  );
+  return [...new Set(live.map((poller) => poller.identity ?? ''))];
 }

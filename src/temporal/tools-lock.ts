@@ -3,8 +3,15 @@ import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { isSameProcess, startOf } from './tools-pid';
 
-const holderSchema = z.object({ pid: z.number(), host: z.string(), nonce: z.string() });
+const holderSchema = z.object({
+  pid: z.number(),
+  host: z.string(),
+  nonce: z.string(),
+  /** When the process was started: after a reboot its pid may be another's. */
+  start: z.string().nullable().default(null),
+});
 type Holder = z.infer<typeof holderSchema>;
 
 const touchEveryMs = 5_000;
@@ -31,7 +38,8 @@ export async function withLock<T>(
   options: LockOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const mine: Holder = { pid: process.pid, host: hostname(), nonce: randomUUID() };
+  const start = await startOf(process.pid);
+  const mine: Holder = { pid: process.pid, host: hostname(), nonce: randomUUID(), start };
   await take(path, mine, options);
   const touching = setInterval(() => {
     const now = new Date();
@@ -44,6 +52,13 @@ export async function withLock<T>(
     clearInterval(touching);
     if ((await holderOf(path))?.nonce === mine.nonce) await rm(path, { force: true });
   }
+}
+
+/** The process that holds the lock now, on this machine; null when nobody does. */
+export async function lockHolder(path: string): Promise<number | null> {
+  const holder = await holderOf(path);
+  if (holder === null || holder.host !== hostname()) return null;
+  return (await isSameProcess(holder.pid, holder.start)) ? holder.pid : null;
 }
 
 async function take(path: string, mine: Holder, options: LockOptions): Promise<void> {
@@ -96,7 +111,8 @@ async function isStale(path: string, holder: Holder | null): Promise<boolean> {
   );
   if (age === null) return false;
   if (age > staleAfterMs) return true;
-  return holder !== null && holder.host === hostname() && !isProcess(holder.pid);
+  if (holder === null || holder.host !== hostname()) return false;
+  return !(await isSameProcess(holder.pid, holder.start));
 }
 
 /**
@@ -114,15 +130,6 @@ async function remove(path: string, seen: Holder | null): Promise<void> {
   const moved = await holderOf(aside);
   if (moved && moved.nonce !== seen?.nonce) await link(aside, path).catch(() => undefined);
   await rm(aside, { force: true });
-}
-
-function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return isCode(error, 'EPERM');
-  }
 }
 
 function isCode(error: unknown, code: string): boolean {

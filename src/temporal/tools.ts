@@ -61,16 +61,8 @@ export async function serverVersionOf(
  * Throws `ToolNotFoundError`.
  */
 export async function findTemporalCli(search: ToolSearch): Promise<string> {
-  const named = await namedByVariable('TEMPORAL_CLI_PATH', search.env);
-  if (named !== null) {
-    const server = await serverVersionOf(named, search.env);
-    if (server.version !== null && !server.atLeast129) {
-      throw new ToolNotFoundError(
-        `TEMPORAL_CLI_PATH points at ${named}, which is server ${server.version}: set it to one with server 1.29 or newer.`,
-      );
-    }
-    return named;
-  }
+  const named = await cliNamedByVariable(search.env);
+  if (named !== null) return named;
   const cache = cacheFolder(search.env);
   const cached = join(cache, 'temporal');
   if (await isGoodCli(cached, 'in the cache', search)) return cached;
@@ -114,6 +106,39 @@ export async function findTemporalCli(search: ToolSearch): Promise<string> {
       `The Temporal dev server could be neither downloaded (${downloadFailure}) nor built (${buildFailure}): ${installCli}.`,
     );
   });
+}
+
+/**
+ * The Temporal CLI that `findTemporalCli` would take without downloading or building one; null when
+ * there is none. Throws `ToolNotFoundError` for a `TEMPORAL_CLI_PATH` that does not serve.
+ */
+export async function knownTemporalCli(
+  env: NodeJS.ProcessEnv,
+): Promise<{ path: string; serverVersion: string } | null> {
+  const named = await cliNamedByVariable(env);
+  const cached = join(cacheFolder(env), 'temporal');
+  const places = named === null ? [cached, await findOnPath('temporal', env)] : [named];
+  for (const path of places) {
+    if (path === null || !(await isExecutableFile(path))) continue;
+    const server = await serverVersionOf(path, env);
+    if (server.version !== null && server.atLeast129) {
+      return { path, serverVersion: server.version };
+    }
+  }
+  if (named === null) return null;
+  throw new ToolNotFoundError(`TEMPORAL_CLI_PATH: ${named} does not run as a Temporal CLI.`);
+}
+
+async function cliNamedByVariable(env: NodeJS.ProcessEnv): Promise<string | null> {
+  const named = await namedByVariable('TEMPORAL_CLI_PATH', env);
+  if (named === null) return null;
+  const server = await serverVersionOf(named, env);
+  if (server.version !== null && !server.atLeast129) {
+    throw new ToolNotFoundError(
+      `TEMPORAL_CLI_PATH points at ${named}, which is server ${server.version}: set it to one with server 1.29 or newer.`,
+    );
+  }
+  return named;
 }
 
 /**

@@ -49,26 +49,26 @@ describe('the same thing asked for more than once', () => {
     );
   }, 120_000);
 
-  test('two files that share documents buy each once, and a corrected file only what is new', async () => {
+  test('two files that share 100 documents buy each once, and a corrected file only what is new', async () => {
     place.sandbox.reset();
-    await writeFile(join(place.folder, 'left.csv'), sheetOf(80, 1_000));
-    await writeFile(join(place.folder, 'right.csv'), sheetOf(80, 1_040));
+    await writeFile(join(place.folder, 'left.csv'), sheetOf(140, 1_000));
+    await writeFile(join(place.folder, 'right.csv'), sheetOf(140, 1_040));
     const ended = await Promise.all([
       place.run(batch('left.csv', 'left')),
       place.run(batch('right.csv', 'right')),
     ]);
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-    expect(started(place)).toEqual(Array.from({ length: 120 }, () => 1));
+    expect(started(place)).toEqual(Array.from({ length: 180 }, () => 1));
 
     await writeFile(join(place.folder, 'corrected.csv'), sheetOf(90, 1_000));
     const dry = await place.run([...batch('corrected.csv', 'dry'), '--dry-run']);
     expect(JSON.parse(dry.stdout)).toMatchObject({ request: 0, reuse: 90, unknown: 0 });
-    await writeFile(join(place.folder, 'longer.csv'), sheetOf(130, 1_000));
+    await writeFile(join(place.folder, 'longer.csv'), sheetOf(190, 1_000));
     const longer = await place.run(batch('longer.csv', 'longer'));
     expect(longer.code).toBe(0);
-    expect(started(place)).toEqual(Array.from({ length: 130 }, () => 1));
+    expect(started(place)).toEqual(Array.from({ length: 190 }, () => 1));
     const lines = await readSheetLines(join(place.folder, 'longer', 'results.csv'));
-    expect(lines.filter(({ note }) => note.includes('reused'))).toHaveLength(120);
+    expect(lines.filter(({ note }) => note.includes('reused'))).toHaveLength(180);
   }, 120_000);
 
   test('--fresh buys again, on purpose', async () => {

@@ -131,6 +131,41 @@ describe('what a person decides', () => {
     expect(lines.filter(({ status }) => status === 'cancelled')).toHaveLength(400 - issued);
   }, 120_000);
 
+  test('a single issuance tells how it is decided on, and resume of what is not paused says so', async () => {
+    await place.startWorker();
+    place.sandbox.configure({ documents: { [cnpj(1)]: { request: ['reset_after'] } } } as never);
+    const issue = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(1)];
+    const ended = await place.run(issue);
+    expect(ended.code).toBe(3);
+    const hint = /`certificate resolve --batch (certificate\/cnpj\/\w+)/.exec(ended.stdout);
+    const decided = await place.run([
+      'certificate',
+      'resolve',
+      '--batch',
+      hint?.[1] ?? '',
+      '--all',
+      '--action',
+      'abandon',
+      '--note',
+      'why',
+    ]);
+    expect(decided.code).toBe(0);
+
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(200));
+    const batch = [
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--concurrency',
+      '2',
+      '--detach',
+    ];
+    const id = (await place.run(batch)).stdout.trim();
+    expect((await place.run(['resume', id])).stdout).toMatch(/^it was not paused/);
+    expect((await place.run(['cancel', id, '--now'])).code).toBe(0);
+  }, 120_000);
+
   test('an interactive issuance does not wait behind a batch', async () => {
     await place.startWorker({ CERTIFICATES_RPS: '30' });
     await writeFile(join(place.folder, 'input.csv'), sheetOf(600));

@@ -24,6 +24,8 @@ export interface Exchange {
   requestId: string;
   /** Path of the request, without its query. */
   instance: string;
+  /** Set when a fault breaks the connection off, so that nobody takes it for the client's doing. */
+  brokenOff: boolean;
 }
 
 const defaultDelayMs = 5000;
@@ -114,8 +116,9 @@ function busy(retryAfterSeconds: number): Refusal {
   });
 }
 
-function reset({ request }: Exchange): null {
-  request.socket.resetAndDestroy();
+function reset(exchange: Exchange): null {
+  exchange.brokenOff = true;
+  exchange.request.socket.resetAndDestroy();
   return null;
 }
 
@@ -134,7 +137,9 @@ function send({ response, requestId }: Exchange, answer: RawAnswer): number | nu
   return answer.status;
 }
 
-function cut({ request, response, requestId }: Exchange, answer: RawAnswer): number {
+function cut(exchange: Exchange, answer: RawAnswer): number {
+  const { request, response, requestId } = exchange;
+  exchange.brokenOff = true;
   response.setHeader('x-request-id', requestId);
   writeHead(response, answer);
   const half = answer.body.subarray(0, Math.floor(answer.body.length / 2));

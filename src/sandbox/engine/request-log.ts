@@ -21,6 +21,8 @@ export interface ReceivedRequest {
   fault: CallFaultKind | null;
   /** Whether the service did what was asked, whatever it answered. */
   accepted: boolean;
+  /** The client went away while its answer was still to come. */
+  abandoned: boolean;
 }
 
 export class RequestLog {
@@ -49,6 +51,7 @@ export class RequestLog {
       status: null,
       fault: null,
       accepted: false,
+      abandoned: false,
     };
     if (this.#entries.length < this.#capacity) this.#entries.push(entry);
     else if (this.#capacity > 0) {

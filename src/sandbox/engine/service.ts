@@ -47,7 +47,17 @@ export function createService(parts: ServiceParts) {
       query: maskedQuery(query, credentials),
     });
     const requestId = `req_${parts.seed}_${entry.number}`;
-    const exchange: Exchange = { request: incoming, response, clock, requestId, instance };
+    const exchange: Exchange = {
+      request: incoming,
+      response,
+      clock,
+      requestId,
+      instance,
+      brokenOff: false,
+    };
+    response.once('close', () => {
+      entry.abandoned = !response.writableFinished && !exchange.brokenOff;
+    });
     const body = await readBody(incoming);
     if (body === 'aborted') return;
     try {

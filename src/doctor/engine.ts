@@ -1,0 +1,134 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import { queueKinds, queueName, queueSuffix, type QueueKind } from '../domain/queues';
+import type { Environment } from '../environment';
+import { engineAddress, type EngineClient } from '../temporal/connection';
+import { engineIfRunning } from '../temporal/open-engine';
+import { queuePollers } from '../temporal/queue-pollers';
+import { fail, messageOf, ok, warn, type Finding } from './finding';
+
+const oneDayMs = 86_400_000;
+const leastDays = 7;
+const grpcNotFound = 5;
+
+/** The Temporal server, its namespace, and who polls our queues. Starts nothing. */
+export async function examineEngine(
+  environment: Environment,
+  archiveId: string | null,
+): Promise<Finding[]> {
+  let engine: EngineClient | null;
+  try {
+    engine = await engineIfRunning(environment);
+  } catch (error) {
+    const cure = 'start the server, or mend TEMPORAL_ADDRESS (and TEMPORAL_TLS, TEMPORAL_API_KEY)';
+    return [fail('engine', messageOf(error), cure)];
+  }
+  if (engine === null) {
+    const detail = 'none runs on this data directory: the next command that needs one starts it';
+    return [ok('engine', detail)];
+  }
+  try {
+    const findings = await examineServer(engine);
+    const isUsable = findings.every(({ state }) => state !== 'fail');
+    if (isUsable && archiveId !== null) {
+      findings.push(...(await examinePollers(engine, environment, archiveId)));
+    }
+    return findings;
+  } catch (error) {
+    const cure = 'read the log of the server, and try again';
+    return [fail('engine', `${engine.address}: ${messageOf(error)}`, cure)];
+  } finally {
+    await engine.close();
+  }
+}
+
+async function examineServer(engine: EngineClient): Promise<Finding[]> {
+  const { workflowService } = engine.connection;
+  const { serverVersion } = await workflowService.getSystemInfo({});
+  const place = `${engine.address}, server ${serverVersion || 'of unknown version'}`;
+  const embedded = engine.record === undefined ? '' : ' (embedded)';
+  return [
+    ok('engine', `${place}${embedded}`),
+    ...(await examineNamespace(engine)),
+    ok(
+      'dynamic config',
+      engine.record === undefined
+        ? 'a server does not tell it: matching.enableFairness and limit.maxIDLength are set as in docker/dynamicconfig.yaml, or interactive work waits behind batches'
+        : 'as the embedded engine needs it',
+    ),
+  ];
+}
+
+async function examineNamespace({ connection, namespace }: EngineClient): Promise<Finding[]> {
+  const check = `namespace ${namespace}`;
+  let found;
+  try {
+    found = await connection.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    const code: number | null = isGrpcServiceError(error) ? error.code : null;
+    if (code !== grpcNotFound) throw error;
+    const cure = `temporal operator namespace create --namespace ${namespace} --retention 30d, or mend TEMPORAL_NAMESPACE`;
+    return [fail(check, 'the server has none of this name', cure)];
+  }
+  const findings: Finding[] = [];
+  if (found.namespaceInfo?.capabilities?.syncUpdate === false) {
+    const cure = 'set frontend.enableUpdateWorkflowExecution on the server';
+    findings.push(fail(check, 'takes no updates: pause, resume and cancel will not work', cure));
+  }
+  const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
+  const days = (seconds * 1_000) / oneDayMs;
+  const kept = `what has ended is kept ${days.toFixed(1)} days (results stay in the archive)`;
+  findings.push(
+    days >= leastDays
+      ? ok(check, kept)
+      : warn(
+          check,
+          kept,
+          `temporal operator namespace update --namespace ${namespace} --retention 30d`,
+        ),
+  );
+  return findings;
+}
+
+async function examinePollers(
+  engine: EngineClient,
+  { workers: declared }: Environment,
+  archiveId: string,
+): Promise<Finding[]> {
+  const suffix = queueSuffix(archiveId);
+  const findings: Finding[] = [];
+  for (const kind of queueKinds) {
+    const pollers = await queuePollers(engine, kind, suffix);
+    findings.push(pollersFinding(kind, queueName(kind, suffix), pollers.length, declared));
+  }
+  return findings;
+}
+
+/** The rate of a service is shared out by DILIGENCE_WORKERS: more workers exceed it, fewer waste it. */
+export function pollersFinding(
+  kind: QueueKind,
+  queue: string,
+  pollers: number,
+  declared: number,
+): Finding {
+  const check = `queue ${queue}`;
+  if (pollers === 0) {
+    return fail(check, 'no worker polls it', 'start one with this archive: `diligence worker`');
+  }
+  const detail = `${pollers} worker(s) poll it`;
+  if (kind === 'workflows' || pollers === declared) return ok(check, detail);
+  const said = `${detail}, DILIGENCE_WORKERS says ${declared}`;
+  const cure = `set DILIGENCE_WORKERS=${pollers} for every worker, and restart them`;
+  return pollers > declared
+    ? warn(check, `${said}: the rates are exceeded`, cure)
+    : warn(check, `${said}: the rates are not used in full`, `${cure}; or start the others`);
+}
+
+/** Settings of the connection that cannot be read; null when they can. */
+export function examineEngineSettings(): Finding | null {
+  try {
+    engineAddress();
+    return null;
+  } catch (error) {
+    return fail('environment', messageOf(error), 'mend the variable, or the profile in use');
+  }
+}

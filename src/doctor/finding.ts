@@ -1,0 +1,24 @@
+/** One thing looked at. `warn`: works, but a person should know. */
+export interface Finding {
+  check: string;
+  state: 'ok' | 'warn' | 'fail';
+  detail: string;
+  /** What mends it; null when nothing is to be mended. */
+  cure: string | null;
+}
+
+export function ok(check: string, detail: string): Finding {
+  return { check, state: 'ok', detail, cure: null };
+}
+
+export function warn(check: string, detail: string, cure: string): Finding {
+  return { check, state: 'warn', detail, cure };
+}
+
+export function fail(check: string, detail: string, cure: string): Finding {
+  return { check, state: 'fail', detail, cure };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

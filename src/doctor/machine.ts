@@ -1,0 +1,166 @@
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { findIdKey } from '../archive/id-key';
+import { openArchive, proveArchive } from '../archive/open-archive';
+import type { Environment, TokenSetting } from '../environment';
+import { knownTemporalCli } from '../temporal/tools';
+import { fail, messageOf, ok, warn, type Finding } from './finding';
+
+const mebibyte = 1024 * 1024;
+const gibibyte = 1024 * mebibyte;
+
+/** Data directory: there, writable, shut to others, with room. What is not there yet is not made. */
+export async function examineDataDir({ dataDir }: Environment): Promise<Finding[]> {
+  const check = 'data directory';
+  const found = await stat(dataDir).catch(() => null);
+  if (found === null) {
+    const parent = await nearestFolder(dataDir);
+    if (!(await isWritable(parent))) {
+      return [fail(check, `${dataDir} cannot be made: ${parent} is not writable`, chooseDataDir)];
+    }
+    return [ok(check, `${dataDir} is made at the first use`), await examineSpace(parent)];
+  }
+  if (!found.isDirectory()) return [fail(check, `${dataDir} is not a directory`, chooseDataDir)];
+  if (!(await isWritable(dataDir))) {
+    return [fail(check, `${dataDir} cannot be written`, chooseDataDir)];
+  }
+  const mode = found.mode & 0o777;
+  const finding =
+    (mode & 0o077) === 0
+      ? ok(check, `${dataDir} can be written, and nobody else reads it`)
+      : warn(
+          check,
+          `${dataDir} is open to other users (mode ${mode.toString(8)})`,
+          `chmod 700 ${dataDir}`,
+        );
+  return [finding, await examineSpace(dataDir)];
+}
+
+const chooseDataDir = 'set DILIGENCE_DATA_DIR to a directory that this user can write';
+
+async function examineSpace(folder: string): Promise<Finding> {
+  const check = 'disk';
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    const detail = `${free >= gibibyte ? `${(free / gibibyte).toFixed(1)} GiB` : `${Math.floor(free / mebibyte)} MiB`} free in ${folder}`;
+    const cure = 'free some: without room no claim can be put on file, and nothing is requested';
+    if (free < 100 * mebibyte) return fail(check, detail, cure);
+    return free < gibibyte ? warn(check, detail, cure) : ok(check, detail);
+  } catch (error) {
+    return warn(check, `free space is not known (${messageOf(error)})`, 'look yourself: `df -h`');
+  }
+}
+
+/** The key that names documents: as configured, or its file, which must be the user's alone. */
+export async function examineIdKey({ dataDir, idKey }: Environment): Promise<Finding> {
+  const check = 'id key';
+  if (idKey !== null) return ok(check, 'DILIGENCE_ID_KEY; keep it apart from the archive');
+  const path = join(dataDir, 'id-key');
+  const found = await stat(path).catch(() => null);
+  if (found === null) return ok(check, `${path} is generated at the first use`);
+  return fileFinding(check, path, found.mode, 'keep a copy apart from the archive');
+}
+
+/** Files that hold tokens: readable by us, and by nobody else. */
+export async function examineTokenFiles({ investigation }: Environment): Promise<Finding[]> {
+  const settings: [string, TokenSetting | null | undefined][] = [
+    ['INVESTIGATION_TOKEN_FILE', investigation?.token],
+    ['CERTIFICATES_TOKEN_FILE', investigation?.certificatesToken],
+  ];
+  const findings: Finding[] = [];
+  for (const [variable, setting] of settings) {
+    if (setting == null || !('file' in setting)) continue;
+    const found = await stat(setting.file).catch(() => null);
+    const isReadable = await access(setting.file, constants.R_OK).then(
+      () => true,
+      () => false,
+    );
+    if (found === null || !isReadable) {
+      const cure = `set ${variable} to a file that this user can read`;
+      findings.push(fail(variable, `${setting.file} cannot be read`, cure));
+    } else findings.push(fileFinding(variable, setting.file, found.mode, 'read again on a 401'));
+  }
+  return findings;
+}
+
+function fileFinding(check: string, path: string, mode: number, remark: string): Finding {
+  const bits = (mode & 0o777).toString(8).padStart(4, '0');
+  if ((mode & 0o077) === 0) return ok(check, `${path} (${bits}); ${remark}`);
+  return warn(check, `${path} can be read by others (mode ${bits})`, `chmod 600 ${path}`);
+}
+
+/**
+ * Opens the archive and writes one small object, always the same. An archive that is not there yet
+ * is not made.
+ *
+ * @returns its id, null when it cannot be used or is not there
+ */
+export async function examineArchive(
+  environment: Environment,
+): Promise<{ finding: Finding; id: string | null }> {
+  const check = 'archive';
+  const { archiveUrl, dataDir, idKey: configured } = environment;
+  const isDefault = archiveUrl === join(dataDir, 'archive');
+  const isFolder = !/^[a-z][a-z0-9+.-]+:/i.test(archiveUrl);
+  const isThere = !isFolder || (await stat(join(archiveUrl, 'archive.json')).catch(() => null));
+  if (isThere === null) {
+    const finding = isDefault
+      ? ok(check, `${archiveUrl} is made at the first use`)
+      : warn(
+          check,
+          `${archiveUrl} holds no archive yet: one is made there at the first use`,
+          'if there should be one: mount it, or mend DILIGENCE_ARCHIVE_URL',
+        );
+    return { finding, id: null };
+  }
+  const keyPath = join(dataDir, 'id-key');
+  if (configured === null && (await stat(keyPath).catch(() => null)) === null) {
+    const cure = `restore ${keyPath} from a backup, or set DILIGENCE_ID_KEY`;
+    return { finding: fail(check, `the key of ${archiveUrl} is not here`, cure), id: null };
+  }
+  try {
+    const { idKey } = await findIdKey(dataDir, configured);
+    const archive = await openArchive(archiveUrl, idKey);
+    await proveArchive(archive);
+    const detail = `${archiveUrl} can be written (id ${archive.id.slice(0, 8)})`;
+    return { finding: ok(check, detail), id: archive.id };
+  } catch (error) {
+    const cure = 'mend DILIGENCE_ARCHIVE_URL or DILIGENCE_ID_KEY, or the rights of the archive';
+    return { finding: fail(check, messageOf(error), cure), id: null };
+  }
+}
+
+/** The binary of the embedded engine; looks, and neither downloads nor builds. */
+export async function examineTemporalCli(): Promise<Finding> {
+  const check = 'Temporal CLI';
+  try {
+    const known = await knownTemporalCli(process.env);
+    if (known !== null) return ok(check, `${known.path} (server ${known.serverVersion})`);
+    return warn(
+      check,
+      'none is there: the first start of the embedded engine downloads one, or builds it in 2 to 3 minutes',
+      'install the Temporal CLI, or set TEMPORAL_CLI_PATH, to have it at once',
+    );
+  } catch (error) {
+    return fail(
+      check,
+      messageOf(error),
+      'set TEMPORAL_CLI_PATH to a CLI with server 1.29 or newer',
+    );
+  }
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  const parent = dirname(path);
+  if (parent === path || (await stat(parent).catch(() => null)) !== null) return parent;
+  return nearestFolder(parent);
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

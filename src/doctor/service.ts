@@ -1,0 +1,88 @@
+import { request } from 'undici';
+import { StatusError } from '../apis/http/errors';
+import { Service } from '../apis/http/service';
+import { Token } from '../apis/http/token';
+import { CertificatesApi } from '../apis/investigation/certificates';
+import type { Environment } from '../environment';
+import { runningEngine } from '../temporal/engine-record';
+import { fail, messageOf, ok, warn, type Finding } from './finding';
+
+const timeoutMs = 10_000;
+/** A difference of clocks that people should know of. */
+const clockToleranceMs = 30_000;
+
+/** Address and token, by one read that costs nothing; and the clock. */
+export async function examineService(environment: Environment): Promise<Finding[]> {
+  const settings = environment.investigation;
+  if (settings === null) return [await withoutService(environment)];
+  const token = settings.certificatesToken ?? settings.token;
+  const service = new Service({
+    baseUrl: settings.baseUrl,
+    token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
+    ratePerSecond: 5,
+  });
+  const check = 'service';
+  const startedAt = Date.now();
+  try {
+    await new CertificatesApi(service, environment.certificates, timeoutMs).proveAccess();
+    const detail = `${settings.baseUrl} takes the token (${Date.now() - startedAt} ms)`;
+    return [ok(check, detail), await examineClock(settings.baseUrl)];
+  } catch (error) {
+    const isRefused = error instanceof StatusError && error.meansCredentials;
+    const finding = isRefused
+      ? fail(
+          check,
+          `${settings.baseUrl} refuses the token`,
+          `mend ${settings.certificatesToken === null ? 'INVESTIGATION_TOKEN' : 'CERTIFICATES_TOKEN'}, then restart the workers (\`diligence stop\`)`,
+        )
+      : fail(
+          check,
+          `${settings.baseUrl}: ${messageOf(error)}`,
+          'mend INVESTIGATION_BASE_URL, or the way there (network, proxy, certificate)',
+        );
+    return [finding, await examineClock(settings.baseUrl)];
+  } finally {
+    await service.close();
+  }
+}
+
+async function withoutService({ dataDir }: Environment): Promise<Finding> {
+  const engine = await runningEngine(dataDir);
+  const cure = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';
+  return engine === null
+    ? fail('service', 'INVESTIGATION_BASE_URL is not set', `${cure}, or try \`diligence demo\``)
+    : warn(
+        'service',
+        `INVESTIGATION_BASE_URL is not set; the running engine works against ${engine.investigationBaseUrl}`,
+        `${cure} for a service of your own`,
+      );
+}
+
+/** Deadlines and the age of what is reused hang on the clock: compares with the service's. */
+async function examineClock(baseUrl: string): Promise<Finding> {
+  const check = 'clock';
+  const cure = 'let the system keep its clock by NTP';
+  try {
+    const askedAt = Date.now();
+    const { origin } = new URL(baseUrl);
+    const answer = await request(origin, { method: 'HEAD', headersTimeout: 5_000 });
+    await answer.body.dump();
+    const theirs = dateOf(answer.headers['date']);
+    if (theirs === null) return warn(check, 'the service names no time to compare with', cure);
+    const offMs = clockOffMs(theirs, askedAt, Date.now());
+    const detail = `${Math.round(offMs / 1_000)} s from the service's`;
+    return offMs <= clockToleranceMs ? ok(check, detail) : warn(check, detail, cure);
+  } catch {
+    return warn(check, 'the service could not be asked for its time', cure);
+  }
+}
+
+function dateOf(header: string | string[] | undefined): number | null {
+  const at = Date.parse(Array.isArray(header) ? (header[0] ?? '') : (header ?? ''));
+  return Number.isNaN(at) ? null : at;
+}
+
+/** How far an instant lies outside the time in which it was asked for. A `Date` has whole seconds. */
+export function clockOffMs(theirs: number, askedAt: number, answeredAt: number): number {
+  return Math.max(0, askedAt - (theirs + 999), theirs - answeredAt);
+}

@@ -1,0 +1,164 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Installation, eventually, readSheetLines } from '../support/diligence-process';
+import { cnpj, sheetOf } from '../support/documents';
+
+const calm = { waitingMs: [20, 50], processingMs: [100, 300], distribution: 'uniform' } as const;
+const slow = {
+  waitingMs: [20, 50],
+  processingMs: [3_000, 5_000],
+  distribution: 'uniform',
+} as const;
+
+/** What the engine no longer holds: the archive answers. */
+describe('when the engine has forgotten', () => {
+  let place: Installation;
+  const posts = (): number =>
+    place.sandbox.received().filter(({ method }) => method === 'POST').length;
+  const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out'];
+  const resolve = (id: string, ...words: string[]) =>
+    place.run(['certificate', 'resolve', '--batch', id, '--note', 'why', ...words]);
+  const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
+  const json = async (...args: string[]) => {
+    const { stdout } = await place.run([...args, '--json']);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+
+  /** A server that knows nothing, in the place of the one that did the work. */
+  async function forget(): Promise<void> {
+    await place.server.stop();
+    await place.restartServer(`server-${Date.now()}`);
+  }
+
+  async function open(issuance: object): Promise<void> {
+    place = await Installation.start({ issuance });
+    await place.startWorker();
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(12));
+  }
+
+  afterEach(() => place.stop(), 60_000);
+
+  test('list, status, result and resolve work on what has ended, decisions too', async () => {
+    await open(calm);
+    const lost = { request: ['reset_after'] };
+    place.sandbox.configure({ documents: { [cnpj(1)]: lost, [cnpj(2)]: lost } } as never);
+    const ended = await place.run([...batch, '--json']);
+    const { id } = JSON.parse(ended.stdout) as { id: string };
+    const single = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(500)];
+    expect((await place.run(single)).code).toBe(0);
+    expect((await resolve(id, '--line', '2', '--action', 'abandon', '--out', 'out')).code).toBe(3);
+
+    await forget();
+    const { works } = await json('list');
+    expect(works).toMatchObject([
+      { id: `${id}/decision-1`, kind: 'decision', state: 'ended', items: 1 },
+      { kind: 'certificate', state: 'ended', counts: { issued: 1 } },
+      { id, kind: 'certificate-batch', state: 'ended', needsAPerson: true },
+    ]);
+    const expected = { state: 'ended', counts: { issued: 10, cancelled: 1, unknown_outcome: 1 } };
+    expect(await json('status', id)).toMatchObject(expected);
+    expect(await json('status', `${id}/decision-1`)).toMatchObject(expected);
+    const [, alone] = works as { id: string }[];
+    expect(await json('status', alone?.id ?? '')).toMatchObject({ counts: { issued: 1 } });
+    expect((await place.run(['result', id, '--out', 'again'])).code).toBe(3);
+    expect(await sheet('again')).toHaveLength(12);
+    expect((await place.run(['result', alone?.id ?? '', '--out', 'alone'])).code).toBe(0);
+
+    await place.startWorker();
+    expect(await resolve(id, '--line', '3', '--action', 'reissue', '--out', 'out')).toMatchObject({
+      code: 0,
+    });
+    expect((await sheet('out'))[1]).toMatchObject({
+      status: 'issued',
+      attempts: '2',
+      possible_double_charge: 'true',
+    });
+    expect(await json('status', `${id}/decision-2`)).toMatchObject({ state: 'ended' });
+  }, 120_000);
+
+  test('a batch that it lost half-way says so, and the same command brings it home', async () => {
+    await open(slow);
+    const id = (await place.run([...batch, '--detach'])).stdout.trim();
+    await eventually('all are requested', () => posts() === 12);
+    await forget();
+    const lost = await place.run(['status', id]);
+    expect(lost.stdout).toContain(`${id}: lost\n`);
+    expect(lost.stdout).toContain(
+      'was lost by the engine: start the same command again to go on (`diligence certificate batch --input input.csv`)',
+    );
+    const refused = await place.run(['pause', id]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('was lost') });
+    const decided = await resolve(id, '--line', '2', '--action', 'reissue');
+    expect(decided).toMatchObject({ code: 1, stderr: expect.stringContaining('has not ended') });
+
+    await place.startWorker();
+    expect((await place.run(batch)).code).toBe(0);
+    expect((await sheet('out')).every(({ status }) => status === 'issued')).toBe(true);
+    expect(place.sandbox.counts().every(({ started }) => started === 1)).toBe(true);
+    expect(await json('status', id)).toMatchObject({ state: 'ended' });
+  }, 120_000);
+
+  test('a single issuance that it lost goes on under its own id', async () => {
+    await open(slow);
+    const issue = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(7)];
+    const id = (await place.run([...issue, '--detach'])).stdout.trim();
+    await eventually('it is requested', () => posts() === 1);
+    await forget();
+    expect(await json('status', id)).toMatchObject({ state: 'lost' });
+    await place.startWorker();
+    expect((await place.run(issue)).code).toBe(0);
+    expect(posts()).toBe(1);
+    expect((await json('list')).works).toMatchObject([{ state: 'ended', counts: { issued: 1 } }]);
+  }, 120_000);
+
+  test('status of a batch shows a decision that runs, and no other one is taken meanwhile', async () => {
+    await open(calm);
+    const lost = { request: ['reset_after'] };
+    place.sandbox.configure({ documents: { [cnpj(1)]: lost } } as never);
+    const ended = await place.run([...batch, '--json']);
+    const { id } = JSON.parse(ended.stdout) as { id: string };
+    place.sandbox.configure({ issuance: slow } as never);
+    const reissue = ['--all', '--action', 'reissue', '--detach'];
+    expect((await resolve(id, ...reissue)).code).toBe(0);
+    expect(await json('status', id)).toMatchObject({
+      state: 'ended',
+      decisions: [{ id: `${id}/decision-1`, state: 'running', decision: { action: 'reissue' } }],
+    });
+    const second = await resolve(id, ...reissue);
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('still running') });
+    await eventually('the decision has ended', async () => {
+      const { decisions } = (await json('status', id)) as { decisions: unknown[] };
+      return decisions.length === 0;
+    });
+    expect(await json('status', id)).toMatchObject({ counts: { issued: 12 } });
+  }, 120_000);
+
+  test('a decision that it lost is given again, and buys nothing twice', async () => {
+    await open(calm);
+    const lost = { request: ['reset_after'] };
+    place.sandbox.configure({ documents: { [cnpj(1)]: lost } } as never);
+    const ended = await place.run([...batch, '--json']);
+    const { id } = JSON.parse(ended.stdout) as { id: string };
+    place.sandbox.configure({ issuance: slow } as never);
+    const reissue = ['--all', '--action', 'reissue'];
+    await resolve(id, ...reissue, '--detach');
+    await eventually('it is sent again', () => posts() === 13);
+    await forget();
+    expect(await json('status', id)).toMatchObject({ decisions: [{ state: 'lost' }] });
+    await place.startWorker();
+    expect((await resolve(id, ...reissue)).code).toBe(0);
+    expect(posts()).toBe(13);
+    expect(await json('status', id)).toMatchObject({ counts: { issued: 12 }, decisions: [] });
+  }, 120_000);
+
+  test('a batch that was terminated says so', async () => {
+    await open(slow);
+    const id = (await place.run([...batch, '--detach'])).stdout.trim();
+    const client = await place.client();
+    await client.workflow.getHandle(id).terminate('by hand');
+    const status = await place.run(['status', id]);
+    expect(status.stdout).toContain('ended in the engine without results');
+    expect((await place.run(batch)).code).toBe(0);
+    expect(place.sandbox.counts().every(({ started }) => started <= 1)).toBe(true);
+  }, 120_000);
+});

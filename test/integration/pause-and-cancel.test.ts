@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { contradictions, isInFlight, postsOf } from '../support/batch-account';
+import { Installation, eventually, readSheetLines } from '../support/diligence-process';
+import { sheetOf } from '../support/documents';
+
+const rows = 120;
+/** How long the service takes to answer a request. */
+const postMs = 900;
+
+describe('requests that the service answers slowly', () => {
+  let place: Installation;
+
+  beforeEach(async () => {
+    place = await Installation.start(
+      {
+        issuance: { waitingMs: [20, 50], processingMs: [500, 3_000], distribution: 'uniform' },
+        documents: { '*': { request: [{ kind: 'slow', delayMs: postMs, times: 'forever' }] } },
+      },
+      { CERTIFICATES_TIMEOUT_SECONDS: '10' },
+    );
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
+  }, 60_000);
+
+  afterEach(() => place.stop(), 60_000);
+
+  const posts = () => postsOf(place.sandbox);
+  const brokenOff = () => posts().filter(({ abandoned }) => abandoned);
+  const underWay = () =>
+    eventually('requests are in flight', () => posts().length > 10 && posts().some(isInFlight));
+
+  async function startDetached(): Promise<string> {
+    const args = ['certificate', 'batch', '--input', 'input.csv', '--detach', '--json'];
+    const { stdout } = await place.run(args);
+    return (JSON.parse(stdout) as { id: string }).id;
+  }
+
+  async function untilEnded(id: string) {
+    await eventually('the batch has ended', async () => {
+      const { stdout } = await place.run(['status', id, '--json']);
+      return (JSON.parse(stdout) as { state: string }).state === 'ended';
+    });
+    expect((await place.run(['result', id, '--out', 'out'])).code).toBe(0);
+    const folder = join(place.folder, 'out');
+    const lines = await readSheetLines(join(folder, 'results.csv'));
+    expect(lines).toHaveLength(rows);
+    expect(await contradictions(place.sandbox, lines, folder)).toEqual([]);
+    return lines;
+  }
+
+  test('stop within two seconds of a pause, go on, and stop for a cancel, none broken off', async () => {
+    await place.startWorker();
+    const id = await startDetached();
+    const handle = (await place.client()).workflow.getHandle(id);
+    await underWay();
+
+    const pausedAt = Date.now();
+    await handle.executeUpdate('pause');
+    // Long enough for several runs, had there been any.
+    await sleep(6_000);
+    const last = Math.max(...posts().map(({ at }) => Date.parse(at)));
+    expect(last - pausedAt).toBeLessThanOrEqual(2_000 + postMs);
+    expect(posts().filter(isInFlight)).toEqual([]);
+    const paused = posts().length;
+    expect((await place.run(['status', id])).stdout).toContain('waiting: paused');
+    expect(posts()).toHaveLength(paused);
+
+    await handle.executeUpdate('resume');
+    await eventually('requests go on', () => posts().length > paused + 5);
+    await eventually('requests are in flight', () => posts().some(isInFlight));
+    await handle.executeUpdate('cancel', { args: [{ now: false }] });
+    const lines = await untilEnded(id);
+
+    expect(brokenOff()).toEqual([]);
+    const requested = posts().length;
+    expect(requested).toBeLessThan(rows);
+    const count = (status: string) => lines.filter((line) => line.status === status).length;
+    expect([count('issued'), count('cancelled')]).toEqual([requested, rows - requested]);
+  }, 120_000);
+
+  test('are answered before `cancel --now` ends the batch, and their ids are kept', async () => {
+    place.sandbox.configure({
+      issuance: { waitingMs: [0, 0], processingMs: [3_600_000, 3_600_000] },
+    });
+    await place.startWorker();
+    const id = await startDetached();
+    await underWay();
+    expect((await place.run(['cancel', id, '--now'])).code).toBe(0);
+    const lines = await untilEnded(id);
+
+    expect(brokenOff()).toEqual([]);
+    expect(lines.every(({ status }) => status === 'cancelled')).toBe(true);
+    const held = place.sandbox
+      .state()
+      .certificates.map(({ certificate }) => String(certificate['certidao_id']));
+    const kept = lines.map(({ certidao_id: certidaoId }) => certidaoId).filter((one) => one !== '');
+    expect(kept.toSorted()).toEqual(held.toSorted());
+    expect(held.length).toBeLessThan(rows);
+  }, 120_000);
+
+  test('are waited for when the worker is told to stop, however long they take', async () => {
+    const longMs = 6_000;
+    const request = [{ kind: 'slow', delayMs: longMs, times: 'forever' } as const];
+    place.sandbox.configure({ documents: { '*': { request } } });
+    const worker = await place.startWorker();
+    const id = await startDetached();
+    await eventually('requests are in flight', () => posts().some(isInFlight));
+    worker.kill('SIGTERM');
+    const [code] = (await once(worker, 'exit')) as [number | null];
+    expect(code).toBe(0);
+    expect(posts().every(({ status }) => status === 202)).toBe(true);
+    expect(brokenOff()).toEqual([]);
+
+    const requested = posts().length;
+    place.sandbox.configure({ documents: { '*': {} } });
+    await place.startWorker();
+    const lines = await untilEnded(id);
+    expect(requested).toBeLessThan(rows);
+    expect(lines.every(({ status }) => status === 'issued')).toBe(true);
+  }, 120_000);
+});

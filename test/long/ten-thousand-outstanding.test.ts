@@ -1,0 +1,80 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { postsOf } from '../support/batch-account';
+import { Installation, eventually } from '../support/diligence-process';
+import { cnpj, sheetOf } from '../support/documents';
+import { historiesOf, largestEventBytes } from '../support/histories';
+
+const rows = 10_000;
+const workerMemoryBytes = 1_024 ** 3;
+const payloadLimitBytes = 256 * 1_024;
+
+describe('10,000 rows outstanding at once', () => {
+  let place: Installation;
+
+  beforeAll(async () => {
+    place = await Installation.start(
+      {
+        issuance: { waitingMs: [0, 0], processingMs: [3_600_000, 7_200_000] },
+      },
+      { CERTIFICATES_RPS: '200', NODE_OPTIONS: '--max-old-space-size=700' },
+    );
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
+  }, 60_000);
+
+  afterAll(() => place.stop(), 60_000);
+
+  /** The most that the process ever had in memory, all of it. */
+  async function peakBytes(pid: number): Promise<number> {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+  }
+
+  test('fit into a worker of 1 GiB, which still settles a fresh one promptly, and come home', async () => {
+    const worker = await place.startWorker();
+    const started = await place.run([
+      ...['certificate', 'batch', '--input', 'input.csv', '--concurrency', String(rows)],
+      ...['--detach', '--json'],
+    ]);
+    const { id } = JSON.parse(started.stdout) as { id: string };
+    await eventually(
+      'all are outstanding',
+      async () => {
+        if (place.sandbox.counts().length < rows) return false;
+        const { stdout } = await place.run(['status', id, '--json']);
+        const { progress } = JSON.parse(stdout) as { progress: { outstanding: number } | null };
+        return progress?.outstanding === rows;
+      },
+      240_000,
+    );
+
+    place.sandbox.configure({ issuance: { waitingMs: [0, 0], processingMs: [100, 200] } });
+    const issueStartedAt = Date.now();
+    const issued = await place.run([
+      ...['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(90_001)],
+    ]);
+    expect(issued.code).toBe(0);
+    expect(Date.now() - issueStartedAt).toBeLessThan(15_000);
+
+    place.sandbox.clock.advance(7_200_000);
+    const { workflow } = await place.client();
+    const home = eventually(
+      'all are home',
+      () => place.sandbox.counts().filter(({ pdfs }) => pdfs > 0).length === rows + 1,
+      300_000,
+    );
+    await home;
+    await workflow.getHandle(id).result();
+    expect(await peakBytes(worker.pid ?? 0)).toBeLessThan(workerMemoryBytes);
+    expect(worker.exitCode).toBeNull();
+    expect(postsOf(place.sandbox)).toHaveLength(rows + 1);
+    const status = await place.run(['status', id, '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      state: 'ended',
+      summary: { counts: { issued: rows } },
+    });
+    expect(largestEventBytes(await historiesOf(await place.client(), id))).toBeLessThan(
+      payloadLimitBytes,
+    );
+  }, 600_000);
+});
