@@ -100,11 +100,13 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
   /**
    * Whether a ruling is needed, and is what the person meant: an unknown that they saw, or an
    * issuance that was given up. What is being sent right now is waited for, never overruled; a
-   * receipt that came late for an unknown row is taken up instead.
+   * receipt that came late for an unknown row is taken up instead, and so is an issuance that a
+   * decision asked for whose results were never put together.
    */
   async function isOpen(state: ClaimState, row: DecidedRow): Promise<boolean> {
     if (state.kind === 'unknown') return row.status === 'unknown_outcome';
     if (state.kind !== 'accepted' || row.status === 'unknown_outcome') return false;
+    if (state.certidaoId !== row.certidaoId) return false;
     return (await issuances.fact(state.certidaoId)) === null;
   }
 

@@ -75,8 +75,11 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   ): Promise<RowAnswer> {
     const [place, before] = row;
     const item = await works.item(input.work, place);
-    const attempts = Math.max(before, item.start?.attempts ?? 0) + 1;
     const thing = thingOf(item);
+    const attempts = Math.max(
+      Math.max(before, item.start?.attempts ?? 0) + 1,
+      input.interactive ? 0 : await ledger.sentBy(thing, owner.workflowId),
+    );
     for (;;) {
       const decision = item.start?.kind === 'watch' ? null : await ledger.decisionOf(thing, owner);
       if (decision === null || isClosed(decision)) return unsent(row, 'no_time', now());

@@ -91,6 +91,14 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     filed: OutcomeRecord[];
   }
 
+  /** A decision that may be taken. */
+  interface Ready {
+    n: number;
+    /** Times that this work has sent for the thing before. */
+    attempts: number;
+    afterUnknown: boolean;
+  }
+
   async function requestRow(row: RequestRow, run: RunContext): Promise<RowAnswer> {
     try {
       const [place, attempts, mode] = row;
@@ -98,7 +106,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       // A list made by a person's decision counts on from what the work had taken before.
       const counted: RequestRow = [place, Math.max(attempts, item.start?.attempts ?? 0), mode];
       const ready = await decide(counted, item, run);
-      return 'kind' in ready ? ready : await send(counted, item, ready, run);
+      return 'kind' in ready ? ready : await send(place, item, ready, run);
     } catch (error) {
       // Before the claim nothing can have left; `send` answers for everything after it.
       deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
@@ -111,11 +119,18 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     row: RequestRow,
     item: WorkItem,
     run: RunContext,
-  ): Promise<RowAnswer | { n: number; afterUnknown: boolean }> {
-    const [place, attempts, mode] = row;
+  ): Promise<RowAnswer | Ready> {
+    const [place, before, mode] = row;
     if (item.start?.kind === 'watch' && item.start.certidaoId !== null) {
       const { certidaoId } = item.start;
-      return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags: 0 };
+      return {
+        kind: 'accepted',
+        place,
+        certidaoId,
+        requestedAt: now(),
+        attempts: before,
+        flags: 0,
+      };
     }
     const thing = thingOf(item);
     const history = await ledger.history(thing);
@@ -125,9 +140,13 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     }
     const n = history.decided + 1;
     const state = claimState(history, now());
+    // A batch that was broken off and started again goes on counting where it was. (The workflow of
+    // a single issuance has one id for all the works it ever did.)
+    const mayBeTakenOver = before === 0 && history.decided > 0 && !run.input.interactive;
+    const attempts = mayBeTakenOver ? await ledger.sentBy(thing, run.owner.workflowId) : before;
     switch (state.kind) {
       case 'free':
-        return { n, afterUnknown: state.afterUnknown };
+        return { n, attempts, afterUnknown: state.afterUnknown };
       case 'in_flight':
         return unsent(row, 'in_flight', state.notAfter + 1);
       case 'unknown': {
@@ -140,7 +159,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
             note: 'policy of the work: --on-unknown reissue',
             at: now(),
           });
-          return { n, afterUnknown: true };
+          return { n, attempts, afterUnknown: true };
         }
         run.filed.push(
           unknownOutcome(item, attempts, 0, now(), { holder: state.owner, self: run.owner }),
@@ -158,7 +177,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
         }
         const reusable = fact.status === 'issued' && issuedAt(fact) >= run.input.reuseSince;
-        if (!reusable) return { n, afterUnknown: false };
+        if (!reusable) return { n, attempts, afterUnknown: false };
         run.filed.push(
           outcomeOfFact(fact, item, {
             requestedAt: state.at,
@@ -174,12 +193,12 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
 
   /** Permit of the limiter, claim, dispatch: in this order, with no other await between. */
   async function send(
-    row: RequestRow,
+    place: number,
     item: WorkItem,
-    { n, afterUnknown }: { n: number; afterUnknown: boolean },
+    { n, attempts: before, afterUnknown }: Ready,
     { input, owner, heartbeats, startedAt, filed }: RunContext,
   ): Promise<RowAnswer> {
-    const [place, before] = row;
+    const row: RequestRow = [place, before, 'normal'];
     const { limiter } = certificates.service;
     const granted = await limiter.acquire(input.interactive ? 'interactive' : 'request', {
       until: startedAt + runMs,

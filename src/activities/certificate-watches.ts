@@ -56,7 +56,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
   async function watchCertificates(input: WatchInput): Promise<WatchAnswer> {
     const { cancellationSignal } = Context.current();
     const startedAt = now();
-    const heartbeats = new Heartbeats(now);
+    const heartbeats = new Heartbeats(now, 1_000);
     const priority: CallPriority = input.interactive ? 'interactive' : 'poll';
     const held = new Map<number, Held>();
     for (const tuple of input.rows) {

@@ -13,7 +13,11 @@ export class Heartbeats {
   readonly #timer: NodeJS.Timeout;
   #lastAt: number;
 
-  constructor(now: () => number = Date.now) {
+  /**
+   * @param everyMs how soon a cancellation arrives; each beat is a write of the server's, so that what
+   *   is over sooner sends none
+   */
+  constructor(now: () => number = Date.now, everyMs = 400) {
     const { info } = Context.current();
     this.#now = now;
     this.#startedAt = now();
@@ -26,8 +30,7 @@ export class Heartbeats {
       if (this.isLate()) return;
       this.#lastAt = this.#now();
       context.heartbeat();
-    }, 400);
-    context.heartbeat();
+    }, everyMs);
   }
 
   /** True when the server may have given this attempt up already. Read it without an await after. */

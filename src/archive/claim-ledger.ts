@@ -39,6 +39,17 @@ export class ClaimLedger {
     return null;
   }
 
+  /** How often a workflow has sent for a thing: its decisions under which a request may have left. */
+  async sentBy(thing: Thing, workflowId: string): Promise<number> {
+    let sent = 0;
+    for (let n = await this.#highest(thing); n >= 1; n -= 1) {
+      const { claim, receipt } = await this.#decision(thing, n);
+      if (claim === 'unreadable' || claim.owner.workflowId !== workflowId) continue;
+      if (claim.kind === 'send' && receipt?.kind !== 'not_sent') sent += 1;
+    }
+    return sent;
+  }
+
   /**
    * Takes decision `n` of a thing. Who does not get it does not send.
    *

@@ -102,9 +102,10 @@ export class FileArchive implements Archive {
   async #ensureFolder(folder: string, durable: boolean): Promise<void> {
     if (this.#folders.has(folder)) return;
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    // A new folder is durable once every parent down from the first new one knows its child.
+    // A new folder is durable once every parent down from the first new one knows its child; what
+    // is put into the last is synced with it afterwards.
     if (made !== undefined && durable) {
-      for (let path = folder; path.length >= dirname(made).length; path = dirname(path)) {
+      for (let path = dirname(folder); path.length >= dirname(made).length; path = dirname(path)) {
         await syncFolder(path);
         if (path === dirname(path)) break;
       }

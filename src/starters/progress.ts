@@ -22,6 +22,7 @@ const reasonsByWeight: readonly WaitingFor[] = [
   'credentials',
   'decision',
   'paused',
+  'fault',
   'service',
   'another work',
   'rate limit',
@@ -30,6 +31,7 @@ const reasonsByWeight: readonly WaitingFor[] = [
 
 const reasonWords: Record<WaitingFor, string> = {
   credentials: 'credentials (the service refuses the token)',
+  fault: 'this installation (a worker cannot prepare the requests; its log says why)',
   service: 'the service (it turns requests away, or does not answer)',
   paused: 'paused (`diligence resume` goes on)',
   decision: 'a decision (requests were turned away 20 times: `diligence resume` tries again)',
@@ -39,7 +41,13 @@ const reasonWords: Record<WaitingFor, string> = {
 };
 
 /** Nothing settles because of these, and no rate seen before says when it will. */
-const holdingReasons = new Set<WaitingFor>(['credentials', 'decision', 'paused', 'service']);
+const holdingReasons = new Set<WaitingFor>([
+  'credentials',
+  'decision',
+  'paused',
+  'fault',
+  'service',
+]);
 
 const noRows: RowCounts = { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 };
 

@@ -6,6 +6,7 @@ import { WorkReader } from '../archive/works';
 import { queueKinds, queueName, queueSuffix } from '../domain/queues';
 import { readEnvironment, type Environment } from '../environment';
 import type { EngineClient } from '../temporal/connection';
+import { refuseOtherArchive } from '../temporal/namespace-archive';
 import { openEngine } from '../temporal/open-engine';
 import { queuePollers } from '../temporal/queue-pollers';
 import { tell } from './terminal';
@@ -39,6 +40,7 @@ export async function withEngine<T>(
 ): Promise<T> {
   const engine = await openEngine(place.environment, tell);
   try {
+    await refuseOtherArchive(engine, place.archive.id);
     return await work(engine);
   } finally {
     await engine.close();

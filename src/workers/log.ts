@@ -2,8 +2,11 @@ import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker'
 import pino, { type Logger } from 'pino';
 import type { ListenAddress } from '../environment';
 
-/** The SDK warns of every queue that has activities only, as ours are meant to be. */
-const sdkNoise = 'No workflows registered, not polling for workflow tasks';
+/** The SDK warns of every queue that has one kind of task only, as ours are meant to be. */
+const sdkNoise = new Set([
+  'No workflows registered, not polling for workflow tasks',
+  'No activities registered, not polling for activity tasks',
+]);
 
 /**
  * The worker's log: JSON lines on standard error. What is logged never holds a document, a token,
@@ -22,7 +25,7 @@ export function installLog(level: string, sdkMetrics: ListenAddress | null = nul
   } as const;
   const options = {
     logger: new DefaultLogger(level === 'debug' ? 'DEBUG' : 'INFO', (entry) => {
-      if (entry.message === sdkNoise) return;
+      if (sdkNoise.has(entry.message)) return;
       const { error, ...meta } = (entry.meta ?? {}) as Record<string, unknown>;
       const about = { ...plain(meta), ...(error instanceof Error && { error: error.name }) };
       log[levels[entry.level]](about, entry.message);

@@ -10,6 +10,7 @@ import { createCertificateWatchActivities } from '../activities/certificate-watc
 import type { CertificateDependencies } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
 import { EngineUnreachableError } from '../temporal/connection';
+import { takeNamespace } from '../temporal/namespace-archive';
 
 export const workerRoles = ['workflows', 'certificates'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
@@ -45,6 +46,11 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     address: setup.address,
   }).catch(() => {
     throw new EngineUnreachableError(setup.address);
+  });
+  await takeNamespace({ ...setup, connection }, setup.archiveId).catch(async (error: unknown) => {
+    // An open connection would keep the process alive.
+    await connection.close();
+    throw error;
   });
   const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.archiveId));
   const common = { connection, namespace: setup.namespace, shutdownGraceTime } as const;
@@ -82,7 +88,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
           ...createCertificateDecisionActivities(certificates),
         },
         maxConcurrentActivityTaskExecutions: 100,
-        maxHeartbeatThrottleInterval: '2s',
+        maxHeartbeatThrottleInterval: '1s',
       },
     );
   }

@@ -14,7 +14,15 @@ export interface RowCounts {
 
 /** Why nothing new is being requested, for people. */
 export type WaitingFor =
-  'credentials' | 'service' | 'paused' | 'decision' | 'rate limit' | 'another work' | 'retry';
+  | 'credentials'
+  | 'service'
+  /** A part of ours: the archive, most likely. */
+  | 'fault'
+  | 'paused'
+  | 'decision'
+  | 'rate limit'
+  | 'another work'
+  | 'retry';
 
 export interface RowsProgress {
   /** Rows on the list. */

@@ -18,11 +18,12 @@ import type { AgainRow, CarriedRows } from './row-state';
 const limits = {
   runRows: 10,
   runsInFlight: 3,
+  quickRunMs: 500,
   placesForARun: 4,
   placesLingerMs: 150,
   watchRows: 250,
   /** Return after the first settlement: soon when rows wait for its places, later when none do. */
-  watchLingerMs: 150,
+  watchLingerMs: 120,
   /** A new row waits for company until it is nearly due: fewer watches, and larger ones. */
   dueSoonMs: 150,
   idleWatchLingerMs: 1_000,
@@ -71,6 +72,8 @@ export class RowDriver {
   readonly #watches = new Set<Watch>();
   readonly #runs = new Map<string, RequestRow[]>();
   #runRows: number = limits.runRows;
+  /** Runs would only take the permits from each other. */
+  #oneRunAtATime = false;
   #placesFreeSince: number | null = null;
   #closedUntil = 0;
   #probing = false;
@@ -175,7 +178,8 @@ export class RowDriver {
       this.#wakeAt(this.#closedUntil);
       return 0;
     }
-    if (this.#runs.size >= (this.#probing ? 1 : limits.runsInFlight)) return 0;
+    const runsAllowed = this.#probing || this.#oneRunAtATime ? 1 : limits.runsInFlight;
+    if (this.#runs.size >= runsAllowed) return 0;
     const ready = this.#readyRows(now);
     if (ready === 0) return 0;
     const places = this.#places();
@@ -238,6 +242,7 @@ export class RowDriver {
     const { reuseSince, interactive } = terms;
     const input = { work, name, run, rows: asked, reuseSince, interactive };
     this.#runs.set(run, asked);
+    const startedAt = Date.now();
     try {
       let answers: RowAnswer[];
       let lost = false;
@@ -251,6 +256,7 @@ export class RowDriver {
         answers = await CancellationScope.nonCancellable(() => activities.recoverRequests(input));
       }
       this.#takeAnswers(rows, answers, lost);
+      this.#adjustRuns(rows.length, answers, Date.now() - startedAt);
     } catch (error) {
       this.#fault = { error };
     } finally {
@@ -290,12 +296,12 @@ export class RowDriver {
           if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
           this.#state.again.push({ ...row, notBefore, turnedAway });
           if (reason === 'credentials') shut = { reason: 'credentials', until: notBefore };
-          else if (away) shut = { reason: 'service', until: notBefore };
+          else if (away)
+            shut = { reason: reason === 'fault' ? 'fault' : 'service', until: notBefore };
           else this.#waiting = reason === 'in_flight' ? 'another work' : 'rate limit';
         }
       }
     }
-    this.#adjustRunSize(rows.length, sent);
     if (lost) shut ??= { reason: 'service', until: now };
     if (lostAnswers > 0) {
       // One lost answer makes the next run a probe; another in a row means that the way is bad.
@@ -318,10 +324,19 @@ export class RowDriver {
     }
   }
 
-  /** A service slower than our runs sends most of a run back: ask for what it can take. */
-  #adjustRunSize(asked: number, sent: number): void {
-    this.#runRows =
-      sent < asked ? Math.max(1, sent) : Math.min(limits.runRows, Math.max(asked, 1) * 2);
+  /**
+   * A rate below that of our runs sends most of a run back: ask for what can be had, in one run at a
+   * time, until a full one returns in half of its second.
+   */
+  #adjustRuns(asked: number, answers: readonly RowAnswer[], tookMs: number): void {
+    const sent = answers.filter(({ kind }) => kind !== 'unsent').length;
+    if (sent < asked) {
+      this.#runRows = Math.max(1, sent);
+      this.#oneRunAtATime = true;
+    } else if (tookMs < limits.quickRunMs) {
+      this.#runRows = Math.min(limits.runRows, Math.max(asked, 1) * 2);
+      this.#oneRunAtATime = false;
+    }
   }
 
   /** Turned away: wait, doubling, then try with a run of one. */
@@ -376,7 +391,7 @@ export class RowDriver {
     this.#watches.add(watch);
     const now = Date.now();
     const youngestAgeMs = Math.min(...rows.map((row) => now - row.tuple[2]));
-    const placesWanted = this.#places() <= 0 && this.#readyRows(now) > 0;
+    const placesWanted = this.#mayRequest(now) && this.#readyRows(now) > 0;
     const input = {
       work,
       name,

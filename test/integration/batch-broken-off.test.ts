@@ -4,7 +4,7 @@ import { contradictions, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
-const rows = 120;
+const rows = 80;
 const concurrency = 16;
 
 describe('a batch broken off in the middle of its requests and started again', () => {
@@ -12,7 +12,7 @@ describe('a batch broken off in the middle of its requests and started again', (
 
   beforeEach(async () => {
     place = await Installation.start({
-      issuance: { waitingMs: [20, 50], processingMs: [800, 2_000], distribution: 'uniform' },
+      issuance: { waitingMs: [20, 50], processingMs: [500, 1_500], distribution: 'uniform' },
       latencyMs: [20, 50],
     });
     await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
@@ -24,8 +24,16 @@ describe('a batch broken off in the middle of its requests and started again', (
   const posts = () => postsOf(place.sandbox);
   const batch = (...more: string[]) =>
     place.run([
-      ...['certificate', 'batch', '--input', 'input.csv', '--lane-rows', '30'],
-      ...['--concurrency', String(concurrency), '--json', ...more],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--lane-rows',
+      '20',
+      '--concurrency',
+      String(concurrency),
+      '--json',
+      ...more,
     ]);
 
   async function startAndWait(): Promise<string> {

@@ -86,6 +86,8 @@ describe('when the engine has forgotten', () => {
     expect(lost.stdout).toContain(
       'was lost by the engine: start the same command again to go on (`diligence certificate batch --input input.csv`)',
     );
+    const away = await place.run(['list', '--json'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    expect(JSON.parse(away.stdout)).toMatchObject({ works: [{ state: 'engine unreachable' }] });
     const refused = await place.run(['pause', id]);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('was lost') });
     const decided = await resolve(id, '--line', '2', '--action', 'reissue');

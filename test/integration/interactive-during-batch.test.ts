@@ -5,7 +5,7 @@ import { Installation, eventually } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
 const rows = 1_000;
-const issuances = 4;
+const issuances = 3;
 
 describe('an issuance asked for by a person while a batch of 1,000 rows runs', () => {
   let place: Installation;

@@ -30,7 +30,14 @@ describe('a token revoked at row 300 of 400', () => {
   test('and valid again later fails no row; meanwhile the wait is shown, and hardly anything sent', async () => {
     const posts = () => postsOf(place.sandbox);
     const command = place.begin([
-      ...['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--concurrency', '40'],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--out',
+      'out',
+      '--concurrency',
+      '40',
     ]);
     await eventually('300 rows are requested', () => posts().length >= 300);
     place.sandbox.setToken(sandboxToken, false);

@@ -78,9 +78,7 @@ describe('a worker killed with SIGKILL', () => {
       expect(lines.map(({ document }) => document)).toEqual(
         Array.from({ length: rows }, (_, index) => cnpj(index + 1)),
       );
-      const { died, wrong } = explainedByDeath(
-        await contradictions(place.sandbox, lines, folder),
-      );
+      const { died, wrong } = explainedByDeath(await contradictions(place.sandbox, lines, folder));
       expect(wrong).toEqual([]);
       const unknown = lines.filter(({ status }) => status === 'unknown_outcome');
       const issued = lines.filter(({ status }) => status === 'issued');

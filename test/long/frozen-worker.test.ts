@@ -45,8 +45,14 @@ describe('a worker frozen in the middle of its runs, and thawed when another has
   test('takes no further claim, and its late receipts are taken up before the batch ends', async () => {
     const frozen = await place.startWorker();
     const command = place.begin([
-      ...['certificate', 'batch', '--input', 'input.csv', '--out', 'out'],
-      ...['--deadline', '10m'],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--out',
+      'out',
+      '--deadline',
+      '10m',
     ]);
     const posts = () => postsOf(place.sandbox);
     await eventually('runs are under way', () => posts().length > 8 && posts().some(isInFlight));

@@ -3,13 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
-import fc from 'fast-check';
-import {
-  contradictions,
-  everyFault,
-  explainedByDeath,
-  postsOf,
-} from '../support/batch-account';
+import * as fc from 'fast-check';
+import { contradictions, everyFault, explainedByDeath, postsOf } from '../support/batch-account';
 import { Installation, readSheetLines, sandboxToken } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
@@ -112,8 +107,18 @@ class Round {
   async #bringHome(): Promise<number | null> {
     const { laneRows, concurrency, onUnknown } = this.#plan;
     const args = [
-      ...['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--deadline', '10m'],
-      ...['--concurrency', String(concurrency), '--on-unknown', onUnknown],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--out',
+      'out',
+      '--deadline',
+      '10m',
+      '--concurrency',
+      String(concurrency),
+      '--on-unknown',
+      onUnknown,
       ...(laneRows === undefined ? [] : ['--lane-rows', String(laneRows)]),
     ];
     const terminations = this.#plan.disturbances.filter(({ kind }) => kind === 'terminate batch');

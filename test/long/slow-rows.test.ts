@@ -19,7 +19,9 @@ describe('300 rows at four requests a second, 20 of which never settle', () => {
       issuance: { waitingMs: [100, 300], processingMs: [800, 2_500], distribution: 'uniform' },
       documents: {
         '*': { request },
-        ...Object.fromEntries(stuck.map((one) => [one, { request, end: 'never_settles' as const }])),
+        ...Object.fromEntries(
+          stuck.map((one) => [one, { request, end: 'never_settles' as const }]),
+        ),
       },
     });
     await place.startWorker();
@@ -52,8 +54,14 @@ describe('300 rows at four requests a second, 20 of which never settle', () => {
 
   test('settles the others as if those were not there', async () => {
     const started = await place.run([
-      ...['certificate', 'batch', '--input', 'input.csv', '--concurrency', '60'],
-      ...['--detach', '--json'],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--concurrency',
+      '60',
+      '--detach',
+      '--json',
     ]);
     const { id } = JSON.parse(started.stdout) as { id: string };
     await eventually(
@@ -107,7 +115,13 @@ describe('60 rows at a rate of four calls a second', () => {
 
   test('write at most twelve events a row', async () => {
     const ended = await place.run([
-      ...['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--json'],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--out',
+      'out',
+      '--json',
     ]);
     const { id } = JSON.parse(ended.stdout) as { id: string };
     expect(ended.code).toBe(0);

@@ -33,8 +33,14 @@ describe('10,000 rows outstanding at once', () => {
   test('fit into a worker of 1 GiB, which still settles a fresh one promptly, and come home', async () => {
     const worker = await place.startWorker();
     const started = await place.run([
-      ...['certificate', 'batch', '--input', 'input.csv', '--concurrency', String(rows)],
-      ...['--detach', '--json'],
+      'certificate',
+      'batch',
+      '--input',
+      'input.csv',
+      '--concurrency',
+      String(rows),
+      '--detach',
+      '--json',
     ]);
     const { id } = JSON.parse(started.stdout) as { id: string };
     await eventually(
@@ -51,7 +57,12 @@ describe('10,000 rows outstanding at once', () => {
     place.sandbox.configure({ issuance: { waitingMs: [0, 0], processingMs: [100, 200] } });
     const issueStartedAt = Date.now();
     const issued = await place.run([
-      ...['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(90_001)],
+      'certificate',
+      'issue',
+      '--type',
+      'cnpj',
+      '--document',
+      cnpj(90_001),
     ]);
     expect(issued.code).toBe(0);
     expect(Date.now() - issueStartedAt).toBeLessThan(15_000);

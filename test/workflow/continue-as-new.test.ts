@@ -97,7 +97,10 @@ workflowSuite('a lane that continues as new', (rig) => {
   it('keeps the rows of a watch that fails with its cancellation', async () => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 10 * minute }] } });
     fakes.cancelledWatch = 'fails';
-    const lane = await rig().startLane({ rows: 25, share: 15, eventsLimit: 40 });
+    const lane = await rig().startLane({ rows: 25, share: 15, eventsLimit: 60 });
+    await rig().until(() => fakes.callsOf('watchCertificates').length > 0);
+    // Orders that change nothing, until there are so many events that it hands over, watch and all.
+    for (let order = 0; order < 60; order += 1) await lane.signal('control', { share: 15 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 25 }) });
     const runs = await runsOf(lane);
     expect(runs.flat().some((event) => event.activityTaskCanceledEventAttributes)).toBe(true);

@@ -53,7 +53,8 @@ workflowSuite('the runs of a lane', (rig) => {
     expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
     const [first, ...others] = fakes.callsOf('requestCertificates');
     expect(first?.input.rows).toHaveLength(10);
-    expect(others.map(({ input }) => input.rows.length).sort(ascending)).toEqual([1, 3, 3]);
+    // One at a time, of what could be had; when that was quick, of twice as many.
+    expect(others.map(({ input }) => input.rows.length)).toEqual([3, 4]);
     for (const { at } of others) expect(at - (first?.at ?? 0)).toBeLessThan(second);
   });
 

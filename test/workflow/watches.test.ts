@@ -52,7 +52,7 @@ workflowSuite('the watches of a lane', (rig) => {
       outstanding: 599,
       counts: counted({ issued: 1 }),
     });
-    expect(fakes.watchesInFlight.most).toBe(4);
+    expect(fakes.watchesInFlight.most).toBeLessThanOrEqual(4);
   });
 
   it('carry due times, and hold old rows longer', async () => {
@@ -78,7 +78,7 @@ workflowSuite('the watches of a lane', (rig) => {
     const lane = await rig().startLane({ rows: 20, share: 10 });
     await lane.result();
     const lingers = fakes.callsOf('watchCertificates').map(({ input }) => input.lingerMs);
-    expect(lingers[0]).toBe(150);
+    expect(lingers[0]).toBe(120);
     expect(lingers.at(-1)).toBe(1_000);
   });
 

@@ -168,6 +168,22 @@ it('sends again over an unknown when the mode is reissue, on record, and flags t
   });
 });
 
+it('goes on counting when a batch that was broken off starts with its rows anew', async () => {
+  const work = await bench.work('w1', [documentA]);
+  bench.server.reply = (_request, response) => sendJson(response, 500, {});
+  await bench.request(work);
+  const anew = { rows: [[0, 0, 'normal']] as RequestRow[] };
+  expect(await bench.request(work, { run: 'r2', ...anew })).toMatchObject([
+    { kind: 'unknown', attempts: 1, own: true },
+  ]);
+  bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-2' });
+  await bench.request(work, { run: 'r3', rows: reissue });
+  expect(await bench.request(work, { run: 'r4', ...anew })).toMatchObject([
+    { kind: 'accepted', certidaoId: 'c-2', attempts: 2 },
+  ]);
+  expect(bench.server.posts()).toHaveLength(2);
+});
+
 it('does not send again in mode reissue while the first request may still leave', async () => {
   await bench.claim(documentA);
   const work = await bench.work('w1', [documentA]);

@@ -245,3 +245,15 @@ describe('the decision of a run', () => {
     expect(await ledger.decisionOf(thing, owner)).toBeNull();
   });
 });
+
+it('counts what a workflow has sent, not what never left, was closed, or was sent by another', async () => {
+  const refused: Receipt = { kind: 'not_sent', reason: 'answered 429', at: 2_000 };
+  await ledger.claim(thing, 1, claimOf({ nonce: 'a' }));
+  await ledger.putReceipt(thing, 1, refused);
+  await ledger.claim(thing, 2, claimOf({ nonce: 'b' }));
+  await ledger.claim(thing, 3, claimOf({ nonce: 'c', kind: 'closed' }));
+  await ledger.claim(thing, 4, claimOf({ nonce: 'd', owner: { ...owner, workflowId: 'work-2' } }));
+  await ledger.claim(thing, 5, claimOf({ nonce: 'e' }));
+  await ledger.putReceipt(thing, 5, accepted('c-1'));
+  expect(await ledger.sentBy(thing, 'work-1')).toBe(2);
+});

@@ -1,0 +1,97 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  embeddedHealth,
+  engineLockPath,
+  noteUse,
+  removeEngineRecord,
+  retireIdleRecord,
+  runningEngine,
+  writeEngineRecord,
+  type EngineRecord,
+} from '../../../src/temporal/engine-record';
+import { lockHolder, withLock } from '../../../src/temporal/tools-lock';
+import { startOf } from '../../../src/temporal/tools-pid';
+
+const minuteMs = 60_000;
+
+describe('the record of the embedded engine', () => {
+  let dataDir: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'diligence-record-'));
+  });
+
+  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+  async function begin(): Promise<EngineRecord> {
+    await writeEngineRecord(dataDir, {
+      pid: process.pid,
+      address: '127.0.0.1:7233',
+      namespace: 'default',
+      uiUrl: null,
+      sandboxUrl: null,
+      investigationBaseUrl: 'https://investigation.example/api/v1',
+      startedAt: new Date().toISOString(),
+    });
+    const record = await runningEngine(dataDir);
+    if (record === null) throw new Error('our own process is not found');
+    return record;
+  }
+
+  async function rewrite(record: EngineRecord): Promise<void> {
+    await writeFile(join(dataDir, 'engine.json'), JSON.stringify(record));
+  }
+
+  it('finds the process that wrote it, and not a later one with its pid', async () => {
+    const record = await begin();
+    expect(record.start).toBe(await startOf(process.pid));
+    await rewrite({ ...record, start: 'an earlier boot/42' });
+    expect(await runningEngine(dataDir)).toBeNull();
+    expect(await embeddedHealth(dataDir, record)).toBe('crashed');
+  });
+
+  it('tells an end in order from a crash, and from another engine', async () => {
+    const record = await begin();
+    expect(await embeddedHealth(dataDir, record)).toBe('runs');
+    await rewrite({ ...record, startedAt: 'later' });
+    expect(await embeddedHealth(dataDir, record)).toBe('moved');
+    await removeEngineRecord(dataDir);
+    expect(await embeddedHealth(dataDir, record)).toBe('stopped');
+  });
+
+  it('is retired when nobody has used it for so long, and a later command finds none', async () => {
+    await begin();
+    const before = new Date(Date.now() - 11 * minuteMs);
+    await utimes(join(dataDir, 'engine.json'), before, before);
+    expect(await retireIdleRecord(dataDir, 10 * minuteMs)).toBe(true);
+    expect(await noteUse(dataDir)).toBe(false);
+    expect(await runningEngine(dataDir)).toBeNull();
+  });
+
+  it('stays when a command has just used it', async () => {
+    await begin();
+    const before = new Date(Date.now() - 11 * minuteMs);
+    await utimes(join(dataDir, 'engine.json'), before, before);
+    expect(await noteUse(dataDir)).toBe(true);
+    expect(await retireIdleRecord(dataDir, 10 * minuteMs)).toBe(false);
+    expect(await runningEngine(dataDir)).not.toBeNull();
+  });
+
+  it('leaves the lock to whoever comes when its holder is gone, though its pid lives on', async () => {
+    const path = engineLockPath(dataDir);
+    const holder = {
+      pid: process.pid,
+      host: hostname(),
+      nonce: 'left',
+      start: 'an earlier boot/42',
+    };
+    await writeFile(path, JSON.stringify(holder));
+    expect(await lockHolder(path)).toBeNull();
+    const onWait = jest.fn();
+    const held = await withLock(path, { onWait }, () => lockHolder(path));
+    expect(held).toBe(process.pid);
+    expect(onWait).not.toHaveBeenCalled();
+  });
+});
