@@ -124,8 +124,6 @@ it.each(['../out', 'a/../../out', 'a/./b', '/etc/out', 'a//b', '', 'a/'])(
 
 it('has a durable object, its folder and every new parent on the disk before it says stored', async () => {
   await archive.putIfAbsent('claims/x/y/1', 'body', { durable: true });
-  const [first] = flushed;
-  expect(first).toMatch(/\/claims\/x\/y$/);
   for (const folder of ['claims/x/y', 'claims/x', 'claims'].map((key) => place.path(key))) {
     expect(flushed).toContain(folder);
   }
