@@ -289,7 +289,7 @@ export class WorkflowRig {
       now: () => this.now(),
       sleep: async (ms) => {
         for (let left = Math.max(ms, 1); left > 0; left -= sleepMs) {
-          await this.env.sleep(Math.min(left, sleepMs));
+          await this.#locks.asleep(this.env.sleep(Math.min(left, sleepMs)));
           if (!(await isWanted())) return false;
         }
         return true;
