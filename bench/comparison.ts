@@ -32,6 +32,8 @@ export const oracleCalls = 3;
 export async function measureFloor(timing: Timing, rows: number, inFlight: number) {
   const parts = await Parts.start(timing);
   try {
+    await runFloor(parts, documentsOf(200, 1_000_000), inFlight, join(parts.folder, 'warm-up'));
+    await parts.reset();
     const folder = join(parts.folder, 'floor');
     const makespanMs = await runFloor(parts, documentsOf(rows), inFlight, folder);
     const onFile = await timesOf(folder, '.pdf');
@@ -41,14 +43,20 @@ export async function measureFloor(timing: Timing, rows: number, inFlight: numbe
   }
 }
 
-export async function measureBatch(timing: Timing, rows: number, inFlight: number) {
+/** @param warmUpRows other rows that the worker has done before; 0 measures its very first */
+export async function measureBatch(
+  timing: Timing,
+  rows: number,
+  inFlight: number,
+  warmUpRows: number,
+) {
   const parts = await Parts.start(timing);
   try {
     await parts.startEngine();
     const input = join(parts.folder, 'input.csv');
     await writeFile(input, `cnpj\n${documentsOf(rows).join('\n')}\n`);
     const flags = ['--type', 'cnpj', '--concurrency', String(inFlight), '--out', 'out', '--json'];
-    await warmUp(parts);
+    if (warmUpRows > 0) await warmUp(parts, warmUpRows);
     const before = parts.processorMs();
     await parts.run(['certificate', 'batch', '--input', input, ...flags]);
     const after = parts.processorMs();
@@ -65,9 +73,9 @@ export async function measureBatch(timing: Timing, rows: number, inFlight: numbe
 }
 
 /** A worker lives long: what its first rows cost is not what a row costs. */
-async function warmUp(parts: Parts): Promise<void> {
+async function warmUp(parts: Parts, rows: number): Promise<void> {
   const input = join(parts.folder, 'warm-up.csv');
-  await writeFile(input, `cnpj\n${documentsOf(200, 1_000_000).join('\n')}\n`);
+  await writeFile(input, `cnpj\n${documentsOf(rows, 1_000_000).join('\n')}\n`);
   const flags = ['--type', 'cnpj', '--concurrency', '100', '--out', 'warm-up', '--json'];
   await parts.run(['certificate', 'batch', '--input', input, ...flags]);
   await parts.reset();
