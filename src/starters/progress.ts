@@ -2,17 +2,8 @@ import type { BatchProgress, RowCounts, RowsProgress, WaitingFor } from '../work
 import type { Estimate } from './pace';
 
 /** A batch as a person sees it: its lanes asked and added up. */
-export interface WorkProgress {
+export interface WorkProgress extends RowsProgress {
   stage: BatchProgress['stage'];
-  total: number;
-  counts: RowCounts;
-  outstanding: number;
-  requesting: number;
-  again: number;
-  /** What keeps it from requesting; `until` is the instant of the next try, when there is one. */
-  waiting: { reason: WaitingFor; until: number | null } | null;
-  paused: boolean;
-  cancelling: boolean;
 }
 
 type Waiting = WorkProgress['waiting'];

@@ -34,6 +34,7 @@ export interface RowsProgress {
   requesting: number;
   /** Settled once, to be requested again later. */
   again: number;
+  /** What keeps it from requesting; `until` is the instant of the next try, when there is one. */
   waiting: { reason: WaitingFor; until: number | null } | null;
   paused: boolean;
   cancelling: boolean;

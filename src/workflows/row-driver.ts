@@ -18,6 +18,7 @@ import type { AgainRow, CarriedRows } from './row-state';
 const limits = {
   runRows: 10,
   runsInFlight: 3,
+  /** A full run that is back within this time leaves room for others beside it. */
   quickRunMs: 500,
   placesForARun: 4,
   placesLingerMs: 150,
@@ -374,7 +375,7 @@ export class RowDriver {
     const isFresh = (row: Outstanding): boolean => now - row.tuple[2] < limits.freshForMs;
     if (free === 1 && !unwatched.some(isFresh)) return [];
     const dueAt = Math.min(...unwatched.map((row) => (row.known ? now : row.tuple[3])));
-    if (dueAt > now + limits.dueSoonMs && dueAt < Infinity) {
+    if (dueAt > now + limits.dueSoonMs) {
       this.#wakeAt(dueAt - limits.dueSoonMs);
       return [];
     }
