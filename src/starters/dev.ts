@@ -124,7 +124,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     await announce(environment, server.current, sandbox);
     await Promise.race([
       signal.aborted ? undefined : once(signal, 'abort'),
-      server.gone.then(() => tell('the Temporal server cannot be kept running')),
+      server.gone,
       idleFor(server.current, dataDir, flags.idleMinutes, signal),
     ]);
   } finally {

@@ -78,7 +78,7 @@ export class KeptServer {
   readonly #options: DevServerOptions;
   #server: DevServer;
   #stopping = false;
-  /** Fulfilled when it is gone for good. */
+  /** Fulfilled when it is gone for good: stopped, or, and said, past keeping. */
   readonly gone: Promise<void>;
 
   private constructor(options: DevServerOptions, server: DevServer) {
@@ -106,7 +106,9 @@ export class KeptServer {
       await this.#server.exited;
       if (this.#stopping) return;
       tell('the Temporal server has ended unexpectedly: starting it again');
-      if (!(await this.#startAgain())) return;
+      if (await this.#startAgain()) continue;
+      if (!this.#stopping) tell('the Temporal server cannot be kept running');
+      return;
     }
   }
 
