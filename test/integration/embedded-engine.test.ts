@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
+import { engineLogPath } from '../../src/temporal/engine-record';
 import { readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
 
@@ -82,6 +83,9 @@ describe('the embedded engine', () => {
     const stopped = await run(['stop']);
     expect(stopped.stdout).toBe('stopped\n');
     expect((await run(['stop'])).stdout).toBe('nothing was running\n');
+    const log = await readFile(engineLogPath(join(folder, 'data'), 'engine'), 'utf8');
+    expect(log).toContain('stopping');
+    expect(log).not.toContain('cannot be kept running');
     // What has ended is read from the archive, without an engine.
     const listed = await run(['list', '--json'], false);
     expect((JSON.parse(listed.stdout) as { works: unknown[] }).works).toHaveLength(2);
