@@ -204,7 +204,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       until: startedAt + runMs,
       signal: deps.stopping,
     });
-    if (!granted) return unsent(row, 'no_time', now() + limiter.expectedWaitMs());
+    if (!granted) return unsent(row, 'no_permit', now() + limiter.expectedWaitMs());
     if (heartbeats.isLate() || deps.stopping.aborted) return unsent(row, 'no_time', now());
     const thing = thingOf(item);
     const claimedAt = now();

@@ -27,8 +27,10 @@ export const rowFlags = { possibleDoubleCharge: 1, shared: 2 } as const;
 
 /** Why a row comes back without having been sent. */
 export type UnsentReason =
-  /** No permit, or no time, within the run: nothing is wrong. */
+  /** The run's time was over before the row's turn came: nothing is wrong. */
   | 'no_time'
+  /** The rate of calls allowed for it was used up as long as the run lasted: nothing is wrong. */
+  | 'no_permit'
   /** The service told us to wait, or could not be reached: nothing was processed. */
   | 'not_sent'
   /** The token was refused. */

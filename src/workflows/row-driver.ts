@@ -326,14 +326,17 @@ export class RowDriver {
   }
 
   /**
-   * A rate below that of our runs sends most of a run back: ask for what can be had, in one run at a
-   * time, until a full one returns in half of its second.
+   * What a run brings back unsent it had no time for: ask for what can be had. For want of permits,
+   * in one run at a time as well, until a full one returns in half of its second; slow answers on the
+   * other hand need all the runs there may be.
    */
   #adjustRuns(asked: number, answers: readonly RowAnswer[], tookMs: number): void {
     const sent = answers.filter(({ kind }) => kind !== 'unsent').length;
     if (sent < asked) {
       this.#runRows = Math.max(1, sent);
-      this.#oneRunAtATime = true;
+      this.#oneRunAtATime = answers.some(
+        (answer) => answer.kind === 'unsent' && answer.reason === 'no_permit',
+      );
     } else if (tookMs < limits.quickRunMs) {
       this.#runRows = Math.min(limits.runRows, Math.max(asked, 1) * 2);
       this.#oneRunAtATime = false;

@@ -220,7 +220,7 @@ it('sends a row home whose permit does not come within the second of the run', a
   bench.service.limiter.pauseFor(30_000);
   const started = Date.now();
   const [answer] = await bench.request(await bench.work('w1', [documentA]));
-  expect(answer).toMatchObject({ kind: 'unsent', reason: 'no_time', attempts: 0 });
+  expect(answer).toMatchObject({ kind: 'unsent', reason: 'no_permit', attempts: 0 });
   expect(answer?.kind === 'unsent' && answer.notBefore).toBeGreaterThan(started + 25_000);
   expect(await bench.last(documentA)).toBeNull();
 });
