@@ -2,19 +2,21 @@
  * Who may import whom. Arrows run one way:
  * domain <- apis, archive <- activities <- workers; workflows see domain and the types of
  * activities; starters see domain, sheets, report, archive, temporal and the messages of workflows;
+ * protection (keys, seals, masking) is seen by all who keep or tell something;
  * the sandbox stands alone.
  */
 const rooms = {
   domain: [],
-  environment: ['apis/assumptions', 'domain'],
+  protection: ['domain'],
+  environment: ['apis/assumptions', 'domain', 'protection'],
   apis: ['domain'],
-  archive: ['domain'],
+  archive: ['domain', 'protection'],
   sheets: ['domain'],
   report: ['domain'],
-  temporal: ['domain', 'environment', 'archive'],
+  temporal: ['domain', 'environment', 'archive', 'protection'],
   activities: ['domain', 'apis', 'archive'],
   workflows: ['domain'],
-  workers: ['domain', 'environment', 'apis', 'archive', 'activities', 'temporal'],
+  workers: ['domain', 'environment', 'apis', 'archive', 'activities', 'temporal', 'protection'],
   starters: [
     'domain',
     'environment',
@@ -23,9 +25,11 @@ const rooms = {
     'archive',
     'temporal',
     'workflows',
+    'protection',
     'apis/assumptions',
   ],
-  doctor: ['domain', 'environment', 'apis', 'archive', 'temporal'],
+  'codec-server': ['domain', 'environment', 'archive', 'temporal', 'protection'],
+  doctor: ['domain', 'environment', 'apis', 'archive', 'temporal', 'protection'],
   sandbox: [],
 };
 

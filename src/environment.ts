@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { config as readDotenv } from 'dotenv';
 import { z } from 'zod';
 import { assumptionVariables, type CertificateAssumptions } from './apis/assumptions';
+import { KeyRing } from './protection/key-ring';
 
 /**
  * The environment, parsed once (DESIGN 5). `.env` is read; a variable of ours that is unknown or
@@ -16,6 +17,15 @@ export interface Environment {
   archiveUrl: string;
   /** 64 hex digits, or null when one is to be generated in the data directory. */
   idKey: string | null;
+  /** `off`: payloads stay in the clear. Null when none are configured. */
+  payloadKeys: KeyRing | 'off' | null;
+  /** Payloads that we did not encrypt are taken as they are: for a migration. */
+  acceptPlaintext: boolean;
+  /** Namespace that payloads are bound to, when it is not the one in use: for a move. */
+  aadNamespace: string | null;
+  /** Objects of the archive are encrypted with the payload keys. */
+  archiveEncryption: boolean;
+  codecServer: CodecServerSettings;
   /** Worker processes of the installation: each uses its share of a service's rate. */
   workers: number;
   /** Who decides, for the record. */
@@ -37,6 +47,12 @@ export interface InvestigationSettings {
   certificatesRps: number;
   /** Total time of one certificate call, after which its answer counts as lost. */
   certificatesTimeoutMs: number;
+}
+
+/** Who may decode: holders of the token, or of one that the issuer made for the audience. */
+export interface CodecServerSettings {
+  token: TokenSetting | null;
+  oidc: { issuer: string; audience: string } | null;
 }
 
 export interface ListenAddress {
@@ -62,6 +78,7 @@ const address = z
   .string()
   .refine(isWebAddress, 'expected an http or https address')
   .refine(isPlainAddress, 'expected no user, query or fragment in the address');
+const onOff = z.enum(['on', 'off'], 'expected on or off');
 const rate = numberWithin(0.01, 100_000);
 
 /** Text that reads as a number within bounds; the message says which. */
@@ -89,6 +106,14 @@ const variables = z.object({
       'expected 64 hex digits (32 bytes), as `openssl rand -hex 32` prints',
     )
     .optional(),
+  DILIGENCE_PAYLOAD_KEYS: z.string().optional(),
+  DILIGENCE_ACCEPT_PLAINTEXT: onOff.default('off'),
+  DILIGENCE_AAD_NAMESPACE: z.string().min(1).optional(),
+  DILIGENCE_ARCHIVE_ENCRYPTION: onOff.default('off'),
+  DILIGENCE_CODEC_TOKEN: z.string().min(16, 'expected at least 16 characters').optional(),
+  DILIGENCE_CODEC_TOKEN_FILE: z.string().min(1).optional(),
+  DILIGENCE_CODEC_ISSUER: address.optional(),
+  DILIGENCE_CODEC_AUDIENCE: z.string().min(1).optional(),
   DILIGENCE_WORKERS: numberWithin(1, 1_000).int('expected a whole number').default(1),
   DILIGENCE_ACTOR: z.string().min(1).max(200).optional(),
   DILIGENCE_METRICS_ADDRESS: z
@@ -107,7 +132,6 @@ const ourPrefixes = /^(DILIGENCE|INVESTIGATION|CERTIFICATES?)_/;
 
 /** Names of the public surface that belong to parts not built yet. */
 const reserved = new Set([
-  'DILIGENCE_PAYLOAD_KEYS',
   'DILIGENCE_CHANGES_WEBHOOK_URL',
   'DILIGENCE_WEBHOOK_SECRET',
   'DILIGENCE_WEBHOOK_ALLOW_PRIVATE',
@@ -133,6 +157,11 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     dataDir,
     archiveUrl: found.DILIGENCE_ARCHIVE_URL ?? resolve(dataDir, 'archive'),
     idKey: found.DILIGENCE_ID_KEY ?? null,
+    payloadKeys: payloadKeysOf(found.DILIGENCE_PAYLOAD_KEYS),
+    acceptPlaintext: found.DILIGENCE_ACCEPT_PLAINTEXT === 'on',
+    aadNamespace: found.DILIGENCE_AAD_NAMESPACE ?? null,
+    archiveEncryption: found.DILIGENCE_ARCHIVE_ENCRYPTION === 'on',
+    codecServer: { token: tokenSetting('DILIGENCE_CODEC_TOKEN', found), oidc: oidcOf(found) },
     workers: found.DILIGENCE_WORKERS,
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? 'unknown',
     metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
@@ -171,8 +200,26 @@ function investigationOf(found: z.infer<typeof variables>): InvestigationSetting
   };
 }
 
+function payloadKeysOf(text: string | undefined): KeyRing | 'off' | null {
+  if (text === undefined) return null;
+  if (text === 'off') return 'off';
+  try {
+    return KeyRing.parse(text);
+  } catch (error) {
+    throw new ConfigError('DILIGENCE_PAYLOAD_KEYS', (error as RangeError).message);
+  }
+}
+
+function oidcOf(found: z.infer<typeof variables>): CodecServerSettings['oidc'] {
+  const { DILIGENCE_CODEC_ISSUER: issuer, DILIGENCE_CODEC_AUDIENCE: audience } = found;
+  if (issuer !== undefined && audience !== undefined) return { issuer, audience };
+  if (issuer === undefined && audience === undefined) return null;
+  const missing = issuer === undefined ? 'DILIGENCE_CODEC_ISSUER' : 'DILIGENCE_CODEC_AUDIENCE';
+  throw new ConfigError(missing, 'is not set: issuer and audience are expected together');
+}
+
 function tokenSetting(
-  name: 'INVESTIGATION_TOKEN' | 'CERTIFICATES_TOKEN',
+  name: 'INVESTIGATION_TOKEN' | 'CERTIFICATES_TOKEN' | 'DILIGENCE_CODEC_TOKEN',
   found: z.infer<typeof variables>,
 ): TokenSetting | null {
   const value = found[name];

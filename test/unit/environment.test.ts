@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readEnvironment, type ConfigError } from '../../src/environment';
+import type { KeyRing } from '../../src/protection/key-ring';
 
 const address = 'https://service.test/api/v1';
 const secret = 'tok-9f8e7d6c5b4a';
@@ -21,6 +22,11 @@ it('has a default for everything', () => {
     dataDir: resolve('data'),
     archiveUrl: resolve('data/archive'),
     idKey: null,
+    payloadKeys: null,
+    acceptPlaintext: false,
+    aadNamespace: null,
+    archiveEncryption: false,
+    codecServer: { token: null, oidc: null },
     workers: 1,
     actor: 'unknown',
     metricsAddress: { host: '127.0.0.1', port: 9464 },
@@ -40,6 +46,13 @@ it('reads every variable', () => {
     DILIGENCE_DATA_DIR: join(homedir(), 'd'),
     DILIGENCE_ARCHIVE_URL: 'file:///srv/archive',
     DILIGENCE_ID_KEY: 'aB'.repeat(32),
+    DILIGENCE_PAYLOAD_KEYS: 'off',
+    DILIGENCE_ACCEPT_PLAINTEXT: 'on',
+    DILIGENCE_AAD_NAMESPACE: 'elsewhere',
+    DILIGENCE_ARCHIVE_ENCRYPTION: 'on',
+    DILIGENCE_CODEC_TOKEN_FILE: '/run/secrets/codec',
+    DILIGENCE_CODEC_ISSUER: 'https://login.test',
+    DILIGENCE_CODEC_AUDIENCE: 'diligence',
     DILIGENCE_WORKERS: '4',
     DILIGENCE_ACTOR: 'ana',
     DILIGENCE_METRICS_ADDRESS: '[::1]:0',
@@ -62,6 +75,14 @@ it('reads every variable', () => {
     dataDir: join(homedir(), 'd'),
     archiveUrl: 'file:///srv/archive',
     idKey: 'aB'.repeat(32),
+    payloadKeys: 'off',
+    acceptPlaintext: true,
+    aadNamespace: 'elsewhere',
+    archiveEncryption: true,
+    codecServer: {
+      token: { file: '/run/secrets/codec' },
+      oidc: { issuer: 'https://login.test', audience: 'diligence' },
+    },
     workers: 4,
     actor: 'ana',
     metricsAddress: { host: '::1', port: 0 },
@@ -114,6 +135,10 @@ it.each([
   ['DILIGENCE_METRICS_ADDRESS', 'http://localhost:9464'],
   ['DILIGENCE_ID_KEY', 'abc'],
   ['DILIGENCE_ID_KEY', 'g'.repeat(64)],
+  ['DILIGENCE_ACCEPT_PLAINTEXT', 'yes'],
+  ['DILIGENCE_ARCHIVE_ENCRYPTION', 'true'],
+  ['DILIGENCE_CODEC_TOKEN', 'short'],
+  ['DILIGENCE_CODEC_ISSUER', 'login.test'],
   ['RESEND_ON_503', 'yes'],
   ['CERTIFICATE_PDF', 'maybe'],
   ['CERTIFICATE_PDF_AUTH', 'header'],
@@ -152,13 +177,28 @@ it.each(['TEMPORAL_ADDRESS', 'MY_DILIGENCE_X', 'CERTIFICATION_X', 'NODE_ENV'])(
 );
 
 it('takes names of the public surface whose parts are to come', () => {
-  expect(() => readEnvironment({ DILIGENCE_PAYLOAD_KEYS: 'x' })).not.toThrow();
+  expect(() => readEnvironment({ DILIGENCE_CHANGES_WEBHOOK_URL: 'x' })).not.toThrow();
+});
+
+it('reads a list of payload keys, and shows none that it refuses', () => {
+  const list = `k-2:${'c3'.repeat(32)},k-1:${'a1'.repeat(32)}`;
+  const { payloadKeys } = readEnvironment({ DILIGENCE_PAYLOAD_KEYS: list });
+  expect((payloadKeys as KeyRing).ids).toEqual(['k-2', 'k-1']);
+  const error = faultOf({ DILIGENCE_PAYLOAD_KEYS: `k-1:${'a1'.repeat(31)}` });
+  expect(error.variable).toBe('DILIGENCE_PAYLOAD_KEYS');
+  expect(error.message).toMatch(/keys generate/);
+  expect(error.message).not.toMatch(/a1a1/);
 });
 
 it.each<[string, NodeJS.ProcessEnv, string]>([
   ['an address without a token', { INVESTIGATION_BASE_URL: address }, 'INVESTIGATION_TOKEN'],
   ['a token without an address', { INVESTIGATION_TOKEN: secret }, 'INVESTIGATION_BASE_URL'],
   ['a token twice over', { ...configured, INVESTIGATION_TOKEN_FILE: '/x' }, 'INVESTIGATION_TOKEN'],
+  [
+    'an issuer of codec tokens without its audience',
+    { DILIGENCE_CODEC_ISSUER: address },
+    'DILIGENCE_CODEC_AUDIENCE',
+  ],
   [
     'a certificate token twice over',
     { ...configured, CERTIFICATES_TOKEN: secret, CERTIFICATES_TOKEN_FILE: '/x' },
