@@ -24,17 +24,21 @@ export interface Exchange {
   requestId: string;
   /** Path of the request, without its query. */
   instance: string;
+  /** The body of a refusal; the certificate service's problem when left out. */
+  problem?: (refusal: Refusal, exchange: Exchange) => object;
   /** Set when a fault breaks the connection off, so that nobody takes it for the client's doing. */
   brokenOff: boolean;
 }
 
-const defaultDelayMs = 5000;
-const defaultRetryAfterSeconds = 1;
+export const defaultDelayMs = 5000;
+export const defaultRetryAfterSeconds = 1;
 const trickles = 16;
 
 /** @returns the status put on the wire, null when there was none. */
 export function refuse(exchange: Exchange, refusal: Refusal): number | null {
-  const body = problemBody(refusal, exchange.requestId, exchange.instance);
+  const body =
+    exchange.problem?.(refusal, exchange) ??
+    problemBody(refusal, exchange.requestId, exchange.instance);
   const contentType = 'application/problem+json; charset=utf-8';
   return send(exchange, jsonAnswer(refusal.status, body, refusal.headers, contentType));
 }
@@ -109,14 +113,14 @@ export function spurn(exchange: Exchange, trouble: CallTrouble<SpurningFaultKind
   return spurned[trouble.kind](exchange, trouble.retryAfterSeconds ?? defaultRetryAfterSeconds);
 }
 
-function busy(retryAfterSeconds: number): Refusal {
+export function busy(retryAfterSeconds: number): Refusal {
   return new Refusal(503, 'service_unavailable', 'The service is busy.', {
     retryable: true,
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }
 
-function reset(exchange: Exchange): null {
+export function reset(exchange: Exchange): null {
   exchange.brokenOff = true;
   exchange.request.socket.resetAndDestroy();
   return null;
@@ -130,14 +134,16 @@ function sendSpoilt(
   return send(exchange, rawAnswer(spoil(kind, answer)));
 }
 
-function send({ response, requestId }: Exchange, answer: RawAnswer): number | null {
+/** @returns the status put on the wire, null when the client has gone. */
+export function send({ response, requestId }: Exchange, answer: RawAnswer): number | null {
   if (response.destroyed) return null;
   response.setHeader('x-request-id', requestId);
   writeAnswer(response, answer);
   return answer.status;
 }
 
-function cut(exchange: Exchange, answer: RawAnswer): number {
+/** Half of the body, then the end of the connection. */
+export function cut(exchange: Exchange, answer: RawAnswer): number {
   const { request, response, requestId } = exchange;
   exchange.brokenOff = true;
   response.setHeader('x-request-id', requestId);
