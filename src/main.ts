@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor/command';
 import { loadDotenv } from './environment';
 import { sandboxCommand } from './sandbox';
 import { certificateCommand } from './starters/certificate';
+import { creditCommand } from './starters/credit';
 import { demoCommand } from './starters/demo';
 import { devCommands } from './starters/dev';
 import { exitCodes, reportError } from './starters/terminal';
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
     .showHelpAfterError('(--help shows what there is)');
   const commands = [
     certificateCommand(),
+    creditCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { InputFileError } from '../receivables/input-file-error';
 import { SheetError } from '../sheets/sheet-error';
 import { ConfigError } from '../environment';
 import { ArchiveError } from '../archive/archive';
@@ -51,7 +52,11 @@ export function reportError(error: unknown): number {
     tell(`diligence: ${message}`);
     return exitCodes.usage;
   }
-  if (error instanceof ConfigError || error instanceof ArchiveError) {
+  if (
+    error instanceof ConfigError ||
+    error instanceof ArchiveError ||
+    error instanceof InputFileError
+  ) {
     tell(`diligence: ${message}`);
     return exitCodes.usage;
   }
