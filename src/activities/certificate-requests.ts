@@ -5,7 +5,15 @@ import { TokenUnavailableError } from '../apis/http/token';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import { WorkReader, type WorkItem } from '../archive/works';
-import { claimState, type Claim, type ClaimOwner, type Receipt } from '../domain/claims';
+import {
+  claimState,
+  type Claim,
+  type ClaimOwner,
+  type Decision,
+  type Receipt,
+  type ThingHistory,
+} from '../domain/claims';
+import type { SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
 import {
   rowFlags,
@@ -20,6 +28,7 @@ import {
   outcomeName,
   outcomeOfFact,
   refusedOutcome,
+  sentOf,
   unknownOutcome,
 } from './certificate-outcomes';
 import type { CertificateDependencies, LostAnswer } from './dependencies';
@@ -47,6 +56,20 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
 
   const thingOf = (item: WorkItem): Thing =>
     certificateThing(item.type, idKey.nameOf('document', item.document));
+  const sentRequest = (item: WorkItem, decision: Omit<Decision, 'ruling'>): SentRequest =>
+    sentOf(item, idKey.nameOf('document', item.document), decision);
+
+  /** A work that was broken off and goes on finds what its lost runs had sent: it is put on record. */
+  const leftByLostRun = (
+    { last }: ThingHistory,
+    item: WorkItem,
+    workflowId: string,
+    at: number,
+  ): SentRequest[] => {
+    if (last === null || claimState({ last }, at).kind === 'in_flight') return [];
+    const ours = last.claim !== 'unreadable' && last.claim.owner.workflowId === workflowId;
+    return ours ? [sentRequest(item, last)] : [];
+  };
 
   /**
    * Sends up to ten rows one after the other. One attempt: when it is lost, `recoverRequests`
@@ -59,6 +82,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const { cancellationSignal } = Context.current();
     const answers: RowAnswer[] = [];
     const filed: OutcomeRecord[] = [];
+    const sent: SentRequest[] = [];
     const mayGoOn = (): boolean =>
       now() - startedAt < runMs &&
       !heartbeats.isLate() &&
@@ -72,11 +96,17 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
             ? unsentLike(stopped, row)
             : answers.length > 0 && !mayGoOn()
               ? unsent(row, 'no_time', now())
-              : await requestRow(row, { input, owner, heartbeats, startedAt, filed });
+              : await requestRow(row, { input, owner, heartbeats, startedAt, filed, sent });
         answers.push(answer);
         if (stopped === null && endsRun(answer)) stopped = answer;
       }
-      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
+      await fileAndCount(deps, {
+        filedIn: input.work.filedIn,
+        by: await works.askedBy(input.work.folder),
+        name: outcomeName(input.name),
+        outcomes: filed,
+        requests: sent,
+      });
       return answers;
     } finally {
       heartbeats.stop();
@@ -89,6 +119,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     heartbeats: Heartbeats;
     startedAt: number;
     filed: OutcomeRecord[];
+    sent: SentRequest[];
   }
 
   /** A decision that may be taken. */
@@ -142,6 +173,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const state = claimState(history, now());
     // A batch that was broken off and started again goes on counting where it was. (The workflow of
     // a single issuance has one id for all the works it ever did.)
+    if (before === 0) run.sent.push(...leftByLostRun(history, item, run.owner.workflowId, now()));
     const mayBeTakenOver = before === 0 && history.decided > 0 && !run.input.interactive;
     const attempts = mayBeTakenOver ? await ledger.sentBy(thing, run.owner.workflowId) : before;
     switch (state.kind) {
@@ -196,7 +228,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     place: number,
     item: WorkItem,
     { n, attempts: before, afterUnknown }: Ready,
-    { input, owner, heartbeats, startedAt, filed }: RunContext,
+    { input, owner, heartbeats, startedAt, filed, sent }: RunContext,
   ): Promise<RowAnswer> {
     const row: RequestRow = [place, before, 'normal'];
     const { limiter } = certificates.service;
@@ -223,6 +255,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       }),
     );
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+    sent.push(sentRequest(item, { n, claim, receipt: receipt.receipt }));
     await ledger.putReceipt(thing, n, receipt.receipt).catch((error: unknown) => {
       // The answer is in our hands and goes to the workflow all the same.
       deps.warn('a receipt could not be filed', { reason: nameOf(error) });

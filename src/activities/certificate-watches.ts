@@ -53,6 +53,14 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
   const evidence = new EvidenceCollector(certificates, issuances);
   const warnedWords = new Set<string>();
 
+  async function putOnFile(
+    { work, name }: Pick<WatchInput, 'work' | 'name'>,
+    outcomes: readonly OutcomeRecord[],
+  ): Promise<void> {
+    const by = await works.askedBy(work.folder);
+    await fileAndCount(deps, { filedIn: work.filedIn, by, name: outcomeName(name), outcomes });
+  }
+
   async function watchCertificates(input: WatchInput): Promise<WatchAnswer> {
     const { cancellationSignal } = Context.current();
     const startedAt = now();
@@ -201,7 +209,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       }
       held.clear();
       leaving.abort();
-      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
+      await putOnFile(input, filed);
       return answer;
     } finally {
       leaving.abort();
@@ -290,7 +298,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       const history = { requestedAt, attempts, flags };
       records.push(unsettledOutcome('cancelled', item, certidaoId, history, left));
     }
-    await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), records);
+    await putOnFile(input, records);
   }
 
   return { watchCertificates, leaveOutstanding };

@@ -1,6 +1,7 @@
 import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Archive } from '../archive/archive';
+import type { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import type { CertificateType } from '../domain/certificates';
 import type { OutcomeRecord } from '../domain/outcomes';
@@ -10,6 +11,7 @@ import type { SettlingTimes } from '../domain/settling-times';
 export interface CertificateDependencies {
   certificates: CertificatesApi;
   archive: Archive;
+  audit: AuditTrail;
   idKey: IdKey;
   assumptions: CertificateAssumptions;
   /** Learned by this worker from what it watched. */

@@ -3,6 +3,7 @@ import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
 import type { Archive } from '../archive/archive';
+import { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import { SettlingTimes } from '../domain/settling-times';
 import type { Environment, InvestigationSettings, TokenSetting } from '../environment';
@@ -31,6 +32,7 @@ export function certificateDependencies(
   const { archive, idKey, stopping, warn, metrics } = parts;
   return {
     archive,
+    audit: new AuditTrail(archive, idKey, 'worker'),
     idKey,
     stopping,
     warn,

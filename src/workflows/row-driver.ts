@@ -13,6 +13,7 @@ import type { WorkRef } from '../domain/work';
 import type { CertificateActivities } from './certificate-activities';
 import type { Control, IssuingTerms, RowsProgress, WaitingFor } from './messages';
 import type { AgainRow, CarriedRows } from './row-state';
+import { tellAttention } from './search-attributes';
 
 /** Sizes and bounds, with their reasons, in PROTOCOLS 2 and 3. */
 const limits = {
@@ -113,10 +114,12 @@ export class RowDriver {
         if (this.#draining) return 'continue';
         if (!(await this.#takeLateReceipts())) {
           this.#countTheRest();
+          tellAttention(false);
           return 'done';
         }
         continue;
       }
+      tellAttention(this.#needsAPerson());
       await condition(() => this.#stirred);
     }
   }
@@ -565,6 +568,12 @@ export class RowDriver {
     return onlyAgain
       ? { reason: 'retry', until: Math.min(...again.map((row) => row.notBefore)) }
       : null;
+  }
+
+  /** Nothing goes on without one: a token that works, or the word to try again. */
+  #needsAPerson(): boolean {
+    const reason = this.#waitingNow()?.reason;
+    return reason === 'credentials' || reason === 'decision';
   }
 
   #stir(): void {

@@ -69,6 +69,8 @@ export class FakeActivities {
   cancelledWatch: 'hands back' | 'fails' = 'hands back';
   trouble: 'credentials' | 'unreachable' | null = null;
   decided = 0;
+  /** What the work came to, as the merge says it. */
+  readonly merged = noCounts();
   reads = 0;
   readonly runsInFlight = new Map<string, InFlight>();
   readonly rowsInFlight = new Map<string, InFlight>();
@@ -135,7 +137,7 @@ export class FakeActivities {
         const { workId: batchId, edition } = input;
         const told = { total: 0, blankLines: 0, requested: 0, possibleDoubleCharges: 0 };
         const times = { startedAt: '', finishedAt: '' };
-        const counts = noCounts();
+        const counts = { ...this.merged };
         return { batchId, edition, ...told, counts, cost: null, inputName: null, ...times };
       },
       carryOutDecision: async (input) => {

@@ -8,6 +8,7 @@ import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
+import { AuditTrail } from '../../../src/archive/audit-trail';
 import { ClaimLedger, certificateThing, type Thing } from '../../../src/archive/claim-ledger';
 import { IssuanceFile } from '../../../src/archive/issuances';
 import { IdKey } from '../../../src/archive/open-archive';
@@ -56,6 +57,7 @@ export class CertificateBench {
     this.deps = {
       certificates: new CertificatesApi(this.service, assumptions),
       archive: this.place.archive,
+      audit: new AuditTrail(this.place.archive, this.idKey, 'worker'),
       idKey: this.idKey,
       assumptions,
       settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
