@@ -15,11 +15,12 @@ import {
 } from '../domain/claims';
 import type { SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
+import { certificatePace } from '../domain/poll-timing';
 import {
   rowFlags,
-  type RequestInput,
   type RequestRow,
   type RowAnswer,
+  type RunInput,
   type UnsentReason,
 } from '../domain/certificate-rows';
 import {
@@ -32,10 +33,15 @@ import {
   unknownOutcome,
 } from './certificate-outcomes';
 import type { CertificateDependencies, LostAnswer } from './dependencies';
+import { laneOfActivity } from './freed-places';
 import { Heartbeats } from './heartbeats';
 
 /** A run takes no new row after this long. */
 const runMs = 1_000;
+/** A run waits no longer than this for the next place: where nobody hands any on, it would be in vain. */
+const placeWaitMs = 300;
+/** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
+const placeMarginMs = 100;
 /** Time between the last instant of a POST and the moment its claim counts as lost. */
 const claimMarginMs = 5_000;
 
@@ -72,13 +78,15 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
   };
 
   /**
-   * Sends up to ten rows one after the other. One attempt: when it is lost, `recoverRequests`
-   * finds out what became of its rows.
+   * Sends up to ten rows one after the other, those beyond its places as it is handed more. One
+   * attempt: when it is lost, `recoverRequests` finds out what became of its rows.
    */
-  async function requestCertificates(input: RequestInput): Promise<RowAnswer[]> {
+  async function requestCertificates(input: RunInput): Promise<RowAnswer[]> {
     const startedAt = now();
     const owner = ownerOf(input.run);
-    const heartbeats = new Heartbeats(now);
+    const lane = laneOfActivity();
+    // A run ends by its second: there is nothing that a cancellation could do sooner.
+    const heartbeats = new Heartbeats(now, 1_000);
     const { cancellationSignal } = Context.current();
     const answers: RowAnswer[] = [];
     const filed: OutcomeRecord[] = [];
@@ -88,16 +96,35 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       !heartbeats.isLate() &&
       !cancellationSignal.aborted &&
       !deps.stopping.aborted;
+    let { places } = input;
+    // What was accepted must come under a watch before the first of it is due.
+    let waitsUntil = startedAt + runMs - placeMarginMs;
+    const hasPlace = async (): Promise<boolean> => {
+      if (places > 0) return true;
+      const waitMs = mayGoOn() ? Math.min(placeWaitMs, waitsUntil - now()) : 0;
+      if (waitMs > 0 && (await deps.freedPlaces.take(lane, input.run, waitMs))) places += 1;
+      else waitsUntil = 0;
+      return places > 0;
+    };
+    const answerFor = async (row: RequestRow): Promise<RowAnswer> => {
+      if (!(await hasPlace())) return unsent(row, 'no_place', 0);
+      // The first row of a run need not ask, unless it had to wait.
+      if ((answers.length > 0 || input.places === 0) && !mayGoOn()) {
+        return unsent(row, 'no_time', now());
+      }
+      return requestRow(row, { input, owner, heartbeats, startedAt, filed, sent });
+    };
     let stopped: RowAnswer | null = null;
     try {
       for (const row of input.rows) {
         const answer: RowAnswer =
-          stopped !== null
-            ? unsentLike(stopped, row)
-            : answers.length > 0 && !mayGoOn()
-              ? unsent(row, 'no_time', now())
-              : await requestRow(row, { input, owner, heartbeats, startedAt, filed, sent });
+          stopped === null ? await answerFor(row) : unsentLike(stopped, row);
         answers.push(answer);
+        if (answer.kind === 'accepted') {
+          places -= 1;
+          const dueAt = answer.dueAt ?? answer.requestedAt + certificatePace.firstMs;
+          waitsUntil = Math.min(waitsUntil, dueAt - placeMarginMs);
+        }
         if (stopped === null && endsRun(answer)) stopped = answer;
       }
       await fileAndCount(deps, {
@@ -114,7 +141,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
   }
 
   interface RunContext {
-    input: RequestInput;
+    input: RunInput;
     owner: ClaimOwner;
     heartbeats: Heartbeats;
     startedAt: number;

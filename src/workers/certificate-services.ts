@@ -1,4 +1,5 @@
 import type { CertificateDependencies } from '../activities/dependencies';
+import { FreedPlaces } from '../activities/freed-places';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
@@ -44,6 +45,7 @@ export function certificateDependencies(
     ),
     assumptions: environment.certificates,
     settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
+    freedPlaces: new FreedPlaces(),
     now: Date.now,
     random: Math.random,
   };

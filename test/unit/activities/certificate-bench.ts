@@ -4,6 +4,7 @@ import { createCertificateRecoveryActivities } from '../../../src/activities/cer
 import { createCertificateRequestActivities } from '../../../src/activities/certificate-requests';
 import { createCertificateWatchActivities } from '../../../src/activities/certificate-watches';
 import type { CertificateDependencies } from '../../../src/activities/dependencies';
+import { FreedPlaces } from '../../../src/activities/freed-places';
 import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
@@ -17,6 +18,7 @@ import type {
   RequestInput,
   RequestRow,
   RowAnswer,
+  RunInput,
   WatchAnswer,
   WatchInput,
 } from '../../../src/domain/certificate-rows';
@@ -71,6 +73,7 @@ export class CertificateBench {
           return () => this.watches.delete(requestedAt);
         },
       },
+      freedPlaces: new FreedPlaces(this.now),
       now: () => this.now(),
       random: () => 0.5,
     };
@@ -121,11 +124,12 @@ export class CertificateBench {
 
   request(
     work: WorkRef,
-    fields: Partial<RequestInput> = {},
+    fields: Partial<RunInput> = {},
     info: Partial<Info> = {},
   ): Promise<RowAnswer[]> {
     const { requestCertificates } = createCertificateRequestActivities(this.deps);
-    return environment(work, info).run(requestCertificates, requestInput(work, fields));
+    const input = { places: work.items, ...requestInput(work, fields) };
+    return environment(work, info).run(requestCertificates, input);
   }
 
   recover(work: WorkRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
@@ -147,6 +151,7 @@ export class CertificateBench {
       rowDeadlineMs: 3_600_000,
       boundMs: 5_000,
       lingerMs: 20,
+      placeLingerMs: 20,
       reuseSince: 0,
       interactive: false,
       ...fields,
