@@ -1,16 +1,17 @@
 /** One project a layer; `npm test` runs all but `long`. Titles are sentences. */
 const layers = ['unit', 'property', 'contract', 'workflow', 'integration', 'long'];
 
-const transform = {
-  '^.+\\.ts$': [
-    '@swc/jest',
-    {
-      jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
-      module: { type: 'commonjs' },
-      sourceMaps: 'inline',
-    },
-  ],
-};
+const swc = [
+  '@swc/jest',
+  {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+// jose is an ES module alone, which jest does not load as it stands.
+const transform = { '^.+\\.ts$': swc, '/node_modules/jose/.+\\.js$': swc };
+const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 
 module.exports = {
   testTimeout: 30_000,
@@ -18,6 +19,7 @@ module.exports = {
     displayName: layer,
     testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],
     transform,
+    transformIgnorePatterns,
     testEnvironment: 'node',
     extensionsToTreatAsEsm: [],
     ...(layer === 'workflow' || layer === 'integration' || layer === 'long'

@@ -13,7 +13,11 @@ const ticksPerSecond = 100;
 /** What a run is measured against: issuance times as the sandbox draws them. */
 export interface Timing {
   processingMs: [shortest: number, longest: number];
+  /** Whether payloads are encrypted. Default `on`. */
+  codec?: 'on' | 'off';
 }
+
+const payloadKeys = `bench:${'be'.repeat(32)}`;
 
 /** A sandbox, and where asked for a Temporal server and a worker, as processes of their own. */
 export class Parts {
@@ -21,17 +25,23 @@ export class Parts {
   readonly baseUrl: string;
   readonly token = 'bench-token';
   readonly #control: string;
+  readonly #payloadKeys: string;
   readonly #children: ChildProcess[] = [];
   #server: DevServer | null = null;
   #worker: ChildProcess | null = null;
 
-  private constructor(folder: string, addresses: { baseUrl: string; control: string }) {
+  private constructor(
+    folder: string,
+    addresses: { baseUrl: string; control: string },
+    codec: 'on' | 'off',
+  ) {
     this.folder = folder;
+    this.#payloadKeys = codec === 'on' ? payloadKeys : 'off';
     this.baseUrl = addresses.baseUrl;
     this.#control = addresses.control;
   }
 
-  static async start({ processingMs }: Timing): Promise<Parts> {
+  static async start({ processingMs, codec = 'on' }: Timing): Promise<Parts> {
     const folder = await mkdtemp(join(tmpdir(), 'diligence-bench-'));
     const scenario = join(folder, 'scenario.json');
     const issuance = { waitingMs: [0, 0], processingMs, distribution: 'lognormal' };
@@ -43,7 +53,7 @@ export class Parts {
     );
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     const addresses = JSON.parse(line.toString()) as { baseUrl: string; control: string };
-    const parts = new Parts(folder, addresses);
+    const parts = new Parts(folder, addresses, codec);
     parts.#children.push(child);
     return parts;
   }
@@ -79,6 +89,7 @@ export class Parts {
       CERTIFICATES_RPS: '1000',
       DILIGENCE_DATA_DIR: join(this.folder, 'data'),
       DILIGENCE_ACTOR: 'bench',
+      DILIGENCE_PAYLOAD_KEYS: this.#payloadKeys,
       ...(this.#server && { TEMPORAL_ADDRESS: this.#server.address }),
     };
   }

@@ -243,7 +243,7 @@ function isListenAddress(text: string): boolean {
 }
 
 /** Null for `off`, and for what is not an address. */
-function listenAddress(text: string): ListenAddress | null {
+export function listenAddress(text: string): ListenAddress | null {
   const [, host, port] = /^(\[[\da-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return null;
   return { host: host.replace(/[[\]]/g, ''), port: Number(port) };

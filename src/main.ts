@@ -2,20 +2,28 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { codecServerCommand } from './codec-server/command';
 import { doctorCommand } from './doctor/command';
 import { loadDotenv } from './environment';
+import { hideSecretsOf, redactText } from './protection/redaction';
 import { sandboxCommand } from './sandbox';
+import { auditCommand } from './starters/audit';
 import { certificateCommand } from './starters/certificate';
 import { creditCommand } from './starters/credit';
 import { demoCommand } from './starters/demo';
 import { devCommands } from './starters/dev';
-import { exitCodes, reportError } from './starters/terminal';
+import { keysCommand } from './starters/keys';
+import { purgeCommand } from './starters/purge';
+import { setupCommand } from './starters/setup';
+import { exitCodes, reportError, reportUncaught } from './starters/terminal';
 import { workCommands } from './starters/works';
 import { workerCommand } from './workers/command';
 
 /** The command line: which commands there are, and how they end. */
 async function main(): Promise<void> {
   loadDotenv();
+  hideSecretsOf(process.env);
+  process.on('uncaughtException', (error) => process.exit(reportUncaught(error)));
   // A part of a larger whole (the worker or sandbox of `dev`) ends when the whole is gone.
   if (process.send !== undefined)
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
@@ -31,6 +39,11 @@ async function main(): Promise<void> {
     demoCommand(),
     workerCommand(),
     sandboxCommand(),
+    codecServerCommand(),
+    setupCommand(),
+    keysCommand(),
+    purgeCommand(),
+    auditCommand(),
     doctorCommand(),
   ];
   for (const command of commands) program.addCommand(command);
@@ -57,9 +70,10 @@ function ownVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Commander prints the mistake and throws: 2 for wrong usage, 0 for `--help`. */
+/** Commander prints the mistake, which quotes it, and throws: 2 for wrong usage, 0 for `--help`. */
 function exitByErrors(command: Command): void {
   command.exitOverride();
+  command.configureOutput({ writeErr: (text) => process.stderr.write(redactText(text)) });
   for (const child of command.commands) exitByErrors(child);
 }
 

@@ -2,7 +2,8 @@ import { Context } from '@temporalio/activity';
 import { getJson } from '../archive/archive';
 import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
-import { WorkReader, WorkWriter, type WorkItem } from '../archive/works';
+import { WorkReader, WorkWriter, workIdOfFolder, type WorkItem } from '../archive/works';
+import { resolveEntry } from '../domain/audit-entries';
 import { claimState, type ClaimState, type Ruling } from '../domain/claims';
 import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import type { DecidedRow, DecisionRecord, ItemStart, WorkRef } from '../domain/work';
@@ -42,7 +43,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
       let listed = 0;
       for await (const item of works.items(input.folder)) {
         const row = rows.get(item.item);
-        if (row === undefined) continue;
+        if (row === undefined || item.erased === true) continue;
         const start = await rule(decision, row, item, closed);
         if (start !== null) {
           await writer.addItem({ ...item, start });
@@ -50,8 +51,11 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         }
       }
       const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
-      await fileAndCount(deps, input.folder, name, closed);
-      const ref = await writer.finish({ ...work, items: listed });
+      const { by } = decision;
+      // Also told by the command that took the decision; it may have ended before it could.
+      await deps.audit.append([resolveEntry(workIdOfFolder(input.folder), decision)]);
+      await fileAndCount(deps, { filedIn: input.folder, by, name, outcomes: closed });
+      const ref = await writer.finish({ ...work, createdBy: by, items: listed });
       return { ...ref, filedIn: input.folder };
     } finally {
       heartbeats.stop();

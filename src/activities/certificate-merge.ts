@@ -3,6 +3,7 @@ import type { Archive } from '../archive/archive';
 import { getJsonLines, toJsonLines } from '../archive/archive';
 import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
+import { erasedRow } from '../archive/tombstones';
 import { WorkReader, filedOutcomes, type LatestEdition, type WorkItem } from '../archive/works';
 import {
   noCounts,
@@ -10,7 +11,9 @@ import {
   type FiledRow,
   type ManifestLine,
 } from '../domain/certificates';
-import { claimState } from '../domain/claims';
+import type { AuditEntry } from '../domain/audit';
+import { outcomeEntry, requestEntry } from '../domain/audit-entries';
+import { claimState, type ClaimState } from '../domain/claims';
 import {
   mergeOutcomes,
   nothingTold,
@@ -18,7 +21,7 @@ import {
   type OutcomeRecord,
 } from '../domain/outcomes';
 import { itemsPerPart } from '../domain/work';
-import { outcomeOfFact, unsettledOutcome } from './certificate-outcomes';
+import { outcomeOfFact, sentOf, unsettledOutcome } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
 import { archiveIncomplete } from './failures';
 import { Heartbeats } from './heartbeats';
@@ -71,6 +74,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       };
       const rowsFolder = `${input.folder}/results/${input.edition}`;
       await writeRows(input, scratch, rowsFolder, summary);
+      summary.auditHead = await deps.audit.anchor();
       await archive.replace(`${rowsFolder}/summary.json`, JSON.stringify(summary, null, 2));
       // The edition that stands, for whoever reads without asking the engine. Of two merges at
       // once the one that looked later has seen more.
@@ -102,14 +106,16 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     }
     let part: MergedOutcome[] = [];
     let parts = 0;
+    const lost: AuditEntry[] = [];
     const flush = async (): Promise<void> => {
       await archive.replace(mergedKey(scratch, parts), toJsonLines(part));
+      await deps.audit.append(lost.splice(0));
       parts += 1;
       part = [];
     };
     for await (const item of works.items(input.folder)) {
       const merged =
-        mergeOutcomes(byItem.get(item.item) ?? []) ?? (await withoutOutcome(item, input));
+        mergeOutcomes(byItem.get(item.item) ?? []) ?? (await withoutOutcome(item, input, lost));
       byItem.delete(item.item);
       part.push(merged);
       if (part.length === itemsPerPart) await flush();
@@ -118,9 +124,14 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   }
 
   /** No activity filed anything: never sent, or its driver was lost. The claims tell which. */
-  async function withoutOutcome(item: WorkItem, input: MergeInput): Promise<MergedOutcome> {
-    const thing = certificateThing(item.type, idKey.nameOf('document', item.document));
-    const state = claimState(await ledger.history(thing), now());
+  async function withoutOutcome(
+    item: WorkItem,
+    input: MergeInput,
+    lost: AuditEntry[],
+  ): Promise<MergedOutcome> {
+    const subject = idKey.nameOf('document', item.document);
+    const history = await ledger.history(certificateThing(item.type, subject));
+    const state = claimState(history, now());
     const ours = state.kind !== 'free' && state.owner?.workflowId.startsWith(input.workId) === true;
     const never: OutcomeRecord = {
       ...nothingTold,
@@ -142,31 +153,35 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       return { ...never, ...error, errorMessage, status: 'failed', note: '', issuances: [] };
     }
     if (!ours) return { ...never, issuances: [] };
+    const record = await leftByLostDriver(item, state, never);
+    const work = { workId: input.workId, by: await works.askedBy(input.folder) };
+    const request =
+      history.last === null ? null : requestEntry(sentOf(item, subject, history.last), work, now());
+    if (request !== null) lost.push(request);
+    lost.push(outcomeEntry(record, work));
+    return { ...record, issuances: record.certidaoId === null ? [] : [record.certidaoId] };
+  }
+
+  /** Sent by a driver that never filed what came of it. */
+  async function leftByLostDriver(
+    item: WorkItem,
+    state: ClaimState,
+    never: OutcomeRecord,
+  ): Promise<OutcomeRecord> {
     if (state.kind !== 'accepted') {
       const lost = { errorCode: 'unknown_outcome', errorCategory: 'unknown', attempts: 1 };
-      const message = 'the work ended before the answer to its request was known';
-      return {
-        ...never,
-        ...lost,
-        status: 'unknown_outcome',
-        errorMessage: message,
-        note: '',
-        issuances: [],
-      };
+      const errorMessage = 'the work ended before the answer to its request was known';
+      return { ...never, ...lost, errorMessage, status: 'unknown_outcome', note: '' };
     }
     const { certidaoId, at: requestedAt } = state;
     const history = { requestedAt, attempts: 1, flags: 0 };
     const fact = await issuances.fact(certidaoId);
-    const left = {
+    if (fact !== null) return outcomeOfFact(fact, item, history);
+    return unsettledOutcome('expired', item, certidaoId, history, {
       code: 'left_outstanding',
       category: 'expired',
       message: 'the work ended before the issuance settled',
-    };
-    const record =
-      fact === null
-        ? unsettledOutcome('expired', item, certidaoId, history, left)
-        : outcomeOfFact(fact, item, history);
-    return { ...record, issuances: [certidaoId] };
+    });
   }
 
   async function writeRows(
@@ -209,6 +224,7 @@ async function rowOf(
   items: PartReader<WorkItem>,
 ): Promise<FiledRow> {
   if ('code' in line) {
+    if (line.erased === true) return erasedRow(line);
     return {
       ...emptyRow,
       issuances: [],
@@ -224,6 +240,10 @@ async function rowOf(
     };
   }
   const [item, outcome] = await Promise.all([items.at(line.item), merged.at(line.item)]);
+  if (item.erased === true) {
+    const { type } = item;
+    return erasedRow(line.kind === 'item' ? { ...outcome, ...line, type } : { ...line, type });
+  }
   const own = line.kind === 'item' ? item : line;
   const notes = [own.note, outcome.note, earlierIssuances(outcome)];
   return {

@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
-import { fileOutcomes, type WorkItem } from '../archive/works';
-import type { ClaimOwner } from '../domain/claims';
+import { fileOutcomes, workIdOfFolder, type WorkItem } from '../archive/works';
+import type { AuditEntry } from '../domain/audit';
+import { outcomeEntry, requestEntry, type SentRequest } from '../domain/audit-entries';
+import type { ClaimOwner, Decision } from '../domain/claims';
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
 import { rowFlags } from '../domain/certificate-rows';
 import type { CertificateDependencies } from './dependencies';
@@ -137,13 +139,42 @@ export function outcomeName(driver: string): string {
   return `${driver}/${run}-${activityId}-${attempt}`;
 }
 
-/** Puts the records on file and counts them. See `fileOutcomes`. */
+/** A decision about an item as the audit trail is told of it. */
+export function sentOf(
+  { type, item }: WorkItem,
+  subject: string,
+  { n, claim, receipt }: Omit<Decision, 'ruling'>,
+): SentRequest {
+  return { type, subject, n, item, claim, receipt };
+}
+
+/** What an activity has to put on file when it ends. */
+export interface Filing {
+  /** Folder of the work that outcomes are filed under. */
+  filedIn: string;
+  /** In whose name. */
+  by: string;
+  /** Of the outcome object: see `fileOutcomes`. */
+  name: string;
+  outcomes: readonly OutcomeRecord[];
+  /** Requests that left, or may have. */
+  requests?: readonly SentRequest[];
+}
+
+/** Puts it on file and on the audit trail, and counts it. */
 export async function fileAndCount(
-  { archive, metrics }: Pick<CertificateDependencies, 'archive' | 'metrics'>,
-  folder: string,
-  name: string,
-  records: readonly OutcomeRecord[],
+  { archive, audit, metrics, now }: CertificateDependencies,
+  { filedIn, by, name, outcomes, requests = [] }: Filing,
 ): Promise<void> {
-  await fileOutcomes(archive, folder, name, records);
-  metrics.outcomesFiled(records);
+  const work = { workId: workIdOfFolder(filedIn), by };
+  const entries = [
+    ...requests.map((request) => requestEntry(request, work, now())).filter(isEntry),
+    ...outcomes.map((outcome) => outcomeEntry(outcome, work)),
+  ];
+  await Promise.all([fileOutcomes(archive, filedIn, name, outcomes), audit.append(entries)]);
+  metrics.outcomesFiled(outcomes);
+}
+
+function isEntry(entry: AuditEntry | null): entry is AuditEntry {
+  return entry !== null;
 }

@@ -3,8 +3,15 @@ import { Context } from '@temporalio/activity';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { WorkReader, type WorkItem } from '../archive/works';
 import { claimState, type ClaimOwner, type Decision } from '../domain/claims';
+import type { SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
-import { fileAndCount, outcomeName, refusedOutcome, unknownOutcome } from './certificate-outcomes';
+import {
+  fileAndCount,
+  outcomeName,
+  refusedOutcome,
+  sentOf,
+  unknownOutcome,
+} from './certificate-outcomes';
 import { ownerOf, unsent } from './certificate-requests';
 import {
   rowFlags,
@@ -23,6 +30,19 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
 
   const thingOf = (item: WorkItem): Thing =>
     certificateThing(item.type, idKey.nameOf('document', item.document));
+  const sentRequest = (item: WorkItem, decision: Decision): SentRequest =>
+    sentOf(item, idKey.nameOf('document', item.document), decision);
+
+  /** What the rows of one activity leave behind. */
+  interface Found {
+    outcomes: OutcomeRecord[];
+    requests: SentRequest[];
+  }
+
+  async function putOnFile({ work, name }: RequestInput, found: Found): Promise<void> {
+    const by = await works.askedBy(work.folder);
+    await fileAndCount(deps, { filedIn: work.filedIn, by, name: outcomeName(name), ...found });
+  }
 
   /**
    * Finds out what became of the rows of a run whose activity was lost: closes those that were
@@ -35,12 +55,12 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     const pause = (ms: number): Promise<void> =>
       Promise.race([new Promise<void>((done) => setTimeout(done, ms)), cancelled]);
     try {
-      const filed: OutcomeRecord[] = [];
+      const found: Found = { outcomes: [], requests: [] };
       // All doors are shut at once; only then is waited for those who were inside already.
       for (const row of input.rows) await closeUnclaimed(row, input, owner);
       const answers: RowAnswer[] = [];
-      for (const row of input.rows) answers.push(await recoverRow(row, input, owner, filed, pause));
-      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
+      for (const row of input.rows) answers.push(await recoverRow(row, input, owner, found, pause));
+      await putOnFile(input, found);
       return answers;
     } finally {
       heartbeats.stop();
@@ -70,7 +90,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     row: RequestRow,
     input: RequestInput,
     owner: ClaimOwner,
-    filed: OutcomeRecord[],
+    found: Found,
     pause: (ms: number) => Promise<void>,
   ): Promise<RowAnswer> {
     const [place, before] = row;
@@ -88,6 +108,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
           ? rowFlags.possibleDoubleCharge
           : 0;
       const state = claimState({ last: decision }, now());
+      if (state.kind !== 'in_flight') found.requests.push(sentRequest(item, decision));
       switch (state.kind) {
         case 'accepted': {
           const { certidaoId, at } = state;
@@ -95,12 +116,12 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
         }
         case 'free':
           if (decision.receipt?.kind === 'refused') {
-            filed.push(refusedOutcome(item, attempts, decision.receipt, now(), flags));
+            found.outcomes.push(refusedOutcome(item, attempts, decision.receipt, now(), flags));
             return { kind: 'settled', place, status: 'failed', attempts };
           }
           return unsent(row, 'no_time', now());
         case 'unknown':
-          filed.push(
+          found.outcomes.push(
             unknownOutcome(item, attempts, flags, now(), {
               reason: state.reason,
               ...(decision.claim !== 'unreadable' && { requestedAt: decision.claim.claimedAt }),
@@ -119,20 +140,16 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     const heartbeats = new Heartbeats(now);
     try {
       const answers: RowAnswer[] = [];
-      const filed: OutcomeRecord[] = [];
-      for (const row of input.rows) answers.push(await rereadRow(row, input, filed));
-      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
+      const found: Found = { outcomes: [], requests: [] };
+      for (const row of input.rows) answers.push(await rereadRow(row, input, found));
+      await putOnFile(input, found);
       return answers;
     } finally {
       heartbeats.stop();
     }
   }
 
-  async function rereadRow(
-    row: RequestRow,
-    input: RequestInput,
-    filed: OutcomeRecord[],
-  ): Promise<RowAnswer> {
+  async function rereadRow(row: RequestRow, input: RequestInput, found: Found): Promise<RowAnswer> {
     const [place, attempts] = row;
     const item = await works.item(input.work, place);
     const history = await ledger.history(thingOf(item));
@@ -141,6 +158,9 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     const claim = history.last?.claim;
     const ours =
       claim !== undefined && claim !== 'unreadable' && claim.owner.workflowId === workflowId;
+    if (ours && history.last !== null && history.last.receipt !== null) {
+      found.requests.push(sentRequest(item, history.last));
+    }
     if (state.kind === 'accepted') {
       const { certidaoId } = state;
       const flags =
@@ -151,7 +171,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     if (ours && receipt?.kind === 'not_sent') return unsent(row, 'no_time', now());
     if (ours && receipt?.kind === 'refused') {
       const flags = claim.afterUnknown ? rowFlags.possibleDoubleCharge : 0;
-      filed.push(refusedOutcome(item, attempts, receipt, now(), flags));
+      found.outcomes.push(refusedOutcome(item, attempts, receipt, now(), flags));
       return { kind: 'settled', place, status: 'failed', attempts };
     }
     return { kind: 'unknown', place, attempts, own: ours };

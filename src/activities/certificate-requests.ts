@@ -5,13 +5,22 @@ import { TokenUnavailableError } from '../apis/http/token';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import { WorkReader, type WorkItem } from '../archive/works';
-import { claimState, type Claim, type ClaimOwner, type Receipt } from '../domain/claims';
+import {
+  claimState,
+  type Claim,
+  type ClaimOwner,
+  type Decision,
+  type Receipt,
+  type ThingHistory,
+} from '../domain/claims';
+import type { SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
+import { certificatePace } from '../domain/poll-timing';
 import {
   rowFlags,
-  type RequestInput,
   type RequestRow,
   type RowAnswer,
+  type RunInput,
   type UnsentReason,
 } from '../domain/certificate-rows';
 import {
@@ -20,13 +29,19 @@ import {
   outcomeName,
   outcomeOfFact,
   refusedOutcome,
+  sentOf,
   unknownOutcome,
 } from './certificate-outcomes';
 import type { CertificateDependencies, LostAnswer } from './dependencies';
+import { laneOfActivity } from './freed-places';
 import { Heartbeats } from './heartbeats';
 
 /** A run takes no new row after this long. */
 const runMs = 1_000;
+/** A run waits no longer than this for the next place: where nobody hands any on, it would be in vain. */
+const placeWaitMs = 300;
+/** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
+const placeMarginMs = 100;
 /** Time between the last instant of a POST and the moment its claim counts as lost. */
 const claimMarginMs = 5_000;
 
@@ -47,36 +62,78 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
 
   const thingOf = (item: WorkItem): Thing =>
     certificateThing(item.type, idKey.nameOf('document', item.document));
+  const sentRequest = (item: WorkItem, decision: Omit<Decision, 'ruling'>): SentRequest =>
+    sentOf(item, idKey.nameOf('document', item.document), decision);
+
+  /** A work that was broken off and goes on finds what its lost runs had sent: it is put on record. */
+  const leftByLostRun = (
+    { last }: ThingHistory,
+    item: WorkItem,
+    workflowId: string,
+    at: number,
+  ): SentRequest[] => {
+    if (last === null || claimState({ last }, at).kind === 'in_flight') return [];
+    const ours = last.claim !== 'unreadable' && last.claim.owner.workflowId === workflowId;
+    return ours ? [sentRequest(item, last)] : [];
+  };
 
   /**
-   * Sends up to ten rows one after the other. One attempt: when it is lost, `recoverRequests`
-   * finds out what became of its rows.
+   * Sends up to ten rows one after the other, those beyond its places as it is handed more. One
+   * attempt: when it is lost, `recoverRequests` finds out what became of its rows.
    */
-  async function requestCertificates(input: RequestInput): Promise<RowAnswer[]> {
+  async function requestCertificates(input: RunInput): Promise<RowAnswer[]> {
     const startedAt = now();
     const owner = ownerOf(input.run);
-    const heartbeats = new Heartbeats(now);
+    const lane = laneOfActivity();
+    // A run ends by its second: there is nothing that a cancellation could do sooner.
+    const heartbeats = new Heartbeats(now, 1_000);
     const { cancellationSignal } = Context.current();
     const answers: RowAnswer[] = [];
     const filed: OutcomeRecord[] = [];
+    const sent: SentRequest[] = [];
     const mayGoOn = (): boolean =>
       now() - startedAt < runMs &&
       !heartbeats.isLate() &&
       !cancellationSignal.aborted &&
       !deps.stopping.aborted;
+    let { places } = input;
+    // What was accepted must come under a watch before the first of it is due.
+    let waitsUntil = startedAt + runMs - placeMarginMs;
+    const hasPlace = async (): Promise<boolean> => {
+      if (places > 0) return true;
+      const waitMs = mayGoOn() ? Math.min(placeWaitMs, waitsUntil - now()) : 0;
+      if (waitMs > 0 && (await deps.freedPlaces.take(lane, input.run, waitMs))) places += 1;
+      else waitsUntil = 0;
+      return places > 0;
+    };
+    const answerFor = async (row: RequestRow): Promise<RowAnswer> => {
+      if (!(await hasPlace())) return unsent(row, 'no_place', 0);
+      // The first row of a run need not ask, unless it had to wait.
+      if ((answers.length > 0 || input.places === 0) && !mayGoOn()) {
+        return unsent(row, 'no_time', now());
+      }
+      return requestRow(row, { input, owner, heartbeats, startedAt, filed, sent });
+    };
     let stopped: RowAnswer | null = null;
     try {
       for (const row of input.rows) {
         const answer: RowAnswer =
-          stopped !== null
-            ? unsentLike(stopped, row)
-            : answers.length > 0 && !mayGoOn()
-              ? unsent(row, 'no_time', now())
-              : await requestRow(row, { input, owner, heartbeats, startedAt, filed });
+          stopped === null ? await answerFor(row) : unsentLike(stopped, row);
         answers.push(answer);
+        if (answer.kind === 'accepted') {
+          places -= 1;
+          const dueAt = answer.dueAt ?? answer.requestedAt + certificatePace.firstMs;
+          waitsUntil = Math.min(waitsUntil, dueAt - placeMarginMs);
+        }
         if (stopped === null && endsRun(answer)) stopped = answer;
       }
-      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
+      await fileAndCount(deps, {
+        filedIn: input.work.filedIn,
+        by: await works.askedBy(input.work.folder),
+        name: outcomeName(input.name),
+        outcomes: filed,
+        requests: sent,
+      });
       return answers;
     } finally {
       heartbeats.stop();
@@ -84,11 +141,12 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
   }
 
   interface RunContext {
-    input: RequestInput;
+    input: RunInput;
     owner: ClaimOwner;
     heartbeats: Heartbeats;
     startedAt: number;
     filed: OutcomeRecord[];
+    sent: SentRequest[];
   }
 
   /** A decision that may be taken. */
@@ -142,6 +200,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const state = claimState(history, now());
     // A batch that was broken off and started again goes on counting where it was. (The workflow of
     // a single issuance has one id for all the works it ever did.)
+    if (before === 0) run.sent.push(...leftByLostRun(history, item, run.owner.workflowId, now()));
     const mayBeTakenOver = before === 0 && history.decided > 0 && !run.input.interactive;
     const attempts = mayBeTakenOver ? await ledger.sentBy(thing, run.owner.workflowId) : before;
     switch (state.kind) {
@@ -196,7 +255,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     place: number,
     item: WorkItem,
     { n, attempts: before, afterUnknown }: Ready,
-    { input, owner, heartbeats, startedAt, filed }: RunContext,
+    { input, owner, heartbeats, startedAt, filed, sent }: RunContext,
   ): Promise<RowAnswer> {
     const row: RequestRow = [place, before, 'normal'];
     const { limiter } = certificates.service;
@@ -223,6 +282,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       }),
     );
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+    sent.push(sentRequest(item, { n, claim, receipt: receipt.receipt }));
     await ledger.putReceipt(thing, n, receipt.receipt).catch((error: unknown) => {
       // The answer is in our hands and goes to the workflow all the same.
       deps.warn('a receipt could not be filed', { reason: nameOf(error) });

@@ -22,6 +22,7 @@ import {
 } from '../domain/certificate-rows';
 import type { CertificateDependencies } from './dependencies';
 import { EvidenceCollector } from './evidence';
+import { laneOfActivity } from './freed-places';
 import { Heartbeats } from './heartbeats';
 
 /** Reads under way at once within one watch; the limiter sets the pace. */
@@ -40,6 +41,8 @@ interface Held {
   /** Reads in a row that failed, for the backoff. */
   failures: number;
   reading: boolean;
+  /** Whether this watch has looked for it on file. */
+  lookedUp: boolean;
 }
 
 /**
@@ -53,23 +56,34 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
   const evidence = new EvidenceCollector(certificates, issuances);
   const warnedWords = new Set<string>();
 
+  async function putOnFile(
+    { work, name }: Pick<WatchInput, 'work' | 'name'>,
+    outcomes: readonly OutcomeRecord[],
+  ): Promise<void> {
+    const by = await works.askedBy(work.folder);
+    await fileAndCount(deps, { filedIn: work.filedIn, by, name: outcomeName(name), outcomes });
+  }
+
   async function watchCertificates(input: WatchInput): Promise<WatchAnswer> {
-    const { cancellationSignal } = Context.current();
+    const { cancellationSignal, info } = Context.current();
     const startedAt = now();
     const heartbeats = new Heartbeats(now, 1_000);
     const priority: CallPriority = input.interactive ? 'interactive' : 'poll';
     const held = new Map<number, Held>();
     for (const tuple of input.rows) {
       const dueAt = tuple[3];
-      held.set(tuple[0], { tuple, dueAt, unsettledAgeMs: null, failures: 0, reading: false });
+      const unread = { unsettledAgeMs: null, failures: 0, reading: false, lookedUp: false };
+      held.set(tuple[0], { tuple, dueAt, ...unread });
     }
     const endWatch = deps.metrics.watchStarted(() =>
       [...held.values()].map(({ tuple }) => tuple[2]),
     );
-    const answer: WatchAnswer = { settled: [], due: [], trouble: null };
+    const answer: WatchAnswer = { settled: [], due: [], handedOn: [], trouble: null };
     const filed: OutcomeRecord[] = [];
     // Reads still under way when the watch returns: GETs, which may be broken off.
     const leaving = new AbortController();
+    // What a lost attempt handed on, and could not tell, must not be handed on once more.
+    const places = info.attempt > 1 ? null : deps.freedPlaces.freedByWatch(laneOfActivity());
     let firstSettledAt: number | null = null;
     let wake: () => void = () => {};
 
@@ -77,6 +91,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       held.delete(row.tuple[0]);
       answer.settled.push(settled);
       firstSettledAt ??= now();
+      if (!heartbeats.isLate()) places?.free();
     };
 
     const read = async (row: Held): Promise<void> => {
@@ -86,9 +101,10 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       let item: WorkItem | null = null;
       try {
         item = await works.item(input.work, place);
-        const fact =
-          (await issuances.fact(certidaoId)) ??
-          (await readFact(row, item, priority, leaving.signal));
+        // An earlier watch or another work may have filed it; what one files from now on costs a read.
+        const onFile = row.lookedUp ? null : await issuances.fact(certidaoId);
+        row.lookedUp = true;
+        const fact = onFile ?? (await readFact(row, item, priority, leaving.signal));
         if (!held.has(place)) return;
         answer.trouble = null;
         if ('settledAt' in fact) {
@@ -153,11 +169,14 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       row.dueAt = now() + Math.max(grown, status?.retryAfterMs ?? 0);
     };
 
-    const returnsAt = (): number =>
-      Math.min(
+    const returnsAt = (): number => {
+      const untakenSince = places === null ? firstSettledAt : places.untakenSince();
+      return Math.min(
         startedAt + input.boundMs,
-        firstSettledAt === null ? Infinity : firstSettledAt + input.lingerMs,
+        (firstSettledAt ?? Infinity) + input.lingerMs,
+        (untakenSince ?? Infinity) + input.placeLingerMs,
       );
+    };
     const isOver = (): boolean =>
       held.size === 0 ||
       now() >= returnsAt() ||
@@ -201,10 +220,13 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       }
       held.clear();
       leaving.abort();
-      await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), filed);
+      places?.close();
+      answer.handedOn = places?.handedOn() ?? [];
+      await putOnFile(input, filed);
       return answer;
     } finally {
       leaving.abort();
+      places?.close();
       heartbeats.stop();
       endWatch();
     }
@@ -290,7 +312,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       const history = { requestedAt, attempts, flags };
       records.push(unsettledOutcome('cancelled', item, certidaoId, history, left));
     }
-    await fileAndCount(deps, input.work.filedIn, outcomeName(input.name), records);
+    await putOnFile(input, records);
   }
 
   return { watchCertificates, leaveOutstanding };

@@ -1,19 +1,23 @@
 import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Archive } from '../archive/archive';
+import type { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import type { CertificateType } from '../domain/certificates';
 import type { OutcomeRecord } from '../domain/outcomes';
 import type { SettlingTimes } from '../domain/settling-times';
+import type { FreedPlaces } from './freed-places';
 
 /** What activities close over: made once per worker, in `workers/`. */
 export interface CertificateDependencies {
   certificates: CertificatesApi;
   archive: Archive;
+  audit: AuditTrail;
   idKey: IdKey;
   assumptions: CertificateAssumptions;
   /** Learned by this worker from what it watched. */
   settlingTimes: Record<CertificateType, SettlingTimes>;
+  freedPlaces: FreedPlaces;
   /** Aborted when the worker was told to stop: runs end between rows. */
   stopping: AbortSignal;
   /** One line for the log of the worker. Never holds a document, a token or a body. */

@@ -12,13 +12,15 @@ export interface Archive {
    */
   putIfAbsent(key: string, body: Uint8Array | string, options?: PutOptions): Promise<PutResult>;
   /** Writes or replaces, all or nothing: for what can be derived again (summaries, result parts). */
-  replace(key: string, body: Uint8Array | string): Promise<void>;
+  replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
+  /** Removes the object for good, gone from the disk before the promise resolves; none is no error. */
+  remove(key: string): Promise<void>;
   /** The bytes, or null when there is no such object. */
   get(key: string): Promise<Buffer | null>;
-  /** Keys below a prefix that ends with a slash, in order. */
+  /** Keys below a prefix that ends with a slash, in order; all of them below ''. */
   list(prefix: string): Promise<string[]>;
-  /** A path of the file system that holds the object, null when the store has none. */
-  localPath(key: string): string | null;
+  /** A path of the file system that holds the object as `get` answers it, null when there is none. */
+  localPath(key: string): Promise<string | null>;
 }
 
 export type PutResult = 'stored' | 'exists';

@@ -1,5 +1,6 @@
 import type { Claim, ClaimOwner, Decision, Receipt, Ruling, ThingHistory } from '../domain/claims';
 import { isSameOwner } from '../domain/claims';
+import { BrokenSealError } from '../protection/key-ring';
 import { getJson, type Archive } from './archive';
 
 /**
@@ -111,7 +112,7 @@ export class ClaimLedger {
     try {
       return (await getJson<Claim>(this.#archive, claimKey(thing, n))) ?? 'unreadable';
     } catch (error) {
-      if (error instanceof SyntaxError) return 'unreadable';
+      if (error instanceof SyntaxError || error instanceof BrokenSealError) return 'unreadable';
       throw error;
     }
   }

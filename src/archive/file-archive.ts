@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import {
+  link,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rmdir,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Archive, PutOptions, PutResult } from './archive';
 
@@ -37,9 +47,30 @@ export class FileArchive implements Archive {
     return 'stored';
   }
 
-  async replace(key: string, body: Uint8Array | string): Promise<void> {
+  async replace(
+    key: string,
+    body: Uint8Array | string,
+    { durable = false }: PutOptions = {},
+  ): Promise<void> {
     const path = this.#path(key);
-    await rename(await this.#writeAside(path, body, false), path);
+    await rename(await this.#writeAside(path, body, durable), path);
+    if (durable) await syncFolder(dirname(path));
+  }
+
+  /** Folders that are left empty go too: their names tell ids. */
+  async remove(key: string): Promise<void> {
+    const path = this.#path(key);
+    await unlink(path).catch((error: unknown) => {
+      if (!isAbsent(error)) throw error;
+    });
+    let folder = dirname(path);
+    while (folder.length > this.#root.length && (await removeIfEmpty(folder))) {
+      this.#folders.delete(folder);
+      folder = dirname(folder);
+    }
+    await syncFolder(folder).catch((error: unknown) => {
+      if (!isAbsent(error)) throw error;
+    });
   }
 
   async get(key: string): Promise<Buffer | null> {
@@ -52,9 +83,9 @@ export class FileArchive implements Archive {
   }
 
   async list(prefix: string): Promise<string[]> {
-    const folder = prefix.replace(/\/$/, '');
+    const folder = prefix === '' ? this.#root : this.#path(prefix.replace(/\/$/, ''));
     try {
-      const entries = await readdir(this.#path(folder), { recursive: true, withFileTypes: true });
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
       return entries
         .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
         .map((entry) => join(entry.parentPath, entry.name).slice(this.#root.length + 1))
@@ -65,7 +96,7 @@ export class FileArchive implements Archive {
     }
   }
 
-  localPath(key: string): string {
+  async localPath(key: string): Promise<string> {
     return this.#path(key);
   }
 
@@ -130,6 +161,17 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+async function removeIfEmpty(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    (error: unknown) => {
+      if (isAbsent(error)) return true;
+      if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') return false;
+      throw error;
+    },
+  );
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -64,7 +64,7 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function factKey(certidaoId: string): string {
+export function factKey(certidaoId: string): string {
   const segment = keySegment(certidaoId);
   const shelf = createHash('sha256').update(certidaoId).digest('hex').slice(0, 2);
   return `issuances/${shelf}/${segment}.json`;

@@ -1,8 +1,10 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hideSecret } from '../protection/redaction';
 import { ArchiveError, getJson, type Archive } from './archive';
 import { FileArchive } from './file-archive';
+import { SealedArchive, type ArchiveSealing } from './sealed-archive';
 
 /** `archive.json`: who this archive is, and which id key its names were made with (DESIGN D6). */
 interface ArchiveIdentity {
@@ -17,9 +19,14 @@ const identityKey = 'archive.json';
  * Opens the archive at a `file:` address or a directory, and makes it one at the first use.
  *
  * @param address a directory, or a `file:` URL
+ * @param sealing without it, nothing is sealed, and what is sealed cannot be read
  * @throws ArchiveError when it was made with another id key, or the address is of an unknown kind
  */
-export async function openArchive(address: string, idKey: IdKey): Promise<Archive> {
+export async function openArchive(
+  address: string,
+  idKey: IdKey,
+  sealing: ArchiveSealing = { keys: null, seals: false },
+): Promise<SealedArchive> {
   const root = directoryOf(address);
   const identity = await identify(new FileArchive(root, 'not-known-yet'), idKey);
   if (identity.idKeyFingerprint !== idKey.fingerprint) {
@@ -28,7 +35,7 @@ export async function openArchive(address: string, idKey: IdKey): Promise<Archiv
         `ours is ${idKey.fingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another archive`,
     );
   }
-  return new FileArchive(root, identity.id);
+  return new SealedArchive(new FileArchive(root, identity.id), sealing);
 }
 
 /**
@@ -88,6 +95,7 @@ export class IdKey {
     if (!/^[0-9a-f]{64}$/i.test(hex.trim())) {
       throw new RangeError('expected 64 hex digits (32 bytes)');
     }
+    hideSecret(hex);
     return new IdKey(Buffer.from(hex.trim(), 'hex'));
   }
 
@@ -98,6 +106,11 @@ export class IdKey {
   /** 32 hex digits that name the text within this installation and tell nothing about it. */
   nameOf(kind: 'document' | 'manifest', text: string): string {
     return createHmac('sha256', this.#key).update(`${kind}\n${text}`).digest('hex').slice(0, 32);
+  }
+
+  /** 32 hex digits that prove that the holder of this key has seen the text: for the audit trail. */
+  macOf(text: string): string {
+    return createHmac('sha256', this.#key).update(`audit\n${text}`).digest('hex').slice(0, 32);
   }
 
   get fingerprint(): string {

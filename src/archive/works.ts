@@ -9,6 +9,7 @@ import {
   type WorkRef,
 } from '../domain/work';
 import { getJson, getJsonLines, toJsonLines, type Archive } from './archive';
+import { DocumentIndexWriter, type NameOf } from './document-index';
 
 /** An item as an activity sees it. `start` is there only in works made by a person's decision. */
 export type WorkItem = ManifestItem & { start?: ItemStart };
@@ -30,23 +31,28 @@ const linesPerPart = 500;
 export class WorkWriter {
   readonly #archive: Archive;
   readonly #folder: string;
+  readonly #index: DocumentIndexWriter | null;
   #lines: ManifestLine[] = [];
   #items: WorkItem[] = [];
   #linePart = 0;
   #itemPart = 0;
   #itemCount = 0;
 
-  constructor(archive: Archive, folder: string) {
+  /** @param nameOf files the documents in the index too: not for lists within a work that is there */
+  constructor(archive: Archive, folder: string, nameOf?: NameOf) {
     this.#archive = archive;
     this.#folder = folder;
+    this.#index = nameOf === undefined ? null : new DocumentIndexWriter(archive, folder, nameOf);
   }
 
   async addLine(line: ManifestLine): Promise<void> {
+    await this.#index?.add(line);
     this.#lines.push(line);
     if (this.#lines.length === linesPerPart) await this.#flushLines();
   }
 
   async addItem(item: WorkItem): Promise<void> {
+    await this.#index?.add(item);
     this.#items.push(item);
     this.#itemCount += 1;
     if (this.#items.length === itemsPerPart) await this.#flushItems();
@@ -56,7 +62,9 @@ export class WorkWriter {
   async finish(record: WorkRecord): Promise<WorkRef> {
     if (this.#lines.length > 0) await this.#flushLines();
     if (this.#items.length > 0) await this.#flushItems();
-    await this.#archive.putIfAbsent(`${this.#folder}/work.json`, JSON.stringify(record, null, 2), {
+    await this.#index?.flush();
+    const filed: WorkRecord = this.#index === null ? record : { ...record, isIndexed: true };
+    await this.#archive.putIfAbsent(`${this.#folder}/work.json`, JSON.stringify(filed, null, 2), {
       durable: true,
     });
     return { folder: this.#folder, items: this.#itemCount, filedIn: this.#folder };
@@ -81,6 +89,7 @@ export class WorkWriter {
 export class WorkReader {
   readonly #archive: Archive;
   readonly #parts = new Map<string, Promise<WorkItem[]>>();
+  readonly #askedBy = new Map<string, string>();
 
   constructor(archive: Archive) {
     this.#archive = archive;
@@ -90,11 +99,22 @@ export class WorkReader {
     return getJson<WorkRecord>(this.#archive, `${folder}/work.json`);
   }
 
+  /** In whose name the work is done; kept, since every activity asks. */
+  async askedBy(folder: string): Promise<string> {
+    const kept = this.#askedBy.get(folder);
+    if (kept !== undefined) return kept;
+    const by = (await this.record(folder))?.createdBy ?? 'unknown';
+    if (this.#askedBy.size >= 1_000) this.#askedBy.clear();
+    this.#askedBy.set(folder, by);
+    return by;
+  }
+
   /** @throws RangeError when the work has no such item */
   async item(work: WorkRef, place: number): Promise<WorkItem> {
     const part = await this.#part(partKey(work.folder, 'items', Math.floor(place / itemsPerPart)));
     const item = part[place % itemsPerPart];
     if (item === undefined) throw new RangeError(`no item ${place} in ${work.folder}`);
+    if (item.erased === true) throw new RangeError(`item ${place} of ${work.folder} was erased`);
     return item;
   }
 
@@ -212,6 +232,11 @@ export async function* filedOutcomes(
 /** Folder of a work, from its workflow id (which holds no document). */
 export function workFolder(workId: string): string {
   return `works/${workId}`;
+}
+
+/** The id of the work that is kept in a folder. */
+export function workIdOfFolder(folder: string): string {
+  return folder.replace(/^works\//, '');
 }
 
 function partKey(folder: string, kind: 'lines' | 'items', part: number): string {

@@ -11,6 +11,7 @@ import {
   examineTemporalCli,
   examineTokenFiles,
 } from './machine';
+import { examinePayloadKeys } from './payload-keys';
 import { examineService } from './service';
 
 /** `diligence doctor`: looks at everything that can be looked at without side effects. */
@@ -65,6 +66,8 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
     idKey,
     ...(await examineTokenFiles(environment)),
     archive.finding,
+    ...(archive.encryption === undefined ? [] : [archive.encryption]),
+    ...(await examinePayloadKeys(environment, archive.archive)),
     ...(await examineService(environment)),
     ...(engineAddress().kind === 'embedded' ? [await examineTemporalCli()] : []),
     ...(await examineEngine(environment, archive.id)),

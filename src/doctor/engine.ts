@@ -1,9 +1,10 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { queueKinds, queueName, queueSuffix, type QueueKind } from '../domain/queues';
-import type { Environment } from '../environment';
+import { ConfigError, type Environment } from '../environment';
 import { engineAddress, type EngineClient } from '../temporal/connection';
-import { engineIfRunning } from '../temporal/open-engine';
+import { reachEngine } from '../temporal/open-engine';
 import { queuePollers } from '../temporal/queue-pollers';
+import { missingSearchAttributes } from '../temporal/search-attributes';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const oneDayMs = 86_400_000;
@@ -17,7 +18,7 @@ export async function examineEngine(
 ): Promise<Finding[]> {
   let engine: EngineClient | null;
   try {
-    engine = await engineIfRunning(environment);
+    engine = await reachEngine(environment);
   } catch (error) {
     const cure = 'start the server, or mend TEMPORAL_ADDRESS (and TEMPORAL_TLS, TEMPORAL_API_KEY)';
     return [fail('engine', messageOf(error), cure)];
@@ -29,6 +30,7 @@ export async function examineEngine(
   try {
     const findings = await examineServer(engine);
     const isUsable = findings.every(({ state }) => state !== 'fail');
+    if (isUsable) findings.push(await examineSearchAttributes(engine));
     if (isUsable && archiveId !== null) {
       findings.push(...(await examinePollers(engine, environment, archiveId)));
     }
@@ -87,6 +89,21 @@ async function examineNamespace({ connection, namespace }: EngineClient): Promis
         ),
   );
   return findings;
+}
+
+async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
+  const check = 'search attributes';
+  try {
+    const missing = await missingSearchAttributes(engine);
+    if (missing === null) {
+      return ok(check, 'the server does not tell which there are: `diligence setup` names ours');
+    }
+    if (missing.length === 0) return ok(check, 'ours are registered');
+    return fail(check, `${missing.join(', ')}: not registered`, 'run `diligence setup` once');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return fail(check, error.message, 'as it says');
+  }
 }
 
 async function examinePollers(

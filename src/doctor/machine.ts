@@ -3,7 +3,10 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findIdKey } from '../archive/id-key';
 import { openArchive, proveArchive } from '../archive/open-archive';
+import type { SealedArchive } from '../archive/sealed-archive';
 import type { Environment, TokenSetting } from '../environment';
+import { engineAddress } from '../temporal/connection';
+import { archiveKeys } from '../temporal/own-archive';
 import { knownTemporalCli } from '../temporal/tools';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
@@ -97,9 +100,12 @@ function fileFinding(check: string, path: string, mode: number, remark: string):
  *
  * @returns its id, null when it cannot be used or is not there
  */
-export async function examineArchive(
-  environment: Environment,
-): Promise<{ finding: Finding; id: string | null }> {
+export async function examineArchive(environment: Environment): Promise<{
+  finding: Finding;
+  encryption?: Finding;
+  id: string | null;
+  archive?: SealedArchive;
+}> {
   const check = 'archive';
   const { archiveUrl, dataDir, idKey: configured } = environment;
   const isDefault = archiveUrl === join(dataDir, 'archive');
@@ -122,14 +128,42 @@ export async function examineArchive(
   }
   try {
     const { idKey } = await findIdKey(dataDir, configured);
-    const archive = await openArchive(archiveUrl, idKey);
+    const keys = await archiveKeys(environment, engineAddress().kind);
+    const archive = await openArchive(archiveUrl, idKey, { keys, seals: false });
     await proveArchive(archive);
     const detail = `${archiveUrl} can be written (id ${archive.id.slice(0, 8)})`;
-    return { finding: ok(check, detail), id: archive.id };
+    const encryption = await examineEncryption(environment, archive, keys !== null);
+    return { finding: ok(check, detail), encryption, id: archive.id, archive };
   } catch (error) {
     const cure = 'mend DILIGENCE_ARCHIVE_URL or DILIGENCE_ID_KEY, or the rights of the archive';
     return { finding: fail(check, messageOf(error), cure), id: null };
   }
+}
+
+/** Looking at all of a large archive would take long. */
+const objectsLookedAt = 10_000;
+
+/** Whether the archive's objects are encrypted: those of before the setting stay in the clear. */
+async function examineEncryption(
+  { archiveEncryption, payloadKeys }: Environment,
+  archive: SealedArchive,
+  hasKeys: boolean,
+): Promise<Finding> {
+  const check = 'archive encryption';
+  const { clear, looked } = await archive.countClear(objectsLookedAt);
+  const ofThem = looked === objectsLookedAt ? `the first ${looked} objects` : `${looked} objects`;
+  if (!archiveEncryption) {
+    const detail = `off: documents and PDFs lie in the archive in the clear (${clear} of ${ofThem})`;
+    return ok(check, detail);
+  }
+  if (!hasKeys && (payloadKeys === 'off' || engineAddress().kind === 'server')) {
+    const cure = 'set DILIGENCE_PAYLOAD_KEYS to what `diligence keys generate` prints';
+    return fail(check, 'DILIGENCE_ARCHIVE_ENCRYPTION is on, and there are no keys', cure);
+  }
+  if (clear === 0) return ok(check, `on: of ${ofThem}, none is in the clear`);
+  const cure =
+    'what was put before encryption was on stays as it is: start a new archive, or purge';
+  return warn(check, `on, but ${clear} of ${ofThem} are in the clear`, cure);
 }
 
 /** The binary of the embedded engine; looks, and neither downloads nor builds. */

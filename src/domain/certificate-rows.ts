@@ -22,6 +22,14 @@ export interface RequestInput {
   interactive: boolean;
 }
 
+export interface RunInput extends RequestInput {
+  /**
+   * Rows that may be outstanding by this run as it is. For each one more it must first take a place
+   * that a watch of the same lane has freed meanwhile, in the same process.
+   */
+  places: number;
+}
+
 /** Bits that follow a row to its outcome. */
 export const rowFlags = { possibleDoubleCharge: 1, shared: 2 } as const;
 
@@ -31,6 +39,8 @@ export type UnsentReason =
   | 'no_time'
   /** The rate of calls allowed for it was used up as long as the run lasted: nothing is wrong. */
   | 'no_permit'
+  /** No place became free for it while the run could wait: nothing is wrong. */
+  | 'no_place'
   /** The service told us to wait, or could not be reached: nothing was processed. */
   | 'not_sent'
   /** The token was refused. */
@@ -84,6 +94,8 @@ export interface WatchInput {
   boundMs: number;
   /** Return this long after the first settlement. */
   lingerMs: number;
+  /** Return this long after the first settlement whose place no run has taken. */
+  placeLingerMs: number;
   /** What another work asked for and was issued before this instant is not good enough. */
   reuseSince: number;
   interactive: boolean;
@@ -98,6 +110,8 @@ export interface WatchAnswer {
   settled: WatchedRow[];
   /** Rows still outstanding whose next read has moved. */
   due: [place: number, dueAt: number][];
+  /** Places of settled rows that runs have taken already. */
+  handedOn: [run: string, places: number][];
   /** Set when reads were refused or failed all the time: shown to people. */
   trouble: 'credentials' | 'unreachable' | null;
 }

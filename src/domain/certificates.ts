@@ -20,6 +20,7 @@ export const rowStatuses = [
   'unknown_outcome',
   'expired',
   'cancelled',
+  'erased',
 ] as const;
 export type RowStatus = (typeof rowStatuses)[number];
 
@@ -36,6 +37,8 @@ export interface ManifestItem {
   reference: string;
   /** What was done to the cell to read it (zeros restored...), '' when nothing. */
   note: string;
+  /** A tombstone: what told of a person is gone from it (`purge`). */
+  erased?: true;
 }
 
 /** One input line, in order: it is an item, points at an earlier one, or cannot be one. */
@@ -50,6 +53,7 @@ export type ManifestLine =
       document: string;
       reference: string;
       note: string;
+      erased?: true;
     }
   | {
       line: number;
@@ -62,6 +66,7 @@ export type ManifestLine =
       code: string;
       /** A sentence for the analyst. Never holds the document. */
       message: string;
+      erased?: true;
     };
 
 /** What a result sheet says of one input line. `null` and '' both print as an empty cell. */
@@ -122,6 +127,8 @@ export interface BatchSummary {
   inputName: string | null;
   startedAt: string;
   finishedAt: string;
+  /** Head of the audit trail when the results were written; not on file for earlier versions. */
+  auditHead?: string;
 }
 
 export function noCounts(): StatusCounts {

@@ -8,7 +8,7 @@ const replanAfter = 8;
 /** Points of the distribution that a plan is made over. */
 const points = 64;
 /** Reads that an issuance may cost on average: one that finds it settled, and two before. */
-const readsWanted = 2.9;
+const readsWanted = 2.95;
 /** A read aimed at an instant comes a little after it, lest it miss by a hair. */
 const marginMs = 15;
 const marginShare = 0.01;

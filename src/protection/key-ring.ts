@@ -6,6 +6,7 @@ import {
   randomBytes,
   type CipherGCM,
 } from 'node:crypto';
+import { hideSecret } from './redaction';
 
 /** What is sealed with a payload key: each purpose has a key of its own, derived from it. */
 export type SealPurpose = 'payload' | 'archive';
@@ -146,6 +147,7 @@ function keyOf(entry: string, number: number): PayloadKey {
       `key ${number} cannot be read: expected id:64 hex digits, as \`diligence keys generate\` prints`,
     );
   }
+  hideSecret(hex);
   const secret = Buffer.from(hex, 'hex');
   return {
     id,

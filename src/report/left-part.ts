@@ -1,5 +1,5 @@
 import { html, type Html } from './html';
-import { maskDocumentsIn } from './masked-text';
+import { maskTextOfPeople } from '../protection/redaction';
 import { actionFor, batchCommandLine, resolveCommandLine, type StatusLeft } from './next-steps';
 import { looks, type Page } from './page';
 import type { LeftGroup, LeftRow } from './report-figures';
@@ -65,7 +65,7 @@ function groupSteps({ status, advised }: LeftGroup, page: Page): Html | null {
     </ol>`;
   }
   if (status === 'invalid') {
-    const input = maskDocumentsIn(record.inputName ?? '');
+    const input = maskTextOfPeople(record.inputName ?? '');
     return input === '' ? null : command(batchCommandLine(input, record.type));
   }
   // What the service calls final is not asked for again by the dozen.

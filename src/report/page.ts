@@ -1,7 +1,7 @@
 import type { BatchSummary, RowStatus } from '../domain/certificates';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import type { Formats } from './formats';
-import { maskDocumentsIn } from './masked-text';
+import { maskTextOfPeople } from '../protection/redaction';
 import type { ReportFigures } from './report-figures';
 import type { ReportTexts } from './texts-en';
 
@@ -30,9 +30,10 @@ export const looks: Record<RowStatus, string> = {
   invalid: 'warn',
   unsupported: 'warn',
   cancelled: '',
+  erased: '',
 };
 
 /** What a report is called after. */
 export function inputName({ record, texts }: Page): string {
-  return record.inputName === null ? texts.singleInput : maskDocumentsIn(record.inputName);
+  return record.inputName === null ? texts.singleInput : maskTextOfPeople(record.inputName);
 }

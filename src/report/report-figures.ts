@@ -2,7 +2,7 @@ import { noCounts, type FiledRow, type StatusCounts } from '../domain/certificat
 import { maskDocument } from '../domain/documents';
 import { Histogram } from './histogram';
 import { adviceFor, isLeft, statusesLeft, type Advice, type StatusLeft } from './next-steps';
-import { maskDocumentsIn } from './masked-text';
+import { maskTextOfPeople } from '../protection/redaction';
 
 /** Rows of one status that a report lists; the others are counted. */
 const mostRowsShown = 250;
@@ -144,12 +144,12 @@ function leftRow(row: FiledRow, advice: Advice): LeftRow {
     line,
     document: maskDocument(row.document),
     type,
-    reference: maskDocumentsIn(row.reference),
+    reference: maskTextOfPeople(row.reference),
     certidaoId,
     errorCode,
     errorCategory,
-    errorMessage: row.errorMessage === null ? null : maskDocumentsIn(row.errorMessage),
-    note: maskDocumentsIn(row.note),
+    errorMessage: row.errorMessage === null ? null : maskTextOfPeople(row.errorMessage),
+    note: maskTextOfPeople(row.note),
     requestedAt,
     advice,
   };

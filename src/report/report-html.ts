@@ -2,7 +2,7 @@ import { rowStatuses, type RowStatus, type StatusCounts } from '../domain/certif
 import { formatsOf, reportTimeZone, type ReportLanguage } from './formats';
 import { Html, html, type Content } from './html';
 import { leftPart } from './left-part';
-import { maskDocumentsIn } from './masked-text';
+import { maskTextOfPeople } from '../protection/redaction';
 import { inputName, looks, type Page, type Report } from './page';
 import { picturesPart } from './pictures-part';
 import { style } from './style';
@@ -76,7 +76,7 @@ function stands({ texts, formats, figures }: Page): string {
 /** As the command's exit code has it: cancelled rows were left on purpose. */
 function needAPerson(counts: StatusCounts): number {
   const all = rowStatuses.reduce((sum, status) => sum + counts[status], 0);
-  return all - counts.issued - counts.duplicate - counts.cancelled;
+  return all - counts.issued - counts.duplicate - counts.cancelled - counts.erased;
 }
 
 function tilesPart({ texts, formats, figures, summary }: Page): Html {
@@ -220,7 +220,7 @@ function decisionsPart({ texts, formats, decisions: taken }: Page): Html | null 
           ${texts.actions[action]}${certidaoId === null ? null : ` ${certidaoId}`}
           <div class="small muted">${lines}: ${named}${of.length > mostLinesNamed ? ' …' : ''}</div>
         </td>
-        <td data-label="${texts.reason}">${maskDocumentsIn(note)}</td>
+        <td data-label="${texts.reason}">${maskTextOfPeople(note)}</td>
       </tr>`;
     });
   return html`<section class="card">
@@ -250,7 +250,7 @@ function detailsPart(page: Page): Html {
     [texts.batchId, html`<code>${summary.batchId}</code>`],
     [texts.input, `${inputName(page)}${blank}`],
     [texts.sha256, record.inputSha256 === null ? null : html`<code>${record.inputSha256}</code>`],
-    [texts.label, record.label === null ? null : maskDocumentsIn(record.label)],
+    [texts.label, record.label === null ? null : maskTextOfPeople(record.label)],
     [
       texts.type,
       record.type === null || record.inputName === null ? null : texts.types[record.type],
@@ -260,6 +260,10 @@ function detailsPart(page: Page): Html {
     [texts.ended, `${formats.instant(summary.finishedAt)} (${texts.took(formats.duration(took))})`],
     [texts.edition, texts.times(formats.number(summary.edition + 1), summary.edition + 1)],
     [texts.terms, terms(page)],
+    [
+      texts.auditHead,
+      summary.auditHead === undefined ? null : html`<code>${summary.auditHead}</code>`,
+    ],
     [texts.timeZone, reportTimeZone],
   ];
   const shown = facts.filter(([, value]) => value !== null);

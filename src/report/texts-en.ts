@@ -50,6 +50,7 @@ export const en = {
     invalid: 'Invalid',
     unsupported: 'Unsupported',
     cancelled: 'Cancelled',
+    erased: 'Erased',
   } satisfies Record<RowStatus, string>,
   statusMeans: {
     issued: 'completed, and its PDF was checked',
@@ -60,6 +61,7 @@ export const en = {
     invalid: 'the line of the spreadsheet cannot be read as a request',
     unsupported: 'valid, but the service does not take it yet',
     cancelled: 'never sent, left at the service, or given up',
+    erased: 'personal data, erased for good',
   } satisfies Record<RowStatus, string>,
 
   issuedOverTime: 'Issued over time',
@@ -165,6 +167,7 @@ export const en = {
   edition: 'Results written',
   times: (count: string, n: number) => (n === 1 ? 'once' : `${count} times`),
   terms: 'Terms',
+  auditHead: 'Audit trail, head',
   termsNotFiled: 'not on file: an earlier version of diligence started this work',
   deadlineTerm: (duration: string) => `a row has ${duration} from its request`,
   reuseTerm: (since: string) => `what was issued since ${since} is taken over, not bought again`,

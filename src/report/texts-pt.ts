@@ -47,6 +47,7 @@ export const pt: ReportTexts = {
     invalid: 'Inválida',
     unsupported: 'Não atendida',
     cancelled: 'Cancelada',
+    erased: 'Eliminada',
   },
   statusMeans: {
     issued: 'concluída, com o PDF conferido',
@@ -57,6 +58,7 @@ export const pt: ReportTexts = {
     invalid: 'a linha da planilha não pode ser lida como um pedido',
     unsupported: 'válida, mas o serviço ainda não a atende',
     cancelled: 'nunca enviada, deixada no serviço ou abandonada',
+    erased: 'dados pessoais, eliminados em definitivo',
   },
 
   issuedOverTime: 'Emissões ao longo do tempo',
@@ -166,6 +168,7 @@ export const pt: ReportTexts = {
   edition: 'Resultados gravados',
   times: (count, n) => (n === 1 ? 'uma vez' : `${count} vezes`),
   terms: 'Condições',
+  auditHead: 'Trilha de auditoria, cabeça',
   termsNotFiled: 'não registradas: o trabalho foi iniciado por uma versão anterior do diligence',
   deadlineTerm: (duration) => `cada linha tem ${duration} a partir do seu pedido`,
   reuseTerm: (since) => `o que foi emitido desde ${since} é aproveitado, sem nova compra`,

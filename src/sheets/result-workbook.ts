@@ -47,6 +47,7 @@ const fills: Readonly<Record<RowStatus, string>> = {
   issued: '#e2f0d9',
   duplicate: '#ededed',
   cancelled: '#ededed',
+  erased: '#ededed',
   unsupported: '#fff2cc',
   invalid: '#fff2cc',
   expired: '#fbe5d6',

@@ -10,6 +10,7 @@ export interface TermFlags {
   deadline: number;
   maxAge: number;
   fresh?: true;
+  by?: string;
 }
 
 export interface OutputFlags {
@@ -25,7 +26,7 @@ export interface OutputFlags {
 export const reuseAgeMs = 7 * 86_400_000;
 
 export function withTerms(command: Command): Command {
-  return command
+  return withActor(command)
     .option(
       '--on-unknown <policy>',
       'a request whose answer was lost: report it, or reissue it once (may be charged twice)',
@@ -37,6 +38,14 @@ export function withTerms(command: Command): Command {
       durationOption('--max-age <duration>', 'reuse what was issued within this time', '7d'),
     )
     .option('--fresh', 'reuse nothing, and be a batch of its own');
+}
+
+/** For commands that decide something. */
+export function withActor(command: Command): Command {
+  return command.option(
+    '--by <name>',
+    'who decides (default: DILIGENCE_ACTOR, else the system user)',
+  );
 }
 
 export function deadlineOption(): Option {

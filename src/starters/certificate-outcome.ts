@@ -6,6 +6,7 @@ import {
   type FiledRow,
   type RowStatus,
 } from '../domain/certificates';
+import { needsAPerson } from '../domain/search-attributes';
 import { mostWorkbookRows } from '../sheets/result-workbook';
 import { summaryDocument, writeResultFolder, type ResultFolderOptions } from './result-folder';
 import { exitCodes, print, printJson, tell } from './terminal';
@@ -26,13 +27,11 @@ const nextSteps: Partial<Record<RowStatus, string>> = {
 
 /** 0 when nothing is left to do, 3 when a person is needed (DESIGN 5). */
 export function batchExitCode({ counts }: BatchSummary): number {
-  const done = counts.issued + counts.duplicate + counts.cancelled;
-  const all = rowStatuses.reduce((sum, status) => sum + counts[status], 0);
-  return done === all ? exitCodes.done : exitCodes.needsAPerson;
+  return needsAPerson(counts) ? exitCodes.needsAPerson : exitCodes.done;
 }
 
 export function singleExitCode(row: FiledRow): number {
-  if (row.status === 'issued' || row.status === 'cancelled') return exitCodes.done;
+  if (['issued', 'cancelled', 'erased'].includes(row.status)) return exitCodes.done;
   return row.status === 'failed' ? exitCodes.failed : exitCodes.needsAPerson;
 }
 
@@ -105,7 +104,8 @@ export async function showSingle(
   const exitCode = singleExitCode(row);
   if (json) {
     const { pdfKey: _, ...shown } = row;
-    printJson({ id: workflowId, exitCode, folder, outcome: shown });
+    const { auditHead = null } = summary;
+    printJson({ id: workflowId, exitCode, folder, outcome: shown, auditHead });
     return exitCode;
   }
   print(`${row.status}${row.note === '' ? '' : ` (${row.note})`}`);
@@ -125,5 +125,6 @@ export async function showSingle(
   }
   print(`report: ${join(folder, 'report.html')}`);
   print(`result: ${folder}`);
+  print('        an export, in the clear');
   return exitCode;
 }

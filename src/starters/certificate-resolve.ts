@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { filedOutcomes } from '../archive/works';
+import { resolveEntry } from '../domain/audit-entries';
 import { mergeOutcomes, type OutcomeRecord } from '../domain/outcomes';
 import { queueName } from '../domain/queues';
 import type { EngineClient } from '../temporal/connection';
+import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import {
   decisionActions,
   decisionFolder,
@@ -11,12 +13,14 @@ import {
   type DecisionRecord,
 } from '../domain/work';
 import type { certificateResolve } from '../workflows/certificate-resolve';
+import { attributesAtStart } from '../workflows/search-attributes';
 import { showBatch, showSingle } from './certificate-outcome';
 import {
   deadlineOption,
   issuingTerms,
   outputOf,
   reuseAgeMs,
+  withActor,
   withDetach,
   withOutput,
   type OutputFlags,
@@ -59,7 +63,7 @@ type ResolveFlags = OutputFlags & {
 
 /** `diligence certificate resolve`: a person's decision about rows that need one. */
 export function resolveCommand(): Command {
-  return withDetach(withOutput(new Command('resolve')))
+  return withActor(withDetach(withOutput(new Command('resolve'))))
     .description('Decide about rows whose outcome is unknown, failed or expired.')
     .requiredOption('--batch <id>', 'the id of the batch, or of a single issuance')
     .option('--line <n>', 'a line of the input (repeat it for more)', collectLines)
@@ -73,7 +77,6 @@ export function resolveCommand(): Command {
     .option('--certidao <uuid>', 'for adopt: the id that the service has named')
     .requiredOption('--note <text>', 'why, for the record')
     .addOption(deadlineOption())
-    .option('--by <name>', 'who decides (default: DILIGENCE_ACTOR, else the system user)')
     .action(async (flags: ResolveFlags) => {
       process.exitCode = await resolveRows(flags);
     });
@@ -87,7 +90,7 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
   if ((flags.action === 'adopt') !== (flags.certidao !== undefined)) {
     throw new UsageError('--certidao goes with --action adopt, and adopt needs it');
   }
-  const place = await openWorkplace();
+  const place = await openWorkplace(flags.by);
   const found = await findWork(place, flags.batch);
   if (found === null) throw new CommandError(`no work ${flags.batch} in this archive`);
   const { folder, record } = found;
@@ -102,7 +105,8 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
   }
   return withEngine(place, async (engine) => {
     await refuseWhileRunning(place, engine, found);
-    const decision = await fileDecision(place, folder, rows, flags);
+    await refuseMissingSearchAttributes(engine);
+    const decision = await fileDecision(place, found, rows, flags);
     const workflowId = `${record.workId}/decision-${decision}`;
     tell(`${workflowId}: ${flags.action} for ${rows.length} row(s)`);
     const work = { folder, items: record.items, filedIn: folder };
@@ -113,6 +117,7 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
       workflowId,
       taskQueue: queueName('workflows', place.queueSuffix),
       args: [{ workId: record.workId, work, decision, terms, concurrency: 100 }],
+      typedSearchAttributes: attributesAtStart('certificate-decision', record.workId),
     });
     if (flags.detach === true) {
       print(workflowId);
@@ -145,6 +150,8 @@ async function chooseRows(
   );
   const chosen: DecidedRow[] = [];
   for await (const item of place.works.items(folder)) {
+    // Nothing can be asked for without a document; a line of this number is not found then.
+    if (item.erased === true) continue;
     const outcome = mergeOutcomes(filed.get(item.item) ?? []) ?? neverSent(item.item);
     if (wantedLines !== null && !wantedLines.delete(item.line)) continue;
     if (outcome.status === 'issued' || !wantedStatuses.has(outcome.status)) {
@@ -156,7 +163,7 @@ async function chooseRows(
   }
   if (wantedLines !== null && wantedLines.size > 0) {
     throw new CommandError(
-      `line ${[...wantedLines].join(', ')}: not a line that was to be issued (blank, invalid, or a duplicate: name its first line)`,
+      `line ${[...wantedLines].join(', ')}: not a line that can be issued (blank, invalid, erased, or a duplicate: name its first line)`,
     );
   }
   return chosen;
@@ -205,8 +212,8 @@ function stillRunning(id: string): CommandError {
 
 /** Numbers the decision and puts it on file before anything is done. */
 async function fileDecision(
-  place: Workplace,
-  folder: string,
+  { archive, audit, environment }: Workplace,
+  { folder, record: work }: WorkOnFile,
   rows: DecidedRow[],
   flags: ResolveFlags,
 ): Promise<number> {
@@ -216,13 +223,15 @@ async function fileDecision(
       action: flags.action,
       certidaoId: flags.certidao ?? null,
       note: flags.note,
-      by: flags.by ?? place.environment.actor,
+      by: environment.actor,
       at: new Date().toISOString(),
       rows,
     };
     const key = `${decisionFolder(folder, number)}/decision.json`;
-    const put = await place.archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
-    if (put === 'stored') return number;
+    const put = await archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
+    if (put !== 'stored') continue;
+    await audit.append([resolveEntry(work.workId, record)]);
+    return number;
   }
 }
 

@@ -58,7 +58,7 @@ export async function fileBatch(
 ): Promise<WorkRef> {
   const { archive, environment } = place;
   const folder = workFolder(workId);
-  const writer = new WorkWriter(archive, folder);
+  const writer = new WorkWriter(archive, folder, documentNames(place));
   for await (const { line, item } of openPlan(input)) {
     await writer.addLine(line);
     if (item !== undefined) await writer.addItem(item);
@@ -91,7 +91,7 @@ export async function fileSingle(
   { document, note }: { document: string; note: string },
   terms: WorkTerms,
 ): Promise<WorkRef> {
-  const writer = new WorkWriter(place.archive, workFolder(workId));
+  const writer = new WorkWriter(place.archive, workFolder(workId), documentNames(place));
   const item: ManifestItem = { item: 0, line: 1, type, document, reference: '', note };
   const line: ManifestLine = { line: 1, kind: 'item', item: 0 };
   await writer.addLine(line);
@@ -111,6 +111,10 @@ export async function fileSingle(
     items: 1,
     terms: termsOnFile(terms),
   });
+}
+
+function documentNames({ idKey }: Workplace): (document: string) => string {
+  return (document) => idKey.nameOf('document', document);
 }
 
 /** Without what is the engine's alone. */

@@ -1,12 +1,16 @@
 import { Command } from 'commander';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { startEntry } from '../domain/audit-entries';
 import { certificateTypes, type BatchSummary, type CertificateType } from '../domain/certificates';
 import { maskDocument } from '../domain/documents';
 import { queueName } from '../domain/queues';
+import type { WorkRef } from '../domain/work';
 import type { EngineClient } from '../temporal/connection';
+import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { certificateBatch } from '../workflows/certificate-batch';
 import type { issueCertificate } from '../workflows/issue-certificate';
 import type { IssuingTerms } from '../workflows/messages';
+import { attributesAtStart } from '../workflows/search-attributes';
 import {
   issuingTerms,
   outputOf,
@@ -95,7 +99,7 @@ function batchCommand(): Command {
 
 async function issue(flags: IssueFlags): Promise<number> {
   const { document, note } = readOneDocument(flags.type, flags.document);
-  const place = await openWorkplace();
+  const place = await openWorkplace(flags.by);
   const name = place.idKey.nameOf('document', document);
   const workflowId = `certificate/${flags.type}/${name}`;
   return withEngine(place, async (engine) => {
@@ -105,13 +109,16 @@ async function issue(flags: IssueFlags): Promise<number> {
       const summary = await followWork(place, engine, workflowId);
       return showSingle(place, summary, outputOf(flags, workflowId));
     }
+    await refuseMissingSearchAttributes(engine);
     const workId = await singleId(place, workflowId);
     const terms = issuingTerms(place, flags, true);
     const work = await fileSingle(place, workId, flags.type, { document, note }, terms);
+    await recordStart(place, workId, work, flags);
     await engine.client.workflow.start<typeof issueCertificate>('issueCertificate', {
       workflowId,
       taskQueue: queueName('workflows', place.queueSuffix),
       args: [{ workId, work, terms }],
+      typedSearchAttributes: attributesAtStart('certificate', workId),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       priority: { priorityKey: 1 },
@@ -145,7 +152,7 @@ async function batch(flags: BatchFlags): Promise<number> {
     ...(flags.label !== undefined && { label: flags.label }),
   };
   const plan = await planBatch(input);
-  const place = await openWorkplace();
+  const place = await openWorkplace(flags.by);
   const terms = issuingTerms(place, flags, false);
   if (flags.dryRun === true) return showDryRun(place, input, terms, flags.json === true);
   const { counts } = plan;
@@ -162,7 +169,9 @@ async function batch(flags: BatchFlags): Promise<number> {
       );
       return showBatch(place, finished, outputOf(flags, workflowId));
     }
+    await refuseMissingSearchAttributes(engine);
     const work = await fileBatch(place, plan, workflowId, terms);
+    await recordStart(place, workflowId, work, flags);
     await startBatch(engine, place, workflowId, { flags, terms, work });
     if (flags.detach === true) return detached(workflowId, flags.json === true);
     await warnWithoutPollers(engine, place);
@@ -222,6 +231,7 @@ async function startBatch(
           ...(flags.laneRows !== undefined && { laneRows: flags.laneRows }),
         },
       ],
+      typedSearchAttributes: attributesAtStart('certificate-batch', workflowId),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
     });
@@ -254,6 +264,17 @@ async function showDryRun(
   if (more > 0) print(`  and ${more} more`);
   print('nothing was sent');
   return exitCodes.done;
+}
+
+/** On the audit trail before the engine is told. */
+async function recordStart(
+  { audit, environment }: Workplace,
+  workId: string,
+  { items }: WorkRef,
+  { onUnknown, fresh }: TermFlags,
+): Promise<void> {
+  const terms = { items, onUnknown, fresh: fresh === true };
+  await audit.append([startEntry({ workId, by: environment.actor }, terms, Date.now())]);
 }
 
 function detached(workflowId: string, json: boolean): number {

@@ -15,11 +15,15 @@ import {
   runningEngine,
   writeEngineRecord,
 } from '../temporal/engine-record';
+import type { CodecServer } from '../codec-server/serve-codec';
+import { provenKeys } from '../temporal/key-checks';
 import { findTemporalCli } from '../temporal/tools';
 import { lockHolder, withLock } from '../temporal/tools-lock';
 import { hasEnded } from '../temporal/tools-pid';
+import { serveCodecForUi } from './dev-codec';
 import { KeptServer, KeptWorker, openLog } from './kept-parts';
 import { CommandError, print, printJson, tell, wholeNumber } from './terminal';
+import { openWorkplace } from './workplace';
 
 interface DevFlags {
   background?: true;
@@ -104,24 +108,29 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     process.on(signal, () => stopping.abort());
   }
   const { signal } = stopping;
+  const place = await openWorkplace();
+  const { keys } = await provenKeys(place, 'embedded', tell);
   const executable = await findTemporalCli({ env: process.env, say: tell, signal });
   const server = await KeptServer.start({
     executable,
     dataDir,
     uiPort: flags.uiPort ?? 0,
+    ...(keys !== 'off' && { codecPort: 0 }),
     logFile: engineLogPath(dataDir, 'temporal-server'),
     env: process.env,
   });
   let sandbox: RunningSandbox | null = null;
   let worker: KeptWorker | null = null;
+  let codec: CodecServer | null = null;
   try {
+    codec = await serveCodecForUi(environment, keys, server.current);
     sandbox = await sandboxFor(environment, flags, dataDir);
     worker = new KeptWorker({
       logFile: engineLogPath(dataDir, 'worker'),
       env: workerEnvironment(server.current, sandbox),
     });
     await worker.start();
-    await announce(environment, server.current, sandbox);
+    await announce(environment, server.current, sandbox, codec);
     await Promise.race([
       signal.aborted ? undefined : once(signal, 'abort'),
       server.gone,
@@ -132,6 +141,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     await removeEngineRecord(dataDir);
     await worker?.stop();
     sandbox?.process.kill('SIGTERM');
+    await codec?.close();
     await server.stop();
   }
 }
@@ -140,6 +150,7 @@ async function announce(
   { dataDir, investigation }: Environment,
   server: DevServer,
   sandbox: RunningSandbox | null,
+  codec: CodecServer | null,
 ): Promise<void> {
   const uiUrl = server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`;
   const service = sandbox?.baseUrl ?? investigation?.baseUrl ?? '';
@@ -154,6 +165,7 @@ async function announce(
   });
   tell(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
   if (uiUrl !== null) tell(`Temporal UI      ${uiUrl}`);
+  if (codec !== null) tell(`codec server     ${codec.endpoint} (for that UI)`);
   tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
   tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   tell('ready');
@@ -229,7 +241,13 @@ async function idleFor(
 ): Promise<void> {
   if (minutes === undefined) return new Promise(() => undefined);
   const { address, namespace } = server;
-  const engine = await connectClient({ connectionOptions: {}, address, namespace });
+  // Counts what runs, and reads no payload.
+  const engine = await connectClient({
+    connectionOptions: {},
+    address,
+    namespace,
+    dataConverter: {},
+  });
   const idleMs = minutes * 60_000;
   const lookEveryMs = Math.min(15_000, idleMs / 4);
   let busyAt = Date.now();

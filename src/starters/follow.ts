@@ -78,7 +78,7 @@ export async function followWork(
       display.clear();
       tell('the engine has ended unexpectedly');
       const before = current;
-      current = await openEngine(place.environment, tell);
+      current = await openEngine(place, tell);
       if (before !== engine) await before.close();
     }
   } finally {

@@ -27,7 +27,7 @@ export class KeptWorker {
   async start(): Promise<void> {
     const log = openLog(this.#logFile);
     // A group of its own: Ctrl-C must reach it as an order to end between requests, not as a cut.
-    const child = fork(process.argv[1] ?? '', ['worker'], {
+    const child = fork(process.argv[1] ?? '', ['worker', '--embedded'], {
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
       env: this.#env,
@@ -84,6 +84,7 @@ export class KeptServer {
   private constructor(options: DevServerOptions, server: DevServer) {
     this.#options = { ...options, port: server.port };
     if (server.uiPort !== null) this.#options.uiPort = server.uiPort;
+    if (server.codecPort !== null) this.#options.codecPort = server.codecPort;
     this.#server = server;
     this.gone = this.#keep();
   }

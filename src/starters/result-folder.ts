@@ -66,7 +66,7 @@ async function exportPdf(
   if (row.pdfKey === null) return null;
   const name = pdfName(row, row.pdfKey, names);
   const target = join(folder, 'pdf', name);
-  const source = place.archive.localPath(row.pdfKey);
+  const source = await place.archive.localPath(row.pdfKey);
   if (source !== null) {
     const [there, here] = await Promise.all([sizeOf(target), sizeOf(source)]);
     if (here === null) return null;
@@ -74,7 +74,7 @@ async function exportPdf(
   } else {
     const bytes = await place.archive.get(row.pdfKey);
     if (bytes === null) return null;
-    await writeFile(target, bytes);
+    if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
   }
   return `pdf/${name}`;
 }

@@ -3,6 +3,7 @@ import { InputFileError } from '../receivables/input-file-error';
 import { SheetError } from '../sheets/sheet-error';
 import { ConfigError } from '../environment';
 import { ArchiveError } from '../archive/archive';
+import { errorLine, redactError, redactText } from '../protection/redaction';
 
 /** How a command ends (DESIGN 5). */
 export const exitCodes = {
@@ -23,9 +24,12 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** Everything for people goes to standard error; standard output is for what was asked for. */
+/**
+ * Everything for people goes to standard error, which may end in a log: redacted as one. Standard
+ * output is for what was asked for.
+ */
 export function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${redactText(line)}\n`);
 }
 
 export function print(line: string): void {
@@ -44,7 +48,7 @@ const plainNames = new Set([
   'DevServerError',
 ]);
 
-/** Says what went wrong and returns the exit code for it. */
+/** Says what went wrong, without what it may quote, and returns the exit code for it. */
 export function reportError(error: unknown): number {
   const name = error instanceof Error ? error.name : '';
   const message = error instanceof Error ? error.message : String(error);
@@ -60,7 +64,14 @@ export function reportError(error: unknown): number {
     tell(`diligence: ${message}`);
     return exitCodes.usage;
   }
-  tell(`diligence: ${plainNames.has(name) ? '' : `${name}: `}${message}`);
+  tell(`diligence: ${plainNames.has(name) ? message : errorLine(error)}`);
+  return exitCodes.failed;
+}
+
+/** An error that nobody caught: with the places it came through, for whoever mends it. */
+export function reportUncaught(error: unknown): number {
+  tell(`diligence: ${errorLine(error)}`);
+  for (const place of redactError(error).at) tell(`    at ${place}`);
   return exitCodes.failed;
 }
 

@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from '../environment';
+import { ConfigError } from '../environment';
 import type { BatchSummary } from '../domain/certificates';
 import { EngineUnreachableError, type EngineClient } from '../temporal/connection';
 import { engineIfRunning, openEngine } from '../temporal/open-engine';
@@ -31,7 +31,7 @@ export async function viewWorks(
   if (ended.every((summary) => summary !== null)) {
     return works.map((work, index) => viewOf(work, ended[index] ?? null, 'closed', null));
   }
-  const { engine, otherwise } = await reach(() => engineIfRunning(place.environment));
+  const { engine, otherwise } = await reach(() => engineIfRunning(place, tell));
   try {
     const seen = new Set<string>();
     return await Promise.all(
@@ -56,7 +56,7 @@ export async function viewWorks(
 export async function viewOne(place: Workplace, work: WorkOnFile): Promise<WorkView> {
   const summary = await summaryOf(place, work);
   if (summary !== null) return viewOf(work, summary, 'closed', null);
-  const { engine, otherwise } = await reach(() => openOrLook(place.environment));
+  const { engine, otherwise } = await reach(() => openOrLook(place));
   if (engine === null) return viewOf(work, null, otherwise, null);
   try {
     return await viewWith(place, engine, work);
@@ -100,11 +100,11 @@ async function sightOf(engine: EngineClient, id: string): Promise<EngineSight> {
 }
 
 /** Where none can be started (no service is set, or another one than it works for) one may run. */
-async function openOrLook(environment: Environment): Promise<EngineClient | null> {
+async function openOrLook(place: Workplace): Promise<EngineClient | null> {
   try {
-    return await openEngine(environment, tell);
+    return await openEngine(place, tell);
   } catch (error) {
-    if (error instanceof ConfigError) return engineIfRunning(environment);
+    if (error instanceof ConfigError) return engineIfRunning(place, () => undefined);
     throw error;
   }
 }

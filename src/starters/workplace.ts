@@ -1,13 +1,15 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Archive } from '../archive/archive';
+import { AuditTrail } from '../archive/audit-trail';
 import { findIdKey } from '../archive/id-key';
-import { openArchive, type IdKey } from '../archive/open-archive';
+import type { IdKey } from '../archive/open-archive';
 import { WorkReader } from '../archive/works';
 import { queueKinds, queueName, queueSuffix } from '../domain/queues';
 import { readEnvironment, type Environment } from '../environment';
-import type { EngineClient } from '../temporal/connection';
+import { engineAddress, type EngineClient } from '../temporal/connection';
 import { refuseOtherArchive } from '../temporal/namespace-archive';
 import { openEngine } from '../temporal/open-engine';
+import { openOwnArchive } from '../temporal/own-archive';
 import { queuePollers } from '../temporal/queue-pollers';
 import { tell } from './terminal';
 
@@ -16,21 +18,26 @@ export interface Workplace {
   environment: Environment;
   idKey: IdKey;
   archive: Archive;
+  /** Every append of a command is a chain of its own. */
+  audit: AuditTrail;
   works: WorkReader;
   queueSuffix: string;
 }
 
-export async function openWorkplace(): Promise<Workplace> {
-  const environment = readEnvironment();
+/** @param by who acts, when it is not who the environment says */
+export async function openWorkplace(by?: string): Promise<Workplace> {
+  const settings = readEnvironment();
+  const environment = by === undefined ? settings : { ...settings, actor: by };
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) {
     tell(
       `a key for names was generated in ${environment.dataDir} (0600): keep it with your backups`,
     );
   }
-  const archive = await openArchive(environment.archiveUrl, idKey);
+  const archive = await openOwnArchive(environment, idKey, engineAddress().kind, tell);
+  const audit = new AuditTrail(archive, idKey, 'command');
   const works = new WorkReader(archive);
-  return { environment, idKey, archive, works, queueSuffix: queueSuffix(archive.id) };
+  return { environment, idKey, archive, audit, works, queueSuffix: queueSuffix(archive.id) };
 }
 
 /** Opens the engine for the time of `work` and closes the connection whatever happens. */
@@ -38,7 +45,7 @@ export async function withEngine<T>(
   place: Workplace,
   work: (engine: EngineClient) => Promise<T>,
 ): Promise<T> {
-  const engine = await openEngine(place.environment, tell);
+  const engine = await openEngine(place, tell);
   try {
     await refuseOtherArchive(engine, place.archive.id);
     return await work(engine);

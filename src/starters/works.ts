@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { orderEntry } from '../domain/audit-entries';
 import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workflows/messages';
 import { showBatch, showSingle } from './certificate-outcome';
-import { outputOf, withOutput, type OutputFlags } from './certificate-flags';
+import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
 import { wayOn } from './work-state';
 import {
@@ -22,6 +23,7 @@ import {
   laneId,
   mostLanes,
   summaryOf,
+  workIdOf,
   worksOnFile,
   type WorkOnFile,
 } from './works-on-file';
@@ -46,31 +48,44 @@ export function workCommands(): Command[] {
         process.exitCode = await showResult(idOf(id, flags), flags);
       },
     ),
-    idCommand('cancel', 'Stop requesting; what is outstanding is still brought home.')
+    withActor(idCommand('cancel', 'Stop requesting; what is outstanding is still brought home.'))
       .option('--now', 'leave what is outstanding at the service, with its ids on file')
-      .action(async (id: string | undefined, flags: { id?: string; now?: true }) => {
-        const args: [{ now: boolean }] = [{ now: flags.now === true }];
-        const how = flags.now === true ? 'now' : 'wait';
-        await order(
-          idOf(id, flags),
-          (handle) => handle.executeUpdate(cancelUpdate, { args }),
-          (engine, work) => cancelLanes(engine, work, how),
-        );
+      .action(async (id: string | undefined, flags: OrderFlags & { now?: true }) => {
+        const now = flags.now === true;
+        await order(id, flags, {
+          name: now ? 'cancel_now' : 'cancel',
+          give: (handle) => handle.executeUpdate(cancelUpdate, { args: [{ now }] }),
+          whenNotRunning: (engine, work) => cancelLanes(engine, work, now ? 'now' : 'wait'),
+        });
       }),
-    idCommand('pause', 'Request nothing new until `resume`.').action(
-      async (id: string | undefined, flags: { id?: string }) => {
-        await order(idOf(id, flags), (handle) => handle.executeUpdate(pauseUpdate));
+    withActor(idCommand('pause', 'Request nothing new until `resume`.')).action(
+      async (id: string | undefined, flags: OrderFlags) => {
+        await order(id, flags, {
+          name: 'pause',
+          give: (handle) => handle.executeUpdate(pauseUpdate),
+        });
       },
     ),
-    idCommand('resume', 'Go on after `pause`, or after requests were turned away.').action(
-      async (id: string | undefined, flags: { id?: string }) => {
-        await order(idOf(id, flags), (handle) => handle.executeUpdate(resumeUpdate));
-      },
-    ),
+    withActor(
+      idCommand('resume', 'Go on after `pause`, or after requests were turned away.'),
+    ).action(async (id: string | undefined, flags: OrderFlags) => {
+      await order(id, flags, {
+        name: 'resume',
+        give: (handle) => handle.executeUpdate(resumeUpdate),
+      });
+    }),
   ];
 }
 
 type ResultFlags = OutputFlags & { id?: string };
+type OrderFlags = { id?: string; by?: string };
+
+/** What a person asks of a work that runs. */
+interface Order {
+  name: Parameters<typeof orderEntry>[0];
+  give: (handle: ReturnType<EngineClient['client']['workflow']['getHandle']>) => Promise<string>;
+  whenNotRunning?: (engine: EngineClient, work: WorkOnFile) => Promise<string | null>;
+}
 
 function idCommand(name: string, description: string): Command {
   return new Command(name)
@@ -150,20 +165,25 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
 }
 
 async function order(
-  id: string,
-  update: (handle: ReturnType<EngineClient['client']['workflow']['getHandle']>) => Promise<string>,
-  whenNotRunning?: (engine: EngineClient, work: WorkOnFile) => Promise<string | null>,
+  given: string | undefined,
+  flags: OrderFlags,
+  { name, give, whenNotRunning }: Order,
 ): Promise<void> {
-  const place = await openWorkplace();
+  const id = idOf(given, flags);
+  const place = await openWorkplace(flags.by);
   const work = await onFile(place, id);
   if ((await summaryOf(place, work)) !== null) {
     throw new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);
   }
   await withEngine(place, async (engine) => {
+    const asked = { workId: workIdOf(work), by: place.environment.actor };
+    const entry = orderEntry(name, asked, Date.now());
+    await place.audit.append([entry]);
     try {
-      print(await update(engine.client.workflow.getHandle(engineIdOf(work))));
+      print(await give(engine.client.workflow.getHandle(engineIdOf(work))));
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
+        await place.audit.append([{ ...entry, result: 'refused' }]);
         throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
       }
       const otherwise = isNotFound(error) ? await whenNotRunning?.(engine, work) : null;
@@ -172,6 +192,7 @@ async function order(
         return;
       }
       if (isNotFound(error)) {
+        await place.audit.append([{ ...entry, result: 'refused' }]);
         const { state } = await viewWith(place, engine, work);
         throw new CommandError(`${id} ${wayOn(work, state) ?? 'has ended meanwhile'}`);
       }

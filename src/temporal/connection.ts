@@ -1,4 +1,5 @@
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { ConfigError } from '../environment';
 import type { EngineRecord } from './engine-record';
@@ -46,6 +47,8 @@ export async function connectClient(options: {
   connectionOptions: ConnectionOptions;
   namespace: string;
   address: string;
+  /** Of `dataConverterOf`. */
+  dataConverter: DataConverter;
 }): Promise<EngineClient> {
   const connection = await Connection.connect({
     connectTimeout: '10s',
@@ -54,8 +57,8 @@ export async function connectClient(options: {
   }).catch(() => {
     throw new EngineUnreachableError(options.address);
   });
-  const client = new Client({ connection, namespace: options.namespace });
-  const { address, namespace } = options;
+  const { address, namespace, dataConverter } = options;
+  const client = new Client({ connection, namespace, dataConverter });
   return { client, connection, address, namespace, close: () => connection.close() };
 }
 

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -9,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { z } from 'zod';
+import { registerSearchAttributes } from './search-attributes';
 import { serverVersionOf } from './tools';
 import { commandLineOf, hasEnded } from './tools-pid';
 import { toolEnvironment } from './tools-process';
@@ -37,6 +37,11 @@ export interface DevServerOptions {
   port?: number;
   /** Serves the web UI on this port (0: a free one); without it there is none. A server that is adopted keeps what it has. */
   uiPort?: number;
+  /**
+   * Tells the web UI that a codec server listens on this port of loopback (0: a free one), which the
+   * caller then sees to. A server that is adopted keeps what it has.
+   */
+  codecPort?: number;
   /** Gets what the server prints; appended to. */
   logFile: string;
   env: NodeJS.ProcessEnv;
@@ -49,6 +54,8 @@ export interface DevServer {
   readonly address: string;
   readonly port: number;
   readonly uiPort: number | null;
+  /** Where its UI expects a codec server. */
+  readonly codecPort: number | null;
   readonly namespace: string;
   readonly pid: number;
   readonly serverVersion: string;
@@ -77,6 +84,7 @@ const recordSchema = z.object({
   pid: z.number().int().positive(),
   port: z.number().int(),
   uiPort: z.number().int().nullable(),
+  codecPort: z.number().int().nullable().default(null),
   serverVersion: z.string(),
   namespace: z.string(),
   startedAt: z.string(),
@@ -187,6 +195,8 @@ async function launch(
 
   const port = options.port || (await freePort());
   const uiPort = options.uiPort === undefined ? null : options.uiPort || (await freePort());
+  const codecPort =
+    options.codecPort === undefined ? null : options.codecPort || (await freePort());
   const args = [
     ...firstArgs(paths?.database ?? null),
     host,
@@ -195,12 +205,13 @@ async function launch(
     '--log-format=pretty',
     '--log-level=warn',
     uiPort === null ? '--headless' : `--ui-port=${uiPort}`,
+    ...(codecPort === null ? [] : [`--ui-codec-endpoint=http://${host}:${codecPort}`]),
     ...dynamicConfig.map((setting) => `--dynamic-config-value=${setting}`),
   ];
-  await mkdir(dirname(options.logFile), { recursive: true });
+  await mkdir(dirname(options.logFile), { recursive: true, mode: 0o700 });
   const log = await open(options.logFile, 'a', 0o600);
   const logStart = (await log.stat()).size;
-  const child = spawn(options.executable, args, {
+  const child = spawnShut(options.executable, args, {
     env: toolEnvironment(options.env),
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
@@ -224,6 +235,7 @@ async function launch(
     pid: child.pid as number,
     port,
     uiPort,
+    codecPort,
     serverVersion,
     namespace,
     startedAt: new Date().toISOString(),
@@ -236,12 +248,30 @@ async function launch(
       await writeJson(paths.writtenBy, { serverVersion });
     }
     await untilReady(devServer, child, options, logStart);
-    if (paths !== null) await chmod(paths.database, 0o600);
+    if (paths !== null) await shut(paths.database);
     return devServer;
   } catch (error) {
     await end(record.pid, async () => !isOver(child));
     if (paths !== null) await rm(paths.record, { force: true });
     throw error;
+  }
+}
+
+/** A database of before may be open to others, and so may what a crash left beside it. */
+async function shut(database: string): Promise<void> {
+  await chmod(database, 0o600);
+  for (const beside of ['-wal', '-shm']) {
+    await chmod(`${database}${beside}`, 0o600).catch(() => undefined);
+  }
+}
+
+/** Nobody else reads what it writes: database, write-ahead log and shared memory beside it. */
+function spawnShut(executable: string, args: string[], options: SpawnOptions): ChildProcess {
+  const before = process.umask(0o077);
+  try {
+    return spawn(executable, args, options);
+  } finally {
+    process.umask(before);
   }
 }
 
@@ -308,6 +338,7 @@ function running(
     address: `${host}:${record.port}`,
     port: record.port,
     uiPort: record.uiPort,
+    codecPort: record.codecPort,
     namespace: record.namespace,
     pid,
     serverVersion: record.serverVersion,
@@ -389,8 +420,8 @@ async function knock(port: number): Promise<void> {
 }
 
 /**
- * Makes sure that the namespace is there and keeps what has ended for 30 days (a dev server's own
- * default is one day). It is also the proof that the server answers.
+ * Makes sure that the namespace is there, keeps what has ended for 30 days (a dev server's own default
+ * is one day) and knows our search attributes. It is also the proof that the server answers.
  */
 async function prepareNamespace(
   address: string,
@@ -398,7 +429,8 @@ async function prepareNamespace(
   timeoutMs: number,
 ): Promise<void> {
   const config = { workflowExecutionRetentionTtl: retention };
-  await withConnection(address, timeoutMs, async ({ workflowService }) => {
+  await withConnection(address, timeoutMs, async (connection) => {
+    const { workflowService } = connection;
     try {
       const found = await workflowService.describeNamespace({ namespace });
       const kept = found.config?.workflowExecutionRetentionTtl?.seconds;
@@ -411,7 +443,23 @@ async function prepareNamespace(
         workflowExecutionRetentionPeriod: retention,
       });
     }
+    await registerWhenServed({ connection, namespace });
   });
+}
+
+/** A namespace that was made just now is served a little later; the deadline of the connection ends it. */
+async function registerWhenServed(
+  engine: Parameters<typeof registerSearchAttributes>[0],
+): Promise<void> {
+  for (;;) {
+    try {
+      await registerSearchAttributes(engine);
+      return;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await sleep(100);
+    }
+  }
 }
 
 function isNotFound(error: unknown): boolean {

@@ -3,8 +3,10 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataConverter } from '@temporalio/common';
 import { ConfigError, type Environment } from '../environment';
-import { connectClient, engineAddress, type EngineClient } from './connection';
+import { connectClient, engineAddress, type EngineAddress, type EngineClient } from './connection';
+import { dataConverterOf } from './data-converter';
 import {
   engineLockPath,
   engineLogPath,
@@ -12,6 +14,7 @@ import {
   runningEngine,
   type EngineRecord,
 } from './engine-record';
+import { provenKeys, type EngineSite } from './key-checks';
 import { lockHolder } from './tools-lock';
 import { hasEnded } from './tools-pid';
 
@@ -23,16 +26,18 @@ const startTimeoutMs = 15 * 60_000;
  * is started in the background when none runs (DESIGN 5, "Embedded").
  *
  * @param say gets one line per thing done
- * @throws ConfigError when no service is configured and nothing runs
+ * @throws ConfigError when no service is configured and nothing runs, or the payload keys are not
+ *   those of the archive
  */
 export async function openEngine(
-  environment: Environment,
+  site: EngineSite,
   say: (line: string) => void,
 ): Promise<EngineClient> {
   const place = engineAddress();
-  if (place.kind === 'server') return connectClient(place);
-  const { record, wasStarted } = await embeddedEngine(environment, say);
-  const engine = await connectEmbedded(record);
+  const converterFor = await converterOf(site, place, say);
+  if (place.kind === 'server') return connectServer(place, converterFor);
+  const { record, wasStarted } = await embeddedEngine(site.environment, say);
+  const engine = await connectEmbedded(record, converterFor);
   if (wasStarted) await tellResumed(engine, say);
   return engine;
 }
@@ -42,17 +47,54 @@ export async function openEngine(
  * process does not run.
  *
  * @throws EngineUnreachableError when nobody answers at `TEMPORAL_ADDRESS`
+ * @throws ConfigError when the payload keys are not those of the archive
  */
-export async function engineIfRunning(environment: Environment): Promise<EngineClient | null> {
+export async function engineIfRunning(
+  site: EngineSite,
+  say: (line: string) => void,
+): Promise<EngineClient | null> {
   const place = engineAddress();
-  if (place.kind === 'server') return connectClient(place);
-  const record = await runningEngine(environment.dataDir);
-  return record === null ? null : connectEmbedded(record);
+  if (place.kind === 'server') return connectServer(place, await converterOf(site, place, say));
+  const record = await runningEngine(site.environment.dataDir);
+  return record === null ? null : connectEmbedded(record, await converterOf(site, place, say));
 }
 
-async function connectEmbedded(record: EngineRecord): Promise<EngineClient> {
+/**
+ * Like `engineIfRunning`, without keys: for who only asks the server about itself, and reads no
+ * payload.
+ */
+export async function reachEngine(environment: Environment): Promise<EngineClient | null> {
+  const place = engineAddress();
+  const plain = (): DataConverter => ({});
+  if (place.kind === 'server') return connectServer(place, plain);
+  const record = await runningEngine(environment.dataDir);
+  return record === null ? null : connectEmbedded(record, plain);
+}
+
+type ConverterFor = (namespace: string) => DataConverter;
+type Server = Extract<EngineAddress, { kind: 'server' }>;
+
+async function converterOf(
+  site: EngineSite,
+  place: EngineAddress,
+  say: (line: string) => void,
+): Promise<ConverterFor> {
+  const { keys } = await provenKeys(site, place.kind, say);
+  return (namespace) => dataConverterOf(keys, namespace, site.environment);
+}
+
+async function connectServer(place: Server, converterFor: ConverterFor): Promise<EngineClient> {
+  return connectClient({ ...place, dataConverter: converterFor(place.namespace) });
+}
+
+async function connectEmbedded(
+  record: EngineRecord,
+  converterFor: ConverterFor,
+): Promise<EngineClient> {
   const { address, namespace } = record;
-  return { ...(await connectClient({ connectionOptions: {}, address, namespace })), record };
+  const dataConverter = converterFor(namespace);
+  const engine = await connectClient({ connectionOptions: {}, address, namespace, dataConverter });
+  return { ...engine, record };
 }
 
 /** Names what was under way when the engine ended: it goes on now. Lanes belong to their batch. */

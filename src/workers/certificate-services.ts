@@ -1,8 +1,10 @@
 import type { CertificateDependencies } from '../activities/dependencies';
+import { FreedPlaces } from '../activities/freed-places';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
 import type { Archive } from '../archive/archive';
+import { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import { SettlingTimes } from '../domain/settling-times';
 import type { Environment, InvestigationSettings, TokenSetting } from '../environment';
@@ -31,6 +33,7 @@ export function certificateDependencies(
   const { archive, idKey, stopping, warn, metrics } = parts;
   return {
     archive,
+    audit: new AuditTrail(archive, idKey, 'worker'),
     idKey,
     stopping,
     warn,
@@ -42,6 +45,7 @@ export function certificateDependencies(
     ),
     assumptions: environment.certificates,
     settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
+    freedPlaces: new FreedPlaces(),
     now: Date.now,
     random: Math.random,
   };

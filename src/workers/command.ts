@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Logger } from 'pino';
 import { findIdKey } from '../archive/id-key';
-import { openArchive } from '../archive/open-archive';
-import { ConfigError, readEnvironment, type ListenAddress } from '../environment';
+import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
 import { engineAddress } from '../temporal/connection';
+import { dataConverterOf } from '../temporal/data-converter';
+import { provenKeys } from '../temporal/key-checks';
+import { openOwnArchive } from '../temporal/own-archive';
+import { workerIdentity } from '../temporal/worker-identity';
 import { certificateDependencies } from './certificate-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
@@ -24,12 +27,25 @@ export function workerCommand(): Command {
       parseRoles,
     )
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    .action(async (flags: { roles?: WorkerRole[]; logLevel: string }) => {
-      await runWorkerProcess(flags.roles ?? workerRoles, flags.logLevel);
+    .addOption(
+      new Option(
+        '--embedded',
+        'with the payload keys of the data directory, as `dev` starts it',
+      ).hideHelp(),
+    )
+    .action(async (flags: WorkerFlags) => {
+      await runWorkerProcess(flags);
     });
 }
 
-async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string): Promise<void> {
+interface WorkerFlags {
+  roles?: WorkerRole[];
+  logLevel: string;
+  embedded?: true;
+}
+
+async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
+  const { roles = workerRoles, logLevel } = flags;
   const environment = readEnvironment();
   const engine = engineAddress();
   if (engine.kind === 'embedded') {
@@ -44,10 +60,10 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
       'is not set: set it and INVESTIGATION_TOKEN, or leave the role `certificates` out',
     );
   }
+  const keysOf = flags.embedded === true ? 'embedded' : 'server';
+  const { idKey, archive, keys, remarks } = await openHouse(environment, keysOf);
   const log = installLog(logLevel, environment.sdkMetricsAddress);
-  const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
-  if (generated) log.info('an id key was generated in the data directory (0600): keep it safe');
-  const archive = await openArchive(environment.archiveUrl, idKey);
+  for (const remark of remarks) log.warn(remark);
   const stopping = new AbortController();
   const metrics = new WorkerMetrics(ownVersion());
   const lag = new EventLoopLag();
@@ -74,6 +90,8 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
     namespace,
     roles,
     archiveId: archive.id,
+    dataConverter: dataConverterOf(keys, namespace, environment),
+    identity: workerIdentity(keys),
     certificates,
   };
   const workers = await runWorkers(setup);
@@ -97,6 +115,20 @@ async function runWorkerProcess(roles: readonly WorkerRole[], logLevel: string):
   await endpoints?.close();
   lag.stop();
   log.info('worker has stopped');
+}
+
+/**
+ * Keys and archive, or a refusal. It must come before the log: the runtime of the SDK, once
+ * installed, keeps a process alive that has nothing to do.
+ */
+async function openHouse(environment: Environment, keysOf: 'embedded' | 'server') {
+  const remarks: string[] = [];
+  const say = (line: string): void => void remarks.push(line);
+  const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
+  if (generated) say('an id key was generated in the data directory (0600): keep it safe');
+  const archive = await openOwnArchive(environment, idKey, keysOf, say);
+  const { keys } = await provenKeys({ environment, archive }, keysOf, say);
+  return { idKey, archive, keys, remarks };
 }
 
 /** Null when there are to be none, or none can be had: the work is worth more than its figures. */

@@ -1,6 +1,9 @@
 import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
+import pretty from 'pino-pretty';
 import type { ListenAddress } from '../environment';
+import { redactedLog } from '../protection/redacted-log';
+import { isError } from '../protection/redaction';
 
 /** The SDK warns of every queue that has one kind of task only, as ours are meant to be. */
 const sdkNoise = new Set([
@@ -9,13 +12,17 @@ const sdkNoise = new Set([
 ]);
 
 /**
- * The worker's log: JSON lines on standard error. What is logged never holds a document, a token,
- * a query string or a body; the SDK's own lines pass the same door.
+ * The worker's log on standard error: JSON lines, or lines for people when it is a terminal. What
+ * is logged passes the one table of `protection/redaction`, the SDK's own lines as well.
  *
  * @param sdkMetrics where the SDK serves figures of its own; null for nowhere
  */
 export function installLog(level: string, sdkMetrics: ListenAddress | null = null): Logger {
-  const log = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+  const log = redactedLog(level, process.stderr.isTTY ? forPeople() : pino.destination(straight));
+  process.prependListener('uncaughtException', (error) => {
+    log.fatal(error, 'the worker ends by an error that nobody caught');
+    process.exit(1);
+  });
   const levels = {
     TRACE: 'trace',
     DEBUG: 'debug',
@@ -26,9 +33,7 @@ export function installLog(level: string, sdkMetrics: ListenAddress | null = nul
   const options = {
     logger: new DefaultLogger(level === 'debug' ? 'DEBUG' : 'INFO', (entry) => {
       if (sdkNoise.has(entry.message)) return;
-      const { error, ...meta } = (entry.meta ?? {}) as Record<string, unknown>;
-      const about = { ...plain(meta), ...(error instanceof Error && { error: error.name }) };
-      log[levels[entry.level]](about, entry.message);
+      log[levels[entry.level]](plain(entry.meta ?? {}), entry.message);
     }),
     telemetryOptions: {
       logging: {
@@ -43,6 +48,13 @@ export function installLog(level: string, sdkMetrics: ListenAddress | null = nul
     Runtime.install(options);
   }
   return log;
+}
+
+/** Lines are written at once: the last ones are those that matter. */
+const straight = { dest: 2, sync: true } as const;
+
+function forPeople(): DestinationStream {
+  return pretty({ destination: straight.dest, sync: straight.sync, errorLikeObjectKeys: [] });
 }
 
 /** False when the address cannot be had: no reason to leave work undone. */
@@ -62,11 +74,11 @@ function installWithMetrics(
   }
 }
 
-/** Numbers, booleans and short words; anything deeper is left out. */
+/** What the SDK adds to a line: numbers, words, and the error; structures are left out. */
 function plain(meta: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(meta).filter(([, value]) =>
-      ['string', 'number', 'boolean'].includes(typeof value),
+    Object.entries(meta).filter(
+      ([, value]) => isError(value) || ['string', 'number', 'boolean'].includes(typeof value),
     ),
   );
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { ConnectionOptions } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { createCertificateDecisionActivities } from '../activities/certificate-decisions';
 import { createCertificateMergeActivities } from '../activities/certificate-merge';
 import { createCertificateRecoveryActivities } from '../activities/certificate-recovery';
@@ -11,6 +12,7 @@ import type { CertificateDependencies } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
 import { EngineUnreachableError } from '../temporal/connection';
 import { takeNamespace } from '../temporal/namespace-archive';
+import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 
 export const workerRoles = ['workflows', 'certificates'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
@@ -21,6 +23,10 @@ export interface WorkerSetup {
   namespace: string;
   roles: readonly WorkerRole[];
   archiveId: string;
+  /** Of `dataConverterOf`. */
+  dataConverter: DataConverter;
+  /** Of `workerIdentity`: tells those who plan a rotation which keys this process holds. */
+  identity: string;
   /** Null when this process has no certificates role. */
   certificates: CertificateDependencies | null;
 }
@@ -47,13 +53,18 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   }).catch(() => {
     throw new EngineUnreachableError(setup.address);
   });
-  await takeNamespace({ ...setup, connection }, setup.archiveId).catch(async (error: unknown) => {
+  const engine = { ...setup, connection };
+  try {
+    await takeNamespace(engine, setup.archiveId);
+    await refuseMissingSearchAttributes(engine);
+  } catch (error) {
     // An open connection would keep the process alive.
     await connection.close();
     throw error;
-  });
+  }
   const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.archiveId));
-  const common = { connection, namespace: setup.namespace, shutdownGraceTime } as const;
+  const { namespace, identity, dataConverter } = setup;
+  const common = { connection, namespace, identity, dataConverter, shutdownGraceTime } as const;
   const certificates = setup.certificates;
   const options: WorkerOptions[] = [];
   if (setup.roles.includes('workflows')) {
@@ -115,7 +126,6 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     },
     idleQueues: () => workers.filter((one) => !polls(one)).map((one) => one.options.taskQueue),
     async reachEngine(withinMs) {
-      const { namespace } = setup;
       await connection.withDeadline(Date.now() + withinMs, () =>
         connection.workflowService.describeNamespace({ namespace }),
       );

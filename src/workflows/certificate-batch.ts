@@ -27,6 +27,7 @@ import {
   type Control,
 } from './messages';
 import { firstRows } from './row-state';
+import { attributesAtStart, tellAttention, tellEnd } from './search-attributes';
 
 const defaults = { laneRows: 2_000, laneEvents: 3_000, mostLanes: 8 } as const;
 
@@ -153,6 +154,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     const merge = { folder, workId, edition, startedAt, neverSent, failedLanes };
     const summary = await activities.mergeWork(merge);
     progress.stage = 'done';
+    tellEnd(summary.counts);
     return summary;
   });
 
@@ -164,9 +166,11 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
       const wait = backoffMs(failures, Math.random());
       const reason = access === 'credentials' ? 'credentials' : 'service';
       progress.waiting = { reason, until: Date.now() + wait };
+      tellAttention(reason === 'credentials');
       await condition(() => cancel !== undefined, wait);
     }
     progress.waiting = null;
+    tellAttention(false);
   }
 
   async function runLanes(): Promise<void> {
@@ -222,6 +226,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
         return await startChild(certificateLane, {
           workflowId: lane.id,
           args: [laneInput],
+          typedSearchAttributes: attributesAtStart('certificate-lane', workId),
           // Lanes bring their rows home even when the batch is terminated.
           parentClosePolicy: ParentClosePolicy.ABANDON,
           cancellationType: ChildWorkflowCancellationType.ABANDON,

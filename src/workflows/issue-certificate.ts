@@ -9,6 +9,7 @@ import {
 } from './messages';
 import { RowDriver } from './row-driver';
 import { firstRows } from './row-state';
+import { tellEnd } from './search-attributes';
 
 /** One certificate, by the same two activities as a batch: one code path, two sizes. */
 export async function issueCertificate(input: IssueCertificateInput): Promise<BatchSummary> {
@@ -44,7 +45,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
   return CancellationScope.nonCancellable(async () => {
     await driver.drive();
     const { filedIn } = work;
-    return activities.mergeWork({
+    const summary = await activities.mergeWork({
       folder: filedIn,
       workId,
       edition: 0,
@@ -52,5 +53,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
       neverSent,
       failedLanes: [],
     });
+    tellEnd(summary.counts);
+    return summary;
   });
 }

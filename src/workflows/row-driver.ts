@@ -12,22 +12,18 @@ import { backoffMs, certificatePace, watchBoundMs } from '../domain/poll-timing'
 import type { WorkRef } from '../domain/work';
 import type { CertificateActivities } from './certificate-activities';
 import type { Control, IssuingTerms, RowsProgress, WaitingFor } from './messages';
+import { RequestRuns, wasSent } from './request-runs';
 import type { AgainRow, CarriedRows } from './row-state';
+import { tellAttention } from './search-attributes';
 
 /** Sizes and bounds, with their reasons, in PROTOCOLS 2 and 3. */
 const limits = {
-  runRows: 10,
-  runsInFlight: 3,
-  /** A full run that is back within this time leaves room for others beside it. */
-  quickRunMs: 500,
-  placesForARun: 4,
-  placesLingerMs: 150,
   watchRows: 250,
-  /** Return after the first settlement: soon when rows wait for its places, later when none do. */
-  watchLingerMs: 120,
+  /** Return after the first settlement: soon when rows wait for its place, later when none do. */
+  watchLingerMs: 1_000,
+  watchPlaceLingerMs: 120,
   /** A new row waits for company until it is nearly due: fewer watches, and larger ones. */
   dueSoonMs: 150,
-  idleWatchLingerMs: 1_000,
   freshForMs: 10_000,
   /** Issuances a row may have in all when the service fails them as retryable. */
   attempts: 5,
@@ -71,11 +67,7 @@ export class RowDriver {
   readonly #outstanding = new Map<number, Outstanding>();
   readonly #unknown: Map<number, number>;
   readonly #watches = new Set<Watch>();
-  readonly #runs = new Map<string, RequestRow[]>();
-  #runRows: number = limits.runRows;
-  /** Runs would only take the permits from each other. */
-  #oneRunAtATime = false;
-  #placesFreeSince: number | null = null;
+  readonly #runs = new RequestRuns();
   #closedUntil = 0;
   #probing = false;
   #needsDecision = false;
@@ -113,10 +105,12 @@ export class RowDriver {
         if (this.#draining) return 'continue';
         if (!(await this.#takeLateReceipts())) {
           this.#countTheRest();
+          tellAttention(false);
           return 'done';
         }
         continue;
       }
+      tellAttention(this.#needsAPerson());
       await condition(() => this.#stirred);
     }
   }
@@ -145,12 +139,14 @@ export class RowDriver {
 
   progress(): RowsProgress {
     const { from, to } = this.#options;
-    const { counts, again, paused, cancel } = this.#state;
+    const { counts, again, paused, cancel, share } = this.#state;
+    const requesting = this.#runs.places();
     return {
       total: to - from,
       counts: { ...counts, unknown: counts.unknown + this.#unknown.size },
-      outstanding: this.#outstanding.size,
-      requesting: this.#rowsInRuns(),
+      // What stands beyond the share has settled: its watch has not told yet.
+      outstanding: Math.min(this.#outstanding.size, Math.max(0, share - requesting)),
+      requesting,
       again: again.length,
       waiting: this.#waitingNow(),
       paused,
@@ -161,14 +157,11 @@ export class RowDriver {
   // ---- requesting -------------------------------------------------------------------------
 
   #startRuns(): void {
-    for (;;) {
-      const size = this.#nextRunSize();
-      if (size === 0) return;
-      const rows = this.#takeCandidates(size);
-      if (rows.length === 0) return;
-      this.#placesFreeSince = null;
-      void this.#run(rows);
+    for (let size = this.#nextRunSize(); size > 0; size = this.#nextRunSize()) {
+      const places = Math.min(size, Math.max(0, this.#places()));
+      void this.#run(this.#takeCandidates(size), places);
     }
+    this.#runs.dropFollowUps();
   }
 
   /** Rows of the run that may start now; 0 when none may. */
@@ -179,23 +172,10 @@ export class RowDriver {
       this.#wakeAt(this.#closedUntil);
       return 0;
     }
-    const runsAllowed = this.#probing || this.#oneRunAtATime ? 1 : limits.runsInFlight;
-    if (this.#runs.size >= runsAllowed) return 0;
-    const ready = this.#readyRows(now);
-    if (ready === 0) return 0;
-    const places = this.#places();
-    if (places <= 0) {
-      this.#placesFreeSince = null;
-      return 0;
-    }
-    const wanted = Math.min(this.#probing ? 1 : this.#runRows, ready);
-    const size = Math.min(wanted, places);
-    if (places >= Math.min(limits.placesForARun, wanted)) return size;
-    this.#placesFreeSince ??= now;
-    const lingerUntil = this.#placesFreeSince + limits.placesLingerMs;
-    if (now >= lingerUntil) return size;
-    this.#wakeAt(lingerUntil);
-    return 0;
+    return this.#runs.nextRows(this.#readyRows(now), this.#places(), {
+      probing: this.#probing,
+      watched: this.#outstanding.size > 0,
+    });
   }
 
   #mayRequest(now: number): boolean {
@@ -234,7 +214,7 @@ export class RowDriver {
   }
 
   /** One run, in a scope that nothing cancels: the ids of accepted requests must come back. */
-  async #run(rows: AgainRow[]): Promise<void> {
+  async #run(rows: AgainRow[], places: number): Promise<void> {
     const { activities, work, terms, name } = this.#options;
     // A run of the same id started anew must not take its forerunner's claims for its own.
     const run = `${name}-${workflowInfo().firstExecutionRunId.slice(0, 8)}-${this.#state.runs}`;
@@ -242,14 +222,14 @@ export class RowDriver {
     const asked = rows.map((row): RequestRow => [row.place, row.attempts, row.mode]);
     const { reuseSince, interactive } = terms;
     const input = { work, name, run, rows: asked, reuseSince, interactive };
-    this.#runs.set(run, asked);
     const startedAt = Date.now();
+    this.#runs.start(run, asked, places);
     try {
       let answers: RowAnswer[];
       let lost = false;
       try {
         answers = await CancellationScope.nonCancellable(() =>
-          activities.requestCertificates(input),
+          activities.requestCertificates({ ...input, places }),
         );
       } catch (error) {
         if (!(error instanceof ActivityFailure)) throw error;
@@ -257,11 +237,11 @@ export class RowDriver {
         answers = await CancellationScope.nonCancellable(() => activities.recoverRequests(input));
       }
       this.#takeAnswers(rows, answers, lost);
-      this.#adjustRuns(rows.length, answers, Date.now() - startedAt);
+      this.#runs.learn(answers, places, Date.now() - startedAt);
     } catch (error) {
       this.#fault = { error };
     } finally {
-      this.#runs.delete(run);
+      this.#runs.end(run);
       this.#stir();
     }
   }
@@ -274,7 +254,7 @@ export class RowDriver {
     for (const [index, answer] of answers.entries()) {
       const row = rows[index];
       if (row === undefined) continue;
-      if (answer.kind !== 'unsent') sent += 1;
+      if (wasSent(answer)) sent += 1;
       switch (answer.kind) {
         case 'accepted': {
           const { place, certidaoId, requestedAt, attempts, flags } = answer;
@@ -299,7 +279,8 @@ export class RowDriver {
           if (reason === 'credentials') shut = { reason: 'credentials', until: notBefore };
           else if (away)
             shut = { reason: reason === 'fault' ? 'fault' : 'service', until: notBefore };
-          else this.#waiting = reason === 'in_flight' ? 'another work' : 'rate limit';
+          else if (reason !== 'no_place')
+            this.#waiting = reason === 'in_flight' ? 'another work' : 'rate limit';
         }
       }
     }
@@ -322,24 +303,6 @@ export class RowDriver {
       this.#state.again.push({ ...again, was: 'unknown' });
     } else {
       this.#unknown.set(place, attempts);
-    }
-  }
-
-  /**
-   * What a run brings back unsent it had no time for: ask for what can be had. For want of permits,
-   * in one run at a time as well, until a full one returns in half of its second; slow answers on the
-   * other hand need all the runs there may be.
-   */
-  #adjustRuns(asked: number, answers: readonly RowAnswer[], tookMs: number): void {
-    const sent = answers.filter(({ kind }) => kind !== 'unsent').length;
-    if (sent < asked) {
-      this.#runRows = Math.max(1, sent);
-      this.#oneRunAtATime = answers.some(
-        (answer) => answer.kind === 'unsent' && answer.reason === 'no_permit',
-      );
-    } else if (tookMs < limits.quickRunMs) {
-      this.#runRows = Math.min(limits.runRows, Math.max(asked, 1) * 2);
-      this.#oneRunAtATime = false;
     }
   }
 
@@ -403,7 +366,8 @@ export class RowDriver {
       rowDeadlineMs: terms.rowDeadlineMs,
       boundMs: watchBoundMs(youngestAgeMs),
       reuseSince: terms.reuseSince,
-      lingerMs: placesWanted ? limits.watchLingerMs : limits.idleWatchLingerMs,
+      lingerMs: limits.watchLingerMs,
+      placeLingerMs: placesWanted ? limits.watchPlaceLingerMs : limits.watchLingerMs,
       interactive: terms.interactive,
     };
     try {
@@ -424,6 +388,7 @@ export class RowDriver {
       const row = this.#outstanding.get(place);
       if (row !== undefined) row.tuple[3] = dueAt;
     }
+    for (const [run, places] of answer.handedOn) this.#runs.handOn(run, places);
     for (const settled of answer.settled) {
       const [place, status] = settled;
       const row = this.#outstanding.get(place);
@@ -485,7 +450,7 @@ export class RowDriver {
   async #leave(): Promise<void> {
     const { activities, work, terms, name } = this.#options;
     const { reuseSince, interactive } = terms;
-    const runs = [...this.#runs];
+    const runs = this.#runs.rows();
     await CancellationScope.nonCancellable(async () => {
       // Their answers come back by the runs themselves; this only keeps further rows at home.
       await Promise.all(
@@ -543,14 +508,13 @@ export class RowDriver {
 
   // ---- small things -----------------------------------------------------------------------
 
-  #rowsInRuns(): number {
-    let rows = 0;
-    for (const run of this.#runs.values()) rows += run.length;
-    return rows;
-  }
-
+  /**
+   * Places free for sure: less than none while rows stand in places whose watch has not returned.
+   * Only when a worker is lost, and with it what its watches had handed on, may a few rows too many be
+   * outstanding.
+   */
   #places(): number {
-    return this.#state.share - this.#outstanding.size - this.#rowsInRuns();
+    return this.#state.share - this.#outstanding.size - this.#runs.places();
   }
 
   #waitingNow(): RowsProgress['waiting'] {
@@ -565,6 +529,12 @@ export class RowDriver {
     return onlyAgain
       ? { reason: 'retry', until: Math.min(...again.map((row) => row.notBefore)) }
       : null;
+  }
+
+  /** Nothing goes on without one: a token that works, or the word to try again. */
+  #needsAPerson(): boolean {
+    const reason = this.#waitingNow()?.reason;
+    return reason === 'credentials' || reason === 'decision';
   }
 
   #stir(): void {

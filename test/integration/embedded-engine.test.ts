@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
@@ -52,6 +52,17 @@ describe('the embedded engine', () => {
     return { code, stdout, stderr };
   }
 
+  /** Everything in a folder, and the folder itself. */
+  async function modesBelow(root: string): Promise<[path: string, mode: number][]> {
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    const paths = [root, ...entries.map(({ parentPath, name }) => join(parentPath, name))];
+    const found = await Promise.all(
+      // The database's journal comes and goes.
+      paths.map(async (path) => ({ path, mode: (await stat(path).catch(() => null))?.mode })),
+    );
+    return found.flatMap(({ path, mode }) => (mode === undefined ? [] : [[path, mode & 0o777]]));
+  }
+
   test('a command without a service says which variable is missing, and starts nothing', async () => {
     await writeFile(join(folder, 'input.csv'), sheetOf(8));
     const ended = await run(['certificate', 'batch', '--input', 'input.csv'], false);
@@ -61,7 +72,7 @@ describe('the embedded engine', () => {
     });
   }, 60_000);
 
-  test('is started on demand, shared by the next command, and stopped', async () => {
+  test('is started on demand, shut to others, shared by the next command, and stopped', async () => {
     const batch = await run(['certificate', 'batch', '--input', 'input.csv', '--out', 'out']);
     expect(batch.stderr).toContain('starting the background engine');
     expect({ code: batch.code, stderr: batch.code === 0 ? '' : batch.stderr }).toEqual({
@@ -74,6 +85,10 @@ describe('the embedded engine', () => {
     const doctor = await run(['doctor']);
     expect(doctor).toMatchObject({ code: 0, stdout: expect.not.stringContaining('fail') });
     expect(doctor.stdout).toContain('takes the token');
+    const kept = await modesBelow(join(folder, 'data'));
+    const parts = [/temporal\.db$/, /worker\.log$/, /payload-keys$/, /archive\.json$/, /\.pdf$/];
+    expect(parts.filter((part) => !kept.some(([path]) => part.test(path)))).toEqual([]);
+    expect(kept.filter(([, mode]) => (mode & 0o077) !== 0)).toEqual([]);
 
     await writeFile(join(folder, 'more.csv'), sheetOf(12));
     const more = await run(['certificate', 'batch', '--input', 'more.csv', '--out', 'more']);

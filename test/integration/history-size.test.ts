@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
+import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
+import type { CertificateLaneInput } from '../../src/workflows/certificate-lane';
 import type { CertificateBatchInput } from '../../src/workflows/messages';
 import { postsOf } from '../support/batch-account';
 import { Installation, readSheetLines } from '../support/diligence-process';
@@ -43,14 +45,17 @@ describe('the history of a batch of 1,000 rows', () => {
     expect(place.sandbox.counts().every(({ started }) => started === 1)).toBe(true);
   }
 
+  function firstOf<T>(input: { payloads?: Payload[] | null } | null | undefined): Promise<T> {
+    return decodeFromPayloadsAtIndex<T>(client.options.loadedDataConverter, 0, input?.payloads);
+  }
+
   /** Starts a batch again, before anything of it was done, with lanes that hand over early. */
   async function startAgain(id: string, laneEvents: number): Promise<void> {
     const handle = client.workflow.getHandle(id);
     const [first] = await runsOf(client, id);
     const started = first?.events[0]?.workflowExecutionStartedEventAttributes;
-    const payload = started?.input?.payloads?.[0];
-    if (started?.taskQueue?.name == null || payload == null) throw new Error('no start on record');
-    const input = defaultPayloadConverter.fromPayload<CertificateBatchInput>(payload);
+    if (started?.taskQueue?.name == null) throw new Error('no start on record');
+    const input = await firstOf<CertificateBatchInput>(started.input);
     await handle.terminate();
     await client.workflow.start('certificateBatch', {
       workflowId: id,
@@ -68,14 +73,14 @@ describe('the history of a batch of 1,000 rows', () => {
     const lane = await runsOf(client, `${id}/lane-0000`);
     expect(lane.length).toBeGreaterThanOrEqual(2);
     // Rows were under way when it handed over.
-    const carried = lane.slice(1).map(({ events }) => {
-      const payload = events[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-      if (payload == null) throw new Error('no input on record');
-      const { carried: rowsCarried } = defaultPayloadConverter.fromPayload<{
-        carried: { outstanding: unknown[]; next: number };
-      }>(payload);
-      return rowsCarried;
-    });
+    const inputs = await Promise.all(
+      lane
+        .slice(1)
+        .map(({ events: [first] }) =>
+          firstOf<CertificateLaneInput>(first?.workflowExecutionStartedEventAttributes?.input),
+        ),
+    );
+    const carried = inputs.map((input) => input.carried);
     expect(carried.some(({ outstanding, next }) => outstanding.length > 0 && next < rows)).toBe(
       true,
     );

@@ -7,12 +7,17 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { readResultSheet } from '../../src/sheets/result-sheet';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
+import { KeyRing } from '../../src/protection/key-ring';
+import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 
 /** The built command line: what users run. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
 
 export const sandboxToken = 'segredo-do-sandbox-4711';
+
+/** What every process of an installation is given, unless a test says otherwise. */
+export const testPayloadKeys = `test:${'7e57'.repeat(16)}`;
 
 export interface CommandResult {
   code: number | null;
@@ -67,6 +72,7 @@ export class Installation {
       TEMPORAL_ADDRESS: server.address,
       DILIGENCE_DATA_DIR: join(folder, 'data'),
       DILIGENCE_ACTOR: 'tester',
+      DILIGENCE_PAYLOAD_KEYS: testPayloadKeys,
       CERTIFICATES_RPS: '400',
       CERTIFICATES_TIMEOUT_SECONDS: '3',
       ...env,
@@ -78,11 +84,17 @@ export class Installation {
     this.#server = await serverIn(this.folder, dataFolder, this.#server.port);
   }
 
-  /** A client of the server's, closed by `stop`. */
-  async client(): Promise<Client> {
+  /**
+   * A client of the server's, closed by `stop`.
+   *
+   * @param payloadKeys what it reads with; by default the keys of the installation
+   */
+  async client(payloadKeys = this.#env.DILIGENCE_PAYLOAD_KEYS ?? 'off'): Promise<Client> {
     const connection = await Connection.connect({ address: this.#server.address });
     this.#connections.push(connection);
-    return new Client({ connection });
+    const keys = payloadKeys === 'off' ? payloadKeys : KeyRing.parse(payloadKeys);
+    const settings = { acceptPlaintext: false, aadNamespace: null };
+    return new Client({ connection, dataConverter: dataConverterOf(keys, 'default', settings) });
   }
 
   get logPath(): string {

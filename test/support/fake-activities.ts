@@ -3,10 +3,12 @@ import type { createCertificateMergeActivities } from '../../src/activities/cert
 import type { createCertificateRecoveryActivities } from '../../src/activities/certificate-recovery';
 import type { createCertificateRequestActivities } from '../../src/activities/certificate-requests';
 import type { createCertificateWatchActivities } from '../../src/activities/certificate-watches';
+import { FreedPlaces } from '../../src/activities/freed-places';
 import type {
   RequestInput,
   RequestRow,
   RowAnswer,
+  RunInput,
   WatchAnswer,
   WatchInput,
   WatchTuple,
@@ -68,12 +70,18 @@ export class FakeActivities {
   /** What a watch does when it is cancelled. */
   cancelledWatch: 'hands back' | 'fails' = 'hands back';
   trouble: 'credentials' | 'unreachable' | null = null;
+  /** As between the queues of one worker; false is as with watches at one and runs at another. */
+  handsOn = true;
   decided = 0;
+  /** What the work came to, as the merge says it. */
+  readonly merged = noCounts();
   reads = 0;
   readonly runsInFlight = new Map<string, InFlight>();
   readonly rowsInFlight = new Map<string, InFlight>();
   readonly watchesInFlight = new InFlight();
   readonly watchAnswers: WatchAnswer[] = [];
+  readonly #freedPlaces = new FreedPlaces(() => this.#freedAt);
+  #freedAt = 0;
   readonly #options: FakeOptions;
 
   constructor(scripts: Record<number, RowScript> = {}, options: FakeOptions = {}) {
@@ -124,7 +132,6 @@ export class FakeActivities {
         const answer = await this.#watch(input, time).finally(() => this.watchesInFlight.add(-1));
         if (answer === 'cancelled') return watchCancelled();
         this.watchAnswers.push(answer);
-        this.#rows(input.name).add(-answer.settled.length);
         return answer;
       },
       leaveOutstanding: async (input) => {
@@ -135,7 +142,7 @@ export class FakeActivities {
         const { workId: batchId, edition } = input;
         const told = { total: 0, blankLines: 0, requested: 0, possibleDoubleCharges: 0 };
         const times = { startedAt: '', finishedAt: '' };
-        const counts = noCounts();
+        const counts = { ...this.merged };
         return { batchId, edition, ...told, counts, cost: null, inputName: null, ...times };
       },
       carryOutDecision: async (input) => {
@@ -158,40 +165,62 @@ export class FakeActivities {
     return answers;
   }
 
-  async #request(input: RequestInput, time: ActivityClock) {
+  async #request(input: RunInput, time: ActivityClock) {
     const runs = inFlightOf(this.runsInFlight, input.name);
     const rows = this.#rows(input.name);
+    let { places } = input;
+    let waits = this.handsOn;
     runs.add(1);
-    rows.add(input.rows.length);
+    rows.add(places);
     try {
       const { requestMs = 0 } = this.#options;
-      if (requestMs > 0) await time.sleep(requestMs * input.rows.length);
-      const now = await time.now();
+      if (requestMs > 0) await time.sleep(requestMs * places);
+      const startedAt = await time.now();
+      let now = startedAt;
       const answers: RowAnswer[] = [];
-      for (const row of input.rows) {
+      for (const [index, row] of input.rows.entries()) {
         const last = answers.at(-1);
+        waits &&= !endsRun(last) && now < startedAt + 900;
+        if (index >= places && waits) {
+          waits = await this.#takePlace(input, time);
+          now = await time.now();
+          if (waits) rows.add(1);
+          if (waits) places += 1;
+        }
         const answer = endsRun(last)
           ? unsentLike(last, row)
-          : this.service.request(row, input, now);
+          : index < places
+            ? this.service.request(row, input, now)
+            : noPlace(row, now);
         if (answer === null) throw new Error('the worker was lost');
         answers.push(answer);
       }
-      rows.add(-answers.filter((answer) => answer.kind !== 'accepted').length);
+      rows.add(answers.filter((answer) => answer.kind === 'accepted').length - places);
       return answers;
     } catch (error) {
-      rows.add(-input.rows.length);
+      rows.add(-places);
       throw error;
     } finally {
       runs.add(-1);
     }
   }
 
+  /** Waits as long as a real run would for a place that a watch has freed. */
+  async #takePlace({ name: lane, run }: RunInput, time: ActivityClock): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < 300; waitedMs += 50) {
+      if (await this.#freedPlaces.take(lane, run, 0)) return true;
+      await time.sleep(50);
+    }
+    return false;
+  }
+
   /** Reads what is due, as the real watch does, without a service between. */
   async #watch(input: WatchInput, time: ActivityClock) {
     const startedAt = await time.now();
     const held = new Map<number, WatchTuple>(input.rows.map((row) => [row[0], [...row]]));
-    const answer: WatchAnswer = { settled: [], due: [], trouble: this.trouble };
-    let returnsAt = startedAt + input.boundMs;
+    const answer: WatchAnswer = { settled: [], due: [], handedOn: [], trouble: this.trouble };
+    const freed = this.#freedPlaces.freedByWatch(input.name);
+    let firstSettledAt = Infinity;
     for (let now = startedAt; ; now = await time.now()) {
       answer.trouble = this.trouble;
       for (const tuple of held.values()) {
@@ -199,14 +228,25 @@ export class FakeActivities {
         if (settled === null) continue;
         held.delete(tuple[0]);
         answer.settled.push(settled);
-        returnsAt = Math.min(returnsAt, now + input.lingerMs);
+        this.#rows(input.name).add(-1);
+        firstSettledAt = Math.min(firstSettledAt, now);
+        this.#freedAt = now;
+        freed.free();
       }
+      const returnsAt = Math.min(
+        startedAt + input.boundMs,
+        firstSettledAt + input.lingerMs,
+        (freed.untakenSince() ?? Infinity) + input.placeLingerMs,
+      );
       if (held.size === 0 || now >= returnsAt) break;
       const next = Math.min(returnsAt, ...[...held.values()].map((tuple) => tuple[3]));
       if (await time.sleep(next - now)) continue;
-      if (this.cancelledWatch === 'fails') return 'cancelled';
-      break;
+      if (this.cancelledWatch === 'hands back') break;
+      freed.close();
+      return 'cancelled';
     }
+    freed.close();
+    answer.handedOn = freed.handedOn();
     for (const [place, , , dueAt] of held.values()) {
       if (input.rows.find((row) => row[0] === place)?.[3] !== dueAt)
         answer.due.push([place, dueAt]);
@@ -241,10 +281,14 @@ function inFlightOf(all: Map<string, InFlight>, name: string): InFlight {
 type Unsent = Extract<RowAnswer, { kind: 'unsent' }>;
 
 function endsRun(answer: RowAnswer | undefined): answer is Unsent {
-  return answer?.kind === 'unsent' && answer.reason !== 'in_flight';
+  return answer?.kind === 'unsent' && !['in_flight', 'no_place'].includes(answer.reason);
 }
 
 /** The rest of a run that was turned away stays at home. */
 function unsentLike({ notBefore }: Unsent, [place, attempts]: RequestRow): Unsent {
   return { kind: 'unsent', place, attempts, reason: 'no_time', notBefore };
+}
+
+function noPlace([place, attempts]: RequestRow, notBefore: number): Unsent {
+  return { kind: 'unsent', place, attempts, reason: 'no_place', notBefore };
 }

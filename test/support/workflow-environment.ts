@@ -10,6 +10,9 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { queueName } from '../../src/domain/queues';
 import type { WorkRef } from '../../src/domain/work';
+import { KeyRing } from '../../src/protection/key-ring';
+import { dataConverterOf } from '../../src/temporal/data-converter';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import type { certificateBatch } from '../../src/workflows/certificate-batch';
 import type { CertificateLaneInput, certificateLane } from '../../src/workflows/certificate-lane';
 import type { certificateResolve } from '../../src/workflows/certificate-resolve';
@@ -25,6 +28,16 @@ import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
 import { ClockLocks, type HistoryEvents } from './clock-locks';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
 import type { RowScript } from './fake-activities-service';
+
+/** As in production: what the fakes and workflows say to each other is sealed. */
+export const dataConverter = dataConverterOf(
+  KeyRing.parse(`test:${'7e57'.repeat(16)}`),
+  'default',
+  {
+    acceptPlaintext: false,
+    aadNamespace: null,
+  },
+);
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -82,6 +95,7 @@ export class WorkflowRig {
       connection: this.env.nativeConnection,
       ...(this.env.namespace !== undefined && { namespace: this.env.namespace }),
       shutdownForceTime: '5s',
+      dataConverter,
     } as const;
     const options: WorkerOptions[] = [
       {
@@ -318,7 +332,9 @@ export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => 
       if (path === undefined) throw new Error('TEMPORAL_TEST_SERVER_PATH is not set: run by jest');
       env = await TestWorkflowEnvironment.createTimeSkipping({
         server: { executable: { type: 'existing-path', path } },
+        client: { dataConverter },
       });
+      await registerSearchAttributes({ connection: env.connection, namespace: 'default' });
     });
     afterAll(() => env.teardown());
 

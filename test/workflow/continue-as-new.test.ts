@@ -1,14 +1,18 @@
+import {
+  decodeFromPayloadsAtIndex,
+  loadDataConverter,
+} from '@temporalio/common/lib/internal-non-workflow';
 import type { CertificateLaneInput } from '../../src/workflows/certificate-lane';
 import {
   ascending,
   counted,
+  dataConverter,
   minute,
   placesUpTo,
   second,
   workflowSuite,
   type LaneHandle,
 } from '../support/workflow-environment';
-import { defaultPayloadConverter } from '@temporalio/common';
 
 workflowSuite('a lane that continues as new', (rig) => {
   const runsOf = (lane: LaneHandle) => rig().histories(lane.workflowId, lane.firstExecutionRunId);
@@ -52,9 +56,11 @@ workflowSuite('a lane that continues as new', (rig) => {
     expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
     const [first] = await runsOf(lane);
     const handedOver = first?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input;
-    const payload = handedOver?.payloads?.[0];
-    if (!payload) throw new Error('the first run did not hand over');
-    const { carried } = defaultPayloadConverter.fromPayload<CertificateLaneInput>(payload);
+    const { carried } = await decodeFromPayloadsAtIndex<CertificateLaneInput>(
+      loadDataConverter(dataConverter),
+      0,
+      handedOver?.payloads,
+    );
     expect(carried.outstanding.map(([place, id]) => [place, id])).toEqual(
       placesUpTo(5).map((place) => [place, `c-${place}-1`]),
     );

@@ -40,14 +40,17 @@ workflowSuite('the watches of a lane', (rig) => {
     );
     const lane = await rig().startLane({ rows: 600, share: 600 });
     await rig().until(() => fakes.service.places.length === 600);
-    await rig().until(() => fakes.service.places.length === 601, minute);
+    await rig().until(() => fakes.service.places.length === 601, 10 * second);
     await rig().pass(5 * second);
     const again = fakes.service.sentFor(0)[1]?.at ?? 0;
     const watches = fakes.callsOf('watchCertificates');
-    expect(Math.max(...watches.map(({ input }) => input.rows.length))).toBe(250);
-    // It is watched at once, while the others hold the slow ones.
+    const sizes = watches.map(({ input }) => input.rows.length);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(250);
+    // Few and large ones: their rows wait for company.
+    expect(Math.max(...sizes)).toBeGreaterThan(150);
+    // It is watched soon, while the others hold the slow ones for half a minute and more.
     const fresh = watches.find(({ input }) => input.rows.some(([, id]) => id === 'c-0-2'));
-    expect((fresh?.at ?? 0) - again).toBeLessThan(second);
+    expect((fresh?.at ?? 0) - again).toBeLessThan(10 * second);
     expect(await rig().progressOf(lane.workflowId)).toMatchObject({
       outstanding: 599,
       counts: counted({ issued: 1 }),
@@ -73,13 +76,13 @@ workflowSuite('the watches of a lane', (rig) => {
     expect(watches.length).toBeLessThan(40);
   });
 
-  it('return sooner when rows wait for their places', async () => {
+  it('return sooner when rows wait for places that nobody takes', async () => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
     const lane = await rig().startLane({ rows: 20, share: 10 });
     await lane.result();
-    const lingers = fakes.callsOf('watchCertificates').map(({ input }) => input.lingerMs);
-    expect(lingers[0]).toBe(120);
-    expect(lingers.at(-1)).toBe(1_000);
+    const watches = fakes.callsOf('watchCertificates').map(({ input }) => input);
+    expect(watches[0]).toMatchObject({ lingerMs: 1_000, placeLingerMs: 120 });
+    expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, placeLingerMs: 1_000 });
   });
 
   it('are made again when their worker is lost, and nothing is asked for twice', async () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { hideSecret } from '../../protection/redaction';
 import { safeCause } from './errors';
 
 /** There is no credential to send with. Handled like a refused one: the work waits for it. */
@@ -12,7 +13,8 @@ export class TokenUnavailableError extends Error {
 
 /**
  * A credential that may be replaced while we run: a fixed value, or a file that is read again when
- * the service refuses what we hold. Never printed: `toJSON` and `toString` answer a mask.
+ * the service refuses what we hold. Never printed: `toJSON` and `toString` answer a mask, and what
+ * is told or logged is searched for it.
  */
 export class Token {
   readonly #source: { value: string } | { file: string };
@@ -23,6 +25,7 @@ export class Token {
   }
 
   static of(value: string): Token {
+    hideSecret(value);
     return new Token({ value });
   }
 
@@ -38,6 +41,7 @@ export class Token {
       throw new TokenUnavailableError(`cannot be read (${safeCause(error).code ?? 'error'})`);
     });
     if (text.trim() === '') throw new TokenUnavailableError('is empty');
+    hideSecret(text);
     return (this.#current = text.trim());
   }
 

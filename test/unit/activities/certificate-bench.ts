@@ -4,10 +4,12 @@ import { createCertificateRecoveryActivities } from '../../../src/activities/cer
 import { createCertificateRequestActivities } from '../../../src/activities/certificate-requests';
 import { createCertificateWatchActivities } from '../../../src/activities/certificate-watches';
 import type { CertificateDependencies } from '../../../src/activities/dependencies';
+import { FreedPlaces } from '../../../src/activities/freed-places';
 import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
+import { AuditTrail } from '../../../src/archive/audit-trail';
 import { ClaimLedger, certificateThing, type Thing } from '../../../src/archive/claim-ledger';
 import { IssuanceFile } from '../../../src/archive/issuances';
 import { IdKey } from '../../../src/archive/open-archive';
@@ -16,6 +18,7 @@ import type {
   RequestInput,
   RequestRow,
   RowAnswer,
+  RunInput,
   WatchAnswer,
   WatchInput,
 } from '../../../src/domain/certificate-rows';
@@ -56,6 +59,7 @@ export class CertificateBench {
     this.deps = {
       certificates: new CertificatesApi(this.service, assumptions),
       archive: this.place.archive,
+      audit: new AuditTrail(this.place.archive, this.idKey, 'worker'),
       idKey: this.idKey,
       assumptions,
       settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
@@ -69,6 +73,7 @@ export class CertificateBench {
           return () => this.watches.delete(requestedAt);
         },
       },
+      freedPlaces: new FreedPlaces(this.now),
       now: () => this.now(),
       random: () => 0.5,
     };
@@ -119,11 +124,12 @@ export class CertificateBench {
 
   request(
     work: WorkRef,
-    fields: Partial<RequestInput> = {},
+    fields: Partial<RunInput> = {},
     info: Partial<Info> = {},
   ): Promise<RowAnswer[]> {
     const { requestCertificates } = createCertificateRequestActivities(this.deps);
-    return environment(work, info).run(requestCertificates, requestInput(work, fields));
+    const input = { places: work.items, ...requestInput(work, fields) };
+    return environment(work, info).run(requestCertificates, input);
   }
 
   recover(work: WorkRef, fields: Partial<RequestInput> = {}): Promise<RowAnswer[]> {
@@ -145,6 +151,7 @@ export class CertificateBench {
       rowDeadlineMs: 3_600_000,
       boundMs: 5_000,
       lingerMs: 20,
+      placeLingerMs: 20,
       reuseSince: 0,
       interactive: false,
       ...fields,

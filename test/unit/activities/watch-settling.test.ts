@@ -40,6 +40,7 @@ it('settles an issuance that completed without evidence, and notes it', async ()
   expect(await bench.watch(work, { rows: [row(0)] })).toEqual({
     settled: [[0, 'issued']],
     due: [],
+    handedOn: [],
     trouble: null,
   });
   expect(await bench.outcomes(work)).toMatchObject([
@@ -173,7 +174,12 @@ it('lingers after the first settlement, to take those along that settle beside i
   const work = await bench.work('w1', documents);
   const started = Date.now();
   const rows = [row(0), row(1), row(2)];
-  const { settled } = await bench.watch(work, { rows, lingerMs: 400, boundMs: 20_000 });
+  const { settled } = await bench.watch(work, {
+    rows,
+    placeLingerMs: 400,
+    lingerMs: 400,
+    boundMs: 20_000,
+  });
   expect(settled.map(([place]) => place)).toEqual([0, 1]);
   expect(Date.now() - started).toBeGreaterThanOrEqual(399);
   expect(Date.now() - started).toBeLessThan(5_000);
@@ -183,6 +189,7 @@ it('returns at once when nothing is left', async () => {
   expect(await bench.watch(await bench.work('w1', [documentA]), { rows: [] })).toEqual({
     settled: [],
     due: [],
+    handedOn: [],
     trouble: null,
   });
 });

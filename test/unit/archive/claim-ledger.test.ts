@@ -141,7 +141,8 @@ it('puts claims, receipts and rulings durably', async () => {
     replace: () => Promise.reject(new Error('never')),
     get: () => Promise.resolve(null),
     list: () => Promise.resolve([]),
-    localPath: () => null,
+    localPath: async () => null,
+    remove: () => Promise.reject(new Error('never')),
   };
   const strict = new ClaimLedger(watched);
   await strict.claim(thing, 1, claimOf());

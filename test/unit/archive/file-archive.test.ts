@@ -117,7 +117,7 @@ it.each(['../out', 'a/../../out', 'a/./b', '/etc/out', 'a//b', '', 'a/'])(
     await expect(archive.putIfAbsent(key, 'x')).rejects.toThrow(RangeError);
     await expect(archive.replace(key, 'x')).rejects.toThrow(RangeError);
     await expect(archive.get(key)).rejects.toThrow(RangeError);
-    expect(() => archive.localPath(key)).toThrow(RangeError);
+    await expect(archive.localPath(key)).rejects.toThrow(RangeError);
     expect(readdirSync(place.folder)).toEqual([]);
   },
 );
@@ -157,6 +157,27 @@ it('leaves no temporary file behind, whatever came of a put', async () => {
   await expect(archive.replace('a/c', 'x')).rejects.toMatchObject({ code: 'EISDIR' });
   expect(readdirSync(place.path('a')).filter((name) => !name.startsWith('.'))).toEqual(['b', 'c']);
   expect(await archive.list('a/')).toEqual(['a/b', 'a/c/d']);
+});
+
+it('removes an object for good, with the folders that it leaves empty', async () => {
+  await archive.putIfAbsent('a/b/c/1', 'x');
+  await archive.putIfAbsent('a/2', 'x');
+  flushed.length = 0;
+  await archive.remove('a/b/c/1');
+  expect(await archive.get('a/b/c/1')).toBeNull();
+  expect(readdirSync(place.path('a'))).toEqual(['2']);
+  expect(flushed).toEqual([place.path('a')]);
+  await archive.remove('a/b/c/1');
+  await archive.remove('a/2');
+  expect(readdirSync(place.root)).toEqual([]);
+  expect(await archive.putIfAbsent('a/b/c/1', 'y')).toBe('stored');
+});
+
+it('has what replaces an object on the disk, when asked to', async () => {
+  await archive.putIfAbsent('a/b', 'x');
+  await archive.replace('a/b', 'y', { durable: true });
+  expect(flushed).toContain(place.path('a'));
+  expect((await archive.get('a/b'))?.toString()).toBe('y');
 });
 
 it('writes and reads JSON, one document or one a line', async () => {

@@ -47,6 +47,13 @@ describe.each(reportLanguages)('a report in %s', (language) => {
     expect(page.match(/&lt;script&gt;alert\(&quot;1&quot;\)/g)?.length).toBeGreaterThan(10);
   });
 
+  it('has the head of the audit trail where the work has one', () => {
+    const name = reportTexts[language].auditHead;
+    expect(visible(write(full))).not.toContain(name);
+    const report = { ...full, summary: { ...full.summary, auditHead: '12-0a1b' } };
+    expect(visible(write(report))).toContain(`${name} 12-0a1b`);
+  });
+
   it('shows no document in the clear', () => {
     const documents = ['12345678909', '11222333000181'];
     const texts = ['123.456.789-09', '11.222.333/0001-81', ...documents];

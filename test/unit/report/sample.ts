@@ -96,6 +96,15 @@ const endings: Record<RowStatus, Partial<FiledRow>> = {
     requestedAt: null,
     completedAt: null,
   },
+  erased: {
+    document: '',
+    certidaoId: null,
+    classification: null,
+    officialName: null,
+    sha256: null,
+    requestedAt: null,
+    completedAt: null,
+  },
 };
 
 export function rowOf(status: RowStatus, own: Partial<FiledRow> = {}): FiledRow {

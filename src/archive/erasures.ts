@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { getJson, type Archive } from './archive';
+import type { PurgeClass } from './kept-kinds';
+
+/** What was asked to be erased: documents by their keyed name alone. */
+export type PurgeTarget =
+  | { kind: 'document'; name: string }
+  | { kind: 'work'; workId: string }
+  | { kind: 'age'; class: PurgeClass; endedBefore: string };
+
+/** What was done to one object, and what it was before. */
+export interface ErasedObject {
+  kind: string;
+  /** Its key; where that would tell an id of the service's, the sha256 of the key. */
+  key: string;
+  action: 'removed' | 'rewritten';
+  /** As they were. */
+  bytes: number;
+  sha256: string;
+}
+
+/** The record of an erasure: who, when, why and what, without what was erased. */
+export interface ErasureRecord {
+  id: string;
+  target: PurgeTarget;
+  by: string;
+  reason: string;
+  startedAt: string;
+  /** Null while it is under way, or was cut short: the same command again finishes it. */
+  finishedAt: string | null;
+  works: string[];
+  /** Lines of inputs that became tombstones, or went with their work. */
+  rows: number;
+  /** Ids of the workflows that were deleted from the engine. */
+  workflows: string[];
+  objects: ErasedObject[];
+}
+
+/** Erasure records. One under way stands in `erasures/open/`, a finished one in `erasures/`. */
+export class Erasures {
+  readonly #archive: Archive;
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  /** Puts the intent on the disk before anything is touched; what an earlier one began is united. */
+  async begin(intent: Omit<ErasureRecord, 'id' | 'finishedAt'>): Promise<ErasureRecord> {
+    const earlier = (await this.open()).find(({ target }) => isSame(target, intent.target));
+    const record =
+      earlier === undefined
+        ? { id: newId(intent.startedAt), finishedAt: null, ...intent }
+        : united(earlier, intent);
+    await this.#archive.replace(openKey(record.id), JSON.stringify(record), { durable: true });
+    return record;
+  }
+
+  /** @returns the key of the record */
+  async finish(record: ErasureRecord): Promise<string> {
+    const key = `erasures/${record.id}.json`;
+    await this.#archive.putIfAbsent(key, JSON.stringify(record, null, 2), { durable: true });
+    return key;
+  }
+
+  /** The last step: until then a purge that was cut short is found. */
+  async close(id: string): Promise<void> {
+    await this.#archive.remove(openKey(id));
+  }
+
+  /** What was begun and not finished. */
+  async open(): Promise<ErasureRecord[]> {
+    const found: ErasureRecord[] = [];
+    for (const key of await this.#archive.list('erasures/open/')) {
+      const record = await getJson<ErasureRecord>(this.#archive, key);
+      if (record !== null) found.push(record);
+    }
+    return found;
+  }
+}
+
+/** By age, the instant moves on between one try and the next. */
+export function isSame(a: PurgeTarget, b: PurgeTarget): boolean {
+  if (a.kind === 'document') return b.kind === 'document' && a.name === b.name;
+  if (a.kind === 'work') return b.kind === 'work' && a.workId === b.workId;
+  return b.kind === 'age' && a.class === b.class;
+}
+
+/** What stood there before anything was touched is what the earlier record says. */
+function united(
+  earlier: ErasureRecord,
+  later: Omit<ErasureRecord, 'id' | 'finishedAt'>,
+): ErasureRecord {
+  const known = new Set(earlier.objects.map(({ key }) => key));
+  return {
+    ...earlier,
+    works: [...new Set([...earlier.works, ...later.works])],
+    rows: Math.max(earlier.rows, later.rows),
+    workflows: [...new Set([...earlier.workflows, ...later.workflows])],
+    objects: [...earlier.objects, ...later.objects.filter(({ key }) => !known.has(key))],
+  };
+}
+
+function newId(startedAt: string): string {
+  return `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
+}
+
+function openKey(id: string): string {
+  return `erasures/open/${id}.json`;
+}

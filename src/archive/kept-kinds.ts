@@ -1,0 +1,194 @@
+import { certificateTypes, type FiledRow, type ManifestLine } from '../domain/certificates';
+import type { IssuanceFact, MergedOutcome, OutcomeRecord } from '../domain/outcomes';
+import type { DecisionRecord } from '../domain/work';
+import { keySegment } from './archive';
+import { certificateThing } from './claim-ledger';
+import { factKey } from './issuances';
+import type { ErasureSubject } from './erasure-subject';
+import {
+  erasedDecision,
+  erasedItem,
+  erasedLine,
+  erasedOutcome,
+  erasedRow,
+  withoutPdf,
+  withoutResult,
+} from './tombstones';
+import type { WorkItem } from './works';
+
+/** What can be purged by age: what the service's evidence is, what it told, what was uploaded. */
+export const purgeClasses = ['pdf', 'results', 'inputs'] as const;
+export type PurgeClass = (typeof purgeClasses)[number];
+
+/** One kind of object that the archive holds about people, and what a purge does with it. */
+export interface KeptKind {
+  /** Word in plans and erasure records. */
+  kind: string;
+  keys: RegExp;
+  /** What in it is of a person: shown with a plan. */
+  holds: string;
+  /** `lines`: one record a line; `record`: one; `whole`: nothing in it stands alone. */
+  form: 'lines' | 'record' | 'whole';
+  /** Its key holds an id of the service's: a record of the erasure names it by its hash. */
+  hidesKey?: true;
+  /** The record with what tells of a document gone; the very same record when nothing does. */
+  erase?: (record: unknown, subject: ErasureSubject) => unknown;
+  /** The record without what is of a class. */
+  strip?: (record: unknown, what: 'pdf' | 'results') => unknown;
+}
+
+/**
+ * Everything that the archive keeps about people, in the order in which a purge takes it: what
+ * leads to other things comes after them, so that a purge that was cut short finds the rest again.
+ * A new resource adds its kinds here, and nothing else (decision record 011).
+ */
+export const keptKinds: readonly KeptKind[] = [
+  { kind: 'pdf', keys: /^pdf\//, holds: 'certificates', form: 'whole', hidesKey: true },
+  {
+    kind: 'aside',
+    keys: /^aside\//,
+    holds: 'bytes that came instead of a certificate',
+    form: 'whole',
+    hidesKey: true,
+  },
+  {
+    kind: 'issuance',
+    keys: /^issuances\//,
+    holds: 'what the service answered',
+    form: 'record',
+    hidesKey: true,
+    strip: as<IssuanceFact, 'pdf' | 'results'>(withoutWhat),
+  },
+  { kind: 'input', keys: /^inputs\//, holds: 'uploaded spreadsheets', form: 'whole' },
+  {
+    kind: 'result rows',
+    keys: /^works\/.+\/results\/\d+\/\d{5}\.jsonl$/,
+    holds: 'one row per line: document, name, reference',
+    form: 'lines',
+    erase: as<FiledRow>((row, subject) =>
+      subject.holdsRow(row) ? erasedRow(keepsBooks(row)) : subject.scrub(row),
+    ),
+    strip: as<FiledRow, 'pdf' | 'results'>(withoutWhat),
+  },
+  {
+    kind: 'merged rows',
+    keys: /^works\/.+\/merged\/.+\.jsonl$/,
+    holds: 'what results are put together from',
+    form: 'lines',
+    erase: as<MergedOutcome>((outcome, subject) =>
+      subject.items.has(outcome.item) ? erasedOutcome(outcome) : subject.scrub(outcome),
+    ),
+    strip: as<MergedOutcome, 'pdf' | 'results'>(withoutWhat),
+  },
+  {
+    kind: 'outcomes',
+    keys: /^works\/.+\/outcomes\/.+\.jsonl$/,
+    holds: 'how each row ended, as it was filed',
+    form: 'lines',
+    erase: as<OutcomeRecord>((outcome, subject) =>
+      subject.items.has(outcome.item) ? erasedOutcome(outcome) : subject.scrub(outcome),
+    ),
+    strip: as<OutcomeRecord, 'pdf' | 'results'>(withoutWhat),
+  },
+  // Counted again from its rows, once they are erased: see `purge-plan`.
+  {
+    kind: 'summary',
+    keys: /^works\/.+\/results\/\d+\/summary\.json$/,
+    holds: 'counts',
+    form: 'record',
+  },
+  {
+    kind: 'latest',
+    keys: /^works\/.+\/latest\.json$/,
+    holds: 'which results stand',
+    form: 'record',
+  },
+  {
+    kind: 'decision',
+    keys: /^works\/.+\/decisions\/\d{4}\/decision\.json$/,
+    holds: 'notes of people, and ids of issuances',
+    form: 'record',
+    erase: as<DecisionRecord>((decision, subject) =>
+      subject.scrub(erasedDecision(decision, (item) => subject.items.has(item))),
+    ),
+  },
+  {
+    kind: 'claims',
+    keys: /^claims\//,
+    holds: 'what was bought for a document, and when',
+    form: 'record',
+  },
+  {
+    kind: 'lines',
+    keys: /^works\/.+\/lines\/\d{5}\.jsonl$/,
+    holds: 'documents and cells as typed',
+    form: 'lines',
+    erase: as<ManifestLine>((line, subject) =>
+      subject.holdsLine(line) ? erasedLine(line) : subject.scrub(line),
+    ),
+  },
+  {
+    kind: 'items',
+    keys: /^works\/.+\/items\/\d{5}\.jsonl$/,
+    holds: 'documents and references',
+    form: 'lines',
+    erase: as<WorkItem>((item, subject) =>
+      item.document === subject.document ? erasedItem(item) : subject.scrub(item),
+    ),
+  },
+  {
+    kind: 'work',
+    keys: /^works\/.+\/work\.json$/,
+    holds: 'names of files, and labels',
+    form: 'record',
+    erase: as<object>((record, subject) => subject.scrub(record)),
+  },
+  {
+    kind: 'index',
+    keys: /^index\/documents\//,
+    holds: 'keyed names of documents',
+    form: 'lines',
+  },
+];
+
+/** Keys of objects that tell of nobody, or that must outlive what they tell of (in HMACs alone). */
+export const impersonalKeys = /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/)/;
+
+/** @returns null for what is not about people */
+export function kindOf(key: string): KeptKind | null {
+  return keptKinds.find(({ keys }) => keys.test(key)) ?? null;
+}
+
+/** Folders of the claims about a document, whatever of it was bought. */
+export function claimFolders(name: string): string[] {
+  return certificateTypes.map((type) => certificateThing(type, name).key);
+}
+
+/** Where things filed under an issuance stand, but for its PDFs, which are found by their names. */
+export function issuancePlaces(certidaoId: string): { fact: string; aside: string } {
+  return { fact: factKey(certidaoId), aside: `aside/${keySegment(certidaoId)}/` };
+}
+
+/** The issuance (as a segment of a key) that a PDF is of, as its name tells. */
+export function issuanceOfPdf(key: string): string | null {
+  return /\/[0-9a-f]{8}_(.+)_[0-9a-f]{8}\.pdf$/.exec(key)?.[1] ?? null;
+}
+
+function withoutWhat<T extends { note: string; pdfKey: string | null; certidaoId: string | null }>(
+  record: T,
+  what: 'pdf' | 'results',
+): T {
+  return what === 'pdf' ? withoutPdf(record) : withoutResult(record);
+}
+
+/** A duplicate was not asked for, and its double charge is told by the first of its kind. */
+function keepsBooks(row: FiledRow): FiledRow {
+  return row.duplicateOf === null ? row : { ...row, possibleDoubleCharge: false };
+}
+
+/** Shapes are those of the kind: only we write there. */
+function as<T, S = ErasureSubject>(
+  change: (record: T, by: S) => T,
+): (r: unknown, by: S) => unknown {
+  return (record, by) => change(record as T, by);
+}

@@ -1,0 +1,588 @@
+import {
+  noCounts,
+  type BatchSummary,
+  type FiledRow,
+  type RowStatus,
+  type StatusCounts,
+} from '../domain/certificates';
+import { claimState, type ClaimState } from '../domain/claims';
+import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
+import type { WorkRecord } from '../domain/work';
+import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
+import { ClaimLedger } from './claim-ledger';
+import {
+  addHolder,
+  documentsOf,
+  folderOfIndex,
+  indexPrefix,
+  indexedHolders,
+  isOnShelf,
+  type NameOf,
+} from './document-index';
+import { ErasureSubject } from './erasure-subject';
+import type { ErasedObject, PurgeTarget } from './erasures';
+import { sha256Of } from './issuances';
+import {
+  claimFolders,
+  issuanceOfPdf,
+  issuancePlaces,
+  keptKinds,
+  kindOf,
+  type KeptKind,
+  type PurgeClass,
+} from './kept-kinds';
+import { WorkReader } from './works';
+
+/** One object that a purge removes or rewrites, with how it was when the plan was made. */
+export interface PlannedChange extends Omit<ErasedObject, 'key'> {
+  key: string;
+  hidesKey: boolean;
+  /** Null: the object goes. Null as its answer: nothing is left of it. */
+  rewrite: ((body: Buffer) => Promise<string | null>) | null;
+}
+
+export interface PlannedWork {
+  folder: string;
+  workId: string;
+  /** Null when `work.json` is missing: its planning, or a purge of it, was cut short. */
+  record: WorkRecord | null;
+  /** The work goes as a whole; else rows of it become tombstones. */
+  whole: boolean;
+  ended: boolean;
+}
+
+/** A thing of which nobody knows whether it was bought, or that is being bought. */
+export interface UnsettledThing {
+  state: Extract<ClaimState, { kind: 'in_flight' | 'unknown' }>;
+  /** Folders of the works that hold it. */
+  folders: string[];
+}
+
+/** What a purge would do, and what stands in its way. */
+export interface PurgePlan {
+  target: PurgeTarget;
+  works: PlannedWork[];
+  rows: number;
+  /** In the order in which they are made. */
+  changes: PlannedChange[];
+  unsettled: UnsettledThing[];
+  /** Works that an earlier version planned: their rows were read. */
+  notIndexed: number;
+}
+
+type Rewrite = (record: unknown) => unknown;
+
+/** Plans purges: reads everything that is asked for, changes nothing. */
+export class PurgePlanner {
+  readonly #archive: Archive;
+  readonly #nameOf: NameOf;
+  readonly #works: WorkReader;
+  readonly #ledger: ClaimLedger;
+  readonly #now: () => number;
+  #keysByFolder: Promise<Map<string, string[]>> | null = null;
+  #pdfsByIssuance: Promise<Map<string, string[]>> | null = null;
+
+  constructor(archive: Archive, nameOf: NameOf, now: () => number = Date.now) {
+    this.#archive = archive;
+    this.#nameOf = nameOf;
+    this.#works = new WorkReader(archive);
+    this.#ledger = new ClaimLedger(archive);
+    this.#now = now;
+  }
+
+  /** Everything of a document: its rows in shared works, its own works, what was bought for it. */
+  async ofDocument(document: string): Promise<PurgePlan> {
+    const name = this.#nameOf(document);
+    const { holders, notIndexed } = await this.#holdersOf(new Set([name]));
+    const works = await this.#plannedWorks(holders.get(name) ?? new Set(), (folder) =>
+      // The id of a single issuance is made of its document.
+      folder.includes(name),
+    );
+    const ids = new Set(await this.#claimedIssuances(name));
+    const subjects = new Map<string, ErasureSubject>();
+    const names = new Set<string>();
+    let rows = 0;
+    for (const { folder } of works) {
+      const subject = new ErasureSubject(document, name);
+      rows += await this.#learnRows(folder, subject);
+      await this.#learnTold(folder, subject, ids, names);
+      subjects.set(folder, subject);
+    }
+    await this.#learnFacts(ids, names);
+    const draft = new Draft(this.#archive);
+    await this.#takeIssuances(draft, ids);
+    for (const folder of claimFolders(name)) {
+      for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+    }
+    for (const work of works) {
+      const subject = subjects.get(work.folder) as ErasureSubject;
+      subject.takeTold([...ids], [...names]);
+      await this.#takeInput(draft, work);
+      if (work.whole) await this.#takeWhole(draft, work.folder);
+      else await this.#takeRows(draft, work.folder, subject);
+    }
+    const wholes = works.filter(({ whole }) => whole).map(({ folder }) => folder);
+    await this.#takeIndex(draft, name, new Set(wholes));
+    const unsettled = await this.#unsettledOf(
+      name,
+      works.map(({ folder }) => folder),
+    );
+    const target: PurgeTarget = { kind: 'document', name };
+    return { target, works, rows, changes: draft.ordered(), unsettled, notIndexed };
+  }
+
+  /** A work as a whole, and what was bought for documents that no other work holds. */
+  async ofWork(workId: string): Promise<PurgePlan> {
+    const folders = [...(await this.#folders()).keys()].filter((folder) =>
+      isOfWork(folder, workId),
+    );
+    const known = await this.#plannedWorks(new Set(folders), () => true);
+    // By the id of a single issuance all that was ever asked for it is meant; of a batch, one run.
+    const exact = known.filter((work) => work.workId === workId);
+    const works =
+      exact.length > 0 ? exact : known.filter(({ record }) => record?.kind !== 'certificate-batch');
+    const own = new Set(works.map(({ folder }) => folder));
+    const names = new Set<string>();
+    const ids = new Set<string>();
+    const idsOf = new Map<string, Set<string>>();
+    let rows = 0;
+    for (const { folder } of works) {
+      rows += await this.#namesIn(folder, (name) => names.add(name));
+      await this.#idsIn(folder, ids, idsOf);
+    }
+    const { holders, notIndexed } = await this.#holdersOf(names);
+    const shared = [...names].filter((name) => hasOther(holders.get(name), own));
+    const draft = new Draft(this.#archive);
+    const unsettled: UnsettledThing[] = [];
+    for (const name of shared) {
+      const theirs = [...(await this.#claimedIssuances(name)), ...(idsOf.get(name) ?? [])];
+      for (const id of theirs) ids.delete(id);
+      names.delete(name);
+    }
+    for (const name of names) {
+      for (const id of await this.#claimedIssuances(name)) ids.add(id);
+      unsettled.push(...(await this.#unsettledOf(name, [...own])));
+      for (const folder of claimFolders(name)) {
+        for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+      }
+    }
+    await this.#takeIssuances(draft, ids);
+    for (const work of works) {
+      await this.#takeInput(draft, work, own);
+      await this.#takeWhole(draft, work.folder);
+    }
+    const left = [...own, `works/${workId}`];
+    await this.#takeIndex(draft, null, new Set(left));
+    const target: PurgeTarget = { kind: 'work', workId };
+    return { target, works, rows, changes: draft.ordered(), unsettled, notIndexed };
+  }
+
+  /** One class of what works hold that ended before an instant, and that no later work shares. */
+  async ofAge(what: PurgeClass, endedBefore: number): Promise<PurgePlan> {
+    const all = await this.#plannedWorks(new Set((await this.#folders()).keys()), () => false);
+    const old: PlannedWork[] = [];
+    for (const work of all) {
+      const summary = work.ended ? await this.#works.summary(work.folder) : null;
+      if (summary !== null && Date.parse(summary.finishedAt) < endedBefore) old.push(work);
+    }
+    const own = new Set(old.map(({ folder }) => folder));
+    const draft = new Draft(this.#archive);
+    let rows = 0;
+    let notIndexed = 0;
+    if (what === 'inputs') {
+      for (const work of old) await this.#takeInput(draft, work, own);
+    } else {
+      const ids = new Set<string>();
+      const idsOf = new Map<string, Set<string>>();
+      for (const { folder } of old) await this.#idsIn(folder, ids, idsOf);
+      const found = await this.#holdersOf(new Set(idsOf.keys()));
+      ({ notIndexed } = found);
+      for (const [name, its] of idsOf) {
+        if (hasOther(found.holders.get(name), own)) for (const id of its) ids.delete(id);
+      }
+      const strip = stripOf(what, ids);
+      for (const id of ids) {
+        await this.#takeEvidence(draft, id);
+        await draft.rewrite(issuancePlaces(id).fact, strip);
+      }
+      for (const { folder } of old) {
+        for (const key of await this.#keysOf(folder)) await draft.rewrite(key, strip);
+      }
+      rows = draft.rowsChanged;
+    }
+    const target: PurgeTarget = {
+      kind: 'age',
+      class: what,
+      endedBefore: new Date(endedBefore).toISOString(),
+    };
+    const touched = what === 'inputs' ? old : old.filter(({ folder }) => draft.touches(folder));
+    return { target, works: touched, rows, changes: draft.ordered(), unsettled: [], notIndexed };
+  }
+
+  async #takeIssuances(draft: Draft, ids: ReadonlySet<string>): Promise<void> {
+    for (const id of ids) {
+      await this.#takeEvidence(draft, id);
+      await draft.remove(issuancePlaces(id).fact);
+    }
+  }
+
+  async #takeEvidence(draft: Draft, id: string): Promise<void> {
+    const pdfs = (await this.#pdfs()).get(keySegment(id)) ?? [];
+    for (const key of pdfs) await draft.remove(key);
+    for (const key of await this.#archive.list(issuancePlaces(id).aside)) await draft.remove(key);
+  }
+
+  async #takeWhole(draft: Draft, folder: string): Promise<void> {
+    for (const key of await this.#keysOf(folder)) await draft.remove(key);
+  }
+
+  /** Rows of the subject become tombstones; what counts them is counted again. */
+  async #takeRows(draft: Draft, folder: string, subject: ErasureSubject): Promise<void> {
+    const editions = new Map<string, StatusCounts>();
+    for (const key of await this.#keysOf(folder)) {
+      const erase = kindOf(key)?.erase;
+      if (erase === undefined) continue;
+      await draft.rewrite(key, () => (record) => erase(record, subject));
+      const edition = /^(.+\/results\/\d+)\/\d{5}\.jsonl$/.exec(key)?.[1];
+      if (edition === undefined) continue;
+      const counts = editions.get(edition) ?? noCounts();
+      editions.set(edition, counts);
+      for (const row of (await getJsonLines<FiledRow>(this.#archive, key)) ?? []) {
+        counts[(erase(row, subject) as FiledRow).status] += 1;
+      }
+    }
+    for (const [edition, counts] of editions) {
+      const recount = (record: unknown): unknown => recounted(record as BatchSummary, counts);
+      await draft.rewrite(`${edition}/summary.json`, () => recount);
+    }
+    await this.#takeQuotingRulings(draft, folder, subject);
+  }
+
+  /** The note of a decision about many rows stands in the rulings about each of them. */
+  async #takeQuotingRulings(draft: Draft, folder: string, subject: ErasureSubject): Promise<void> {
+    const decided = new Set<number>();
+    for (const decision of await this.#works.decisions(folder)) {
+      if (subject.scrub(decision).note === decision.note) continue;
+      for (const { item } of decision.rows) decided.add(item);
+    }
+    if (decided.size === 0) return;
+    for await (const item of this.#works.items(folder)) {
+      if (!decided.has(item.item) || subject.items.has(item.item)) continue;
+      for (const claims of claimFolders(this.#nameOf(item.document))) {
+        for (const key of await this.#archive.list(`${claims}/`)) {
+          await draft.rewrite(key, () => (record) => subject.scrub(record));
+        }
+      }
+    }
+  }
+
+  /**
+   * The file as it was uploaded goes as a whole: what it holds besides is in no other way reached.
+   *
+   * @param own when given, it stays if a work beyond these came from it
+   */
+  async #takeInput(draft: Draft, work: PlannedWork, own?: ReadonlySet<string>): Promise<void> {
+    const key = work.record?.inputKey ?? null;
+    if (key === null) return;
+    for (const folder of own === undefined ? [] : (await this.#folders()).keys()) {
+      if (own?.has(folder) === true) continue;
+      if ((await this.#works.record(folder))?.inputKey === key) return;
+    }
+    await draft.remove(key);
+  }
+
+  /** Last of all: it leads to everything else. */
+  async #takeIndex(draft: Draft, name: string | null, folders: ReadonlySet<string>): Promise<void> {
+    for (const key of await this.#archive.list(indexPrefix)) {
+      if (folders.has(folderOfIndex(key))) await draft.remove(key);
+      else if (name !== null && isOnShelf(key, name)) {
+        await draft.rewrite(key, () => (one) => (one === name ? null : one));
+      }
+    }
+  }
+
+  /** @returns how many lines of the work are the subject's, and were not erased before */
+  async #learnRows(folder: string, subject: ErasureSubject): Promise<number> {
+    for await (const item of this.#works.items(folder)) subject.takeItem(item);
+    const erased = new Set<number>();
+    for await (const item of this.#works.items(folder))
+      if (item.erased === true) erased.add(item.item);
+    let rows = 0;
+    for await (const line of this.#works.lines(folder)) {
+      subject.takeLine(line);
+      if (!subject.holdsLine(line)) continue;
+      const was = line.kind === 'item' ? erased.has(line.item) : line.erased === true;
+      if (!was) rows += 1;
+    }
+    return rows;
+  }
+
+  /** Ids and official names that are on file for the subject's rows. */
+  async #learnTold(
+    folder: string,
+    subject: ErasureSubject,
+    ids: Set<string>,
+    names: Set<string>,
+  ): Promise<void> {
+    for await (const record of this.#told(folder)) {
+      if ('item' in record && record.item !== null && !subject.items.has(record.item)) continue;
+      if (record.item === null) continue;
+      for (const id of issuancesOf(record)) ids.add(id);
+      if (record.officialName !== null) names.add(record.officialName);
+    }
+  }
+
+  async #learnFacts(ids: ReadonlySet<string>, names: Set<string>): Promise<void> {
+    for (const id of ids) {
+      const fact = await getJson<IssuanceFact>(this.#archive, issuancePlaces(id).fact).catch(
+        () => null,
+      );
+      if (fact?.officialName != null) names.add(fact.officialName);
+    }
+  }
+
+  /** Everything that rows of a work were told, as outcomes and as results. */
+  async *#told(folder: string): AsyncGenerator<OutcomeRecord | FiledRow> {
+    for (const key of await this.#keysOf(folder)) {
+      const kind = kindOf(key)?.kind ?? '';
+      if (!['outcomes', 'merged rows', 'result rows'].includes(kind)) continue;
+      yield* (await getJsonLines<OutcomeRecord | FiledRow>(this.#archive, key)) ?? [];
+    }
+  }
+
+  async #idsIn(folder: string, ids: Set<string>, idsOf: Map<string, Set<string>>): Promise<void> {
+    const nameOfItem = new Map<number, string>();
+    for await (const item of this.#works.items(folder)) {
+      nameOfItem.set(item.item, this.#nameOf(item.document));
+    }
+    for await (const record of this.#told(folder)) {
+      for (const id of issuancesOf(record)) {
+        ids.add(id);
+        const name = nameOfItem.get(record.item ?? -1);
+        if (name !== undefined) addHolder(idsOf, name, id);
+      }
+    }
+  }
+
+  /** @returns the number of lines */
+  async #namesIn(folder: string, each: (name: string) => void): Promise<number> {
+    let lines = 0;
+    for await (const line of this.#works.lines(folder)) {
+      lines += 1;
+      for (const document of documentsOf(line)) each(this.#nameOf(document));
+    }
+    for await (const item of this.#works.items(folder)) {
+      for (const document of documentsOf(item)) each(this.#nameOf(document));
+    }
+    return lines;
+  }
+
+  /** Every issuance that claims about a document name. */
+  async #claimedIssuances(name: string): Promise<string[]> {
+    const ids: string[] = [];
+    for (const folder of claimFolders(name)) {
+      for (const key of await this.#archive.list(`${folder}/`)) {
+        const { certidaoId } = await readLeniently(this.#archive, key);
+        if (typeof certidaoId === 'string') ids.push(certidaoId);
+      }
+    }
+    return ids;
+  }
+
+  async #unsettledOf(name: string, folders: string[]): Promise<UnsettledThing[]> {
+    const found: UnsettledThing[] = [];
+    for (const key of claimFolders(name)) {
+      const state = claimState(await this.#ledger.history({ key }), this.#now());
+      if (state.kind === 'in_flight' || state.kind === 'unknown') found.push({ state, folders });
+    }
+    return found;
+  }
+
+  /** Works that hold documents: by the index, and by reading those that are not in it. */
+  async #holdersOf(
+    names: ReadonlySet<string>,
+  ): Promise<{ holders: Map<string, Set<string>>; notIndexed: number }> {
+    const holders = await indexedHolders(this.#archive, names);
+    let notIndexed = 0;
+    for (const folder of (await this.#folders()).keys()) {
+      const record = await this.#works.record(folder);
+      if (record?.isIndexed === true) continue;
+      notIndexed += 1;
+      await this.#namesIn(folder, (name) => {
+        if (names.has(name)) addHolder(holders, name, folder);
+      });
+    }
+    return { holders, notIndexed };
+  }
+
+  async #plannedWorks(
+    folders: ReadonlySet<string>,
+    isWhole: (folder: string) => boolean,
+  ): Promise<PlannedWork[]> {
+    const works: PlannedWork[] = [];
+    for (const folder of [...folders].sort()) {
+      const record = await this.#works.record(folder);
+      const ended = (await this.#works.summary(folder)) !== null;
+      const workId = folder.slice('works/'.length);
+      // What was left half planned or half purged was never started, or is not any more.
+      works.push({ folder, workId, record, whole: record === null || isWhole(folder), ended });
+    }
+    return works;
+  }
+
+  async #keysOf(folder: string): Promise<string[]> {
+    return (await this.#folders()).get(folder) ?? [];
+  }
+
+  /** Keys of every work. One work's id may begin with another's: a later run of the same batch. */
+  #folders(): Promise<Map<string, string[]>> {
+    this.#keysByFolder ??= this.#archive.list('works/').then((keys) => {
+      const byFolder = new Map<string, string[]>();
+      for (const key of keys) {
+        const folder = folderOf(key);
+        const known = byFolder.get(folder);
+        if (known === undefined) byFolder.set(folder, [key]);
+        else known.push(key);
+      }
+      return byFolder;
+    });
+    return this.#keysByFolder;
+  }
+
+  #pdfs(): Promise<Map<string, string[]>> {
+    this.#pdfsByIssuance ??= this.#archive.list('pdf/').then((keys) => {
+      const byIssuance = new Map<string, string[]>();
+      for (const key of keys) {
+        const segment = issuanceOfPdf(key);
+        if (segment === null) continue;
+        byIssuance.set(segment, [...(byIssuance.get(segment) ?? []), key]);
+      }
+      return byIssuance;
+    });
+    return this.#pdfsByIssuance;
+  }
+}
+
+/** The changes of a plan while it is made: an object has one, whoever asked for it. */
+class Draft {
+  readonly #archive: Archive;
+  readonly #changes = new Map<string, PlannedChange & { order: number }>();
+  /** Lines that a rewriting of result rows changes. */
+  rowsChanged = 0;
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  async remove(key: string): Promise<void> {
+    const body = await this.#archive.get(key);
+    if (body !== null) this.#add(key, body, null);
+  }
+
+  /** Plans nothing when nothing in the object would change. */
+  async rewrite(key: string, rewriteOf: (kind: KeptKind) => Rewrite | null): Promise<void> {
+    const kind = kindOf(key);
+    if (kind === null || this.#changes.has(key)) return;
+    const change = rewriteOf(kind);
+    const body = change === null ? null : await this.#archive.get(key);
+    if (change === null || body === null) return;
+    const rewritten = rewrittenBody(body, kind, change);
+    if (rewritten.changed === 0) return;
+    if (kind.kind === 'result rows') this.rowsChanged += rewritten.changed;
+    this.#add(key, body, async (current) => rewrittenBody(current, kind, change).body);
+  }
+
+  touches(folder: string): boolean {
+    return [...this.#changes.keys()].some((key) => key.startsWith(`${folder}/`));
+  }
+
+  ordered(): PlannedChange[] {
+    return [...this.#changes.values()].sort((a, b) => a.order - b.order);
+  }
+
+  #add(key: string, body: Buffer, rewrite: PlannedChange['rewrite']): void {
+    const kind = kindOf(key);
+    this.#changes.set(key, {
+      kind: kind?.kind ?? 'other',
+      key,
+      hidesKey: kind?.hidesKey === true,
+      action: rewrite === null ? 'removed' : 'rewritten',
+      bytes: body.length,
+      sha256: sha256Of(body),
+      rewrite,
+      // What is of no kind tells of nobody by itself, and leads to nothing.
+      order: kind === null ? -1 : keptKinds.indexOf(kind),
+    });
+  }
+}
+
+function rewrittenBody(
+  body: Buffer,
+  kind: KeptKind,
+  change: Rewrite,
+): { body: string | null; changed: number } {
+  const text = body.toString('utf8');
+  const isLines = kind.form === 'lines';
+  const before = isLines ? text.split('\n').filter((line) => line !== '') : [text];
+  let changed = 0;
+  const left: unknown[] = [];
+  for (const line of before) {
+    const record: unknown = JSON.parse(line);
+    const after = change(record);
+    if (JSON.stringify(after) !== JSON.stringify(record)) changed += 1;
+    if (after !== null) left.push(after);
+  }
+  if (left.length === 0) return { body: null, changed };
+  return { body: isLines ? toJsonLines(left) : JSON.stringify(left[0], null, 2), changed };
+}
+
+function stripOf(
+  what: 'pdf' | 'results',
+  ids: ReadonlySet<string>,
+): (kind: KeptKind) => Rewrite | null {
+  return ({ strip }) => {
+    if (strip === undefined) return null;
+    return (record) => {
+      const { certidaoId } = record as { certidaoId?: string | null };
+      return certidaoId != null && ids.has(certidaoId) ? strip(record, what) : record;
+    };
+  };
+}
+
+/** Counts of lines as they stand now; what was asked for and charged does not change. */
+function recounted(summary: BatchSummary, counts: StatusCounts): BatchSummary {
+  const statuses = Object.keys(counts) as RowStatus[];
+  // One from before a status was known does not count it.
+  const isSame = statuses.every((status) => counts[status] === (summary.counts[status] ?? 0));
+  return isSame ? summary : { ...summary, counts };
+}
+
+function issuancesOf(record: OutcomeRecord | FiledRow): string[] {
+  const all = 'issuances' in record ? record.issuances : [];
+  return record.certidaoId === null ? all : [...all, record.certidaoId];
+}
+
+function hasOther(folders: ReadonlySet<string> | undefined, own: ReadonlySet<string>): boolean {
+  return [...(folders ?? [])].some((folder) => !own.has(folder));
+}
+
+/** Runs of a work by its id have an instant behind it. */
+function isOfWork(folder: string, workId: string): boolean {
+  const id = folder.slice('works/'.length);
+  return (
+    id === workId ||
+    (id.startsWith(`${workId}/`) && /^\d{8}T\d+Z$/.test(id.slice(workId.length + 1)))
+  );
+}
+
+const partsOfWork =
+  /^(works\/.+?)\/(?:work\.json|latest\.json|(?:lines|items|outcomes|merged|results|decisions)\/)/;
+
+function folderOf(key: string): string {
+  return partsOfWork.exec(key)?.[1] ?? key.slice(0, key.lastIndexOf('/'));
+}
+
+/** A claim or receipt that a crash left unreadable names nothing. */
+async function readLeniently(archive: Archive, key: string): Promise<{ certidaoId?: unknown }> {
+  return (await getJson<{ certidaoId?: unknown }>(archive, key).catch(() => null)) ?? {};
+}

@@ -1,0 +1,68 @@
+import type { Archive } from './archive';
+import { Erasures, type ErasedObject, type ErasureRecord } from './erasures';
+import { sha256Of } from './issuances';
+import type { PlannedChange, PurgePlan } from './purge-plan';
+
+export interface PurgeOrder {
+  by: string;
+  /** Without what is erased. */
+  reason: string;
+  startedAt: string;
+  /** Ids of the workflows that go with it. */
+  workflows: string[];
+  /** Called once the intent is on the disk. Repeated, it finds less to do. */
+  deleteWorkflows: () => Promise<void>;
+  /** Puts the erasure on the audit trail, once it is done. */
+  audit: (record: ErasureRecord) => Promise<void>;
+}
+
+/**
+ * Carries a plan out: the intent is on the disk before anything is touched, the record before the
+ * intent is gone. Cut short anywhere, it is planned again and goes on from there (decision record
+ * 011).
+ *
+ * @returns the record, and its key
+ */
+export async function carryOut(
+  archive: Archive,
+  plan: PurgePlan,
+  order: PurgeOrder,
+): Promise<{ record: ErasureRecord; key: string }> {
+  const { by, reason, startedAt, workflows } = order;
+  const erasures = new Erasures(archive);
+  const intent = await erasures.begin({
+    target: plan.target,
+    by,
+    reason,
+    startedAt,
+    works: plan.works.map(({ workId }) => workId),
+    rows: plan.rows,
+    workflows,
+    objects: plan.changes.map(erasedObject),
+  });
+  await order.deleteWorkflows();
+  for (const change of plan.changes) await apply(archive, change);
+  const record = { ...intent, finishedAt: new Date().toISOString() };
+  const key = await erasures.finish(record);
+  await order.audit(record);
+  await erasures.close(record.id);
+  return { record, key };
+}
+
+/** Judged by what stands there now, so that it may be done twice. */
+async function apply(archive: Archive, { key, rewrite }: PlannedChange): Promise<void> {
+  if (rewrite === null) {
+    await archive.remove(key);
+    return;
+  }
+  const body = await archive.get(key);
+  if (body === null) return;
+  const left = await rewrite(body);
+  if (left === null) await archive.remove(key);
+  else await archive.replace(key, left, { durable: true });
+}
+
+function erasedObject({ kind, key, hidesKey, action, bytes, sha256 }: PlannedChange): ErasedObject {
+  const shown = hidesKey ? `sha256:${sha256Of(Buffer.from(key))}` : key;
+  return { kind, key: shown, action, bytes, sha256 };
+}

@@ -1,0 +1,138 @@
+import { open } from 'node:fs/promises';
+import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
+import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
+
+export interface ArchiveSealing {
+  /** Open what is sealed, and seal; null when there are none at hand. */
+  keys: KeyRing | null;
+  /** New bodies are sealed. Without it, what is sealed already is still opened. */
+  seals: boolean;
+  /** Called once, before anything is sealed: throws when the keys are not those of the archive. */
+  prove?: (archive: Archive) => Promise<void>;
+}
+
+/**
+ * Begins every sealed object: a byte that no text begins with, a name, the version, and line ends
+ * that a transfer as text would spoil. Then one byte for the length of the key's id, the id, and
+ * what the key ring made.
+ */
+const mark = Buffer.from('\x8fDILIGENCE1\r\n\x1a', 'latin1');
+
+/**
+ * An archive whose bodies are sealed with the payload keys (`DILIGENCE_ARCHIVE_ENCRYPTION`). An
+ * object is sealed for its key: put under another, it does not open. What lies there in the clear
+ * from before is read as it is.
+ */
+export class SealedArchive implements Archive {
+  readonly id: string;
+  readonly #inner: Archive;
+  readonly #keys: KeyRing | null;
+  readonly #seals: KeyRing | null;
+  readonly #prove: (archive: Archive) => Promise<void>;
+  #proven: Promise<void> | undefined;
+
+  /** @throws RangeError when it is to seal and has no keys */
+  constructor(inner: Archive, { keys, seals, prove = async () => undefined }: ArchiveSealing) {
+    if (seals && keys === null) throw new RangeError('sealing an archive needs keys');
+    this.id = inner.id;
+    this.#inner = inner;
+    this.#keys = keys;
+    this.#seals = seals ? keys : null;
+    this.#prove = prove;
+  }
+
+  async putIfAbsent(
+    key: string,
+    body: Uint8Array | string,
+    options?: PutOptions,
+  ): Promise<PutResult> {
+    return this.#inner.putIfAbsent(key, await this.#seal(key, body), options);
+  }
+
+  async replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void> {
+    await this.#inner.replace(key, await this.#seal(key, body), options);
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#inner.remove(key);
+  }
+
+  /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it was altered */
+  async get(key: string): Promise<Buffer | null> {
+    const body = await this.#inner.get(key);
+    return body === null || !isSealed(body) ? body : this.#open(key, body);
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    return this.#inner.list(prefix);
+  }
+
+  async localPath(key: string): Promise<string | null> {
+    const path = await this.#inner.localPath(key);
+    return path === null || (await holdsSealed(path)) ? null : path;
+  }
+
+  /**
+   * How many objects lie there in the clear: put before encryption was on, or by others.
+   *
+   * @param limit how many objects are looked at, at most
+   */
+  async countClear(limit: number): Promise<{ clear: number; looked: number }> {
+    const keys = (await this.list('')).filter((key) => !staysClear(key)).slice(0, limit);
+    let clear = 0;
+    for (const key of keys) if ((await this.localPath(key)) !== null) clear += 1;
+    return { clear, looked: keys.length };
+  }
+
+  async #seal(key: string, body: Uint8Array | string): Promise<Uint8Array | string> {
+    if (this.#seals === null || staysClear(key)) return body;
+    this.#proven ??= this.#prove(this);
+    await this.#proven;
+    const plain = typeof body === 'string' ? Buffer.from(body) : body;
+    const { keyId, bytes } = this.#seals.seal('archive', plain, key);
+    const id = Buffer.from(keyId);
+    return Buffer.concat([mark, Buffer.from([id.length]), id, bytes]);
+  }
+
+  #open(key: string, body: Buffer): Buffer {
+    const idLength = body[mark.length] ?? 0;
+    const idEnd = mark.length + 1 + idLength;
+    const keyId = body.toString('latin1', mark.length + 1, idEnd);
+    if (this.#keys === null) {
+      throw new ArchiveError(
+        `${key} is sealed with a payload key, and none is at hand: set DILIGENCE_PAYLOAD_KEYS to the keys of this archive`,
+      );
+    }
+    try {
+      return this.#keys.open('archive', keyId, body.subarray(idEnd), key);
+    } catch (error) {
+      if (error instanceof UnknownKeyError) throw new ArchiveError(`${key} is ${error.message}`);
+      if (error instanceof BrokenSealError) throw new BrokenSealError(`${key}: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+/**
+ * What tells whose archive it is, which keys are ours, and whether it can be written must be
+ * readable before there is a key.
+ */
+function staysClear(key: string): boolean {
+  return key === 'archive.json' || key.startsWith('keys/') || key.startsWith('probe/');
+}
+
+function isSealed(body: Buffer): boolean {
+  return body.subarray(0, mark.length).equals(mark);
+}
+
+async function holdsSealed(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => null);
+  if (file === null) return false;
+  try {
+    const begin = Buffer.alloc(mark.length);
+    await file.read(begin, 0, begin.length, 0);
+    return isSealed(begin);
+  } finally {
+    await file.close();
+  }
+}

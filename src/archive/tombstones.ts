@@ -1,0 +1,114 @@
+import type { FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
+import { nothingTold, type MergedOutcome, type OutcomeRecord } from '../domain/outcomes';
+import type { DecisionRecord } from '../domain/work';
+
+/**
+ * What stands in the place of a record about a person once it was purged: the same shape, so that
+ * every reader goes on, without anything that tells of the person. Counts, attempts and what may
+ * have been charged twice stay: they are the installation's books. Each is its own tombstone again.
+ */
+
+export function erasedItem<T extends ManifestItem>(item: T): T {
+  return { ...withoutIssuance(item), document: '', reference: '', note: '', erased: true };
+}
+
+/** The list of a decision names the issuance that it watches. */
+function withoutIssuance<T extends object>(item: T): T {
+  if (!('start' in item) || typeof item.start !== 'object') return item;
+  return { ...item, start: { ...item.start, certidaoId: null } };
+}
+
+/** A line that is an item tells of nobody: its item does. */
+export function erasedLine(line: ManifestLine): ManifestLine {
+  switch (line.kind) {
+    case 'item':
+      return line;
+    case 'duplicate':
+      return { ...line, document: '', reference: '', note: '', erased: true };
+    case 'invalid':
+    case 'unsupported':
+      return { ...line, document: '', reference: '', message: '', erased: true };
+  }
+}
+
+export function erasedOutcome<T extends OutcomeRecord | MergedOutcome>(outcome: T): T {
+  return {
+    ...outcome,
+    ...nothingTold,
+    certidaoId: null,
+    requestedAt: null,
+    note: '',
+    ...('issuances' in outcome && { issuances: [] }),
+  };
+}
+
+/** What a result row is made of when it is erased, whether a row or the line and item behind it. */
+type ErasableRow = Pick<FiledRow, 'line' | 'type'> &
+  Partial<Pick<FiledRow, 'item' | 'attempts' | 'duplicateOf' | 'possibleDoubleCharge'>>;
+
+export function erasedRow(row: ErasableRow): FiledRow {
+  const { completedAt: _, pdfKey: __, ...told } = nothingTold;
+  return {
+    ...told,
+    line: row.line,
+    item: row.item ?? null,
+    document: '',
+    type: row.type,
+    status: 'erased',
+    certidaoId: null,
+    pdfKey: null,
+    attempts: row.attempts ?? 0,
+    reference: '',
+    duplicateOf: row.duplicateOf ?? null,
+    note: '',
+    possibleDoubleCharge: row.possibleDoubleCharge ?? false,
+    requestedAt: null,
+    completedAt: null,
+    issuances: [],
+  };
+}
+
+/** Without the issuances of the items; an id that was adopted is that of the only row. */
+export function erasedDecision(
+  decision: DecisionRecord,
+  isErased: (item: number) => boolean,
+): DecisionRecord {
+  const rows = decision.rows.map((row) =>
+    isErased(row.item) ? { ...row, certidaoId: null } : row,
+  );
+  const adopted = decision.rows.some(({ item }) => isErased(item)) ? null : decision.certidaoId;
+  return { ...decision, certidaoId: adopted, rows };
+}
+
+/** What a service tells of its subject. Codes, and when it may be asked again, tell of the request. */
+const toldOfSubject = [
+  'completedAt',
+  'classification',
+  'divergent',
+  'officialName',
+  'capturedAt',
+  'pdfKey',
+  'sha256',
+  'errorMessage',
+  'answer',
+];
+
+/** What the service told, gone; how it ended and its ids stay, which the fence relies on. */
+export function withoutResult<T extends { note: string; certidaoId: string | null }>(record: T): T {
+  if (record.certidaoId === null) return record;
+  const there = Object.entries(record).filter(([name]) => toldOfSubject.includes(name));
+  if (there.every(([, value]) => value === null)) return record;
+  const blank = Object.fromEntries(there.map(([name]) => [name, null]));
+  return { ...record, ...blank, note: noted(record.note, 'results purged') };
+}
+
+/** The row says where its PDF went; its sum stays. */
+export function withoutPdf<T extends { note: string; pdfKey: string | null }>(record: T): T {
+  if (record.pdfKey === null) return record;
+  return { ...record, pdfKey: null, note: noted(record.note, 'PDF purged') };
+}
+
+function noted(note: string, more: string): string {
+  const notes = note.split('; ').filter((one) => one !== '' && one !== more);
+  return [...notes, more].join('; ');
+}

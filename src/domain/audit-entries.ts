@@ -1,0 +1,113 @@
+import type { AuditEntry } from './audit';
+import type { Claim, Receipt } from './claims';
+import type { OutcomeRecord } from './outcomes';
+import type { DecisionRecord } from './work';
+
+/** The entries of the audit trail about works: who does what, in whose name. */
+
+/** Whose work it is: what every entry about one of its rows carries. */
+export interface WorkOnTrail {
+  workId: string;
+  by: string;
+}
+
+/** A request for a certificate that left, or may have. */
+export interface SentRequest {
+  type: string;
+  /** `IdKey.nameOf('document', ...)`. */
+  subject: string;
+  /** Number of the decision to send, among all about this type and document. */
+  n: number;
+  item: number;
+  claim: Claim | 'unreadable';
+  /** Null: the sender was lost before it knew. */
+  receipt: Receipt | null;
+}
+
+/** @returns null for a claim under which nothing can have left */
+export function requestEntry(
+  { type, subject, n, item, claim, receipt }: SentRequest,
+  { workId, by }: WorkOnTrail,
+  now: number,
+): AuditEntry | null {
+  if (claim !== 'unreadable' && claim.kind === 'closed') return null;
+  return {
+    kind: 'request',
+    id: `request/certificate/${type}/${subject}/${n}`,
+    result: receipt?.kind ?? 'unknown',
+    by,
+    happenedAt: new Date(claim === 'unreadable' ? now : claim.claimedAt).toISOString(),
+    work: workId,
+    item,
+    subject,
+    ...(receipt?.kind === 'accepted' && { certidaoId: receipt.certidaoId }),
+    details: {
+      type,
+      ...(receipt?.kind === 'refused' && { status: receipt.status, code: wordOf(receipt.code) }),
+      ...(receipt?.kind === 'not_sent' && { reason: wordOf(receipt.reason) }),
+    },
+  };
+}
+
+export function outcomeEntry(outcome: OutcomeRecord, { workId, by }: WorkOnTrail): AuditEntry {
+  const { item, attempts, certidaoId, status, sha256, errorCode } = outcome;
+  return {
+    kind: 'outcome',
+    id: `outcome/${workId}/${item}/${attempts}/${certidaoId ?? '-'}`,
+    result: status,
+    by,
+    happenedAt: outcome.settledAt,
+    work: workId,
+    item,
+    ...(certidaoId !== null && { certidaoId }),
+    ...(sha256 !== null && { sha256 }),
+    details: {
+      ...(errorCode !== null && { code: wordOf(errorCode) }),
+      ...(outcome.possibleDoubleCharge && { possibleDoubleCharge: true }),
+    },
+  };
+}
+
+/** A work was asked for. Asked for again, it is another decision. */
+export function startEntry(
+  { workId, by }: WorkOnTrail,
+  details: { items: number; onUnknown: string; fresh: boolean },
+  now: number,
+): AuditEntry {
+  const happenedAt = new Date(now).toISOString();
+  const id = `decision/${workId}/start/${happenedAt}`;
+  return { kind: 'decision', id, result: 'start', by, happenedAt, work: workId, details };
+}
+
+/** Why stands with the decision itself, which can be erased. */
+export function resolveEntry(workId: string, decision: DecisionRecord): AuditEntry {
+  const { number, action, by, at, certidaoId, rows } = decision;
+  const [only] = rows;
+  return {
+    kind: 'decision',
+    id: `decision/${workId}/${number}`,
+    result: action,
+    by,
+    happenedAt: at,
+    work: workId,
+    ...(rows.length === 1 && only !== undefined && { item: only.item }),
+    ...(certidaoId !== null && { certidaoId }),
+    details: { rows: rows.length },
+  };
+}
+
+/** What is asked of a work that runs: on record before the engine is told. */
+export function orderEntry(
+  order: 'cancel' | 'cancel_now' | 'pause' | 'resume',
+  { workId, by }: WorkOnTrail,
+  now: number,
+): AuditEntry {
+  const happenedAt = new Date(now).toISOString();
+  const id = `decision/${workId}/${order}/${happenedAt}`;
+  return { kind: 'decision', id, result: order, by, happenedAt, work: workId };
+}
+
+/** Words of the service that are no words of a list might quote what they should not. */
+function wordOf(text: string | null): string | null {
+  return text !== null && /^[\w .:-]{1,60}$/.test(text) && !/\d{11}/.test(text) ? text : null;
+}

@@ -1,0 +1,21 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { isError, redactError, redactValue } from './redaction';
+
+/** A log whose every line is redacted before it is written: the words, and what is told with them. */
+export function redactedLog(level: string, stream: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      hooks: {
+        logMethod(args, method) {
+          const shown = args.map((one: unknown) =>
+            isError(one) ? { err: redactError(one) } : redactValue(one),
+          );
+          method.apply(this, shown as typeof args);
+        },
+      },
+    },
+    stream,
+  );
+}

@@ -1,0 +1,348 @@
+import { createInterface } from 'node:readline/promises';
+import { Command } from 'commander';
+import { Erasures, isSame, type ErasureRecord } from '../archive/erasures';
+import { keptKinds, purgeClasses, type PurgeClass } from '../archive/kept-kinds';
+import { carryOut } from '../archive/purge';
+import { PurgePlanner, type PurgePlan, type UnsettledThing } from '../archive/purge-plan';
+import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
+import { ErasureSubject } from '../archive/erasure-subject';
+import { maskDocumentsIn } from '../protection/redaction';
+import type { EngineClient } from '../temporal/connection';
+import { deleteRuns, runningIds, runsOf, workflowIdOf, type RunsFound } from './purge-workflows';
+import {
+  CommandError,
+  UsageError,
+  durationMs,
+  exitCodes,
+  oneOf,
+  print,
+  printJson,
+  tell,
+} from './terminal';
+import { openWorkplace, withEngine, type Workplace } from './workplace';
+
+interface PurgeFlags {
+  batch?: string;
+  document?: string;
+  olderThan?: number;
+  class?: PurgeClass;
+  reason?: string;
+  by?: string;
+  dryRun?: true;
+  yes?: true;
+  json?: true;
+}
+
+/** `diligence purge`: removes for good, and keeps a record of having done so. */
+export function purgeCommand(): Command {
+  return new Command('purge')
+    .description('Remove personal data from the archive and the engine, for good, on record.')
+    .option('--batch <id>', 'a batch or single issuance, and what no other work shares with it')
+    .option('--document <number>', 'everything of one CPF or CNPJ, in every work')
+    .option('--older-than <duration>', 'of works that ended before: with --class', durationMs)
+    .option(
+      '--class <class>',
+      'pdf; results (what the service told, PDFs too); inputs (uploaded files)',
+      oneOf(purgeClasses),
+    )
+    .option('--reason <text>', 'why, for the record (needed unless --dry-run)')
+    .option('--by <name>', 'who decides (default: DILIGENCE_ACTOR, else the system user)')
+    .option('--dry-run', 'show exactly what would go, change nothing')
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON document on standard output')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  diligence purge --document 12.345.678/0001-90 --dry-run
+  diligence purge --document 12.345.678/0001-90 --reason "request of the owner, 2026-114" --yes
+  diligence purge --batch certificate-batch/318eb6ed... --reason "contract ended" --yes
+  diligence purge --older-than 180d --class pdf --reason "retention rule 7" --yes
+
+What still runs, or may have been bought without anybody knowing, is refused, with what to do
+first. Result folders, backups and copies are outside the archive: this command cannot reach them.
+A purge that was cut short is finished by the same command.`,
+    )
+    .action(async (flags: PurgeFlags) => {
+      process.exitCode = await purge(flags);
+    });
+}
+
+async function purge(flags: PurgeFlags): Promise<number> {
+  const document = refuseWrongUsage(flags);
+  const place = await openWorkplace(flags.by);
+  const erasures = new Erasures(place.archive);
+  for (const { by, startedAt, target } of await erasures.open()) {
+    tell(
+      `a purge (${target.kind}) that ${by} began at ${startedAt} was not finished: the same command finishes it`,
+    );
+  }
+  return withEngine(place, async (engine) => {
+    const found = await makePlan(place, engine, flags, document);
+    const { plan, runs, refusals } = found;
+    if (flags.dryRun === true) return showDryRun(found, flags.json === true);
+    if (refusals.length > 0) throw new CommandError(`nothing was changed: ${refusals.join('; ')}`);
+    const unfinished = await erasures.open();
+    const goesOn = unfinished.some(({ target }) => isSame(target, plan.target));
+    if (plan.changes.length === 0 && runs.closed.length === 0 && !goesOn) {
+      return nothingFound(flags);
+    }
+    if (flags.yes !== true) {
+      for (const line of planLines(found)) tell(line);
+      if (!(await isConfirmed())) return exitCodes.failed;
+    }
+    const done = await carryOut(place.archive, plan, {
+      by: place.environment.actor,
+      reason: reasonOnRecord(flags.reason ?? '', document),
+      startedAt: new Date().toISOString(),
+      workflows: [...new Set(runs.closed.map(({ workflowId }) => workflowId))],
+      deleteWorkflows: () => deleteRuns(engine, runs.closed),
+      audit: (record) => putOnTrail(place, record),
+    });
+    const left = await makePlan(place, engine, flags, document);
+    return showDone(done, left.plan, flags.json === true);
+  });
+}
+
+/** @returns the document to erase, as it is filed; null when another thing is purged */
+function refuseWrongUsage(flags: PurgeFlags): string | null {
+  const targets = [flags.batch, flags.document, flags.olderThan].filter((one) => one !== undefined);
+  if (targets.length !== 1) {
+    throw new UsageError('what is to go? expected one of --batch, --document or --older-than');
+  }
+  if ((flags.olderThan === undefined) !== (flags.class === undefined)) {
+    throw new UsageError('--older-than goes with --class, and --class with --older-than');
+  }
+  const document = flags.document === undefined ? null : documentToErase(flags.document);
+  if (flags.dryRun === true) return document;
+  if ((flags.reason ?? '').trim() === '') {
+    throw new UsageError('--reason is missing: why, for the record (--dry-run needs none)');
+  }
+  if (flags.yes !== true && !process.stdin.isTTY) {
+    throw new UsageError('nothing was removed: add --yes, or --dry-run to see what would go');
+  }
+  return document;
+}
+
+/** Check digits are not asked for: a mistyped number is somebody's number, too. */
+function documentToErase(text: string): string {
+  const bare = normaliseDocument(text);
+  const lengths: number[] = Object.values(documentLengths);
+  if (isValidCnpj(bare) || (/^\d+$/.test(bare) && lengths.includes(bare.length))) return bare;
+  throw new UsageError(
+    '--document: expected the 11 digits of a CPF or the 14 places of a CNPJ, with its zeros in front',
+  );
+}
+
+/** A reason is kept for ever, and must not hold what was erased. */
+function reasonOnRecord(reason: string, document: string | null): string {
+  const text = document === null ? reason : new ErasureSubject(document, '').scrubText(reason);
+  return maskDocumentsIn(text);
+}
+
+interface FoundPlan {
+  plan: PurgePlan;
+  runs: RunsFound;
+  /** Sentences that say what is in the way, and what to do about it. */
+  refusals: string[];
+}
+
+async function makePlan(
+  place: Workplace,
+  engine: EngineClient,
+  flags: PurgeFlags,
+  document: string | null,
+): Promise<FoundPlan> {
+  const { archive, idKey } = place;
+  const planner = new PurgePlanner(archive, (text) => idKey.nameOf('document', text));
+  if (document !== null) return judged(engine, await planner.ofDocument(document));
+  if (flags.batch !== undefined) {
+    return judged(engine, await planner.ofWork(flags.batch));
+  }
+  const before = Date.now() - (flags.olderThan as number);
+  const plan = await planner.ofAge(flags.class as PurgeClass, before);
+  return { plan, runs: { closed: [], running: [] }, refusals: await runningAmong(engine, plan) };
+}
+
+/** A decision about an old work may be under way. Histories hold nothing of a class, and stay. */
+async function runningAmong(engine: EngineClient, plan: PurgePlan): Promise<string[]> {
+  const running = [...(await runningIds(engine))];
+  return plan.works
+    .map(({ workId }) => workflowIdOf(workId))
+    .filter((id) => running.some((one) => one === id || one.startsWith(`${id}/`)))
+    .map(runningSentence);
+}
+
+async function judged(engine: EngineClient, plan: PurgePlan): Promise<FoundPlan> {
+  const runs = await runsOf(
+    engine,
+    plan.works.map(({ workId }) => workId),
+  );
+  const running = [...new Set(runs.running.map(workOf))].map(runningSentence);
+  const unended = plan.works
+    .filter(
+      ({ whole, ended, workId }) =>
+        !whole && !ended && !runs.running.some((id) => workOf(id) === workId),
+    )
+    .map(
+      ({ workId }) =>
+        `${workId} was broken off and has rows of it: start it again and let it end, or purge it as a whole first (\`diligence purge --batch ${workId}\`)`,
+    );
+  const unsettled = plan.unsettled.map((thing) => unsettledSentence(thing, plan));
+  return { plan, runs, refusals: [...running, ...unended, ...new Set(unsettled)] };
+}
+
+function runningSentence(id: string): string {
+  return `${id} is still running: wait until it has ended, or \`diligence cancel ${id}\` first`;
+}
+
+/** The batch or issuance that a lane or decision belongs to. */
+function workOf(workflowId: string): string {
+  return workflowId.replace(/(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/, '');
+}
+
+function unsettledSentence({ state, folders }: UnsettledThing, plan: PurgePlan): string {
+  if (state.kind === 'in_flight') {
+    return `a request is on its way: try again after ${new Date(state.notAfter).toISOString()}`;
+  }
+  const ids = folders.map((folder) => workflowIdOf(folder.slice('works/'.length)));
+  const owner = state.owner === null ? null : workOf(state.owner.workflowId);
+  const known = plan.works.map(({ workId }) => workflowIdOf(workId));
+  const id = owner !== null && known.includes(owner) ? owner : (ids[0] ?? 'ID');
+  return `a request has an unknown outcome, and what fences it off would be lost: decide first (\`diligence certificate resolve --batch ${id} --status unknown_outcome --action abandon --note "..."\`, or watch, adopt)`;
+}
+
+function showDryRun(found: FoundPlan, json: boolean): number {
+  const { refusals } = found;
+  const exitCode = refusals.length === 0 ? exitCodes.done : exitCodes.failed;
+  if (json) {
+    printJson({ dryRun: true, exitCode, ...planDocument(found), refusals });
+    return exitCode;
+  }
+  for (const line of planLines(found)) print(line);
+  for (const refusal of refusals) print(`refused: ${refusal}`);
+  print('nothing was changed');
+  return exitCode;
+}
+
+interface KindCounts {
+  kind: string;
+  removed: number;
+  rewritten: number;
+  bytes: number;
+}
+
+function countsByKind({ changes }: PurgePlan): KindCounts[] {
+  const kinds = [...keptKinds.map(({ kind }) => kind), 'other'];
+  return kinds
+    .map((kind) => {
+      const its = changes.filter((change) => change.kind === kind);
+      const removed = its.filter(({ rewrite }) => rewrite === null);
+      return {
+        kind,
+        removed: removed.length,
+        rewritten: its.length - removed.length,
+        bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0),
+      };
+    })
+    .filter(({ removed, rewritten }) => removed + rewritten > 0);
+}
+
+/** `bytes`: of objects that go; those that are rewritten lose a part that is not counted. */
+function planDocument({ plan, runs }: FoundPlan) {
+  const objects = countsByKind(plan);
+  return {
+    target: plan.target,
+    works: plan.works.map(({ workId, whole }) => ({ id: workId, whole })),
+    rows: plan.rows,
+    workflows: new Set(runs.closed.map(({ workflowId }) => workflowId)).size,
+    bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0),
+    objects,
+    worksNotIndexed: plan.notIndexed,
+  };
+}
+
+function planLines(found: FoundPlan): string[] {
+  const { works, rows, workflows, bytes, objects, worksNotIndexed } = planDocument(found);
+  const lines = [
+    `would purge ${rows} row(s) in ${works.length} work(s), ${workflows} workflow(s), ${bytes} bytes`,
+    ...works.slice(0, 20).map(({ id, whole }) => `  ${whole ? 'whole ' : 'in part'}  ${id}`),
+  ];
+  if (works.length > 20) lines.push(`  and ${works.length - 20} more`);
+  for (const { kind, removed, rewritten } of objects) {
+    const holds = keptKinds.find((known) => known.kind === kind)?.holds ?? '';
+    lines.push(
+      `  ${kind.padEnd(12)} ${String(removed).padStart(6)} removed ${String(rewritten).padStart(6)} rewritten  ${holds}`,
+    );
+  }
+  if (worksNotIndexed > 0) {
+    lines.push(
+      `  ${worksNotIndexed} work(s) from before the index of documents: their rows were read`,
+    );
+  }
+  return lines;
+}
+
+function nothingFound({ batch, json }: PurgeFlags): number {
+  if (batch !== undefined) throw new CommandError(`no work ${batch} in this archive`);
+  if (json === true) printJson({ exitCode: exitCodes.done, found: false });
+  else print('nothing is there to remove');
+  return exitCodes.done;
+}
+
+/** What another work put there meanwhile is still there: the command says so, and fails. */
+function showDone(
+  { record, key }: { record: ErasureRecord; key: string },
+  left: PurgePlan,
+  json: boolean,
+): number {
+  const exitCode = left.changes.length === 0 ? exitCodes.done : exitCodes.failed;
+  if (json) {
+    const { objects, ...rest } = record;
+    printJson({ exitCode, found: true, key, ...rest, objects: objects.length });
+    return exitCode;
+  }
+  print(
+    `purged ${record.rows} row(s), ${record.objects.length} object(s), ${record.workflows.length} workflow(s)`,
+  );
+  print(`record: ${key}`);
+  print('        result folders, backups and copies are outside the archive: not reached');
+  if (exitCode !== exitCodes.done) {
+    tell(`${left.changes.length} object(s) came meanwhile: run the same command again`);
+  }
+  return exitCode;
+}
+
+async function isConfirmed(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question('This cannot be undone. Type purge to go on: ');
+    if (answer.trim() === 'purge') return true;
+    tell('nothing was changed');
+    return false;
+  } finally {
+    terminal.close();
+  }
+}
+
+async function putOnTrail({ audit }: Workplace, record: ErasureRecord): Promise<void> {
+  const { id, target, by, startedAt, rows, workflows, objects } = record;
+  await audit.append([
+    {
+      kind: 'purge',
+      id: `purge/${id}`,
+      result: 'erased',
+      by,
+      happenedAt: startedAt,
+      ...(target.kind === 'work' && { work: target.workId }),
+      ...(target.kind === 'document' && { subject: target.name }),
+      details: {
+        target: target.kind,
+        ...(target.kind === 'age' && { class: target.class, endedBefore: target.endedBefore }),
+        rows,
+        objects: objects.length,
+        workflows: workflows.length,
+      },
+    },
+  ]);
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { OperatorService, WorkflowService } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import {
+  searchAttributeNames,
+  searchAttributes,
+  type SearchAttributeName,
+} from '../domain/search-attributes';
+import { ConfigError } from '../environment';
+
+const types = temporal.api.enums.v1.IndexedValueType;
+const indexedTypes = {
+  KEYWORD: types.INDEXED_VALUE_TYPE_KEYWORD,
+  BOOL: types.INDEXED_VALUE_TYPE_BOOL,
+};
+type FoundTypes = Partial<Record<string, temporal.api.enums.v1.IndexedValueType | null>>;
+/** As the Temporal CLI spells them. */
+const typeWords = { KEYWORD: 'Keyword', BOOL: 'Bool' };
+
+const grpc = {
+  invalidArgument: 3,
+  alreadyExists: 6,
+  permissionDenied: 7,
+  unimplemented: 12,
+  unauthenticated: 16,
+};
+
+const usableWithinMs = 60_000;
+
+/** A namespace by way of a connection: a client's or a worker's. */
+interface Engine {
+  connection: { operatorService: OperatorService; workflowService: WorkflowService };
+  namespace: string;
+}
+
+export interface Registration {
+  added: SearchAttributeName[];
+  present: SearchAttributeName[];
+}
+
+/**
+ * Makes sure that the namespace has our search attributes and takes them. May be called again.
+ *
+ * @throws ConfigError when one is there with another type, when there is no room for one, and where
+ *   the server leaves them to other tools (Temporal Cloud)
+ */
+export async function registerSearchAttributes(engine: Engine): Promise<Registration> {
+  const found = await listed(engine);
+  if (found !== null) refuseOtherTypes(engine.namespace, found);
+  // The time-skipping server cannot list them; one by one it says which are there.
+  const missing = searchAttributeNames.filter((name) => found?.[name] === undefined);
+  const added: SearchAttributeName[] = [];
+  for (const name of missing) if (await add(engine, name)) added.push(name);
+  if (added.length > 0) await untilUsable(engine);
+  return { added, present: searchAttributeNames.filter((name) => !added.includes(name)) };
+}
+
+/** Those that the namespace lacks; null where the server does not tell. */
+export async function missingSearchAttributes(
+  engine: Engine,
+): Promise<SearchAttributeName[] | null> {
+  const found = await listed(engine);
+  if (found === null) return null;
+  refuseOtherTypes(engine.namespace, found);
+  return searchAttributeNames.filter((name) => found[name] === undefined);
+}
+
+/**
+ * Before work is started, and before a worker takes any: without them starts are refused, and
+ * workflows stand still at what they cannot say.
+ *
+ * @throws ConfigError that names what is missing
+ */
+export async function refuseMissingSearchAttributes(engine: Engine): Promise<void> {
+  const missing = await missingSearchAttributes(engine);
+  if (missing === null || missing.length === 0) return;
+  throw new ConfigError(
+    'TEMPORAL_NAMESPACE',
+    `namespace ${engine.namespace} lacks the search attributes ${missing.join(', ')}: run \`diligence setup\` once`,
+  );
+}
+
+/** What adds one by the tools of Temporal. */
+export function creationCommands(namespace: string): string[] {
+  return searchAttributeNames.map(
+    (name) =>
+      `temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${typeWords[searchAttributes[name]]}`,
+  );
+}
+
+/** Types by name; null where nobody may ask. */
+async function listed({ connection, namespace }: Engine): Promise<FoundTypes | null> {
+  try {
+    const answer = await connection.operatorService.listSearchAttributes({ namespace });
+    return answer.customAttributes;
+  } catch (error) {
+    if (isOneOf(error, [grpc.permissionDenied, grpc.unimplemented, grpc.unauthenticated])) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+function refuseOtherTypes(namespace: string, found: FoundTypes): void {
+  for (const name of searchAttributeNames) {
+    const type = found[name];
+    if (type == null || type === indexedTypes[searchAttributes[name]]) continue;
+    throw new ConfigError(
+      'TEMPORAL_NAMESPACE',
+      `namespace ${namespace} has the search attribute ${name} with another type than ${typeWords[searchAttributes[name]]}: ` +
+        `use another namespace, or, if nothing else uses it, \`temporal operator search-attribute remove --namespace ${namespace} --name ${name}\` and \`diligence setup\` again`,
+    );
+  }
+}
+
+/** @returns false when it was there */
+async function add({ connection, namespace }: Engine, name: SearchAttributeName): Promise<boolean> {
+  try {
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: { [name]: indexedTypes[searchAttributes[name]] },
+    });
+    return true;
+  } catch (error) {
+    if (isOneOf(error, [grpc.alreadyExists])) return false;
+    throw explained(error, namespace);
+  }
+}
+
+function explained(error: unknown, namespace: string): unknown {
+  if (isOneOf(error, [grpc.permissionDenied, grpc.unimplemented, grpc.unauthenticated])) {
+    return new ConfigError(
+      'TEMPORAL_NAMESPACE',
+      `namespace ${namespace} does not let us add search attributes: have its operator run these (on Temporal Cloud: the page of the namespace, or tcld namespace search-attributes add)\n` +
+        creationCommands(namespace).join('\n'),
+    );
+  }
+  if (isGrpcServiceError(error) && isOneOf(error, [grpc.invalidArgument])) {
+    return new ConfigError(
+      'TEMPORAL_NAMESPACE',
+      `namespace ${namespace} does not take our search attributes (${error.details}): use a namespace of its own for diligence`,
+    );
+  }
+  return error;
+}
+
+/** A server holds search attributes in a cache, and refuses a new one until it has read them again. */
+async function untilUsable({ connection, namespace }: Engine): Promise<void> {
+  const query = searchAttributeNames
+    .map((name) => `${name} = ${searchAttributes[name] === 'BOOL' ? 'true' : "'none'"}`)
+    .join(' AND ');
+  for (const deadlineAt = Date.now() + usableWithinMs; ; await sleep(200)) {
+    try {
+      await connection.workflowService.listWorkflowExecutions({ namespace, query, pageSize: 1 });
+      return;
+    } catch (error) {
+      if (isOneOf(error, [grpc.unimplemented])) return;
+      if (!isOneOf(error, [grpc.invalidArgument]) || Date.now() > deadlineAt) throw error;
+    }
+  }
+}
+
+function isOneOf(error: unknown, codes: readonly number[]): boolean {
+  return isGrpcServiceError(error) && codes.includes(error.code);
+}

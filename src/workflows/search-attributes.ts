@@ -1,0 +1,46 @@
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { StatusCounts } from '../domain/certificates';
+import {
+  gravestStatus,
+  needsAPerson,
+  searchAttributes as types,
+  type WorkflowKind,
+} from '../domain/search-attributes';
+
+/** The search attributes as the SDK takes them. Shared with the starters. */
+const kind = defineSearchAttributeKey('DiligenceKind', types.DiligenceKind);
+const outcome = defineSearchAttributeKey('DiligenceOutcome', types.DiligenceOutcome);
+const batch = defineSearchAttributeKey('DiligenceBatch', types.DiligenceBatch);
+const service = defineSearchAttributeKey('DiligenceService', types.DiligenceService);
+const attention = defineSearchAttributeKey(
+  'DiligenceNeedsAttention',
+  types.DiligenceNeedsAttention,
+);
+
+/** What a workflow is started with; none of them costs an event. */
+export function attributesAtStart(
+  workflowKind: WorkflowKind,
+  workId: string,
+): SearchAttributePair[] {
+  return [
+    { key: kind, value: workflowKind },
+    { key: batch, value: workId },
+    { key: service, value: 'investigation' },
+    { key: attention, value: false },
+  ];
+}
+
+/** Says whether a person is needed for it to go on. One event for each change, none otherwise. */
+export function tellAttention(needed: boolean): void {
+  const told = workflowInfo().typedSearchAttributes.get(attention) ?? false;
+  if (told !== needed) upsertSearchAttributes([{ key: attention, value: needed }]);
+}
+
+/** Says how the work ended; one event. */
+export function tellEnd(counts: StatusCounts): void {
+  upsertSearchAttributes([
+    { key: outcome, value: gravestStatus(counts) },
+    { key: attention, value: needsAPerson(counts) },
+  ]);
+}

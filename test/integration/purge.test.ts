@@ -1,0 +1,336 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileArchive } from '../../src/archive/file-archive';
+import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
+import { carryOut } from '../../src/archive/purge';
+import { PurgePlanner } from '../../src/archive/purge-plan';
+import { IdKey } from '../../src/archive/open-archive';
+import { punctuateDocument } from '../../src/domain/documents';
+import { Installation, eventually, readSheetLines } from '../support/diligence-process';
+import { cnpj, cpf, sheetOf } from '../support/documents';
+
+const calm = { waitingMs: [20, 50], processingMs: [50, 200], distribution: 'uniform' } as const;
+const person = cnpj(1);
+const name = 'PANIFICADORA IRREPETIVEL DO TESTE LTDA';
+const forms = [person, punctuateDocument(person), name];
+
+interface Purged {
+  exitCode: number;
+  key: string;
+  rows: number;
+  workflows: string[];
+}
+
+describe('purge', () => {
+  let place: Installation;
+  const archiveFolder = (): string => join(place.folder, 'data', 'archive');
+  const idOf = (stdout: string): string => (JSON.parse(stdout) as { id: string }).id;
+  const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
+  const purge = (...words: string[]) =>
+    place.run(['purge', '--reason', 'a test', '--json', '--yes', ...words]);
+
+  async function batch(file: string, text: string, ...words: string[]) {
+    await writeFile(join(place.folder, file), text);
+    const out = `out-${file}`;
+    const done = await place.run([
+      'certificate',
+      'batch',
+      '--input',
+      file,
+      '--out',
+      out,
+      '--json',
+      ...words,
+    ]);
+    return { id: idOf(done.stdout), out, code: done.code };
+  }
+
+  async function keysOnDisk(): Promise<string[]> {
+    const entries = await readdir(archiveFolder(), { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(archiveFolder().length + 1));
+  }
+
+  /** Keys of the archive whose bytes hold any of the words. */
+  async function hits(words: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    for (const key of await keysOnDisk()) {
+      const bytes = await readFile(join(archiveFolder(), key));
+      if (words.some((word) => bytes.includes(word) || key.includes(word))) found.push(key);
+    }
+    return found;
+  }
+
+  beforeEach(async () => {
+    place = await Installation.start({
+      issuance: calm,
+      documents: {
+        [person]: {
+          pdf: [{ kind: 'not_a_pdf', times: 1 }],
+          result: { nome_oficial: name, nome_base: name, titular: { nome: name } },
+        },
+        [cnpj(3)]: { request: [{ kind: '400_refused', times: 2 }] },
+      },
+    } as never);
+    await place.startWorker();
+  }, 60_000);
+
+  afterEach(() => place.stop(), 60_000);
+
+  test('of a document leaves nothing of it anywhere, and every other row as it was', async () => {
+    const first = await batch(
+      'first.csv',
+      [
+        'documento,tipo,referencia',
+        `${person},cnpj,R1`,
+        `${cnpj(2)},cnpj,"ask ${punctuateDocument(person)}"`,
+        `${cnpj(3)},cnpj,R3`,
+        `${punctuateDocument(person)},cnpj,R4`,
+        `${person},trabalhista,R5`,
+        `"CNPJ ${punctuateDocument(person)} (matriz)",cnpj,R6`,
+        `${punctuateDocument(person)},other,R7`,
+        `${cpf(5)},trabalhista,R8`,
+        '',
+      ].join('\n'),
+    );
+    const second = await batch('second.csv', `${sheetOf(4)}${cnpj(9)},cnpj,R9\n`, '--fresh');
+    const alone = ['certificate', 'issue', '--type', 'cnpj', '--document', person, '--fresh'];
+    expect((await place.run(alone)).code).toBe(0);
+    const note = ['--note', `${name}, ${person}, is refused`, '--out', 'out-decided'];
+    const refused = ['--status', 'failed', '--action', 'abandon'];
+    await place.run(['certificate', 'resolve', '--batch', first.id, ...refused, ...note]);
+    await place.run(['result', first.id, '--out', 'before']);
+    const before = await sheet('before');
+    const held = await hits(forms);
+    for (const folder of ['works/', 'issuances/', 'pdf/', 'inputs/']) {
+      expect(held.filter((key) => key.startsWith(folder))).not.toEqual([]);
+    }
+    const asides = (await keysOnDisk()).filter((key) => key.startsWith('aside/'));
+    expect(asides).not.toEqual([]);
+
+    const shown = await place.run(['purge', '--document', person, '--dry-run', '--json']);
+    expect(shown.code).toBe(0);
+    expect(await hits(forms)).toEqual(held);
+    const done = await purge('--document', punctuateDocument(person));
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+
+    expect(await hits(forms)).toEqual([]);
+    expect((await keysOnDisk()).filter((key) => key.startsWith('aside/'))).toEqual([]);
+    const told = JSON.parse(done.stdout) as Purged;
+    expect(told).toMatchObject({ rows: 7, objects: expect.any(Number) });
+    const plan = JSON.parse(shown.stdout) as { rows: number; objects: { removed: number }[] };
+    expect(plan.rows).toBe(told.rows);
+    const record = await readFile(join(archiveFolder(), told.key), 'utf8');
+    expect(JSON.parse(record)).toMatchObject({ by: 'tester', reason: 'a test' });
+
+    await place.run(['result', first.id, '--out', 'after']);
+    const after = await sheet('after');
+    expect(after.map(({ status }) => status)).toEqual([
+      'erased',
+      'issued',
+      'cancelled',
+      'erased',
+      'erased',
+      'erased',
+      'erased',
+      'issued',
+    ]);
+    for (const line of [2, 7])
+      expect(after[line]).toMatchObject({ ...before[line], note: expect.any(String) });
+    expect(after[1]).toEqual({ ...before[1], reference: 'ask [erased]' });
+    expect(after[0]).toMatchObject({
+      document: '',
+      official_name: '',
+      certidao_id: '',
+      reference: '',
+    });
+    const stands = await place.run(['status', first.id, '--json']);
+    expect(JSON.parse(stands.stdout)).toMatchObject({
+      counts: { erased: 5, issued: 2, cancelled: 1, duplicate: 0, invalid: 0 },
+      summary: { total: 8 },
+    });
+    await place.run(['result', second.id, '--out', second.out]);
+    const others = (await sheet(second.out)).map(({ status }) => status);
+    expect(others).toEqual(['erased', 'issued', 'failed', 'issued', 'issued']);
+
+    const again = await purge('--document', person);
+    expect(JSON.parse(again.stdout)).toMatchObject({ found: false });
+    const decided = await place.run([
+      'certificate',
+      'resolve',
+      '--batch',
+      second.id,
+      '--status',
+      'failed',
+      '--action',
+      'reissue',
+      '--note',
+      'n',
+      '--out',
+      'redone',
+    ]);
+    expect(decided.code).toBe(0);
+    const redone = (await sheet('redone')).map(({ status }) => status);
+    expect(redone).toEqual(['erased', 'issued', 'issued', 'issued', 'issued']);
+  }, 300_000);
+
+  test('every object of the archive is in the table of what is kept about people, or tells of nobody', async () => {
+    await batch('input.csv', sheetOf(4));
+    const strange = (await keysOnDisk()).filter(
+      (key) => kindOf(key) === null && !impersonalKeys.test(key),
+    );
+    expect(strange).toEqual([]);
+  }, 120_000);
+
+  test('of a batch takes what no other work shares, and its workflows', async () => {
+    const first = await batch('first.csv', sheetOf(4));
+    const second = await batch('second.csv', sheetOf(2, 1), '--label', 'other');
+    await place.run(['purge', '--batch', first.id, '--dry-run']);
+    const done = await purge('--batch', first.id);
+    expect(done.code).toBe(0);
+    const { workflows } = JSON.parse(done.stdout) as Purged;
+    expect(workflows).toEqual(expect.arrayContaining([first.id, `${first.id}/lane-0000`]));
+    expect(await hits([cnpj(4)])).toEqual([]);
+    expect((await place.run(['status', first.id])).code).toBe(1);
+    await place.run(['result', second.id, '--out', 'after']);
+    const rows = await sheet('after');
+    expect(rows.map(({ document }) => document)).toEqual([cnpj(1), cnpj(2)]);
+    expect(rows.every(({ pdf }) => pdf !== '')).toBe(true);
+    const client = await place.client();
+    await eventually('the engine has forgotten it', async () => {
+      const known = client.workflow.getHandle(first.id).describe();
+      return known.then(
+        () => false,
+        () => true,
+      );
+    });
+  }, 120_000);
+
+  test('refuses what runs, what may have been bought, and what is asked for wrongly', async () => {
+    await writeFile(join(place.folder, 'long.csv'), sheetOf(300, 100));
+    const started = await place.run([
+      'certificate',
+      'batch',
+      '--input',
+      'long.csv',
+      '--concurrency',
+      '2',
+      '--detach',
+    ]);
+    const id = started.stdout.trim();
+    for (const target of [
+      ['--batch', id],
+      ['--document', cnpj(100)],
+    ]) {
+      expect(await purge(...target)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${id} is still running`),
+      });
+    }
+    await place.run(['cancel', id, '--now']);
+
+    place.sandbox.configure({ documents: { [cnpj(7)]: { request: ['reset_after'] } } } as never);
+    const issued = await place.run([
+      'certificate',
+      'issue',
+      '--type',
+      'cnpj',
+      '--document',
+      cnpj(7),
+    ]);
+    expect(issued.code).toBe(3);
+    expect(await purge('--document', cnpj(7))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('certificate resolve --batch certificate/cnpj/'),
+    });
+
+    const usage = [
+      ['--document', '123', '--dry-run'],
+      ['--document', person],
+      ['--document', person, '--reason', 'x'],
+      ['--older-than', '1d', '--dry-run'],
+      ['--batch', id, '--document', person, '--dry-run'],
+    ];
+    for (const words of usage) expect((await place.run(['purge', ...words])).code).toBe(2);
+  }, 120_000);
+
+  test('by age takes the class and leaves claims, rows and the other classes', async () => {
+    const { id, out } = await batch('input.csv', sheetOf(4));
+    const before = await sheet(out);
+    const claims = (await keysOnDisk()).filter((key) => key.startsWith('claims/'));
+
+    const young = await purge('--older-than', '1d', '--class', 'pdf');
+    expect(JSON.parse(young.stdout)).toMatchObject({ found: false });
+    expect((await purge('--older-than', '0s', '--class', 'pdf')).code).toBe(0);
+    expect((await keysOnDisk()).filter((key) => key.startsWith('pdf/'))).toEqual([]);
+    await place.run(['result', id, '--out', 'without-pdf']);
+    const withoutPdf = await sheet('without-pdf');
+    expect(withoutPdf[0]).toEqual({ ...before[0], pdf: '', note: 'PDF purged' });
+
+    expect((await purge('--older-than', '0s', '--class', 'inputs')).code).toBe(0);
+    expect((await keysOnDisk()).filter((key) => key.startsWith('inputs/'))).toEqual([]);
+    expect((await purge('--older-than', '0s', '--class', 'results')).code).toBe(0);
+    await place.run(['result', id, '--out', 'without-results']);
+    expect((await sheet('without-results'))[0]).toMatchObject({
+      status: 'issued',
+      document: before[0]?.document,
+      certidao_id: before[0]?.certidao_id,
+      official_name: '',
+      note: expect.stringContaining('results purged'),
+    });
+    expect((await keysOnDisk()).filter((key) => key.startsWith('claims/'))).toEqual(claims);
+  }, 120_000);
+
+  test('cut short anywhere, the same command finishes it', async () => {
+    const { id } = await batch('input.csv', `${sheetOf(4)}${person},trabalhista,R9\n`);
+    const idKey = IdKey.parse(await readFile(join(place.folder, 'data', 'id-key'), 'utf8'));
+    const steps = await stepsOfPurge(archiveFolder(), idKey, Infinity);
+    expect(steps).toBeGreaterThan(8);
+    // Each try puts its intent on the disk, changes one object, and is cut: all but the last two.
+    for (let left = steps; left > 2; left -= 1) await stepsOfPurge(archiveFolder(), idKey, 2);
+    const done = await purge('--document', person);
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('was not finished') });
+    expect(await hits(forms)).toEqual([]);
+    const { key } = JSON.parse(done.stdout) as Purged;
+    const record = JSON.parse(await readFile(join(archiveFolder(), key), 'utf8')) as {
+      objects: { kind: string }[];
+    };
+    const kinds = record.objects.map(({ kind }) => kind);
+    for (const kind of ['pdf', 'issuance', 'claims', 'items', 'result rows']) {
+      expect(kinds).toContain(kind);
+    }
+    expect((await place.run(['result', id, '--out', 'after'])).code).toBe(3);
+    expect((await sheet('after'))[0]).toMatchObject({ status: 'erased' });
+  }, 120_000);
+});
+
+/** Carries a purge out in this process until so many objects were changed; all of them when none. */
+async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Promise<number> {
+  const archive = new FileArchive(folder, 'any');
+  const plan = await new PurgePlanner(archive, (text) => idKey.nameOf('document', text)).ofDocument(
+    person,
+  );
+  if (allowed === Infinity) return plan.changes.length;
+  let made = 0;
+  const cut = async <T>(change: Promise<T>): Promise<T> => {
+    made += 1;
+    if (made > allowed) throw new Error('cut short');
+    return change;
+  };
+  const remove = archive.remove.bind(archive);
+  archive.remove = (key) => cut(Promise.resolve()).then(() => remove(key));
+  const replace = archive.replace.bind(archive);
+  archive.replace = (key, body, options) =>
+    cut(Promise.resolve()).then(() => replace(key, body, options));
+  const order = {
+    by: 'tester',
+    reason: 'a test',
+    startedAt: new Date().toISOString(),
+    workflows: [],
+    deleteWorkflows: () => Promise.resolve(),
+    audit: () => Promise.resolve(),
+  };
+  await expect(carryOut(archive, plan, order)).rejects.toThrow('cut short');
+  return made;
+}

@@ -1,0 +1,116 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  decodeOptionalFailureToOptionalError,
+  loadDataConverter,
+} from '@temporalio/common/lib/internal-non-workflow';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { KeyRing } from '../../src/protection/key-ring';
+import { dataConverterOf } from '../../src/temporal/data-converter';
+import { workerIdentity } from '../../src/temporal/worker-identity';
+import { runWorkers } from '../../src/workers/run-workers';
+import { postsOf } from '../support/batch-account';
+import { Installation, eventually, testPayloadKeys } from '../support/diligence-process';
+import { sheetOf } from '../support/documents';
+import { historiesOf, type RunHistory } from '../support/histories';
+
+const stranger = `stranger:${'0d'.repeat(32)}`;
+const impostor = `test:${'0e'.repeat(32)}`;
+const settings = { acceptPlaintext: false, aadNamespace: null };
+
+describe('a process with a wrong payload key', () => {
+  let place: Installation;
+  let batchId: string;
+
+  beforeAll(async () => {
+    place = await Installation.start({});
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(10));
+    const args = ['certificate', 'batch', '--input', 'input.csv', '--detach', '--json'];
+    // No worker yet: it waits.
+    const { stdout } = await place.run(args);
+    batchId = (JSON.parse(stdout) as { id: string }).id;
+  }, 60_000);
+
+  afterAll(() => place.stop(), 60_000);
+
+  const histories = async (): Promise<RunHistory[]> => historiesOf(await place.client(), batchId);
+  const eventsOf = (runs: readonly RunHistory[]) => runs.flatMap(({ events }) => events);
+
+  test.each([
+    ['that the archive does not know', stranger, 'test'],
+    ['that goes by a name of ours', impostor, 'test'],
+    ['in front of ours', `${stranger},${testPayloadKeys}`, 'stranger'],
+    ['switched off', 'off', 'test'],
+  ])(
+    '%s refuses before it does anything, and names the key',
+    async (_, keys, named) => {
+      const before = (await histories()).length;
+      const events = eventsOf(await histories()).length;
+      const commands = [
+        ['worker'],
+        ['status', batchId],
+        ['pause', batchId],
+        ['cancel', batchId, '--now'],
+        ['certificate', 'batch', '--input', 'input.csv', '--label', 'another', '--detach'],
+      ];
+      for (const args of commands) {
+        const ended = await place.run(args, { DILIGENCE_PAYLOAD_KEYS: keys });
+        expect({ args, ...ended }).toMatchObject({
+          code: 2,
+          stderr: expect.stringMatching(new RegExp(`DILIGENCE_PAYLOAD_KEYS.*\\b${named}\\b`)),
+        });
+      }
+      const after = await histories();
+      expect([after.length, eventsOf(after).length]).toEqual([before, events]);
+      expect(postsOf(place.sandbox)).toEqual([]);
+    },
+    120_000,
+  );
+
+  test('that is forced to work writes failures that its key makes readable; ours goes on', async () => {
+    const runtimeLog = new DefaultLogger('ERROR', () => undefined);
+    Runtime.install({
+      logger: runtimeLog,
+      telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
+    });
+    const wrong = KeyRing.parse(stranger);
+    const { address } = place.server;
+    const identity = await readFile(join(place.folder, 'data', 'archive', 'archive.json'), 'utf8');
+    const { id: archiveId } = JSON.parse(identity) as { id: string };
+    const workers = await runWorkers({
+      connectionOptions: {},
+      address,
+      namespace: 'default',
+      roles: ['workflows'],
+      archiveId,
+      dataConverter: dataConverterOf(wrong, 'default', settings),
+      identity: workerIdentity(wrong),
+      certificates: null,
+    });
+    const failureOf = async () =>
+      eventsOf(await histories()).find((event) => event.workflowTaskFailedEventAttributes != null)
+        ?.workflowTaskFailedEventAttributes?.failure;
+    try {
+      await eventually('it has failed', async () => (await failureOf()) != null);
+    } finally {
+      await workers.stop();
+    }
+    const failure = await failureOf();
+    expect(JSON.stringify({ ...failure, encodedAttributes: null })).not.toMatch(/\btest\b|sealed/);
+    const readWith = async (keys: string) => {
+      const converter = loadDataConverter(
+        dataConverterOf(KeyRing.parse(keys), 'default', settings),
+      );
+      return (await decodeOptionalFailureToOptionalError(converter, failure))?.message;
+    };
+    await expect(readWith(testPayloadKeys)).rejects.toThrow(/stranger/);
+    await expect(readWith(`${testPayloadKeys},${stranger}`)).resolves.toMatch(/\btest\b/);
+
+    await place.startWorker();
+    const client = await place.client();
+    expect(await client.workflow.getHandle(batchId).result()).toMatchObject({
+      counts: { issued: 10 },
+    });
+    expect(place.sandbox.counts().every(({ started }) => started === 1)).toBe(true);
+  }, 240_000);
+});

@@ -1,0 +1,133 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import type { Installation } from './diligence-process';
+
+/** A place that could hold something, and all its bytes. */
+export interface Held {
+  place: string;
+  bytes: Buffer;
+}
+
+const { HistoryEvent } = temporal.api.history.v1;
+const { WorkflowExecutionInfo } = temporal.api.workflow.v1;
+const { DescribeWorkflowExecutionResponse } = temporal.api.workflowservice.v1;
+
+/**
+ * Everything that the engine of an installation holds, as it holds it: the database, and for every
+ * run what visibility, `describe` (memo, search attributes, pending work and its last failure) and
+ * the history answer. Asked for without a payload converter: nothing is decoded.
+ */
+export async function everythingHeld(place: Installation): Promise<Held[]> {
+  const connection = await Connection.connect({ address: place.server.address });
+  try {
+    return [...(await filesBelow(join(place.folder, 'server'))), ...(await runsHeld(connection))];
+  } finally {
+    await connection.close();
+  }
+}
+
+async function filesBelow(root: string): Promise<Held[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const held: Held[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    // The database's journal comes and goes.
+    const bytes = entry.isFile() ? await readFile(path).catch(() => null) : null;
+    if (bytes !== null) held.push({ place: entry.name, bytes });
+  }
+  return held;
+}
+
+async function runsHeld({ workflowService }: Connection): Promise<Held[]> {
+  const namespace = 'default';
+  const held: Held[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await workflowService.listWorkflowExecutions({
+      namespace,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    for (const info of page.executions) {
+      const execution = info.execution ?? null;
+      const id = execution?.workflowId ?? '';
+      held.push({ place: `visibility of ${id}`, bytes: bytesOf(WorkflowExecutionInfo, info) });
+      const whole = await workflowService.describeWorkflowExecution({ namespace, execution });
+      const bytes = bytesOf(DescribeWorkflowExecutionResponse, whole);
+      held.push({ place: `describe of ${id}`, bytes });
+      held.push({ place: `history of ${id}`, bytes: await historyOf(workflowService, execution) });
+    }
+    nextPageToken = page.nextPageToken.length > 0 ? page.nextPageToken : undefined;
+  } while (nextPageToken !== undefined);
+  return held;
+}
+
+async function historyOf(
+  workflowService: Connection['workflowService'],
+  execution: temporal.api.common.v1.IWorkflowExecution | null,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await workflowService.getWorkflowExecutionHistory({
+      namespace: 'default',
+      execution,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    for (const event of page.history?.events ?? []) parts.push(bytesOf(HistoryEvent, event));
+    nextPageToken = page.nextPageToken.length > 0 ? page.nextPageToken : undefined;
+  } while (nextPageToken !== undefined);
+  return Buffer.concat(parts);
+}
+
+function bytesOf<T>(type: { encode(message: T): { finish(): Uint8Array } }, message: T): Buffer {
+  return Buffer.from(type.encode(message).finish());
+}
+
+/** What must be found nowhere. */
+export interface Confidential {
+  /** Digits only; found with punctuation too. */
+  documents: ReadonlySet<string>;
+  names: ReadonlySet<string>;
+  tokens: readonly string[];
+}
+
+/** One sentence for every place and kind of what was found there; empty when there is nothing. */
+export function findings(held: readonly Held[], confidential: Confidential): string[] {
+  const found: string[] = [];
+  for (const { place, bytes } of held) {
+    const text = bytes.toString('latin1');
+    const tell = (kind: string, those: readonly string[]): void => {
+      if (those.length > 0) found.push(`${place}: ${those.length} ${kind}, ${those[0] ?? ''}`);
+    };
+    tell('documents', documentsIn(text, confidential.documents));
+    tell(
+      'names',
+      [...confidential.names].filter((name) => text.includes(name)),
+    );
+    tell(
+      'tokens',
+      confidential.tokens.filter((token) => text.includes(token)),
+    );
+  }
+  return found;
+}
+
+const shapes = [
+  /(?=(\d{14}))/g,
+  /(?=(\d{11}))/g,
+  /(?=(\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2}))/g,
+  /(?=(\d{3}\.\d{3}\.\d{3}-\d{2}))/g,
+];
+
+function documentsIn(text: string, documents: ReadonlySet<string>): string[] {
+  const found = new Set<string>();
+  for (const shape of shapes) {
+    for (const [, shown = ''] of text.matchAll(shape)) {
+      const bare = shown.replaceAll(/\D/g, '');
+      if (documents.has(bare)) found.add(shown);
+    }
+  }
+  return [...found];
+}

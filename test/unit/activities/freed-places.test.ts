@@ -1,0 +1,81 @@
+import { FreedPlaces } from '../../../src/activities/freed-places';
+
+let places: FreedPlaces;
+let now: number;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  now = 1_000;
+  places = new FreedPlaces(() => now);
+});
+
+afterEach(() => {
+  // What stays would pile up for as long as the worker lives.
+  expect(places.size).toBe(0);
+  jest.useRealTimers();
+});
+
+it('hands a place on to the run that waits for one', async () => {
+  const watch = places.freedByWatch('lane');
+  const taken = places.take('lane', 'run-1', 300);
+  watch.free();
+  expect(await taken).toBe(true);
+  expect(watch.untakenSince()).toBeNull();
+  expect(watch.handedOn()).toEqual([['run-1', 1]]);
+});
+
+it('serves the run first that asked first', async () => {
+  const watch = places.freedByWatch('lane');
+  const first = places.take('lane', 'run-1', 300);
+  const second = places.take('lane', 'run-2', 300);
+  watch.free();
+  expect(await first).toBe(true);
+  jest.advanceTimersByTime(300);
+  expect(await second).toBe(false);
+  expect(watch.handedOn()).toEqual([['run-1', 1]]);
+});
+
+it('keeps a place for the next run, and tells since when the oldest waits', async () => {
+  const watch = places.freedByWatch('lane');
+  watch.free();
+  now = 1_050;
+  watch.free();
+  expect(watch.untakenSince()).toBe(1_000);
+  expect(await places.take('lane', 'run-1', 0)).toBe(true);
+  expect(watch.untakenSince()).toBe(1_050);
+  expect(await places.take('lane', 'run-1', 0)).toBe(true);
+  expect(watch.untakenSince()).toBeNull();
+  expect(watch.handedOn()).toEqual([['run-1', 2]]);
+  expect(await places.take('lane', 'run-1', 0)).toBe(false);
+});
+
+it('withdraws what was not taken when the watch ends, and nothing of another watch', async () => {
+  const [ending, other] = [places.freedByWatch('lane'), places.freedByWatch('lane')];
+  ending.free();
+  other.free();
+  ending.close();
+  expect(await places.take('lane', 'run-1', 0)).toBe(true);
+  expect(await places.take('lane', 'run-1', 0)).toBe(false);
+  expect(ending.handedOn()).toEqual([]);
+  expect(other.handedOn()).toEqual([['run-1', 1]]);
+});
+
+it('hands nothing from one lane to another', async () => {
+  const watch = places.freedByWatch('lane');
+  const taken = places.take('other lane', 'run-1', 300);
+  watch.free();
+  jest.advanceTimersByTime(300);
+  expect(await taken).toBe(false);
+  watch.close();
+});
+
+it('gives nothing to a run that has stopped waiting', async () => {
+  const watch = places.freedByWatch('lane');
+  const taken = places.take('lane', 'run-1', 300);
+  jest.advanceTimersByTime(300);
+  expect(await taken).toBe(false);
+  watch.free();
+  expect(watch.untakenSince()).toBe(1_000);
+  watch.close();
+  expect(watch.handedOn()).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import {
+  DocumentIndexWriter,
+  documentsIn,
+  indexedHolders,
+} from '../../../src/archive/document-index';
+import { ErasureSubject } from '../../../src/archive/erasure-subject';
+import { IdKey } from '../../../src/archive/open-archive';
+import { punctuateDocument } from '../../../src/domain/documents';
+import { cnpj, cpf } from '../../support/documents';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const idKey = IdKey.parse('ab'.repeat(32));
+const nameOf = (document: string): string => idKey.nameOf('document', document);
+const company = cnpj(1);
+const owner = cpf(1);
+let place: TemporaryArchive;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+});
+afterEach(() => place.remove());
+
+it.each([
+  punctuateDocument(company),
+  `CNPJ ${punctuateDocument(company)} (matriz)`,
+  `${owner} ${company}`,
+  `${punctuateDocument(owner)};${punctuateDocument(company)}`,
+  '10.000.001 / 0001 - 21'.replace(/21$/, company.slice(12)),
+  `'${company}`,
+])('finds a company in a cell as people type it: %s', (cell) => {
+  expect(documentsIn(cell)).toContain(company);
+});
+
+it('finds a document that lost the zeros in front, and one with letters', () => {
+  expect(documentsIn('12345678909')).toContain('00012345678909');
+  expect(documentsIn('12.abc.345/01de-35')).toContain('12ABC34501DE35');
+});
+
+it('takes short numbers for what they are', () => {
+  expect(documentsIn('R1 2026 pedido 1234567')).toEqual([]);
+});
+
+it('finds the works of a document, whatever the line that holds it, in few objects', async () => {
+  const writer = new DocumentIndexWriter(place.archive, 'works/a/b', nameOf);
+  const line = { line: 2, reference: '', type: 'cnpj' } as const;
+  const faulty = { ...line, kind: 'invalid', code: 'unknown_type', message: '' } as const;
+  await writer.add({ ...faulty, document: punctuateDocument(company) });
+  await writer.add({ ...line, item: 0, document: cnpj(2), note: '', reference: `for ${owner}` });
+  for (let number = 10; number < 500; number += 1) {
+    await writer.add({ ...line, item: number, document: cnpj(number), note: '' });
+  }
+  await writer.flush();
+  const wanted = [company, cnpj(2), owner, cnpj(9_999)].map(nameOf);
+  const holders = await indexedHolders(place.archive, new Set(wanted));
+  expect(wanted.map((name) => [...(holders.get(name) ?? [])])).toEqual([
+    ['works/a/b'],
+    ['works/a/b'],
+    ['works/a/b'],
+    [],
+  ]);
+  const keys = await place.archive.list('index/');
+  expect(keys.length).toBeLessThanOrEqual(16);
+  for (const key of keys) {
+    const body = (await place.archive.get(key))?.toString() ?? '';
+    for (const document of [company, cnpj(2), owner]) expect(body).not.toContain(document);
+  }
+});
+
+describe('what quotes a document', () => {
+  const subject = new ErasureSubject(company, nameOf(company));
+  subject.takeTold(['id-1'], ['PADARIA TAL LTDA']);
+
+  it.each([company, punctuateDocument(company), `x${punctuateDocument(company)}y`])(
+    'is rid of it: %s',
+    (text) => {
+      expect(subject.scrubText(text)).toMatch(/^x?\[erased\]y?$/);
+    },
+  );
+
+  it('keeps longer numbers, and the documents of others', () => {
+    const others = { document: company.replace(/^10/, '11'), reference: `1${company}`, n: [3] };
+    expect(subject.scrub(others)).toEqual(others);
+    const zeros = new ErasureSubject('00000000000191', 'x');
+    expect(zeros.scrub({ document: '00000000191' })).toEqual({ document: '00000000191' });
+    expect(zeros.scrub({ reference: '00.000.000/0001-91' })).toEqual({ reference: '[erased]' });
+  });
+
+  it('is rid of ids anywhere, and of names in notes alone', () => {
+    const record = { note: 'id-1 of PADARIA TAL LTDA', officialName: 'PADARIA TAL LTDA' };
+    expect(subject.scrub(record)).toEqual({
+      note: '[erased] of [erased]',
+      officialName: 'PADARIA TAL LTDA',
+    });
+  });
+});

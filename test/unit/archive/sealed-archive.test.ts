@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ClaimLedger, certificateThing } from '../../../src/archive/claim-ledger';
+import { IdKey, openArchive, proveArchive } from '../../../src/archive/open-archive';
+import { SealedArchive } from '../../../src/archive/sealed-archive';
+import { BrokenSealError, KeyRing } from '../../../src/protection/key-ring';
+import type { Claim } from '../../../src/domain/claims';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const first = KeyRing.parse(`k-first:${'1a'.repeat(32)}`);
+const second = KeyRing.parse(`k-second:${'2b'.repeat(32)}`);
+const idKey = IdKey.parse('ab'.repeat(32));
+const body = '{"document":"11144477735"}';
+
+let place: TemporaryArchive;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+});
+
+afterEach(() => place.remove());
+
+function sealedWith(keys: KeyRing | null, seals = keys !== null): SealedArchive {
+  return new SealedArchive(place.archive, { keys, seals });
+}
+
+describe('a sealed archive', () => {
+  it.each(['putIfAbsent', 'replace'] as const)(
+    'holds nothing of what %s was given, and answers it whole',
+    async (put) => {
+      const archive = sealedWith(first);
+      await archive[put]('a/b', body);
+      await archive[put]('a/empty', '');
+      expect(readFileSync(place.path('a/b')).includes('11144477735')).toBe(false);
+      expect((await archive.get('a/b'))?.toString()).toBe(body);
+      expect((await archive.get('a/empty'))?.length).toBe(0);
+      expect(await archive.get('a/c')).toBeNull();
+      expect(await archive.list('a/')).toEqual(['a/b', 'a/empty']);
+    },
+  );
+
+  it('keeps bytes as they are, also such as begin like a sealed object', async () => {
+    const archive = sealedWith(first);
+    await archive.putIfAbsent('a', Buffer.from([0, 255, 128, 10]));
+    const sealed = readFileSync(place.path('a'));
+    await archive.putIfAbsent('b', sealed);
+    expect(await archive.get('a')).toEqual(Buffer.from([0, 255, 128, 10]));
+    expect(await archive.get('b')).toEqual(sealed);
+  });
+
+  it('stores one of 20 objects put under one key at once', async () => {
+    const archive = sealedWith(first);
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => archive.putIfAbsent('a', `writer ${n}`)),
+    );
+    const winner = results.indexOf('stored');
+    expect(results.filter((result) => result === 'stored')).toHaveLength(1);
+    expect((await archive.get('a'))?.toString()).toBe(`writer ${winner}`);
+  });
+
+  it('opens what older keys sealed, and what lies there in the clear', async () => {
+    await place.archive.putIfAbsent('clear', body);
+    await sealedWith(first).putIfAbsent('old', body);
+    const both = sealedWith(KeyRing.parse(`${second.reveal()},${first.reveal()}`));
+    await both.putIfAbsent('new', body);
+    for (const key of ['clear', 'old', 'new']) {
+      expect((await both.get(key))?.toString()).toBe(body);
+    }
+    await expect(sealedWith(first).get('new')).rejects.toMatchObject({ name: 'ArchiveError' });
+    expect(await both.countClear(10)).toEqual({ clear: 1, looked: 3 });
+  });
+
+  it('opens what is sealed when it does not seal any more', async () => {
+    await sealedWith(first).putIfAbsent('sealed', body);
+    const archive = sealedWith(first, false);
+    await archive.putIfAbsent('clear', body);
+    expect((await archive.get('sealed'))?.toString()).toBe(body);
+    expect(readFileSync(place.path('clear'), 'utf8')).toBe(body);
+  });
+
+  it('names the object and the cure, and no key, when there is no key for it', async () => {
+    await sealedWith(first).putIfAbsent('works/w1/rows', body);
+    await expect(sealedWith(null).get('works/w1/rows')).rejects.toMatchObject({
+      name: 'ArchiveError',
+      message: expect.stringMatching(/works\/w1\/rows.*DILIGENCE_PAYLOAD_KEYS/) as string,
+    });
+    await expect(sealedWith(second).get('works/w1/rows')).rejects.toMatchObject({
+      name: 'ArchiveError',
+      message: expect.stringMatching(/works\/w1\/rows.*k-first/) as string,
+    });
+  });
+
+  it('gives a path only to what lies there in the clear', async () => {
+    await place.archive.putIfAbsent('clear', body);
+    const archive = sealedWith(first);
+    await archive.putIfAbsent('sealed', body);
+    expect(await archive.localPath('clear')).toBe(place.path('clear'));
+    expect(await archive.localPath('sealed')).toBeNull();
+  });
+
+  it('refuses an object that was put in the place of another', async () => {
+    const archive = sealedWith(first);
+    await archive.putIfAbsent('a', 'of a');
+    await archive.putIfAbsent('b', 'of b');
+    writeFileSync(place.path('a'), readFileSync(place.path('b')));
+    await expect(archive.get('a')).rejects.toThrow(BrokenSealError);
+  });
+
+  it('answers an error for every byte that is altered, and for every end that is cut off', async () => {
+    const archive = sealedWith(first);
+    await archive.putIfAbsent('a', body);
+    const whole = readFileSync(place.path('a'));
+    const markLength = 14;
+    const refused = expect.stringMatching(/^(?:ArchiveError|BrokenSealError)$/) as string;
+    for (let at = markLength; at < whole.length; at += 1) {
+      const altered = Buffer.from(whole);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      writeFileSync(place.path('a'), altered);
+      await expect(archive.get('a')).rejects.toMatchObject({ name: refused });
+      writeFileSync(place.path('a'), whole.subarray(0, at));
+      await expect(archive.get('a')).rejects.toMatchObject({ name: refused });
+    }
+  });
+
+  it('cannot be made to seal without keys', () => {
+    expect(() => sealedWith(null, true)).toThrow(RangeError);
+  });
+});
+
+describe('claims in a sealed archive', () => {
+  const thing = certificateThing('cnpj', idKey.nameOf('document', '11222333000181'));
+  const claim = { nonce: 'n-1', kind: 'send', owner: { workflowId: 'w' } } as unknown as Claim;
+
+  it('know their own nonce after a lost answer, and that of another', async () => {
+    const ledger = new ClaimLedger(sealedWith(first));
+    expect(await ledger.claim(thing, 1, claim)).toBe('ours');
+    expect(await ledger.claim(thing, 1, claim)).toBe('ours');
+    expect(await ledger.claim(thing, 1, { ...claim, nonce: 'n-2' })).toBe('taken');
+  });
+
+  it('count as sent when they were altered, and stop everything when the key is missing', async () => {
+    await new ClaimLedger(sealedWith(first)).claim(thing, 1, claim);
+    await expect(new ClaimLedger(sealedWith(second)).history(thing)).rejects.toMatchObject({
+      name: 'ArchiveError',
+    });
+    const path = place.path(`${thing.key}/000001.claim.json`);
+    const bytes = readFileSync(path);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+    const history = await new ClaimLedger(sealedWith(first)).history(thing);
+    expect(history).toMatchObject({ decided: 1, last: { claim: 'unreadable' } });
+  });
+});
+
+describe('opening an archive with encryption', () => {
+  it('leaves readable whose it is, and that it can be written', async () => {
+    const archive = await openArchive(place.root, idKey, { keys: first, seals: true });
+    await proveArchive(archive);
+    await archive.putIfAbsent('keys/k-first.json', '{}');
+    expect(readFileSync(place.path('archive.json'), 'utf8')).toContain(archive.id);
+    expect(readFileSync(place.path('probe/last-write.json'), 'utf8')).toContain('"at"');
+    expect(readFileSync(place.path('keys/k-first.json'), 'utf8')).toBe('{}');
+    expect(await archive.countClear(10)).toEqual({ clear: 0, looked: 0 });
+  });
+});

@@ -1,0 +1,172 @@
+import {
+  erasedDecision,
+  erasedItem,
+  erasedLine,
+  erasedOutcome,
+  erasedRow,
+  withoutPdf,
+  withoutResult,
+} from '../../../src/archive/tombstones';
+import { impersonalKeys, keptKinds, kindOf } from '../../../src/archive/kept-kinds';
+import type { FiledRow, ManifestLine } from '../../../src/domain/certificates';
+import type { IssuanceFact, MergedOutcome } from '../../../src/domain/outcomes';
+import type { DecisionRecord } from '../../../src/domain/work';
+import { cnpj } from '../../support/documents';
+
+const personal = {
+  document: cnpj(1),
+  reference: 'ref-of-hers',
+  certidaoId: 'id-of-hers',
+  officialName: 'NAME OF HERS',
+  note: 'note-of-hers',
+  pdfKey: 'pdf/key-of-hers',
+  sha256: 'sum-of-hers',
+  errorMessage: 'message-of-hers',
+};
+const hers = new RegExp(`${cnpj(1)}|of-hers|OF HERS`);
+
+const told = {
+  officialName: personal.officialName,
+  pdfKey: personal.pdfKey,
+  sha256: personal.sha256,
+  errorMessage: personal.errorMessage,
+  completedAt: '2026-01-01T00:00:00.000Z',
+  classification: 'positiva',
+  divergent: false,
+  capturedAt: '2026-01-01T00:00:00.000Z',
+  errorCode: null,
+  errorCategory: null,
+  retryable: null,
+};
+const outcome: MergedOutcome = {
+  ...told,
+  item: 4,
+  status: 'issued',
+  certidaoId: personal.certidaoId,
+  attempts: 2,
+  requestedAt: '2026-01-01T00:00:00.000Z',
+  settledAt: '2026-01-01T00:00:01.000Z',
+  note: personal.note,
+  possibleDoubleCharge: true,
+  issuances: [personal.certidaoId],
+};
+const { settledAt: _, ...shown } = outcome;
+const row: FiledRow = {
+  ...shown,
+  line: 7,
+  document: personal.document,
+  type: 'cnpj',
+  reference: personal.reference,
+  duplicateOf: null,
+};
+const item = {
+  item: 4,
+  line: 7,
+  type: 'cnpj' as const,
+  document: personal.document,
+  reference: personal.reference,
+  note: personal.note,
+  start: { kind: 'watch' as const, certidaoId: personal.certidaoId, attempts: 1 },
+};
+const typed = { document: personal.document, reference: personal.reference };
+const lines: ManifestLine[] = [
+  { line: 8, kind: 'duplicate', item: 4, duplicateOf: 7, ...typed, note: personal.note },
+  { line: 9, kind: 'invalid', type: '', code: 'wrong_digits', message: 'of-hers', ...typed },
+];
+const decision: DecisionRecord = {
+  number: 1,
+  action: 'adopt',
+  certidaoId: personal.certidaoId,
+  note: 'why',
+  by: 'x',
+  at: '2026-01-01T00:00:00.000Z',
+  rows: [{ item: 4, line: 7, status: 'failed', certidaoId: personal.certidaoId, attempts: 1 }],
+};
+const isHers = (place: number): boolean => place === 4;
+
+it.each([
+  ['an item', item, erasedItem],
+  ['a repeated line', lines[0], erasedLine],
+  ['an invalid line', lines[1], erasedLine],
+  ['an outcome', outcome, erasedOutcome],
+  ['a result row', row, erasedRow],
+  ['a decision', decision, (record: DecisionRecord) => erasedDecision(record, isHers)],
+])('%s tells nothing of the person once it is erased, and stays so', (_what, record, erase) => {
+  const erased = (erase as (record: unknown) => unknown)(record);
+  expect(JSON.stringify(record)).toMatch(hers);
+  expect(JSON.stringify(erased)).not.toMatch(hers);
+  expect((erase as (record: unknown) => unknown)(erased)).toEqual(erased);
+});
+
+it('keeps what the books need: attempts, double charges, lines and duplicates', () => {
+  const kept = { attempts: 2, possibleDoubleCharge: true };
+  expect(erasedOutcome(outcome)).toMatchObject({ ...kept, item: 4, status: 'issued' });
+  expect(erasedRow(row)).toMatchObject({ ...kept, line: 7, item: 4, status: 'erased' });
+  const line: ManifestLine = { line: 7, kind: 'item', item: 4 };
+  expect(erasedLine(line)).toEqual(line);
+});
+
+it('leaves a decision alone that is about others', () => {
+  expect(erasedDecision(decision, () => false)).toEqual(decision);
+});
+
+it('takes the PDF from a row and says so once, and keeps its sum', () => {
+  const without = withoutPdf(row);
+  expect(without).toEqual({ ...row, pdfKey: null, note: `${personal.note}; PDF purged` });
+  expect(withoutPdf(without)).toEqual(without);
+});
+
+it('takes what was told, answer and all, and keeps how it ended and its id', () => {
+  const fact: IssuanceFact = {
+    ...told,
+    certidaoId: 'id',
+    type: 'cnpj',
+    status: 'issued',
+    settledAt: 1,
+    retryAfterMs: null,
+    note: '',
+    answer: { nome: personal.officialName },
+  };
+  const without = withoutResult(fact);
+  expect(JSON.stringify(without)).not.toMatch(hers);
+  expect(without).toMatchObject({ certidaoId: 'id', status: 'issued', note: 'results purged' });
+  expect(withoutResult(without)).toEqual(without);
+});
+
+it('leaves the faults of a line that was never asked for', () => {
+  const invalid: FiledRow = { ...row, certidaoId: null, errorMessage: 'The cell has 3 digits.' };
+  expect(withoutResult(invalid)).toEqual(invalid);
+});
+
+it('knows every object by exactly one kind', () => {
+  const work = 'works/certificate-batch/ab/20260101T000000000Z';
+  const keys = {
+    'pdf/cnpj/2026/01/0a1b2c3d_id_0a1b2c3d.pdf': 'pdf',
+    'aside/id/00.bin': 'aside',
+    'issuances/0a/id.json': 'issuance',
+    'inputs/0a/0a1b': 'input',
+    [`${work}/results/0/00000.jsonl`]: 'result rows',
+    [`${work}/results/0/summary.json`]: 'summary',
+    [`${work}/merged/0-1/00000.jsonl`]: 'merged rows',
+    [`${work}/outcomes/lane-0000/x.jsonl`]: 'outcomes',
+    [`${work}/latest.json`]: 'latest',
+    [`${work}/decisions/0001/decision.json`]: 'decision',
+    [`${work}/decisions/0001/list-1/items/00000.jsonl`]: 'items',
+    [`${work}/lines/00000.jsonl`]: 'lines',
+    [`${work}/items/00000.jsonl`]: 'items',
+    [`${work}/work.json`]: 'work',
+    'claims/certificate/cnpj/0a/0a1b/000001.claim.json': 'claims',
+    'index/documents/a/works%2Fx.00000.jsonl': 'index',
+  };
+  for (const [key, kind] of Object.entries(keys)) {
+    expect([key, keptKinds.filter(({ keys: at }) => at.test(key)).map((one) => one.kind)]).toEqual([
+      key,
+      [kind],
+    ]);
+    expect(impersonalKeys.test(key)).toBe(false);
+  }
+  expect(new Set(Object.values(keys))).toEqual(new Set(keptKinds.map(({ kind }) => kind)));
+  for (const key of ['archive.json', 'erasures/x.json', 'audit/anchors/1.json', 'probe/x']) {
+    expect([kindOf(key), impersonalKeys.test(key)]).toEqual([null, true]);
+  }
+});

@@ -1,0 +1,135 @@
+import { ConfigError } from '../../../src/environment';
+import { KeyRing } from '../../../src/protection/key-ring';
+import { keyChecks, proveKeys, registerKey } from '../../../src/temporal/key-checks';
+import { nextStep } from '../../../src/temporal/key-rotation';
+import { keyMarksOf, workerIdentity } from '../../../src/temporal/worker-identity';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const entry = (id: string, byte: string) => `${id}:${byte.repeat(32)}`;
+const [a, b, c] = [entry('key-a', 'a1'), entry('key-b', 'b2'), entry('key-c', 'c3')];
+const otherA = entry('key-a', 'd4');
+const ringOf = (...entries: string[]) => KeyRing.parse(entries.join(','));
+const holderOf = (...entries: string[]) => {
+  const identity = workerIdentity(entries.length === 0 ? 'off' : ringOf(...entries));
+  return { identity, marks: keyMarksOf(identity) };
+};
+
+let place: TemporaryArchive;
+beforeEach(() => {
+  place = new TemporaryArchive();
+});
+afterEach(() => place.remove());
+
+const prove = (...entries: string[]) => proveKeys(place.archive, ringOf(...entries));
+const registered = async () => (await keyChecks(place.archive)).map(({ id }) => id);
+
+describe('the keys that an archive asks for', () => {
+  it('are, at its first use, the first one of the list', async () => {
+    await prove(a, b);
+    expect(await registered()).toEqual(['key-a']);
+    await expect(prove(a)).resolves.toBeUndefined();
+  });
+
+  it('never let two processes start that have different keys', async () => {
+    const results = await Promise.allSettled([prove(a), prove(b)]);
+    expect(results.map(({ status }) => status)).toContain('rejected');
+  });
+
+  it('must all be in a list, and the refusal names the one that is not', async () => {
+    await prove(a);
+    await registerKey(place.archive, ringOf(a, b), 'key-b');
+    await expect(prove(a, b)).resolves.toBeUndefined();
+    await expect(prove(b, c, a)).resolves.toBeUndefined();
+    await expect(prove(a)).rejects.toThrow(ConfigError);
+    await expect(prove(a)).rejects.toThrow(/DILIGENCE_PAYLOAD_KEYS: lacks the key key-b/);
+  });
+
+  it('must be the same keys, not others by the same names', async () => {
+    await prove(a);
+    await expect(prove(otherA)).rejects.toThrow(/another key by the name key-a/);
+  });
+
+  it('must hold the one that would encrypt', async () => {
+    await prove(a);
+    await expect(prove(b, a)).rejects.toThrow(/has key-b first, which the archive does not know/);
+  });
+
+  it('are not given up by turning encryption off', async () => {
+    await expect(proveKeys(place.archive, 'off')).resolves.toBeUndefined();
+    expect(await registered()).toEqual([]);
+    await prove(a);
+    await expect(proveKeys(place.archive, 'off')).rejects.toThrow(/is `off`.*key-a/);
+  });
+
+  it('are in the order in which they came, whatever the clocks say', async () => {
+    jest.useFakeTimers({ now: Date.parse('2030-01-01T00:00:00Z'), doNotFake: ['nextTick'] });
+    try {
+      await prove(b);
+      jest.setSystemTime(Date.parse('2020-01-01T00:00:00Z'));
+      await registerKey(place.archive, ringOf(b, a), 'key-a');
+      expect(await registered()).toEqual(['key-b', 'key-a']);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
+
+describe('a rotation', () => {
+  const step = async (entries: string[], holders: string[][] = []) =>
+    nextStep(
+      ringOf(...entries),
+      await keyChecks(place.archive),
+      holders.map((one) => holderOf(...one)),
+    );
+
+  it('goes from one key to two, to the other first, and on to a third', async () => {
+    await prove(a);
+    expect(await step([a])).toEqual({ kind: 'add' });
+    expect(await step([a, b])).toEqual({ kind: 'move first', id: 'key-b', lacking: [] });
+    await registerKey(place.archive, ringOf(a, b), 'key-b');
+    expect(await step([a, b])).toEqual({ kind: 'move first', id: 'key-b', lacking: [] });
+    expect(await step([b, a])).toEqual({ kind: 'add' });
+    expect(await step([b, a, c])).toMatchObject({ kind: 'move first', id: 'key-c' });
+  });
+
+  it('waits for every worker to hold the very key', async () => {
+    await prove(a);
+    const otherB = entry('key-b', 'e5');
+    expect(await step([a, b], [[a, b], [a]])).toMatchObject({ lacking: [holderOf(a)] });
+    expect(await step([a, b], [[a, otherB]])).toMatchObject({ lacking: [holderOf(a, otherB)] });
+    expect(await step([a, b], [[]])).toMatchObject({ lacking: [{ marks: [] }] });
+    expect(
+      await step(
+        [a, b],
+        [
+          [b, a],
+          [a, b],
+        ],
+      ),
+    ).toMatchObject({ lacking: [] });
+  });
+
+  it('waits for a worker that does not tell what it holds', async () => {
+    await prove(a);
+    const silent = { identity: '1@host', marks: keyMarksOf('1@host') };
+    const found = nextStep(ringOf(a, b), await keyChecks(place.archive), [silent]);
+    expect(found).toMatchObject({ kind: 'move first', lacking: [silent] });
+  });
+});
+
+describe('the name of a worker', () => {
+  it('tells its keys, and nothing of their secrets', () => {
+    const { identity, marks } = holderOf(a, b);
+    expect(identity).toMatch(/^\d+@\S+ keys=key-a\.[0-9a-f]{8}\+key-b\.[0-9a-f]{8}$/);
+    expect(identity).not.toMatch(/a1a1|b2b2/);
+    expect(marks).toHaveLength(2);
+  });
+
+  it('fits with many keys, and still tells the first and the last', () => {
+    const many = Array.from({ length: 20 }, (_, n) => entry(`key-number-${10 + n}-of-many`, 'a1'));
+    const { identity, marks } = holderOf(...many);
+    expect(identity.length).toBeLessThanOrEqual(255);
+    expect(marks?.at(0)).toMatch(/^key-number-10-of-many\./);
+    expect(marks?.at(-1)).toMatch(/^key-number-29-of-many\./);
+  });
+});

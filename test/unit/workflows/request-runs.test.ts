@@ -1,0 +1,80 @@
+import type { RequestRow, RowAnswer, UnsentReason } from '../../../src/domain/certificate-rows';
+import { RequestRuns } from '../../../src/workflows/request-runs';
+
+const rows = (count: number): RequestRow[] =>
+  Array.from({ length: count }, (_, place) => [place, 0, 'normal']);
+const sent = (count: number): RowAnswer[] =>
+  rows(count).map(([place]) => ({ kind: 'settled', place, status: 'issued', attempts: 1 }));
+const unsent = (count: number, reason: UnsentReason): RowAnswer[] =>
+  rows(count).map(([place]) => ({ kind: 'unsent', place, attempts: 0, reason, notBefore: 0 }));
+
+const underWay = { probing: false, watched: true };
+const probing = { probing: true, watched: true };
+
+function returned(answers: RowAnswer[], places: number, tookMs = 100): RequestRuns {
+  const runs = new RequestRuns();
+  runs.start('r', rows(answers.length), places);
+  runs.learn(answers, places, tookMs);
+  runs.end('r');
+  return runs;
+}
+
+describe('the runs of requests of a driver', () => {
+  test('hold the places they were given and those handed on, until they are back', () => {
+    const runs = new RequestRuns();
+    runs.start('a', rows(10), 4);
+    runs.start('b', rows(10), 0);
+    runs.handOn('b', 3);
+    expect(runs.places()).toBe(7);
+    runs.end('b');
+    runs.handOn('b', 2);
+    expect(runs.places()).toBe(4);
+  });
+
+  test('are given more rows than places only where a watch may hand on', () => {
+    const runs = new RequestRuns();
+    expect(runs.nextRows(50, 4, underWay)).toBe(10);
+    expect(runs.nextRows(50, 4, { ...underWay, watched: false })).toBe(4);
+    expect(runs.nextRows(50, 4, probing)).toBe(1);
+    expect(runs.nextRows(50, 0, underWay)).toBe(0);
+  });
+
+  test('follow one that was handed all it asked for without a place of their own', () => {
+    const runs = returned(sent(10), 2);
+    expect(runs.nextRows(50, 0, probing)).toBe(0);
+    expect(runs.nextRows(50, -3, underWay)).toBe(10);
+    runs.start('next', rows(10), 0);
+    expect(runs.nextRows(50, -3, underWay)).toBe(0);
+  });
+
+  test.each([
+    ['had a place for every row', returned(sent(10), 10)],
+    ['had rows that found no place', returned([...sent(8), ...unsent(2, 'no_place')], 2)],
+    ['brought nothing about', returned(unsent(10, 'no_place'), 0)],
+  ])('do not follow one that %s', (_what, runs) => {
+    expect(runs.nextRows(50, 0, underWay)).toBe(0);
+  });
+
+  test('do not follow later, when what was handed on may be over', () => {
+    const runs = returned(sent(10), 2);
+    runs.dropFollowUps();
+    expect(runs.nextRows(50, 0, underWay)).toBe(0);
+  });
+
+  test('learn nothing from rows that found no place', () => {
+    const runs = returned([...sent(1), ...unsent(9, 'no_place')], 1, 300);
+    expect(runs.nextRows(50, 50, underWay)).toBe(10);
+    runs.start('a', rows(10), 10);
+    runs.start('b', rows(10), 10);
+    expect(runs.nextRows(50, 30, underWay)).toBe(10);
+  });
+
+  test('become as short as what could be sent, and longer again when that is quick', () => {
+    const runs = returned([...sent(3), ...unsent(7, 'no_time')], 10, 1_000);
+    expect(runs.nextRows(50, 50, underWay)).toBe(3);
+    runs.learn(sent(3), 3, 600);
+    expect(runs.nextRows(50, 50, underWay)).toBe(3);
+    runs.learn(sent(3), 3, 400);
+    expect(runs.nextRows(50, 50, underWay)).toBe(6);
+  });
+});
