@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, type FormData } from 'undici';
 import {
   ConnectionError,
   StatusError,
@@ -23,6 +23,8 @@ export interface HttpCall extends CallName {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   json?: unknown;
+  /** A multipart body, instead of `json`. Blobs of files are read while they are sent. */
+  form?: FormData;
   /** Total time of the call, connection to last byte, in milliseconds. */
   timeoutMs: number;
   /** Bytes after which the answer is refused. */
@@ -40,6 +42,12 @@ export interface HttpAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
+}
+
+/** An answer whose body is still coming. */
+export interface HttpStream extends Omit<HttpAnswer, 'body'> {
+  /** @throws ConnectionError, TimeoutError in the middle of it */
+  body: AsyncIterable<Buffer>;
 }
 
 export interface ServiceOptions {
@@ -98,9 +106,7 @@ export class Service {
 
   /** Waits for a permit, then sends. */
   async call(call: HttpCall, priority: CallPriority, signal?: AbortSignal): Promise<HttpAnswer> {
-    const granted = await this.limiter.acquire(priority, { signal });
-    if (!granted)
-      throw new ConnectionError(call, 'no', { name: 'AbortError', code: 'ABORTED', syscall: null });
+    await this.#permit(call, priority, signal);
     return this.dispatch(call, signal);
   }
 
@@ -110,18 +116,23 @@ export class Service {
    * @throws ConnectionError, TimeoutError with `sent`, StatusError for anything but 2xx
    */
   async dispatch(call: HttpCall, signal?: AbortSignal): Promise<HttpAnswer> {
-    const startedAt = this.#now();
-    this.#observer?.callStarted();
-    try {
-      const answer = await this.#exchange(call, signal);
-      if (answer.status < 200 || answer.status >= 300) throw this.#statusError(call, answer);
-      this.#report(call, startedAt, 'answered', answer.status);
-      return answer;
-    } catch (error) {
-      const status = error instanceof StatusError ? error.status : null;
-      this.#report(call, startedAt, endingOf(error, signal), status, error);
-      throw error;
-    }
+    return this.#observed(call, signal, readWhole);
+  }
+
+  /**
+   * Waits for a permit, then sends, and hands a 2xx answer on as it comes: for answers too large to
+   * hold. The call lasts until `take` is done; what `take` throws passes through.
+   *
+   * @throws as `dispatch`
+   */
+  async streamed<T>(
+    call: HttpCall,
+    take: (answer: HttpStream) => Promise<T>,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    await this.#permit(call, priority, signal);
+    return this.#observed(call, signal, take);
   }
 
   /** True when the answer proves that the service did not process the request (DESIGN 4). */
@@ -153,16 +164,54 @@ export class Service {
     });
   }
 
-  async #exchange(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  async #permit(call: HttpCall, priority: CallPriority, signal?: AbortSignal): Promise<void> {
+    const granted = await this.limiter.acquire(priority, { signal });
+    if (!granted)
+      throw new ConnectionError(call, 'no', { name: 'AbortError', code: 'ABORTED', syscall: null });
+  }
+
+  async #observed<T>(
+    call: HttpCall,
+    signal: AbortSignal | undefined,
+    take: (answer: HttpStream) => Promise<T>,
+  ): Promise<T> {
+    const startedAt = this.#now();
+    this.#observer?.callStarted();
+    let status: number | null = null;
+    try {
+      const answer = await this.#send(call, signal);
+      if (answer.status < 200 || answer.status >= 300) {
+        throw this.#statusError(call, await readWhole(answer));
+      }
+      status = answer.status;
+      const taken = await take(answer);
+      this.#report(call, startedAt, 'answered', status);
+      return taken;
+    } catch (error) {
+      const refused = error instanceof StatusError ? error.status : null;
+      // What `take` itself throws (a full disk, an unreadable body) is no fault of the call.
+      if (status !== null && !isHttpError(error)) {
+        this.#report(call, startedAt, 'answered', status, error);
+      } else this.#report(call, startedAt, endingOf(error, signal), refused, error);
+      throw error;
+    }
+  }
+
+  async #send(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpStream> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
-    const body = call.json === undefined ? null : JSON.stringify(call.json);
+    const body = call.form ?? (call.json === undefined ? null : JSON.stringify(call.json));
     const timeout = AbortSignal.timeout(call.timeoutMs);
     const signals = signal === undefined ? [timeout] : [timeout, signal];
     let starts = 0;
-    const sent = (): Sent => (starts === 0 ? 'no' : 'maybe');
     const agent = call.keyless === true ? this.#fresh : this.#pooled;
     const marked = agent.compose(countStarts(() => (starts += 1)));
+    const told = (error: unknown): Error => {
+      const sent: Sent = starts === 0 ? 'no' : 'maybe';
+      if (error instanceof ConnectionError) return error;
+      if (timeout.aborted || isTimeout(error)) return new TimeoutError(call, sent, call.timeoutMs);
+      return new ConnectionError(call, sent, safeCause(error));
+    };
     // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
     call.beforeDispatch?.();
     try {
@@ -176,12 +225,10 @@ export class Service {
         headersTimeout: call.timeoutMs,
         bodyTimeout: call.timeoutMs,
       });
-      const bytes = await readBody(answer.body, call);
-      return { status: answer.statusCode, headers: answer.headers, body: bytes };
+      const { statusCode: status, headers: answered } = answer;
+      return { status, headers: answered, body: bounded(answer.body, call, told) };
     } catch (error) {
-      if (error instanceof ConnectionError) throw error;
-      if (timeout.aborted || isTimeout(error)) throw new TimeoutError(call, sent(), call.timeoutMs);
-      throw new ConnectionError(call, sent(), safeCause(error));
+      throw told(error);
     }
   }
 
@@ -241,21 +288,34 @@ function endingOf(error: unknown, signal: AbortSignal | undefined): CallEnding {
   return signal?.aborted === true ? 'broken_off' : 'no_answer';
 }
 
-async function readBody(body: AsyncIterable<Buffer>, call: HttpCall): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+/** The body as it comes, within the bytes of the call; its errors in our words. */
+async function* bounded(
+  body: AsyncIterable<Buffer>,
+  call: HttpCall,
+  told: (error: unknown) => Error,
+): AsyncGenerator<Buffer> {
   let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > call.maxBytes) {
-      throw new ConnectionError(call, 'maybe', {
-        name: 'AnswerTooLarge',
-        code: 'ANSWER_TOO_LARGE',
-        syscall: null,
-      });
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > call.maxBytes) {
+        throw new ConnectionError(call, 'maybe', {
+          name: 'AnswerTooLarge',
+          code: 'ANSWER_TOO_LARGE',
+          syscall: null,
+        });
+      }
+      yield chunk;
     }
-    chunks.push(chunk);
+  } catch (error) {
+    throw told(error);
   }
-  return Buffer.concat(chunks);
+}
+
+async function readWhole(answer: HttpStream): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer.body) chunks.push(chunk);
+  return { ...answer, body: Buffer.concat(chunks) };
 }
 
 function isTimeout(error: unknown): boolean {
