@@ -29,6 +29,9 @@ const rooms = {
     'workflows',
     'protection',
     'apis/assumptions',
+    // Rule engines are few and cost nothing: commands about them need no workflow.
+    'apis/credit',
+    'apis/http',
     'codec-server',
   ],
   'codec-server': ['domain', 'environment', 'archive', 'temporal', 'protection'],

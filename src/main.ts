@@ -12,6 +12,7 @@ import { certificateCommand } from './starters/certificate';
 import { creditCommand } from './starters/credit';
 import { demoCommand } from './starters/demo';
 import { devCommands } from './starters/dev';
+import { engineCommand } from './starters/engine';
 import { keysCommand } from './starters/keys';
 import { purgeCommand } from './starters/purge';
 import { setupCommand } from './starters/setup';
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
   const commands = [
     certificateCommand(),
     creditCommand(),
+    engineCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),
