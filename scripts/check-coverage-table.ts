@@ -143,7 +143,7 @@ const services = [
     checklist: creditChecklist,
     table: creditTable,
     planned: [],
-    areas: ['Credit'],
+    areas: ['Both services', 'Credit'],
   },
 ];
 

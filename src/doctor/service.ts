@@ -46,7 +46,10 @@ export async function examineService(environment: Environment): Promise<Finding[
   }
 }
 
-async function withoutService({ dataDir }: Environment): Promise<Finding> {
+async function withoutService({ dataDir, credit }: Environment): Promise<Finding> {
+  if (credit !== null) {
+    return ok('service', 'INVESTIGATION_BASE_URL is not set: only the credit service is used');
+  }
   const engine = await runningEngine(dataDir);
   const cure = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';
   return engine === null

@@ -18,7 +18,9 @@ import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import type { SandboxOptions } from '../../src/sandbox';
-import { writeCnabFile } from '../support/cnab-files';
+import { examineCredit, namesFinding } from '../../src/doctor/credit';
+import { readEnvironment } from '../../src/environment';
+import { cnabFile, writeCnabFile } from '../support/cnab-files';
 import { invoiceXml, testInvoice } from '../support/invoice-files';
 import { zipFile } from '../support/zip-files';
 import {
@@ -26,6 +28,8 @@ import {
   startCreditCaller,
   untilDoneMs,
   type CreditCaller,
+  type Issue,
+  type Tree,
 } from '../unit/sandbox/credit-caller';
 
 const token = 'credit-sandbox-token';
@@ -478,5 +482,155 @@ describe('a read that goes wrong', () => {
     caller.configure({ files: { '*': { result: [fault as '503'] } } });
     expect(await failureOf(result(id, 'all'))).toBeInstanceOf(type);
     expect(await result(id, 'all')).toMatchObject({ taken: { receivables: { length: 4 } } });
+  });
+});
+
+describe('what the doctor tells of the names', () => {
+  const finding = async () => namesFinding(await api.specification.names());
+
+  test('those that the document has', async () => {
+    await start({ creditNames: { ...renamed, engineRequired: true } });
+    const { state, detail } = await finding();
+    expect(state).toBe('ok');
+    expect(detail).toContain(
+      'file part "remessa" (from the document), engine part "motor" (from the document), required',
+    );
+    expect(detail).toContain('id "protocolo" (from the document), status "situacao"');
+  });
+
+  test('those that are assumed, with the variables that mend them', async () => {
+    await start({ creditNames: { document: 'silent' } }, { idField: 'id' });
+    expect(await finding()).toEqual({
+      check: 'credit names',
+      state: 'warn',
+      detail: expect.stringMatching(
+        /tells no names; file part "file" \(assumed\).*id "id" \(configured\)/,
+      ),
+      cure: expect.stringMatching(/CREDIT_FILE_PART, CREDIT_ENGINE_PART, CREDIT_STATUS_FIELD$/),
+    });
+  });
+
+  test('a part that we do not know is a failure', async () => {
+    await start({ creditNames: { requiredPart: 'contrato' } });
+    expect(await finding()).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('"contrato"'),
+    });
+  });
+
+  test('the service, its token, and a base address that is not the documented one', async () => {
+    await start();
+    const settings = { rps: 1, timeoutMs: 5_000, baseUrl: caller.sandbox.creditBaseUrl };
+    const examined = (credit: object) =>
+      examineCredit({
+        ...readEnvironment({}),
+        credit: { ...settings, token: { value: token }, ...credit },
+      });
+    expect(await examined({})).toMatchObject([{ state: 'ok' }, { state: 'ok' }]);
+    const [refused] = await examined({ token: { value: 'another-token' } });
+    expect(refused).toMatchObject({ state: 'fail', cure: expect.stringContaining('CREDIT_TOKEN') });
+    const [astray] = await examined({ baseUrl: settings.baseUrl.replace('/api/v1', '') });
+    expect(astray).toMatchObject({
+      state: 'fail',
+      cure: expect.stringContaining('ends in /api/v1'),
+    });
+    expect(await examineCredit(readEnvironment({}))).toMatchObject([{ state: 'ok' }]);
+  });
+});
+
+describe('sandbox and client agree', () => {
+  const issueInOurWords = (issue: Issue) => ({
+    ruleId: issue.ruleId,
+    ruleName: issue.ruleName,
+    category: issue.category,
+    status: issue.status,
+    message: issue.message,
+    field: issue.detail.field,
+    actual: issue.detail.actual || null,
+    expected: issue.detail.expected,
+    threshold: issue.detail.threshold || null,
+    source: issue.dataSource,
+  });
+
+  test('on every field of the tree', async () => {
+    await start();
+    const id = await begin({ cnab: held(cnabFile({ receivables: 30 })) });
+    caller.sandbox.clock.advance(untilDoneMs);
+    const tree = (await caller.result(id, '?filter=all')).json as unknown as Tree;
+    const payers: unknown[] = [];
+    const receivables: unknown[] = [];
+    const told = await api.operations.takeResult(
+      id,
+      'all',
+      (body) =>
+        readAnalysis({ method: 'GET', pathTemplate: 'the test' }, body, {
+          payer: (payer) => payers.push(payer),
+          receivable: (receivable) => receivables.push(receivable),
+        }),
+      'poll',
+    );
+    const { cedente, summary } = tree;
+    const titulos = cedente.sacados.flatMap((sacado) => sacado.titulos);
+    expect(titulos.flatMap(({ issues }) => issues).length).toBeGreaterThan(0);
+    expect(payers).toEqual(
+      cedente.sacados.map((sacado) => ({
+        id: sacado.id,
+        document: sacado.cnpjCpf,
+        name: sacado.razaoSocial,
+        kind: sacado.tipo,
+        status: sacado.status,
+        issues: sacado.issues.map(issueInOurWords),
+      })),
+    );
+    expect(receivables).toEqual(
+      titulos.map((titulo) => ({
+        id: titulo.id,
+        number: titulo.numero,
+        value: titulo.valor,
+        dueOn: titulo.dataVencimento,
+        invoiceKey: titulo.nfeChave || null,
+        status: titulo.status,
+        issues: titulo.issues.map(issueInOurWords),
+      })),
+    );
+    expect(told).toEqual({
+      taken: {
+        operationId: tree.operationId,
+        engineId: tree.engineId,
+        engineName: tree.engineName,
+        timestamp: tree.timestamp,
+        assignor: {
+          id: cedente.id,
+          document: cedente.cnpj || null,
+          name: cedente.razaoSocial,
+          status: cedente.status,
+          issues: cedente.issues.map(issueInOurWords),
+        },
+        summary: {
+          receivables: summary['totalTitulos'],
+          approved: summary['approved'],
+          blocked: summary['blocked'],
+          alerted: summary['alerted'],
+          totalValue: summary['totalValue'],
+          approvedValue: summary['approvedValue'],
+          blockedValue: summary['blockedValue'],
+          alertedValue: summary['alertedValue'],
+          payers: (summary['sacados'] as { total: number }).total,
+          payersWithIssues: (summary['sacados'] as { withIssues: number }).withIssues,
+          assignorStatus: (summary['cedente'] as { status: string }).status,
+        },
+      },
+    });
+  });
+
+  test('on every field of an engine', async () => {
+    await start();
+    expect(await api.engines.read((await api.engines.list())[0]?.id ?? '')).toEqual(
+      caller.sandbox.credit.state().engines[0],
+    );
+    const list = caller.sandbox.credit
+      .state()
+      .engines.map((engine) => ({ ...engine, rules: null }));
+    expect(await api.engines.list()).toEqual(list);
   });
 });

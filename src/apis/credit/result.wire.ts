@@ -10,7 +10,8 @@ import { ContractError, type CallName } from '../http/errors';
 
 /**
  * The service's shape of an analysis (specification: "Analysis result"). Unknown fields are dropped,
- * missing ones are null, unknown words pass. Relied on: the tree, and a status on each entity of it.
+ * missing and empty ones are null, unknown words pass. Relied on: the tree, and a status on each
+ * entity of it.
  */
 const told = z
   .string()
