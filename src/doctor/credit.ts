@@ -20,6 +20,7 @@ export async function examineCredit(environment: Environment): Promise<Finding[]
     baseUrl,
     token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
     ratePerSecond: 5,
+    keepsAlive: true,
   });
   try {
     const credit = creditApi(service, environment.creditNames, timeoutMs);

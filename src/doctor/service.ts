@@ -20,6 +20,7 @@ export async function examineService(environment: Environment): Promise<Finding[
     baseUrl: settings.baseUrl,
     token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
     ratePerSecond: 5,
+    keepsAlive: true,
   });
   const check = 'service';
   const startedAt = Date.now();

@@ -25,6 +25,7 @@ export async function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Pr
         : Token.of(settings.token.value),
     ratePerSecond: Math.min(settings.rps, commandRps),
     resendOn503: environment.resendOn503,
+    keepsAlive: true,
     connectTimeoutMs: Math.min(10_000, settings.timeoutMs),
   });
   try {

@@ -59,6 +59,8 @@ export interface ServiceOptions {
   resendOn503?: boolean;
   /** Default 10,000. A call queued behind a connect is not interrupted by its own time-out. */
   connectTimeoutMs?: number;
+  /** As of the limiter: true for a command. */
+  keepsAlive?: boolean;
   observer?: CallObserver;
   now?: () => number;
 }
@@ -84,6 +86,7 @@ export class Service {
     ratePerSecond,
     resendOn503 = true,
     connectTimeoutMs = 10_000,
+    keepsAlive = false,
     observer,
     now = Date.now,
   }: ServiceOptions) {
@@ -93,6 +96,7 @@ export class Service {
     this.limiter = new Limiter({
       ratePerSecond,
       now,
+      keepsAlive,
       onWaited: (priority, waitedMs) => observer?.permitAwaited(priority, waitedMs),
     });
     this.#observer = observer;
