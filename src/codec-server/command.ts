@@ -1,8 +1,17 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError } from 'commander';
 import pino from 'pino';
-import { ConfigError, listenAddress, readEnvironment, type ListenAddress } from '../environment';
+import { archiveAsItIs } from '../archive/open-archive';
+import {
+  ConfigError,
+  listenAddress,
+  readEnvironment,
+  type Environment,
+  type ListenAddress,
+} from '../environment';
+import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
+import { faultSentence, keyChecks, keyFault } from '../temporal/key-checks';
 import { findPayloadKeys, remarksOn } from '../temporal/payload-keys';
 import { accessOf } from './access';
 import { codecsFor } from './codecs';
@@ -46,6 +55,7 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   const { log, onServed } = codecLog(pino.destination({ dest: 2, sync: true }));
   const found = await findPayloadKeys(environment, engine.kind);
   for (const remark of remarksOn(found, environment)) log.warn(remark);
+  await refuseOtherKeys(environment, found.keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';
   const namespaces = flags.namespace ?? [own];
   const codecs = codecsFor(found.keys, namespaces, environment);
@@ -61,6 +71,13 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   await once(stopping.signal, 'abort');
   await server.close();
   log.info('stopped');
+}
+
+/** Where the archive is at hand: what is encoded with another key, no worker could read. */
+async function refuseOtherKeys({ archiveUrl }: Environment, keys: KeyRing | 'off'): Promise<void> {
+  const known = await keyChecks(archiveAsItIs(archiveUrl));
+  const fault = known.length === 0 ? null : keyFault(keys, known);
+  if (fault !== null) throw new ConfigError('DILIGENCE_PAYLOAD_KEYS', faultSentence(fault, keys));
 }
 
 function parseListen(text: string): ListenAddress {

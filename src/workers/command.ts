@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Logger } from 'pino';
+import type { Archive } from '../archive/archive';
 import { findIdKey } from '../archive/id-key';
 import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
+import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
 import { dataConverterOf } from '../temporal/data-converter';
-import { provenKeys } from '../temporal/key-checks';
+import { proveKeys, provenKeys } from '../temporal/key-checks';
 import { openOwnArchive } from '../temporal/own-archive';
 import { workerIdentity } from '../temporal/worker-identity';
 import { certificateDependencies } from './certificate-services';
@@ -15,7 +18,7 @@ import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
-import { runWorkers, workerRoles, type WorkerRole } from './run-workers';
+import { runWorkers, workerRoles, type RunningWorkers, type WorkerRole } from './run-workers';
 
 /** `diligence worker`: the process that does the work, and nothing else. */
 export function workerCommand(): Command {
@@ -95,6 +98,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     certificates,
   };
   const workers = await runWorkers(setup);
+  await proveAgain(workers, archive, keys);
   readiness.started(workers);
   log.info({ roles: roles.join(','), address, archive: archive.id.slice(0, 8) }, 'worker is ready');
   process.send?.('ready');
@@ -115,6 +119,26 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   await endpoints?.close();
   lag.stop();
   log.info('worker has stopped');
+}
+
+/**
+ * A rotation looks who polls and registers its key: it may have done so since we proved ours. From
+ * now on it sees us.
+ */
+async function proveAgain(
+  workers: RunningWorkers,
+  archive: Archive,
+  keys: KeyRing | 'off',
+): Promise<void> {
+  const giveUpAt = Date.now() + 5_000;
+  while (workers.idleQueues().length > 0 && Date.now() < giveUpAt) await sleep(20);
+  await sleep(100);
+  try {
+    await proveKeys(archive, keys);
+  } catch (error) {
+    await workers.stop();
+    throw error;
+  }
 }
 
 /**
