@@ -1,17 +1,10 @@
 import { once } from 'node:events';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import pino from 'pino';
 import { archiveAsItIs } from '../archive/open-archive';
-import {
-  ConfigError,
-  listenAddress,
-  readEnvironment,
-  type Environment,
-  type ListenAddress,
-} from '../environment';
-import type { KeyRing } from '../protection/key-ring';
+import { ConfigError, listenAddress, readEnvironment, type ListenAddress } from '../environment';
 import { engineAddress } from '../temporal/connection';
-import { faultSentence, keyChecks, keyFault } from '../temporal/key-checks';
+import { refuseOtherKeys } from '../temporal/key-checks';
 import { findPayloadKeys, remarksOn } from '../temporal/payload-keys';
 import { accessOf } from './access';
 import { codecsFor } from './codecs';
@@ -29,11 +22,13 @@ interface CodecServerFlags {
 export function codecServerCommand(): Command {
   return new Command('codec-server')
     .description('Decode payloads for the Temporal UI and CLI.')
-    .option(
-      '--listen <host:port>',
-      'another host than loopback needs DILIGENCE_CODEC_TOKEN or DILIGENCE_CODEC_ISSUER',
-      parseListen,
-      { host: '127.0.0.1', port: 8081 },
+    .addOption(
+      new Option(
+        '--listen <host:port>',
+        'another host than loopback needs DILIGENCE_CODEC_TOKEN or DILIGENCE_CODEC_ISSUER',
+      )
+        .argParser(parseListen)
+        .default({ host: '127.0.0.1', port: 8081 }, '127.0.0.1:8081'),
     )
     .option('--namespace <name>', 'serve this namespace (repeat it for more)', collect)
     .option('--origin <url>', 'pages of this origin may ask (repeat it for more)', collectOrigins)
@@ -55,7 +50,8 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   const { log, onServed } = codecLog(pino.destination({ dest: 2, sync: true }));
   const found = await findPayloadKeys(environment, engine.kind);
   for (const remark of remarksOn(found, environment)) log.warn(remark);
-  await refuseOtherKeys(environment, found.keys);
+  // Where the archive is at hand: what is encoded with another key, no worker could read.
+  await refuseOtherKeys(archiveAsItIs(environment.archiveUrl), found.keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';
   const namespaces = flags.namespace ?? [own];
   const codecs = codecsFor(found.keys, namespaces, environment);
@@ -71,13 +67,6 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   await once(stopping.signal, 'abort');
   await server.close();
   log.info('stopped');
-}
-
-/** Where the archive is at hand: what is encoded with another key, no worker could read. */
-async function refuseOtherKeys({ archiveUrl }: Environment, keys: KeyRing | 'off'): Promise<void> {
-  const known = await keyChecks(archiveAsItIs(archiveUrl));
-  const fault = known.length === 0 ? null : keyFault(keys, known);
-  if (fault !== null) throw new ConfigError('DILIGENCE_PAYLOAD_KEYS', faultSentence(fault, keys));
 }
 
 function parseListen(text: string): ListenAddress {

@@ -11,6 +11,7 @@ import { engineAddress } from '../temporal/connection';
 import { dataConverterOf } from '../temporal/data-converter';
 import { proveKeys, provenKeys } from '../temporal/key-checks';
 import { openOwnArchive } from '../temporal/own-archive';
+import { findPayloadKeys } from '../temporal/payload-keys';
 import { workerIdentity } from '../temporal/worker-identity';
 import { certificateDependencies } from './certificate-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
@@ -148,6 +149,8 @@ async function proveAgain(
 async function openHouse(environment: Environment, keysOf: 'embedded' | 'server') {
   const remarks: string[] = [];
   const say = (line: string): void => void remarks.push(line);
+  // Refused here, nothing has been made yet.
+  if (keysOf === 'server') await findPayloadKeys(environment, keysOf);
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) say('an id key was generated in the data directory (0600): keep it safe');
   const archive = await openOwnArchive(environment, idKey, keysOf, say);
