@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { config as readDotenv } from 'dotenv';
 import { z } from 'zod';
@@ -188,7 +189,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     archiveEncryption: found.DILIGENCE_ARCHIVE_ENCRYPTION === 'on',
     codecServer: { token: tokenSetting('DILIGENCE_CODEC_TOKEN', found), oidc: oidcOf(found) },
     workers: found.DILIGENCE_WORKERS,
-    actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? 'unknown',
+    actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? systemUser(),
     metricsAddress: listenAddress(found.DILIGENCE_METRICS_ADDRESS),
     sdkMetricsAddress: listenAddress(found.DILIGENCE_SDK_METRICS_ADDRESS),
     resendOn503: found.RESEND_ON_503 === 'on',
@@ -201,6 +202,15 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       failedStatuses: found.CREDIT_FAILED_STATUSES ?? null,
     },
   };
+}
+
+/** Of the process, where no variable tells: in a container, under cron. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** Reads `.env` of the working directory; what the process has already stands. */

@@ -235,14 +235,18 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           const { certidaoId } = state;
           return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
         }
-        const reusable = fact.status === 'issued' && issuedAt(fact) >= run.input.reuseSince;
+        const reused = !ours || attempts === 0;
+        const reusable =
+          fact.status === 'issued' &&
+          issuedAt(fact) >= run.input.reuseSince &&
+          !(reused && fact.purged === true);
         if (!reusable) return { n, attempts, afterUnknown: false };
         run.filed.push(
           outcomeOfFact(fact, item, {
             requestedAt: state.at,
             attempts,
             flags,
-            reused: !ours || attempts === 0,
+            reused,
           }),
         );
         return { kind: 'settled', place, status: 'issued', attempts };

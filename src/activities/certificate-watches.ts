@@ -109,8 +109,9 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
         answer.trouble = null;
         if ('settledAt' in fact) {
           const shared = (flags & rowFlags.shared) !== 0;
-          if (shared && fact.status === 'issued' && issuedAt(fact) < input.reuseSince) {
-            // Another work's, finished before what this one may reuse: it asks for its own.
+          const isOver = issuedAt(fact) < input.reuseSince || fact.purged === true;
+          if (shared && fact.status === 'issued' && isOver) {
+            // Another work's, finished before what this one may reuse, or purged: it asks for its own.
             settle(row, [place, 'retryable', now()]);
             return;
           }

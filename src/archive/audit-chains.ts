@@ -41,8 +41,10 @@ export async function listChains(archive: Archive, day?: string): Promise<string
 /** Numbers of the segments that are there, by chain, in order, with or without gaps. */
 export async function listSegments(archive: Archive): Promise<Map<string, number[]>> {
   const found = new Map<string, number[]>();
+  // Later segments first: a chain that begins and goes on meanwhile is not one without a beginning.
+  const later = await archive.list('audit/segments/');
   for (const chain of await listChains(archive)) found.set(chain, [1]);
-  for (const key of await archive.list('audit/segments/')) {
+  for (const key of later) {
     const [, , chain = '', name = ''] = key.split('/');
     const segments = found.get(chain);
     if (segments === undefined) found.set(chain, [Number.parseInt(name, 10)]);

@@ -17,6 +17,9 @@ export interface FiledAuditRecord extends AuditRecord {
  * The records of all chains in the order of their writing, each happening once. Chains are opened
  * as their time comes; a digest of each record stays in memory (a million take some 150 MB).
  *
+ * A record that is not intact is among those of every span, behind the record before it in its
+ * chain: its own instant may be the very thing that was changed.
+ *
  * @param span instants (epoch milliseconds): from the first on, before the second
  */
 export async function* readAudit(
@@ -26,12 +29,17 @@ export async function* readAudit(
 ): AsyncGenerator<FiledAuditRecord> {
   const told = new Set<string>();
   for await (const record of recordsInOrder(archive, idKey, onUnreadable)) {
+    if (!record.intact) {
+      yield record;
+      continue;
+    }
     const at = Date.parse(record.at);
-    if (at >= to) return;
+    // Read to the end all the same: what is not intact comes from anywhere.
+    if (at >= to) continue;
     // One that was told before the span, and again in it, is none of the span.
     const name = nameOf(record);
-    if (record.intact && told.has(name)) continue;
-    if (record.intact) told.add(name);
+    if (told.has(name)) continue;
+    told.add(name);
     if (at >= from) yield record;
   }
 }
@@ -44,8 +52,14 @@ export interface AuditSpan {
 }
 
 interface OpenChain {
-  records: AsyncGenerator<FiledAuditRecord>;
-  next: FiledAuditRecord;
+  records: AsyncGenerator<PlacedRecord>;
+  next: PlacedRecord;
+}
+
+interface PlacedRecord {
+  record: FiledAuditRecord;
+  /** Instant by which it takes its place, as names of chains begin with it. */
+  place: string;
 }
 
 async function* recordsInOrder(
@@ -60,7 +74,7 @@ async function* recordsInOrder(
   for (;;) {
     const [first] = open;
     const chain = closed.at(-1);
-    if (chain !== undefined && (first === undefined || compact(first.next.at) >= chain)) {
+    if (chain !== undefined && (first === undefined || first.next.place >= chain)) {
       closed.pop();
       const records = recordsOf(archive, idKey, chain, segments.get(chain) ?? [], onUnreadable);
       await advance(open, records);
@@ -68,20 +82,17 @@ async function* recordsInOrder(
     }
     if (first === undefined) return;
     open.shift();
-    yield first.next;
+    yield first.next.record;
     await advance(open, first.records);
   }
 }
 
 /** Puts a chain in its place among the open ones, by the instant of its next record. */
-async function advance(
-  open: OpenChain[],
-  records: AsyncGenerator<FiledAuditRecord>,
-): Promise<void> {
+async function advance(open: OpenChain[], records: AsyncGenerator<PlacedRecord>): Promise<void> {
   const { value, done } = await records.next();
   if (done === true) return;
-  const next: FiledAuditRecord = value;
-  const place = open.findIndex((other) => other.next.at > next.at);
+  const next: PlacedRecord = value;
+  const place = open.findIndex((other) => other.next.place > next.place);
   open.splice(place === -1 ? open.length : place, 0, { records, next });
 }
 
@@ -91,8 +102,9 @@ async function* recordsOf(
   chain: string,
   segments: readonly number[],
   onUnreadable: AuditSpan['onUnreadable'],
-): AsyncGenerator<FiledAuditRecord> {
+): AsyncGenerator<PlacedRecord> {
   const beginning = beginningOf(archive.id, chain);
+  let place = chain.replace(/-.*/, '');
   for (const segment of segments) {
     const text = await readText(archive, segmentKey(chain, segment));
     if (text === '') onUnreadable(chain);
@@ -100,8 +112,10 @@ async function* recordsOf(
       const link = readLink<AuditRecord>(idKey, beginning, line);
       if (link === null) onUnreadable(chain);
       else {
-        const { content, hash, state } = link;
-        yield { ...content, chain, hash, intact: state === 'intact' };
+        const { content, hash } = link;
+        const intact = link.state === 'intact';
+        if (intact) place = compact(content.at);
+        yield { record: { ...content, chain, hash, intact }, place };
       }
     }
   }

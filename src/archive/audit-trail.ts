@@ -80,6 +80,16 @@ export class AuditTrail {
   }
 
   /**
+   * What nobody may remove unseen, not even the last record: appended, and named by an anchor.
+   *
+   * @returns the head, as `anchor` does
+   */
+  async appendAndAnchor(entries: readonly AuditEntry[]): Promise<string> {
+    await this.append(entries);
+    return this.anchor();
+  }
+
+  /**
    * Writes an anchor that names how far every chain has come, unless none has moved.
    *
    * @returns the head: `<number>-<32 hex digits>`, which `audit verify --head` takes
@@ -143,7 +153,7 @@ export class AuditTrail {
       await anchors.catchUp();
       const heads = await anchors.movedHeads(this.#now());
       const { last } = anchors;
-      if (heads.length === 0 && last !== null) return headOf(last.number, last.hash);
+      if (heads.length === 0 && last?.intact === true) return headOf(last.number, last.hash);
       const number = (last?.number ?? 0) + 1;
       const beginning = beginningOf(this.#archive.id, anchorChain);
       const prev = last?.hash ?? beginning;
@@ -164,8 +174,8 @@ export function headOf(number: number, hash: string): string {
 class AnchorsKnown {
   readonly #archive: Archive;
   readonly #idKey: IdKey;
-  /** The last anchor there is. */
-  last: { number: number; hash: string; at: number | null } | null = null;
+  /** The last anchor there is, ours or not; `at` is that of the last one that is ours. */
+  last: { number: number; hash: string; at: number | null; intact: boolean } | null = null;
   /** Heads as anchors named them last. */
   readonly #anchored = new Map<string, string>();
   /** Segment in which a chain's head was last seen, to look from there on. */
@@ -188,11 +198,12 @@ class AnchorsKnown {
     ) {
       const text = await readText(this.#archive, anchorKey(number));
       const link = readLink<AuditAnchor>(this.#idKey, beginning, text);
-      // An anchor that was spoilt is for `audit verify` to tell: work goes on.
+      // One that was spoilt, or is not ours, is for `audit verify` to tell: work goes on behind it.
       const hash = link?.hash ?? this.last?.hash ?? beginning;
-      const at = Date.parse(link?.content.at ?? '') || (this.last?.at ?? null);
-      this.last = { number, hash, at };
-      for (const [chain, , head] of link?.content.heads ?? []) this.#anchored.set(chain, head);
+      const ours = link?.state === 'intact' ? link.content : null;
+      const at = ours === null ? (this.last?.at ?? null) : Date.parse(ours.at);
+      this.last = { number, hash, at, intact: ours !== null };
+      for (const [chain, , head] of ours?.heads ?? []) this.#anchored.set(chain, head);
     }
   }
 
@@ -211,7 +222,8 @@ class AnchorsKnown {
   async #chainsThatMayMove(now: number): Promise<string[]> {
     const since = this.last?.at ?? null;
     if (since === null) return listChains(this.#archive);
-    const days = daysBetween(since - 2 * oneDayMs, now + oneDayMs);
+    // The last anchor may be of a clock that was far ahead.
+    const days = daysBetween(Math.min(since, now) - 2 * oneDayMs, now + oneDayMs);
     const chains = [];
     for (const day of days) chains.push(...(await listChains(this.#archive, day)));
     this.#forgetOthers(new Set(chains));

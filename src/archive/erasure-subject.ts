@@ -1,4 +1,5 @@
 import type { FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
+import { maskDocumentsIn } from '../protection/redaction';
 import { documentsIn } from './document-index';
 
 const erasedMark = '[erased]';
@@ -7,6 +8,12 @@ const between = '[\\s./\\-\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060\\u2066-\\
 /** Zeros in front may have been lost; fewer digits than this are not a document's alone. */
 const fewestDigits = 8;
 
+/** What was told of a document, and may be quoted wherever people write. */
+export interface QuotedWords {
+  ids: string[];
+  officialNames: string[];
+}
+
 /** Whom a purge is about within one work: which of its rows, and what else may quote them. */
 export class ErasureSubject {
   readonly document: string;
@@ -14,8 +21,9 @@ export class ErasureSubject {
   readonly items = new Set<number>();
   readonly #lines = new Set<number>();
   readonly #quoted: RegExp;
-  #ids: readonly string[] = [];
-  #officialNames: readonly string[] = [];
+  #ids: ReadonlySet<string> = new Set();
+  #quotedIds: readonly RegExp[] = [];
+  #quotedNames: readonly RegExp[] = [];
 
   /** @param name the document's, of `IdKey.nameOf` */
   constructor(document: string, name: string) {
@@ -36,8 +44,9 @@ export class ErasureSubject {
 
   /** What was told about the rows: quoted by people in their notes. */
   takeTold(ids: readonly string[], officialNames: readonly string[]): void {
-    this.#ids = ids;
-    this.#officialNames = officialNames.filter((name) => name.length > 3);
+    this.#ids = new Set(ids);
+    this.#quotedIds = ids.map(asPeopleType);
+    this.#quotedNames = longEnough(officialNames).map(asPeopleType);
   }
 
   holdsLine(line: ManifestLine): boolean {
@@ -50,11 +59,9 @@ export class ErasureSubject {
     return this.#lines.has(row.line);
   }
 
-  /** The text without the document, however it is punctuated. */
-  scrubText(text: string): string {
-    let clean = text.replaceAll(this.#quoted, erasedMark);
-    for (const id of this.#ids) clean = clean.replaceAll(id, erasedMark);
-    return clean;
+  /** The text of a person without the document, however it is punctuated, its ids and names. */
+  scrubNote(text: string): string {
+    return without(this.#quotedNames, this.#scrubText(text));
   }
 
   /**
@@ -69,8 +76,8 @@ export class ErasureSubject {
     if (typeof value === 'string') {
       // A document of another's, which may differ by a zero in front alone.
       if (field === 'document' && /^\d+$/.test(value) && value !== this.document) return value;
-      const clean = this.scrubText(value);
-      return field === 'note' ? this.#withoutNames(clean) : clean;
+      if (idFields.has(field)) return this.#ids.has(value) ? erasedMark : this.#scrubId(value);
+      return field === 'note' ? this.scrubNote(value) : this.#scrubText(value);
     }
     if (Array.isArray(value)) return value.map((one) => this.#scrubbed(one, field));
     if (typeof value !== 'object' || value === null) return value;
@@ -78,9 +85,45 @@ export class ErasureSubject {
     return Object.fromEntries(entries.map(([name, one]) => [name, this.#scrubbed(one, name)]));
   }
 
-  #withoutNames(text: string): string {
-    return this.#officialNames.reduce((clean, name) => clean.replaceAll(name, erasedMark), text);
+  #scrubText(text: string): string {
+    return without(this.#quotedIds, text.replaceAll(this.#quoted, erasedMark));
   }
+
+  /** An id of another's may hold one of the subject's, or differ from it in its case alone. */
+  #scrubId(id: string): string {
+    return id.replaceAll(this.#quoted, erasedMark);
+  }
+}
+
+/** Why a purge was made is kept for ever, and must not hold what was erased. */
+export function reasonOnRecord(
+  reason: string,
+  document: string | null,
+  { ids, officialNames }: QuotedWords,
+): string {
+  if (document !== null) {
+    const subject = new ErasureSubject(document, '');
+    subject.takeTold(ids, officialNames);
+    return maskDocumentsIn(subject.scrubNote(reason));
+  }
+  return maskDocumentsIn(without([...ids, ...longEnough(officialNames)].map(asPeopleType), reason));
+}
+
+/** Shorter ones are found in every other word. */
+function longEnough(officialNames: readonly string[]): string[] {
+  return officialNames.filter((name) => name.length > 3);
+}
+
+const idFields = new Set(['certidaoId', 'issuances']);
+
+function without(quotations: readonly RegExp[], text: string): string {
+  return quotations.reduce((clean, quoted) => clean.replaceAll(quoted, erasedMark), text);
+}
+
+/** In capitals or not, and with any blanks between its words. */
+function asPeopleType(words: string): RegExp {
+  const literal = words.trim().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(literal.replaceAll(/\s+/g, '\\s+'), 'giu');
 }
 
 function quotedForms(document: string): RegExp {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getJson, type Archive } from './archive';
+import type { QuotedWords } from './erasure-subject';
 import type { PurgeClass } from './kept-kinds';
 
 /** What was asked to be erased: documents by their keyed name alone. */
@@ -11,12 +12,18 @@ export type PurgeTarget =
 /** What was done to one object, and what it was before. */
 export interface ErasedObject {
   kind: string;
-  /** Its key; where that would tell an id of the service's, the sha256 of the key. */
+  /** Its key; where that would tell an id or a sum, `mac:` and its keyed MAC. */
   key: string;
   action: 'removed' | 'rewritten';
   /** As they were. */
   bytes: number;
-  sha256: string;
+  /**
+   * Of PDFs alone. Other objects have a known form: whoever guesses what was in them could prove it
+   * by a plain sum.
+   */
+  sha256?: string;
+  /** Of the rest: `IdKey.macOf` their sha256, which proves the old bytes to holders of the key. */
+  mac?: string;
 }
 
 /** The record of an erasure: who, when, why and what, without what was erased. */
@@ -36,6 +43,14 @@ export interface ErasureRecord {
   objects: ErasedObject[];
 }
 
+/**
+ * A purge that is under way also keeps the words it looks for: once their sources are gone, nothing
+ * else tells what is quoted. They go with it.
+ */
+export interface ErasureIntent extends ErasureRecord {
+  quoted?: QuotedWords;
+}
+
 /** Erasure records. One under way stands in `erasures/open/`, a finished one in `erasures/`. */
 export class Erasures {
   readonly #archive: Archive;
@@ -45,13 +60,17 @@ export class Erasures {
   }
 
   /** Puts the intent on the disk before anything is touched; what an earlier one began is united. */
-  async begin(intent: Omit<ErasureRecord, 'id' | 'finishedAt'>): Promise<ErasureRecord> {
-    const earlier = (await this.open()).find(({ target }) => isSame(target, intent.target));
-    const record =
-      earlier === undefined
+  async begin(
+    intent: Omit<ErasureRecord, 'id' | 'finishedAt'>,
+    quoted?: QuotedWords,
+  ): Promise<ErasureRecord> {
+    const earlier = await this.openFor(intent.target);
+    const record: ErasureRecord =
+      earlier === null
         ? { id: newId(intent.startedAt), finishedAt: null, ...intent }
         : united(earlier, intent);
-    await this.#archive.replace(openKey(record.id), JSON.stringify(record), { durable: true });
+    const kept: ErasureIntent = { ...record, ...(quoted !== undefined && { quoted }) };
+    await this.#archive.replace(openKey(record.id), JSON.stringify(kept), { durable: true });
     return record;
   }
 
@@ -68,13 +87,17 @@ export class Erasures {
   }
 
   /** What was begun and not finished. */
-  async open(): Promise<ErasureRecord[]> {
-    const found: ErasureRecord[] = [];
+  async open(): Promise<ErasureIntent[]> {
+    const found: ErasureIntent[] = [];
     for (const key of await this.#archive.list('erasures/open/')) {
-      const record = await getJson<ErasureRecord>(this.#archive, key);
+      const record = await getJson<ErasureIntent>(this.#archive, key);
       if (record !== null) found.push(record);
     }
     return found;
+  }
+
+  async openFor(wanted: PurgeTarget): Promise<ErasureIntent | null> {
+    return (await this.open()).find(({ target }) => isSame(target, wanted)) ?? null;
   }
 }
 
@@ -87,12 +110,13 @@ export function isSame(a: PurgeTarget, b: PurgeTarget): boolean {
 
 /** What stood there before anything was touched is what the earlier record says. */
 function united(
-  earlier: ErasureRecord,
+  earlier: ErasureIntent,
   later: Omit<ErasureRecord, 'id' | 'finishedAt'>,
 ): ErasureRecord {
   const known = new Set(earlier.objects.map(({ key }) => key));
+  const { quoted: _, ...begun } = earlier;
   return {
-    ...earlier,
+    ...begun,
     works: [...new Set([...earlier.works, ...later.works])],
     rows: Math.max(earlier.rows, later.rows),
     workflows: [...new Set([...earlier.workflows, ...later.workflows])],

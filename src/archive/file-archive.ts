@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import {
   link,
   mkdir,
@@ -7,6 +8,7 @@ import {
   readdir,
   rename,
   rmdir,
+  stat,
   unlink,
   writeFile,
 } from 'node:fs/promises';
@@ -82,18 +84,20 @@ export class FileArchive implements Archive {
     }
   }
 
+  /** Folder by folder: one that goes meanwhile was empty, and the others are listed all the same. */
   async list(prefix: string): Promise<string[]> {
-    const folder = prefix === '' ? this.#root : this.#path(prefix.replace(/\/$/, ''));
-    try {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-      return entries
-        .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-        .map((entry) => join(entry.parentPath, entry.name).slice(this.#root.length + 1))
-        .sort();
-    } catch (error) {
-      if (isAbsent(error)) return [];
-      throw error;
+    const folders = [prefix === '' ? this.#root : this.#path(prefix.replace(/\/$/, ''))];
+    const keys: string[] = [];
+    for (const folder of folders) {
+      for (const entry of await entriesOf(folder)) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) folders.push(path);
+        else if (entry.isFile() && !entry.name.startsWith('.')) {
+          keys.push(path.slice(this.#root.length + 1));
+        }
+      }
     }
+    return keys.sort();
   }
 
   async localPath(key: string): Promise<string> {
@@ -160,6 +164,21 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** None when there is no such folder. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    // Where the file system does not tell kinds, a file that went meanwhile is missed, too.
+    const isThere = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    return isThere ? entriesOf(folder) : [];
   }
 }
 

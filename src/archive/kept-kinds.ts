@@ -1,6 +1,6 @@
 import { certificateTypes, type FiledRow, type ManifestLine } from '../domain/certificates';
 import type { IssuanceFact, MergedOutcome, OutcomeRecord } from '../domain/outcomes';
-import type { DecisionRecord } from '../domain/work';
+import type { DecisionRecord, WorkRecord } from '../domain/work';
 import { keySegment } from './archive';
 import { certificateThing } from './claim-ledger';
 import { factKey } from './issuances';
@@ -11,6 +11,8 @@ import {
   erasedLine,
   erasedOutcome,
   erasedRow,
+  erasedWork,
+  purgedFact,
   withoutPdf,
   withoutResult,
 } from './tombstones';
@@ -29,7 +31,7 @@ export interface KeptKind {
   holds: string;
   /** `lines`: one record a line; `record`: one; `whole`: nothing in it stands alone. */
   form: 'lines' | 'record' | 'whole';
-  /** Its key holds an id of the service's: a record of the erasure names it by its hash. */
+  /** Its key holds an id of the service's, or a sum: a record of the erasure names it by its MAC. */
   hidesKey?: true;
   /** The record with what tells of a document gone; the very same record when nothing does. */
   erase?: (record: unknown, subject: ErasureSubject) => unknown;
@@ -57,9 +59,15 @@ export const keptKinds: readonly KeptKind[] = [
     holds: 'what the service answered',
     form: 'record',
     hidesKey: true,
-    strip: as<IssuanceFact, 'pdf' | 'results'>(withoutWhat),
+    strip: as<IssuanceFact, 'pdf' | 'results'>(purgedFact),
   },
-  { kind: 'input', keys: /^inputs\//, holds: 'uploaded spreadsheets', form: 'whole' },
+  {
+    kind: 'input',
+    keys: /^inputs\//,
+    holds: 'uploaded spreadsheets',
+    form: 'whole',
+    hidesKey: true,
+  },
   {
     kind: 'result rows',
     keys: /^works\/.+\/results\/\d+\/\d{5}\.jsonl$/,
@@ -141,7 +149,7 @@ export const keptKinds: readonly KeptKind[] = [
     keys: /^works\/.+\/work\.json$/,
     holds: 'names of files, and labels',
     form: 'record',
-    erase: as<object>((record, subject) => subject.scrub(record)),
+    erase: as<WorkRecord>((record, subject) => subject.scrub(erasedWork(record))),
   },
   {
     kind: 'index',
@@ -151,7 +159,10 @@ export const keptKinds: readonly KeptKind[] = [
   },
 ];
 
-/** Keys of objects that tell of nobody, or that must outlive what they tell of (in HMACs alone). */
+/**
+ * Keys of objects that tell of nobody, or that must outlive what they tell of: in HMACs alone, but
+ * for the words that a purge under way looks for.
+ */
 export const impersonalKeys = /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/)/;
 
 /** @returns null for what is not about people */

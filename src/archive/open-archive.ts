@@ -38,6 +38,11 @@ export async function openArchive(
   return new SealedArchive(new FileArchive(root, identity.id), sealing);
 }
 
+/** The archive as it lies there, whoever's it is: for what needs no key. Makes nothing. */
+export function archiveAsItIs(address: string): Archive {
+  return new FileArchive(directoryOf(address), 'not-opened');
+}
+
 /**
  * Proves that the archive can be read and written, and is still the one that was opened: a volume
  * that went away may leave an empty directory behind.

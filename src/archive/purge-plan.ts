@@ -19,8 +19,8 @@ import {
   isOnShelf,
   type NameOf,
 } from './document-index';
-import { ErasureSubject } from './erasure-subject';
-import type { ErasedObject, PurgeTarget } from './erasures';
+import { ErasureSubject, type QuotedWords } from './erasure-subject';
+import { Erasures, type ErasedObject, type PurgeTarget } from './erasures';
 import { sha256Of } from './issuances';
 import {
   claimFolders,
@@ -34,9 +34,9 @@ import {
 import { WorkReader } from './works';
 
 /** One object that a purge removes or rewrites, with how it was when the plan was made. */
-export interface PlannedChange extends Omit<ErasedObject, 'key'> {
-  key: string;
+export interface PlannedChange extends Omit<ErasedObject, 'sha256' | 'mac'> {
   hidesKey: boolean;
+  sha256: string;
   /** Null: the object goes. Null as its answer: nothing is left of it. */
   rewrite: ((body: Buffer) => Promise<string | null>) | null;
 }
@@ -63,6 +63,8 @@ export interface PurgePlan {
   target: PurgeTarget;
   works: PlannedWork[];
   rows: number;
+  /** What was told of documents whose rows go: no reason on record may quote it. */
+  quoted: QuotedWords;
   /** In the order in which they are made. */
   changes: PlannedChange[];
   unsettled: UnsettledThing[];
@@ -93,14 +95,16 @@ export class PurgePlanner {
   /** Everything of a document: its rows in shared works, its own works, what was bought for it. */
   async ofDocument(document: string): Promise<PurgePlan> {
     const name = this.#nameOf(document);
+    const target: PurgeTarget = { kind: 'document', name };
+    const earlier = (await new Erasures(this.#archive).openFor(target))?.quoted;
     const { holders, notIndexed } = await this.#holdersOf(new Set([name]));
     const works = await this.#plannedWorks(holders.get(name) ?? new Set(), (folder) =>
       // The id of a single issuance is made of its document.
       folder.includes(name),
     );
-    const ids = new Set(await this.#claimedIssuances(name));
+    const ids = new Set([...(earlier?.ids ?? []), ...(await this.#claimedIssuances(name))]);
     const subjects = new Map<string, ErasureSubject>();
-    const names = new Set<string>();
+    const names = new Set(earlier?.officialNames);
     let rows = 0;
     for (const { folder } of works) {
       const subject = new ErasureSubject(document, name);
@@ -127,8 +131,8 @@ export class PurgePlanner {
       name,
       works.map(({ folder }) => folder),
     );
-    const target: PurgeTarget = { kind: 'document', name };
-    return { target, works, rows, changes: draft.ordered(), unsettled, notIndexed };
+    const quoted = { ids: [...ids], officialNames: [...names] };
+    return { target, works, rows, quoted, changes: draft.ordered(), unsettled, notIndexed };
   }
 
   /** A work as a whole, and what was bought for documents that no other work holds. */
@@ -145,11 +149,16 @@ export class PurgePlanner {
     const names = new Set<string>();
     const ids = new Set<string>();
     const idsOf = new Map<string, Set<string>>();
+    const officialNames = new Set<string>();
     let rows = 0;
     for (const { folder } of works) {
       rows += await this.#namesIn(folder, (name) => names.add(name));
       await this.#idsIn(folder, ids, idsOf);
+      for await (const { officialName } of this.#told(folder)) {
+        if (officialName !== null) officialNames.add(officialName);
+      }
     }
+    const quoted = { ids: [...ids], officialNames: [...officialNames] };
     const { holders, notIndexed } = await this.#holdersOf(names);
     const shared = [...names].filter((name) => hasOther(holders.get(name), own));
     const draft = new Draft(this.#archive);
@@ -174,7 +183,7 @@ export class PurgePlanner {
     const left = [...own, `works/${workId}`];
     await this.#takeIndex(draft, null, new Set(left));
     const target: PurgeTarget = { kind: 'work', workId };
-    return { target, works, rows, changes: draft.ordered(), unsettled, notIndexed };
+    return { target, works, rows, quoted, changes: draft.ordered(), unsettled, notIndexed };
   }
 
   /** One class of what works hold that ended before an instant, and that no later work shares. */
@@ -216,7 +225,9 @@ export class PurgePlanner {
       endedBefore: new Date(endedBefore).toISOString(),
     };
     const touched = what === 'inputs' ? old : old.filter(({ folder }) => draft.touches(folder));
-    return { target, works: touched, rows, changes: draft.ordered(), unsettled: [], notIndexed };
+    const quoted = { ids: [], officialNames: [] };
+    const changes = draft.ordered();
+    return { target, works: touched, rows, quoted, changes, unsettled: [], notIndexed };
   }
 
   async #takeIssuances(draft: Draft, ids: ReadonlySet<string>): Promise<void> {
@@ -510,10 +521,16 @@ class Draft {
       bytes: body.length,
       sha256: sha256Of(body),
       rewrite,
-      // What is of no kind tells of nobody by itself, and leads to nothing.
-      order: kind === null ? -1 : keptKinds.indexOf(kind),
+      order: orderOf(kind, rewrite !== null),
     });
   }
+}
+
+function orderOf(kind: KeptKind | null, isRewritten: boolean): number {
+  // What is of no kind tells of nobody by itself, and leads to nothing.
+  if (kind === null) return -1;
+  // A ruling that quotes is found by the decision that quotes the same.
+  return kind.kind === 'claims' && isRewritten ? -1 : keptKinds.indexOf(kind);
 }
 
 function rewrittenBody(

@@ -1,6 +1,5 @@
 import type { Archive } from './archive';
 import { Erasures, type ErasedObject, type ErasureRecord } from './erasures';
-import { sha256Of } from './issuances';
 import type { PlannedChange, PurgePlan } from './purge-plan';
 
 export interface PurgeOrder {
@@ -10,6 +9,8 @@ export interface PurgeOrder {
   startedAt: string;
   /** Ids of the workflows that go with it. */
   workflows: string[];
+  /** `IdKey.macOf`. */
+  macOf: (text: string) => string;
   /** Called once the intent is on the disk. Repeated, it finds less to do. */
   deleteWorkflows: () => Promise<void>;
   /** Puts the erasure on the audit trail, once it is done. */
@@ -30,7 +31,7 @@ export async function carryOut(
 ): Promise<{ record: ErasureRecord; key: string }> {
   const { by, reason, startedAt, workflows } = order;
   const erasures = new Erasures(archive);
-  const intent = await erasures.begin({
+  const about: Parameters<Erasures['begin']>[0] = {
     target: plan.target,
     by,
     reason,
@@ -38,8 +39,11 @@ export async function carryOut(
     works: plan.works.map(({ workId }) => workId),
     rows: plan.rows,
     workflows,
-    objects: plan.changes.map(erasedObject),
-  });
+    objects: plan.changes.map((change) => erasedObject(change, order.macOf)),
+  };
+  // Only a purge of a document looks for quotations in what stays.
+  const quoted = plan.target.kind === 'document' ? plan.quoted : undefined;
+  const intent = await erasures.begin(about, quoted);
   await order.deleteWorkflows();
   for (const change of plan.changes) await apply(archive, change);
   const record = { ...intent, finishedAt: new Date().toISOString() };
@@ -62,7 +66,11 @@ async function apply(archive: Archive, { key, rewrite }: PlannedChange): Promise
   else await archive.replace(key, left, { durable: true });
 }
 
-function erasedObject({ kind, key, hidesKey, action, bytes, sha256 }: PlannedChange): ErasedObject {
-  const shown = hidesKey ? `sha256:${sha256Of(Buffer.from(key))}` : key;
-  return { kind, key: shown, action, bytes, sha256 };
+function erasedObject(
+  { kind, key, hidesKey, action, bytes, sha256 }: PlannedChange,
+  macOf: PurgeOrder['macOf'],
+): ErasedObject {
+  const shown = hidesKey ? `mac:${macOf(key)}` : key;
+  const sum = kind === 'pdf' ? { sha256 } : { mac: macOf(sha256) };
+  return { kind, key: shown, action, bytes, ...sum };
 }

@@ -86,7 +86,11 @@ export class SealedArchive implements Archive {
 
   async #seal(key: string, body: Uint8Array | string): Promise<Uint8Array | string> {
     if (this.#seals === null || staysClear(key)) return body;
-    this.#proven ??= this.#prove(this);
+    this.#proven ??= this.#prove(this).catch((error: unknown) => {
+      // It may have been the disk: the next one looks again.
+      this.#proven = undefined;
+      throw error;
+    });
     await this.#proven;
     const plain = typeof body === 'string' ? Buffer.from(body) : body;
     const { keyId, bytes } = this.#seals.seal('archive', plain, key);

@@ -1,6 +1,11 @@
 import type { FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
-import { nothingTold, type MergedOutcome, type OutcomeRecord } from '../domain/outcomes';
-import type { DecisionRecord } from '../domain/work';
+import {
+  nothingTold,
+  type IssuanceFact,
+  type MergedOutcome,
+  type OutcomeRecord,
+} from '../domain/outcomes';
+import type { DecisionRecord, WorkRecord } from '../domain/work';
 
 /**
  * What stands in the place of a record about a person once it was purged: the same shape, so that
@@ -80,6 +85,11 @@ export function erasedDecision(
   return { ...decision, certidaoId: adopted, rows };
 }
 
+/** The upload is gone, and by its sum a guess of what it held could be proven. */
+export function erasedWork(record: WorkRecord): WorkRecord {
+  return { ...record, inputSha256: null, inputKey: null };
+}
+
 /** What a service tells of its subject. Codes, and when it may be asked again, tell of the request. */
 const toldOfSubject = [
   'completedAt',
@@ -106,6 +116,12 @@ export function withoutResult<T extends { note: string; certidaoId: string | nul
 export function withoutPdf<T extends { note: string; pdfKey: string | null }>(record: T): T {
   if (record.pdfKey === null) return record;
   return { ...record, pdfKey: null, note: noted(record.note, 'PDF purged') };
+}
+
+/** A fact without what is of a class; it says so when there was any. */
+export function purgedFact(fact: IssuanceFact, what: 'pdf' | 'results'): IssuanceFact {
+  const without = what === 'pdf' ? withoutPdf(fact) : withoutResult(fact);
+  return without === fact ? fact : { ...without, purged: true };
 }
 
 function noted(note: string, more: string): string {

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import pino from 'pino';
+import { archiveAsItIs } from '../archive/open-archive';
 import { ConfigError, listenAddress, readEnvironment, type ListenAddress } from '../environment';
 import { engineAddress } from '../temporal/connection';
+import { refuseOtherKeys } from '../temporal/key-checks';
 import { findPayloadKeys, remarksOn } from '../temporal/payload-keys';
 import { accessOf } from './access';
 import { codecsFor } from './codecs';
@@ -20,11 +22,13 @@ interface CodecServerFlags {
 export function codecServerCommand(): Command {
   return new Command('codec-server')
     .description('Decode payloads for the Temporal UI and CLI.')
-    .option(
-      '--listen <host:port>',
-      'another host than loopback needs DILIGENCE_CODEC_TOKEN or DILIGENCE_CODEC_ISSUER',
-      parseListen,
-      { host: '127.0.0.1', port: 8081 },
+    .addOption(
+      new Option(
+        '--listen <host:port>',
+        'another host than loopback needs DILIGENCE_CODEC_TOKEN or DILIGENCE_CODEC_ISSUER',
+      )
+        .argParser(parseListen)
+        .default({ host: '127.0.0.1', port: 8081 }, '127.0.0.1:8081'),
     )
     .option('--namespace <name>', 'serve this namespace (repeat it for more)', collect)
     .option('--origin <url>', 'pages of this origin may ask (repeat it for more)', collectOrigins)
@@ -46,6 +50,8 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   const { log, onServed } = codecLog(pino.destination({ dest: 2, sync: true }));
   const found = await findPayloadKeys(environment, engine.kind);
   for (const remark of remarksOn(found, environment)) log.warn(remark);
+  // Where the archive is at hand: what is encoded with another key, no worker could read.
+  await refuseOtherKeys(archiveAsItIs(environment.archiveUrl), found.keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';
   const namespaces = flags.namespace ?? [own];
   const codecs = codecsFor(found.keys, namespaces, environment);

@@ -54,7 +54,10 @@ export class TokenIssuer {
         const reason = `the token is not valid here (${error.code})`;
         return { allowed: false, status: 401, reason };
       }
-      const reason = 'the issuer of tokens does not answer: try again later';
+      const reason =
+        error instanceof IssuerUnavailableError
+          ? `the issuer of tokens (DILIGENCE_CODEC_ISSUER) ${error.message}`
+          : 'the issuer of tokens does not answer: try again later';
       return { allowed: false, status: 503, reason };
     }
   }
@@ -77,9 +80,12 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
     redirect: 'error',
     signal: AbortSignal.timeout(askTimeoutMs),
   });
-  if (!answer.ok) throw new IssuerUnavailableError(`status ${answer.status}`);
+  if (!answer.ok) throw new IssuerUnavailableError(`answers with status ${answer.status}`);
   const found = discovered.parse(await answer.json());
-  if (found.issuer !== issuer) throw new IssuerUnavailableError('calls itself by another name');
+  if (found.issuer !== issuer)
+    throw new IssuerUnavailableError(
+      'calls itself by another name: expected word for word that one',
+    );
   const { createRemoteJWKSet } = await loadJose();
   return createRemoteJWKSet(new URL(found.jwks_uri), { timeoutDuration: askTimeoutMs });
 }

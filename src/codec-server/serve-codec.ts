@@ -14,7 +14,8 @@ export interface ServedRequest {
   operation: string;
   status: number;
   namespace: string | null;
-  payloads: number;
+  /** Payloads that it carried. */
+  count: number;
   /** Whom the issuer says that the token belongs to. */
   subject: string | null;
   reason: string | null;
@@ -99,7 +100,7 @@ async function answer(
     operation: operation ?? 'unknown',
     status: 200,
     namespace: null,
-    payloads: 0,
+    count: 0,
     subject: null,
     reason: null,
   };
@@ -116,7 +117,7 @@ async function answer(
     served.namespace = namespace;
     const payloads = readPayloads(await bodyOf(request));
     if (payloads === null) throw new Refusal(400, 'expected {"payloads": [...]} in JSON');
-    served.payloads = payloads.length;
+    served.count = payloads.length;
     const done = await (operation === 'encode' ? codec.encode(payloads) : codec.decode(payloads));
     send(response, 200, writePayloads(done));
   } catch (error) {

@@ -43,8 +43,8 @@ export function requestEntry(
     ...(receipt?.kind === 'accepted' && { certidaoId: receipt.certidaoId }),
     details: {
       type,
-      ...(receipt?.kind === 'refused' && { status: receipt.status, code: wordOf(receipt.code) }),
-      ...(receipt?.kind === 'not_sent' && { reason: wordOf(receipt.reason) }),
+      ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
+      ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
     },
   };
 }
@@ -62,7 +62,7 @@ export function outcomeEntry(outcome: OutcomeRecord, { workId, by }: WorkOnTrail
     ...(certidaoId !== null && { certidaoId }),
     ...(sha256 !== null && { sha256 }),
     details: {
-      ...(errorCode !== null && { code: wordOf(errorCode) }),
+      ...(errorCode !== null && { code: codeOf(errorCode) }),
       ...(outcome.possibleDoubleCharge && { possibleDoubleCharge: true }),
     },
   };
@@ -107,7 +107,16 @@ export function orderEntry(
   return { kind: 'decision', id, result: order, by, happenedAt, work: workId };
 }
 
-/** Words of the service that are no words of a list might quote what they should not. */
-function wordOf(text: string | null): string | null {
-  return text !== null && /^[\w .:-]{1,60}$/.test(text) && !/\d{11}/.test(text) ? text : null;
+/**
+ * The trail is never purged, and a service may quote a document or a name where a code belongs: a
+ * code is one word, and has too few digits to hold a document.
+ */
+function codeOf(text: string | null): string | null {
+  if (text === null || !/^[A-Za-z][\w.:-]{0,59}$/.test(text)) return null;
+  return (text.match(/\d/g) ?? []).length < 8 ? text : null;
+}
+
+/** Why nothing was sent is told in words of our own, or with the name of an error. */
+function reasonOf(text: string): string | null {
+  return /^(?:too late|no token|answered \d{3}|[A-Za-z]{1,60})$/.test(text) ? text : null;
 }

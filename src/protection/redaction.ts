@@ -112,7 +112,7 @@ export function redactText(text: string): string {
     )
     .replaceAll(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${secretMark}`)
     .replaceAll(
-      /(\w*(?:token|secret|password|api[_-]?key|signature)["']?(?:=|\s*:\s*(?=\S*\d))["']?)[^\s"'&,;}[\]]{4,}/gi,
+      /(\w{0,40}(?:token|secret|password|api[_-]?key|signature)["']?(?:\s*=\s*|\s*:\s*(?=\S*\d))["']?)[^\s"'&,;}[\]]{4,}/gi,
       `$1${secretMark}`,
     );
   shown = maskDocumentsIn(shown);

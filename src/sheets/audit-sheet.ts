@@ -16,7 +16,8 @@ export interface AuditSheetRecord {
   subject?: string;
   certidaoId?: string;
   sha256?: string;
-  details?: object;
+  /** Null in a record that was altered. */
+  details?: object | null;
   hash: string;
   intact: boolean;
 }
@@ -56,7 +57,7 @@ export function auditSheet({ excel = false }: { excel?: boolean } = {}): Stringi
 /** The cells of a record, in the order of `auditColumns`; nothing in them can act as a formula. */
 export function auditCells(record: AuditSheetRecord): string[] {
   const { details } = record;
-  const hasDetails = details !== undefined && Object.keys(details).length > 0;
+  const hasDetails = details != null && Object.keys(details).length > 0;
   const cells = [
     record.at,
     record.happenedAt,

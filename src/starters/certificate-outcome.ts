@@ -80,7 +80,8 @@ export async function showBatch(
       `         results.xlsx is left out above ${mostWorkbookRows} lines: results.csv has them all`,
     );
   }
-  if (exitCode === exitCodes.needsAPerson) {
+  const { failed, unknown_outcome: unknown, expired } = summary.counts;
+  if (exitCode === exitCodes.needsAPerson && failed + unknown + expired > 0) {
     tell('some rows need a person (exit code 3); what can be decided is decided by');
     tell(
       `  diligence certificate resolve --batch ${summary.batchId} --status S --action A --note "..."`,

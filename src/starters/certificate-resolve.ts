@@ -14,6 +14,7 @@ import {
 } from '../domain/work';
 import type { certificateResolve } from '../workflows/certificate-resolve';
 import { attributesAtStart } from '../workflows/search-attributes';
+import { refuseForeignId } from './adopted-id';
 import { showBatch, showSingle } from './certificate-outcome';
 import {
   deadlineOption,
@@ -26,7 +27,7 @@ import {
   type OutputFlags,
 } from './certificate-flags';
 import { followWork } from './follow';
-import { CommandError, UsageError, oneOf, print, tell, wholeNumber } from './terminal';
+import { CommandError, UsageError, oneOf, print, printJson, tell, wholeNumber } from './terminal';
 import { wayOn } from './work-state';
 import { viewOne } from './work-views';
 import {
@@ -103,12 +104,17 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
   if (flags.action === 'adopt' && rows.length !== 1) {
     throw new UsageError('--action adopt takes exactly one row: name it with --line');
   }
+  const [only] = rows;
+  if (flags.certidao !== undefined && only !== undefined) {
+    await refuseForeignId(place, folder, only, flags.certidao);
+  }
   return withEngine(place, async (engine) => {
     await refuseWhileRunning(place, engine, found);
     await refuseMissingSearchAttributes(engine);
-    const decision = await fileDecision(place, found, rows, flags);
+    const { decision, auditHead } = await fileDecision(place, found, rows, flags);
     const workflowId = `${record.workId}/decision-${decision}`;
     tell(`${workflowId}: ${flags.action} for ${rows.length} row(s)`);
+    tell(`audit head: ${auditHead}`);
     const work = { folder, items: record.items, filedIn: folder };
     const { deadline } = flags;
     const given = { deadline, maxAge: reuseAgeMs, onUnknown: 'report' } as const;
@@ -120,7 +126,8 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
       typedSearchAttributes: attributesAtStart('certificate-decision', record.workId),
     });
     if (flags.detach === true) {
-      print(workflowId);
+      if (flags.json === true) printJson({ id: workflowId, status: 'started', auditHead });
+      else print(workflowId);
       return 0;
     }
     await warnWithoutPollers(engine, place);
@@ -210,13 +217,13 @@ function stillRunning(id: string): CommandError {
   );
 }
 
-/** Numbers the decision and puts it on file before anything is done. */
+/** Numbers the decision and puts it on file, and on the audit trail, before anything is done. */
 async function fileDecision(
   { archive, audit, environment }: Workplace,
   { folder, record: work }: WorkOnFile,
   rows: DecidedRow[],
   flags: ResolveFlags,
-): Promise<number> {
+): Promise<{ decision: number; auditHead: string }> {
   for (let number = 1; ; number += 1) {
     const record: DecisionRecord = {
       number,
@@ -230,8 +237,8 @@ async function fileDecision(
     const key = `${decisionFolder(folder, number)}/decision.json`;
     const put = await archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
     if (put !== 'stored') continue;
-    await audit.append([resolveEntry(work.workId, record)]);
-    return number;
+    const auditHead = await audit.appendAndAnchor([resolveEntry(work.workId, record)]);
+    return { decision: number, auditHead };
   }
 }
 

@@ -169,8 +169,9 @@ export async function dryRun(
     else {
       const fact = await issuances.fact(state.certidaoId);
       if (fact === null) result.underWay += 1;
-      else if (fact.status === 'issued' && fact.settledAt >= reuseSince) result.reuse += 1;
-      else result.request += 1;
+      else if (fact.status === 'issued' && fact.settledAt >= reuseSince && fact.purged !== true) {
+        result.reuse += 1;
+      } else result.request += 1;
     }
   }
   return result;

@@ -274,7 +274,7 @@ async function recordStart(
   { onUnknown, fresh }: TermFlags,
 ): Promise<void> {
   const terms = { items, onUnknown, fresh: fresh === true };
-  await audit.append([startEntry({ workId, by: environment.actor }, terms, Date.now())]);
+  await audit.appendAndAnchor([startEntry({ workId, by: environment.actor }, terms, Date.now())]);
 }
 
 function detached(workflowId: string, json: boolean): number {

@@ -8,7 +8,13 @@ import { ConfigError, readEnvironment, type Environment } from '../environment';
 import { KeyRing } from '../protection/key-ring';
 import { EngineUnreachableError, engineAddress } from '../temporal/connection';
 import { faultSentence, keyChecks, keyFault, proveKeys, registerKey } from '../temporal/key-checks';
-import { keyHolders, nextStep, type KeyHolder, type RotationStep } from '../temporal/key-rotation';
+import {
+  keyHolders,
+  leftBehind,
+  nextStep,
+  type KeyHolder,
+  type RotationStep,
+} from '../temporal/key-rotation';
 import { reachEngine } from '../temporal/open-engine';
 import {
   findPayloadKeys,
@@ -119,7 +125,7 @@ function whoLacks(id: string, lacking: readonly KeyHolder[]): string {
   const names = lacking.map(({ identity }) => identity.split(' ')[0]).join(', ');
   return (
     `${id} cannot encrypt yet, since ${names} could not read it: start ${lacking.length === 1 ? 'it' : 'them'} ` +
-    'again with the new list (an embedded engine: `diligence stop`); a worker that has ended shows for up to 90 s'
+    'again with the new list (an embedded engine: `diligence stop`); a worker that has ended shows for 90 s, the last one for five minutes'
   );
 }
 
@@ -198,7 +204,14 @@ function nextWords(
 ): string {
   if (holders === null) return 'the engine does not answer: whether a step is safe cannot be told';
   const step = nextStep(ring, known, holders);
-  if (step.kind === 'add') return '`diligence keys rotate` begins a rotation: it adds a key';
+  if (step.kind === 'add') {
+    const behind = leftBehind(ring, known, holders);
+    if (behind.length > 0) {
+      const names = behind.map(({ identity }) => identity.split(' ')[0]).join(', ');
+      return `start ${names} again with this list: what others encrypt cannot be read there`;
+    }
+    return '`diligence keys rotate` begins a rotation: it adds a key';
+  }
   if (step.lacking.length > 0) return whoLacks(step.id, step.lacking);
   return `\`diligence keys rotate\` is safe: it lets ${step.id} encrypt`;
 }

@@ -1,12 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
+import { reasonOnRecord } from '../archive/erasure-subject';
 import { Erasures, isSame, type ErasureRecord } from '../archive/erasures';
 import { keptKinds, purgeClasses, type PurgeClass } from '../archive/kept-kinds';
 import { carryOut } from '../archive/purge';
 import { PurgePlanner, type PurgePlan, type UnsettledThing } from '../archive/purge-plan';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
-import { ErasureSubject } from '../archive/erasure-subject';
-import { maskDocumentsIn } from '../protection/redaction';
 import type { EngineClient } from '../temporal/connection';
 import { deleteRuns, runningIds, runsOf, workflowIdOf, type RunsFound } from './purge-workflows';
 import {
@@ -91,16 +90,20 @@ async function purge(flags: PurgeFlags): Promise<number> {
       for (const line of planLines(found)) tell(line);
       if (!(await isConfirmed())) return exitCodes.failed;
     }
+    let auditHead = '';
     const done = await carryOut(place.archive, plan, {
       by: place.environment.actor,
-      reason: reasonOnRecord(flags.reason ?? '', document),
+      reason: reasonOnRecord(flags.reason ?? '', document, plan.quoted),
       startedAt: new Date().toISOString(),
       workflows: [...new Set(runs.closed.map(({ workflowId }) => workflowId))],
+      macOf: (text) => place.idKey.macOf(text),
       deleteWorkflows: () => deleteRuns(engine, runs.closed),
-      audit: (record) => putOnTrail(place, record),
+      audit: async (record) => {
+        auditHead = await putOnTrail(place, record);
+      },
     });
     const left = await makePlan(place, engine, flags, document);
-    return showDone(done, left.plan, flags.json === true);
+    return showDone({ ...done, auditHead }, left.plan, flags.json === true);
   });
 }
 
@@ -132,12 +135,6 @@ function documentToErase(text: string): string {
   throw new UsageError(
     '--document: expected the 11 digits of a CPF or the 14 places of a CNPJ, with its zeros in front',
   );
-}
-
-/** A reason is kept for ever, and must not hold what was erased. */
-function reasonOnRecord(reason: string, document: string | null): string {
-  const text = document === null ? reason : new ErasureSubject(document, '').scrubText(reason);
-  return maskDocumentsIn(text);
 }
 
 interface FoundPlan {
@@ -292,20 +289,21 @@ function nothingFound({ batch, json }: PurgeFlags): number {
 
 /** What another work put there meanwhile is still there: the command says so, and fails. */
 function showDone(
-  { record, key }: { record: ErasureRecord; key: string },
+  { record, key, auditHead }: { record: ErasureRecord; key: string; auditHead: string },
   left: PurgePlan,
   json: boolean,
 ): number {
   const exitCode = left.changes.length === 0 ? exitCodes.done : exitCodes.failed;
   if (json) {
     const { objects, ...rest } = record;
-    printJson({ exitCode, found: true, key, ...rest, objects: objects.length });
+    printJson({ exitCode, found: true, key, ...rest, objects: objects.length, auditHead });
     return exitCode;
   }
   print(
     `purged ${record.rows} row(s), ${record.objects.length} object(s), ${record.workflows.length} workflow(s)`,
   );
   print(`record: ${key}`);
+  print(`audit head: ${auditHead}`);
   print('        result folders, backups and copies are outside the archive: not reached');
   if (exitCode !== exitCodes.done) {
     tell(`${left.changes.length} object(s) came meanwhile: run the same command again`);
@@ -325,9 +323,10 @@ async function isConfirmed(): Promise<boolean> {
   }
 }
 
-async function putOnTrail({ audit }: Workplace, record: ErasureRecord): Promise<void> {
+/** @returns the head of the trail, which holds the record to its place */
+async function putOnTrail({ audit }: Workplace, record: ErasureRecord): Promise<string> {
   const { id, target, by, startedAt, rows, workflows, objects } = record;
-  await audit.append([
+  return audit.appendAndAnchor([
     {
       kind: 'purge',
       id: `purge/${id}`,

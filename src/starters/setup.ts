@@ -1,5 +1,6 @@
+import { isGrpcServiceError } from '@temporalio/client';
 import { Command } from 'commander';
-import { readEnvironment } from '../environment';
+import { ConfigError, readEnvironment } from '../environment';
 import { connectClient, engineAddress, type EngineClient } from '../temporal/connection';
 import { runningEngine } from '../temporal/engine-record';
 import { registerSearchAttributes } from '../temporal/search-attributes';
@@ -24,6 +25,7 @@ async function setUp(json: boolean): Promise<void> {
   }
   try {
     const { namespace, address } = engine;
+    await refuseAbsent(engine);
     const { added, present } = await registerSearchAttributes(engine);
     if (json) {
       printJson({ namespace, address, searchAttributes: { added, present } });
@@ -34,6 +36,20 @@ async function setUp(json: boolean): Promise<void> {
     print(`namespace ${namespace} at ${address} is ready`);
   } finally {
     await engine.close();
+  }
+}
+
+async function refuseAbsent({ connection, namespace, address }: EngineClient): Promise<void> {
+  const grpcNotFound = 5;
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    const code: number | null = isGrpcServiceError(error) ? error.code : null;
+    if (code !== grpcNotFound) throw error;
+    throw new ConfigError(
+      'TEMPORAL_NAMESPACE',
+      `there is no namespace ${namespace} at ${address}: temporal operator namespace create --namespace ${namespace} --retention 30d`,
+    );
   }
 }
 

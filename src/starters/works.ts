@@ -178,12 +178,12 @@ async function order(
   await withEngine(place, async (engine) => {
     const asked = { workId: workIdOf(work), by: place.environment.actor };
     const entry = orderEntry(name, asked, Date.now());
-    await place.audit.append([entry]);
+    await place.audit.appendAndAnchor([entry]);
     try {
       print(await give(engine.client.workflow.getHandle(engineIdOf(work))));
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
-        await place.audit.append([{ ...entry, result: 'refused' }]);
+        await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
         throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
       }
       const otherwise = isNotFound(error) ? await whenNotRunning?.(engine, work) : null;
@@ -192,7 +192,7 @@ async function order(
         return;
       }
       if (isNotFound(error)) {
-        await place.audit.append([{ ...entry, result: 'refused' }]);
+        await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
         const { state } = await viewWith(place, engine, work);
         throw new CommandError(`${id} ${wayOn(work, state) ?? 'has ended meanwhile'}`);
       }

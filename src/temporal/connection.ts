@@ -15,7 +15,13 @@ export function engineAddress(env: NodeJS.ProcessEnv = process.env): EngineAddre
   try {
     config = loadClientConnectConfig({ overrideEnvVars: stringsOf(env) });
   } catch (error) {
-    throw new ConfigError('TEMPORAL_*', (error as Error).message);
+    // The parser's own message quotes the lines around the fault, keys and all.
+    const { line } = error as { line?: number };
+    const where = line === undefined ? '' : ` (line ${line} of the profile file)`;
+    throw new ConfigError(
+      'TEMPORAL_*',
+      `cannot be read${where}: expected variables and a TOML file as @temporalio/envconfig takes them`,
+    );
   }
   const { address } = config.connectionOptions;
   if (address === undefined) return { kind: 'embedded' };

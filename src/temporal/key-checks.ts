@@ -47,13 +47,21 @@ export async function provenKeys(
  * @throws ConfigError that names the key
  */
 export async function proveKeys(archive: Archive, keys: KeyRing | 'off'): Promise<void> {
-  let known = await keyChecks(archive);
-  if (known.length === 0 && keys !== 'off') {
+  if (keys !== 'off' && (await keyChecks(archive)).length === 0) {
     await registerKey(archive, keys, keys.ids[0] ?? '');
-    // Another may have been first, with another key.
-    known = await keyChecks(archive);
   }
-  const fault = keyFault(keys, known);
+  // Another may have been first, with another key.
+  await refuseOtherKeys(archive, keys);
+}
+
+/**
+ * As `proveKeys`, for who only looks: an archive that knows no key yet is content with any.
+ *
+ * @throws ConfigError that names the key
+ */
+export async function refuseOtherKeys(archive: Archive, keys: KeyRing | 'off'): Promise<void> {
+  const known = await keyChecks(archive);
+  const fault = known.length === 0 ? null : keyFault(keys, known);
   if (fault !== null) throw new ConfigError('DILIGENCE_PAYLOAD_KEYS', faultSentence(fault, keys));
 }
 

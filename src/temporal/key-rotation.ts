@@ -34,6 +34,18 @@ export function nextStep(
   return { kind: 'move first', id, lacking };
 }
 
+/** Workers that lack a key which the archive asks for: they started while it was brought in. */
+export function leftBehind(
+  ring: KeyRing,
+  known: readonly KeyCheck[],
+  holders: readonly KeyHolder[],
+): KeyHolder[] {
+  const asked = known.map(({ id }) => keyMark(ring, id));
+  return holders.filter(
+    ({ marks }) => marks === null || !asked.every((one) => marks.includes(one)),
+  );
+}
+
 /** The key that has been added and not been used yet. What once was first is registered, and older. */
 function waitingKey(ring: KeyRing, known: readonly KeyCheck[]): string | null {
   const { ids } = ring;
@@ -44,11 +56,15 @@ function waitingKey(ring: KeyRing, known: readonly KeyCheck[]): string | null {
   return newest === undefined || newest === ids[0] ? null : newest;
 }
 
-/** Workers of this archive, by any of its queues. One that has ended shows for a minute and a half. */
+/**
+ * Workers of this archive, by any of its queues. One that has ended shows for a minute and a half, the
+ * last one for five; by the server's clock, since a wrong one of ours must not hide who lacks a key.
+ */
 export async function keyHolders(engine: EngineClient, suffix: string): Promise<KeyHolder[]> {
   const identities = new Set<string>();
   for (const kind of queueKinds) {
-    for (const identity of await queuePollers(engine, kind, suffix)) identities.add(identity);
+    for (const identity of await queuePollers(engine, kind, suffix, 'server'))
+      identities.add(identity);
   }
   return [...identities].sort().map((identity) => ({ identity, marks: keyMarksOf(identity) }));
 }

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { openArchive, type IdKey } from '../archive/open-archive';
+import { archiveAsItIs, openArchive, type IdKey } from '../archive/open-archive';
 import type { ArchiveSealing, SealedArchive } from '../archive/sealed-archive';
 import { ConfigError, type Environment } from '../environment';
 import type { KeyRing } from '../protection/key-ring';
-import { proveKeys } from './key-checks';
+import { proveKeys, refuseOtherKeys } from './key-checks';
 import { findPayloadKeys, payloadKeysPath, remarksOn } from './payload-keys';
 
 type Settings = Pick<
@@ -24,7 +24,12 @@ export async function openOwnArchive(
   engine: 'embedded' | 'server',
   say: (line: string) => void,
 ): Promise<SealedArchive> {
-  return openArchive(settings.archiveUrl, idKey, await sealingOf(settings, engine, say));
+  const sealing = await sealingOf(settings, engine, say);
+  if (sealing.keys !== null) {
+    // With another list, what is sealed would look as if somebody had altered it.
+    await refuseOtherKeys(archiveAsItIs(settings.archiveUrl), sealing.keys);
+  }
+  return openArchive(settings.archiveUrl, idKey, sealing);
 }
 
 async function sealingOf(

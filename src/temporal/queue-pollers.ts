@@ -7,20 +7,27 @@ const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enum
 /** A poll waits a minute at most; the server remembers who polled for five. */
 const liveWithinMs = 90_000;
 
-/** Identities of the workers that poll a queue of this archive: one that is gone is soon left out. */
+/**
+ * Identities of the workers that poll a queue of this archive: one that is gone is left out soon.
+ *
+ * @param clock `server`: whatever our own says; one that is gone may then show for five minutes
+ */
 export async function queuePollers(
   engine: EngineClient,
   kind: QueueKind,
   suffix: string,
+  clock: 'own' | 'server' = 'own',
 ): Promise<string[]> {
   const { pollers } = await engine.connection.workflowService.describeTaskQueue({
     namespace: engine.namespace,
     taskQueue: { name: queueName(kind, suffix) },
     taskQueueType: kind === 'workflows' ? TASK_QUEUE_TYPE_WORKFLOW : TASK_QUEUE_TYPE_ACTIVITY,
   });
-  const since = Date.now() - liveWithinMs;
-  const live = (pollers ?? []).filter(
-    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since,
-  );
-  return [...new Set(live.map((poller) => poller.identity ?? ''))];
+  const seen = (pollers ?? []).map(({ identity, lastAccessTime }) => ({
+    identity: identity ?? '',
+    at: Number(lastAccessTime?.seconds ?? 0) * 1_000,
+  }));
+  const now = clock === 'own' ? Date.now() : Math.max(...seen.map(({ at }) => at));
+  const live = seen.filter(({ at }) => at >= now - liveWithinMs);
+  return [...new Set(live.map(({ identity }) => identity))];
 }

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Logger } from 'pino';
+import type { Archive } from '../archive/archive';
 import { findIdKey } from '../archive/id-key';
 import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
+import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
 import { dataConverterOf } from '../temporal/data-converter';
-import { provenKeys } from '../temporal/key-checks';
+import { proveKeys, provenKeys } from '../temporal/key-checks';
 import { openOwnArchive } from '../temporal/own-archive';
+import { findPayloadKeys } from '../temporal/payload-keys';
 import { workerIdentity } from '../temporal/worker-identity';
 import { certificateDependencies } from './certificate-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
@@ -15,7 +19,7 @@ import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
-import { runWorkers, workerRoles, type WorkerRole } from './run-workers';
+import { runWorkers, workerRoles, type RunningWorkers, type WorkerRole } from './run-workers';
 
 /** `diligence worker`: the process that does the work, and nothing else. */
 export function workerCommand(): Command {
@@ -95,6 +99,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     certificates,
   };
   const workers = await runWorkers(setup);
+  await proveAgain(workers, archive, keys);
   readiness.started(workers);
   log.info({ roles: roles.join(','), address, archive: archive.id.slice(0, 8) }, 'worker is ready');
   process.send?.('ready');
@@ -118,12 +123,34 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
 }
 
 /**
+ * A rotation looks who polls and registers its key: it may have done so since we proved ours. From
+ * now on it sees us.
+ */
+async function proveAgain(
+  workers: RunningWorkers,
+  archive: Archive,
+  keys: KeyRing | 'off',
+): Promise<void> {
+  const giveUpAt = Date.now() + 5_000;
+  while (workers.idleQueues().length > 0 && Date.now() < giveUpAt) await sleep(20);
+  await sleep(100);
+  try {
+    await proveKeys(archive, keys);
+  } catch (error) {
+    await workers.stop();
+    throw error;
+  }
+}
+
+/**
  * Keys and archive, or a refusal. It must come before the log: the runtime of the SDK, once
  * installed, keeps a process alive that has nothing to do.
  */
 async function openHouse(environment: Environment, keysOf: 'embedded' | 'server') {
   const remarks: string[] = [];
   const say = (line: string): void => void remarks.push(line);
+  // Refused here, nothing has been made yet.
+  if (keysOf === 'server') await findPayloadKeys(environment, keysOf);
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) say('an id key was generated in the data directory (0600): keep it safe');
   const archive = await openOwnArchive(environment, idKey, keysOf, say);

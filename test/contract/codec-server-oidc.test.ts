@@ -123,7 +123,11 @@ describe('a JWT for the codec server', () => {
 
   test('is not verified with the keys of an issuer that calls itself by another name', async () => {
     issuer.claimsToBe = 'https://issuer.example';
-    expect(await judge(issuer.token())).toMatchObject({ allowed: false, status: 503 });
+    expect(await judge(issuer.token())).toMatchObject({
+      allowed: false,
+      status: 503,
+      reason: expect.stringMatching(/DILIGENCE_CODEC_ISSUER.*by another name/) as string,
+    });
   });
 
   test('is verified for an issuer asked over https, and no other', async () => {

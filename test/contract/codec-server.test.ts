@@ -8,6 +8,7 @@ import { defaultPayloadConverter, type PayloadCodec } from '@temporalio/common';
 import { request } from 'undici';
 import { accessOf } from '../../src/codec-server/access';
 import { codecsFor } from '../../src/codec-server/codecs';
+import { codecLog } from '../../src/codec-server/log';
 import {
   serveCodec,
   type CodecServer,
@@ -211,6 +212,14 @@ describe('the codec server', () => {
     expect(served).toEqual([expect.objectContaining({ status: 400 })]);
   });
 
+  test('logs how many payloads there were', () => {
+    const lines: string[] = [];
+    const { onServed } = codecLog({ write: (line) => void lines.push(line) });
+    const asked = { operation: 'decode', status: 200, namespace: 'default' };
+    onServed({ ...asked, count: 3, subject: null, reason: null });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ ...asked, count: 3 });
+  });
+
   test('tells of a request who asked and how much, and nothing that it carried', async () => {
     const server = await serve();
     const body = bodyOf(await sealed(newKey));
@@ -221,7 +230,7 @@ describe('the codec server', () => {
       operation: 'decode',
       status: 200,
       namespace: 'default',
-      payloads: 1,
+      count: 1,
       subject: null,
       reason: null,
     });

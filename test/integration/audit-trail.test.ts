@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { getJson, type Archive } from '../../src/archive/archive';
@@ -187,5 +187,13 @@ describe('orders to a batch that runs', () => {
       ['resume', 'Ana'],
       ['cancel_now', 'tester'],
     ]);
+    const chains = join(place.folder, 'data', 'archive', 'audit', 'chains');
+    const commands = (await readdir(chains, { recursive: true })).filter((name) =>
+      name.includes('-command-'),
+    );
+    await rm(join(chains, commands.toSorted().at(-1) ?? ''));
+    const verified = await place.run(['audit', 'verify']);
+    expect(verified.code).toBe(1);
+    expect(verified.stdout).toContain('the whole chain is not there, and anchor');
   }, 240_000);
 });

@@ -44,6 +44,11 @@ describe('what a person decides', () => {
 
     const reissued = await resolve('--line', '2', '--action', 'reissue');
     const abandoned = await resolve('--line', '3', '--action', 'abandon');
+    const another = (await sheet('out'))[3]?.certidao_id ?? '';
+    expect(await resolve('--line', '4', '--action', 'adopt', '--certidao', another)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('on file for another row'),
+    });
     const held = place.sandbox.state().certificates.find(({ document }) => document === cnpj(3));
     const certidao = String(held?.certificate['certidao_id']);
     const adopted = await resolve('--line', '4', '--action', 'adopt', '--certidao', certidao);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
@@ -63,6 +63,10 @@ describe('the embedded engine, when its processes die', () => {
   const run = (args: string[]): Promise<CommandResult> => begin(args).result;
   const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out'];
   const posts = (): number => sandbox.received().filter(({ method }) => method === 'POST').length;
+  const receipts = async (): Promise<number> => {
+    const claims = await readdir(join(dataDir, 'archive', 'claims'), { recursive: true });
+    return claims.filter((name) => name.endsWith('.receipt.json')).length;
+  };
   const log = (name: string) => readFile(join(dataDir, 'logs', `${name}.log`), 'utf8');
 
   async function enginePid(): Promise<number> {
@@ -103,7 +107,7 @@ describe('the embedded engine, when its processes die', () => {
     // The same command attaches.
     expect(await run(batch)).toMatchObject({ code: 0 });
     await expectAllIssuedOnce();
-  }, 60_000);
+  }, 120_000);
 
   test('killed under a command that follows, it is started again by that command', async () => {
     const command = begin(batch);
@@ -115,7 +119,7 @@ describe('the embedded engine, when its processes die', () => {
       stderr: expect.stringContaining('the engine has ended unexpectedly'),
     });
     await expectAllIssuedOnce();
-  }, 60_000);
+  }, 120_000);
 
   test('keeps its Temporal server and its worker: either killed, the batch comes to its end', async () => {
     const command = begin(batch);
@@ -128,7 +132,8 @@ describe('the embedded engine, when its processes die', () => {
       return now !== server;
     });
     const parts = [await serverPid()];
-    await eventually('all are requested', () => posts() === rows);
+    // With their answers on file: a request whose worker is killed has an unknown outcome.
+    await eventually('all are requested', async () => (await receipts()) === rows);
     const children = await readFile(`/proc/${engine}/task/${engine}/children`, 'utf8');
     const worker = children
       .trim()
@@ -142,7 +147,7 @@ describe('the embedded engine, when its processes die', () => {
     await expectAllIssuedOnce();
     expect(await enginePid()).toBe(engine);
     expect(await log('engine')).toContain('the worker has ended unexpectedly');
-  }, 60_000);
+  }, 120_000);
 
   test('is one, whoever asks for it at once, though a dead one left its record and its lock', async () => {
     // Our own process stands for one that got the pid of an engine that is no more.
@@ -173,7 +178,7 @@ describe('the embedded engine, when its processes die', () => {
     expect(ended.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0]);
     expect((await log('engine')).match(/^ready$/gm)).toHaveLength(1);
     expect((await log('worker')).match(/worker is ready/g)).toHaveLength(1);
-  }, 60_000);
+  }, 120_000);
 
   test('stopped, it lets its followers go, and brings the batch home at its next start', async () => {
     const slow = { processingMs: [6_000, 7_000], distribution: 'uniform' };
@@ -191,10 +196,10 @@ describe('the embedded engine, when its processes die', () => {
     });
     expect(await run(batch)).toMatchObject({ code: 0 });
     await expectAllIssuedOnce();
-  }, 60_000);
+  }, 120_000);
 
   test('closes when it has been idle, not before', async () => {
-    expect((await run(['dev', '--background', '--idle-minutes', '0.05'])).code).toBe(0);
+    expect((await run(['dev', '--background', '--idle-minutes', '0.15'])).code).toBe(0);
     const [engine, server] = [await enginePid(), await serverPid()];
     const id = await detachedBatch();
     await eventually('it has closed', () => hasEnded(engine));
@@ -202,7 +207,7 @@ describe('the embedded engine, when its processes die', () => {
     const status = await run(['status', id, '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({ state: 'ended', counts: { issued: rows } });
     expect(await run(['stop'])).toMatchObject({ stdout: 'nothing was running\n' });
-  }, 60_000);
+  }, 120_000);
 
   test('stop ends a server that a crash has left alone', async () => {
     await run(['dev', '--background']);
@@ -210,5 +215,5 @@ describe('the embedded engine, when its processes die', () => {
     process.kill(await enginePid(), 'SIGKILL');
     expect((await run(['stop'])).stdout).toBe('stopped\n');
     expect(hasEnded(server)).toBe(true);
-  }, 60_000);
+  }, 120_000);
 });

@@ -144,7 +144,9 @@ describe('documents', () => {
           expect(expectation.serves).toContain(documentType);
         } else {
           const text = normaliseDocument(cell);
-          if (text.length > 3) expect(reading.message).not.toContain(text);
+          // A character that no document has is named, by its number too.
+          const message = reading.message.replace(/\(U\+[0-9A-F]+\)/, '');
+          if (text.length > 3) expect(message).not.toContain(text);
         }
       }),
       { numRuns: 2_000 },

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readEnvironment, type ConfigError } from '../../src/environment';
 import type { KeyRing } from '../../src/protection/key-ring';
@@ -29,7 +29,7 @@ it('has a default for everything', () => {
     archiveEncryption: false,
     codecServer: { token: null, oidc: null },
     workers: 1,
-    actor: 'unknown',
+    actor: userInfo().username,
     metricsAddress: { host: '127.0.0.1', port: 9464 },
     sdkMetricsAddress: null,
     resendOn503: true,

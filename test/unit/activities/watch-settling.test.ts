@@ -245,6 +245,17 @@ it.each([
   expect(settled.map(([place, status]) => [place, status])).toEqual([[0, ending]]);
 });
 
+it.each([
+  ['asks again for', 'shared', rowFlags.shared, 'retryable'],
+  ['takes', 'its own', 0, 'issued'],
+])('%s what is %s and was purged', async (_does, _whose, flags, ending) => {
+  await bench.putFact('c-0', { purged: true });
+  const work = await bench.work('w1', [documentA]);
+  const rows: WatchTuple[] = [[0, 'c-0', bench.now(), 0, 0, flags]];
+  const { settled } = await bench.watch(work, { rows });
+  expect(settled.map(([place, status]) => [place, status])).toEqual([[0, ending]]);
+});
+
 it('waits for a 404 to become an issuance, as replicas need time', async () => {
   bench.server.reply = (_request, response) =>
     bench.server.received.length < 2

@@ -166,6 +166,59 @@ describe('the audit trail', () => {
     expect(read.map(({ id }) => id)).toEqual([3, 4, 5].map((n) => entry(n).id));
   });
 
+  describe('with a record that was altered', () => {
+    const began = Date.parse('2026-11-21T10:00:00Z');
+    const secondAt = '2026-11-21T10:00:01.000Z';
+
+    /** Five records, a second apart, of which the second was altered; one of another writer between. */
+    async function alter(from: string, to: string): Promise<void> {
+      const audit = trail();
+      for (let n = 1; n <= 5; n += 1) {
+        await audit.append([entry(n)]);
+        if (n === 3) await trail().append([entry(9)]);
+        at += 1_000;
+      }
+      const key = slow.puts[1] ?? '';
+      const text = (await place.archive.get(key))?.toString() ?? '';
+      expect(text).toContain(from);
+      await place.archive.replace(key, text.replace(from, to));
+    }
+    const itemsRead = async (span = {}): Promise<unknown[]> =>
+      (await readAll(place.archive, idKey, span)).map(({ item, intact }) => [item, intact]);
+    const inOrder = [
+      [1, true],
+      [2, false],
+      [3, true],
+      [9, true],
+      [4, true],
+      [5, true],
+    ];
+
+    it.each([
+      ['in the far future', `"at":"${secondAt}"`, '"at":"2099-01-01T00:00:00.000Z"'],
+      ['long ago', `"at":"${secondAt}"`, '"at":"1999-01-01T00:00:00.000Z"'],
+      ['that nobody can read', `"at":"${secondAt}"`, '"at":"soon"'],
+      ['that is a number', `"at":"${secondAt}"`, '"at":7'],
+    ])('shows it in its place when it gives an instant %s', async (_, from, to) => {
+      await alter(from, to);
+      expect(await itemsRead()).toEqual(inOrder);
+      expect(await itemsRead({ to: began + 3_600_000 })).toEqual(inOrder);
+    });
+
+    it('shows it in every span: nobody knows any more when it was written', async () => {
+      await alter('"accepted"', '"refused"');
+      expect(await itemsRead({ from: began + 3_000 })).toEqual([
+        [2, false],
+        [4, true],
+        [5, true],
+      ]);
+      expect(await itemsRead({ to: began + 1_000 })).toEqual([
+        [1, true],
+        [2, false],
+      ]);
+    });
+  });
+
   describe('anchors', () => {
     it('name the heads of all writers, and afterwards those that moved', async () => {
       const [one, other] = [trail(), trail()];
@@ -220,6 +273,46 @@ describe('the audit trail', () => {
       await place.archive.replace('audit/anchors/00000001.json', '{}');
       await audit.append([entry(2)]);
       expect(await trail().anchor()).toMatch(/^2-/);
+    });
+
+    it('go by nothing that an anchor of somebody else says', async () => {
+      await trail().append([entry(1)]);
+      await trail().anchor();
+      const stranger = new AuditTrail(place.archive, IdKey.parse('cd'.repeat(32)), 'worker', () =>
+        Date.parse('2099-01-01T00:00:00Z'),
+      );
+      await trail().append([entry(2)]);
+      // Names the head of the second chain, so that ours might leave it out.
+      expect(await stranger.anchor()).toMatch(/^2-/);
+      const head = await trail().anchor();
+      expect(head).toMatch(/^3-/);
+      expect(await anchoredHeads(3)).toHaveLength(1);
+      expect(await trail().anchor()).toBe(head);
+      expect((await findings(head)).map(({ problem, record }) => [problem, record])).toEqual([
+        ['foreign', 2],
+      ]);
+    });
+
+    it('are never the head that is given when they are not ours', async () => {
+      await trail().append([entry(1)]);
+      await trail().anchor();
+      const key = 'audit/anchors/00000001.json';
+      const ours = (await place.archive.get(key))?.toString() ?? '';
+      const mac = /"mac":"(\w+)"/.exec(ours)?.[1] ?? '';
+      await place.archive.putIfAbsent(
+        'audit/anchors/00000002.json',
+        ours.replace(mac, 'f'.repeat(32)),
+      );
+      expect(await trail().anchor()).toMatch(/^3-/);
+    });
+
+    it('find what was written since, when the last anchor is of a clock far ahead', async () => {
+      await trail().append([entry(1)]);
+      const ahead = at + 400 * 86_400_000;
+      await new AuditTrail(place.archive, idKey, 'worker', () => ahead).anchor();
+      await trail('command').append([entry(2)]);
+      expect(await trail().anchor()).toMatch(/^2-/);
+      expect(await anchoredHeads(2)).toHaveLength(1);
     });
 
     async function anchoredHeads(number: number): Promise<[string, number, string][]> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Archive } from '../../../src/archive/archive';
 import { AuditTrail } from '../../../src/archive/audit-trail';
 import { parseHead, verifyAudit, type AuditFinding } from '../../../src/archive/audit-verify';
 import { IdKey } from '../../../src/archive/open-archive';
@@ -143,6 +144,19 @@ describe('verifying the audit trail', () => {
     expect(await named()).toEqual(['changed 13-13']);
   });
 
+  it('names the last record of a command that was removed, with a head or without', async () => {
+    const command = new AuditTrail(place.archive, idKey, 'command');
+    const head = await command.appendAndAnchor([entry(50)]);
+    const [key = ''] = (await place.archive.list('audit/chains/')).filter((one) =>
+      one.includes('-command-'),
+    );
+    expect(await named(head)).toEqual([]);
+    await place.archive.remove(key);
+    const name = key.slice(key.lastIndexOf('/') + 1).replace('.jsonl', '');
+    expect(await named()).toEqual([`removed ${name} 1-1`]);
+    expect(await named(head)).toEqual([`removed ${name} 1-1`]);
+  });
+
   describe('with an anchor', () => {
     let head: string;
 
@@ -197,6 +211,30 @@ describe('verifying the audit trail', () => {
       expect(await named()).toEqual([]);
       expect(await named(head)).toEqual(['removed anchors 1-1']);
     });
+  });
+
+  it('finds nothing where a worker begins a chain and goes on while it reads', async () => {
+    const late = new AuditTrail(place.archive, idKey, 'worker');
+    let began = false;
+    const busy: Archive = {
+      id: place.archive.id,
+      get: (key) => place.archive.get(key),
+      replace: (key, body) => place.archive.replace(key, body),
+      remove: (key) => place.archive.remove(key),
+      localPath: (key) => place.archive.localPath(key),
+      putIfAbsent: (key, body, options) => place.archive.putIfAbsent(key, body, options),
+      list: async (prefix) => {
+        const keys = await place.archive.list(prefix);
+        if (!began && !prefix.startsWith('audit/anchors/')) {
+          began = true;
+          for (let n = 20; n < 23; n += 1) await late.append([entry(n)]);
+        }
+        return keys;
+      },
+    };
+    const found: AuditFinding[] = [];
+    await verifyAudit(busy, idKey, { onFinding: (finding) => void found.push(finding) });
+    expect(found).toEqual([]);
   });
 
   it('names the records of an object that was sealed and then altered, and goes on anchoring', async () => {

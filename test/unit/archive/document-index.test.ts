@@ -3,7 +3,7 @@ import {
   documentsIn,
   indexedHolders,
 } from '../../../src/archive/document-index';
-import { ErasureSubject } from '../../../src/archive/erasure-subject';
+import { ErasureSubject, reasonOnRecord } from '../../../src/archive/erasure-subject';
 import { IdKey } from '../../../src/archive/open-archive';
 import { punctuateDocument } from '../../../src/domain/documents';
 import { cnpj, cpf } from '../../support/documents';
@@ -73,7 +73,7 @@ describe('what quotes a document', () => {
   it.each([company, punctuateDocument(company), `x${punctuateDocument(company)}y`])(
     'is rid of it: %s',
     (text) => {
-      expect(subject.scrubText(text)).toMatch(/^x?\[erased\]y?$/);
+      expect(subject.scrubNote(text)).toMatch(/^x?\[erased\]y?$/);
     },
   );
 
@@ -91,5 +91,22 @@ describe('what quotes a document', () => {
       note: '[erased] of [erased]',
       officialName: 'PADARIA TAL LTDA',
     });
+  });
+
+  it.each([company, null])(
+    'is rid of what people typed in their own way, purged: %s',
+    (document) => {
+      const quoted = { ids: ['0A1B.(2)'], officialNames: ['PADARIA TAL LTDA', 'SÁ'] };
+      const typed = `Padaria  tal\nLtda asked for 0a1b.(2), sá, ${punctuateDocument(company)}`;
+      const left = reasonOnRecord(typed, document, quoted);
+      expect(left).toMatch(/^\[erased\] asked for \[erased\], sá, /);
+      expect(left).not.toContain(punctuateDocument(company));
+    },
+  );
+
+  it('leaves ids of others alone that differ in their case, or are longer', () => {
+    const others = { certidaoId: 'ID-1', issuances: ['id-12'] };
+    expect(subject.scrub(others)).toEqual(others);
+    expect(subject.scrub({ issuances: ['id-1'] })).toEqual({ issuances: ['[erased]'] });
   });
 });

@@ -104,6 +104,28 @@ it('lists the keys below a prefix in order, without what is half written', async
   expect(await archive.list('none/')).toEqual([]);
 });
 
+it('lists what stays while folders beside it come and go', async () => {
+  for (let n = 0; n < 50; n += 1) await archive.putIfAbsent(`p/stays-${n}/1`, 'x');
+  let going = true;
+  const others = Array.from({ length: 4 }, async (_, one) => {
+    const beside = new FileArchive(place.root, 'beside');
+    for (let n = 0; going; n += 1) {
+      await beside.putIfAbsent(`p/goes-${one}-${n}/a/1`, 'x');
+      await beside.remove(`p/goes-${one}-${n}/a/1`);
+    }
+  });
+  const listed = new Set<number>();
+  for (let n = 0; n < 50; n += 1) {
+    for (const prefix of ['p/', '']) {
+      const keys = await archive.list(prefix);
+      listed.add(keys.filter((key) => key.startsWith('p/stays-')).length);
+    }
+  }
+  going = false;
+  await Promise.all(others);
+  expect([...listed]).toEqual([50]);
+});
+
 it('answers null for what is not there, also below an object', async () => {
   await archive.putIfAbsent('a', 'x');
   expect(await archive.get('b')).toBeNull();

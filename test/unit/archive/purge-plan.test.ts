@@ -1,7 +1,9 @@
 import { toJsonLines } from '../../../src/archive/archive';
 import { ClaimLedger, certificateThing } from '../../../src/archive/claim-ledger';
+import { FileArchive } from '../../../src/archive/file-archive';
 import { IdKey } from '../../../src/archive/open-archive';
 import { PurgePlanner } from '../../../src/archive/purge-plan';
+import { carryOut } from '../../../src/archive/purge';
 import { WorkWriter, workFolder } from '../../../src/archive/works';
 import { noCounts, type FiledRow } from '../../../src/domain/certificates';
 import type { WorkRecord } from '../../../src/domain/work';
@@ -26,12 +28,17 @@ interface Sample {
   indexed?: boolean;
   finishedAt?: string | null;
   inputKey?: string | null;
+  inputSha256?: string | null;
+  /** Of the first document, with a note in the results of the others. */
+  officialName?: string;
+  note?: string;
 }
 
 /** A batch of documents with results, as the workflows leave it. */
 async function file(workId: string, sample: Sample = {}): Promise<void> {
   const { documents = [person, cnpj(2)], indexed = true, inputKey = null } = sample;
-  const { finishedAt = '2026-01-02T00:00:00.000Z' } = sample;
+  const { finishedAt = '2026-01-02T00:00:00.000Z', inputSha256 = null } = sample;
+  const { officialName = null, note = '' } = sample;
   const folder = workFolder(workId);
   const writer = new WorkWriter(place.archive, folder, indexed ? nameOf : undefined);
   const rows: FiledRow[] = [];
@@ -40,13 +47,14 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
     const certidaoId = `id-${document}`;
     const blank = erasedRow({ line, type: 'cnpj', item });
     const pdfKey = `pdf/cnpj/2026/01/${nameOf(document).slice(0, 8)}_${certidaoId}_0a1b2c3d.pdf`;
-    rows.push({ ...blank, document, status: 'issued', certidaoId, pdfKey });
+    const told = item === 0 ? { officialName } : { note };
+    rows.push({ ...blank, ...told, document, status: 'issued', certidaoId, pdfKey });
     await writer.addLine({ line, kind: 'item', item });
     await writer.addItem({ item, line, type: 'cnpj', document, reference: '', note: '' });
     await place.archive.putIfAbsent(pdfKey, '%PDF-');
   }
-  const record = { workId, kind: 'certificate-batch', inputKey, items: documents.length };
-  await writer.finish(record as WorkRecord);
+  const record = { workId, kind: 'certificate-batch', inputKey, inputSha256 };
+  await writer.finish({ ...record, items: documents.length } as WorkRecord);
   if (finishedAt === null) return;
   const results = `${folder}/results/0`;
   const summary = { finishedAt, counts: { ...noCounts(), issued: documents.length } };
@@ -116,6 +124,90 @@ it('takes the words of a decision also from the rulings about other rows', async
   });
   for (const body of await Promise.all(left)) expect(body).toContain('as for [erased]');
 });
+
+it('leaves no quotation behind, whatever change a purge was cut short before', async () => {
+  const id = `ID-${person}`.toLowerCase();
+  const note = `${person} is Maria  da Silva's, ${id}`;
+  const decided = { item: 1, line: 3, status: 'unknown_outcome', certidaoId: null, attempts: 1 };
+  const thing = certificateThing('cnpj', nameOf(cnpj(2)));
+  let cuts = 0;
+  for (let allowed = 0; cuts === allowed; allowed += 1) {
+    place.remove();
+    place = new TemporaryArchive();
+    await file('certificate-batch/b', { officialName: 'MARIA DA SILVA', note });
+    const decision = { number: 1, action: 'abandon', certidaoId: null, note, rows: [decided] };
+    const key = 'works/certificate-batch/b/decisions/0001/decision.json';
+    await place.archive.putIfAbsent(key, JSON.stringify(decision));
+    const ruling = { action: 'abandon', certidaoId: null, by: 'x', note, at: 1 } as const;
+    await new ClaimLedger(place.archive).putRuling(thing, 1, ruling);
+    cuts += await purgeUntil(allowed).then(
+      () => 0,
+      () => 1,
+    );
+    await purgeUntil(Infinity);
+    const left = await everything();
+    expect([allowed, left.match(/maria\s+da\s+silva/i)]).toEqual([allowed, null]);
+    expect([allowed, left.includes(person)]).toEqual([allowed, false]);
+    expect(left.match(/"note":\s*"\[erased\]/g)).toHaveLength(3);
+  }
+  expect(cuts).toBeGreaterThan(8);
+});
+
+it('keeps no plain sum or key in its record by which erased rows could be guessed', async () => {
+  const sum = 'ab'.repeat(32);
+  const inputKey = `inputs/ab/${sum}`;
+  await file('certificate-batch/b', { inputKey, inputSha256: sum });
+  await place.archive.putIfAbsent(inputKey, 'sheet');
+  const { changes } = await planner().ofDocument(person);
+  const { record, key } = await purgeUntil(Infinity);
+  expect(await everything()).not.toContain(sum);
+  const filed = String(await place.archive.get(key));
+  for (const { kind, key: was, sha256, hidesKey } of changes) {
+    expect([kind, filed.includes(sha256)]).toEqual([kind, kind === 'pdf']);
+    expect([kind, filed.includes(was)]).toEqual([kind, !hidesKey]);
+  }
+  expect(record.objects.find(({ kind }) => kind === 'items')).toMatchObject({
+    mac: idKey.macOf(changes.find(({ kind }) => kind === 'items')?.sha256 ?? ''),
+  });
+});
+
+/** Purges the person, and is cut short once so many objects were changed; the intent is one. */
+async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
+  const archive = new FileArchive(place.root, 'cut');
+  let made = 0;
+  const count = (): void => {
+    if (made === allowed) throw new Error('cut short');
+    made += 1;
+  };
+  const remove = archive.remove.bind(archive);
+  const replace = archive.replace.bind(archive);
+  archive.remove = async (...args) => {
+    count();
+    await remove(...args);
+  };
+  archive.replace = async (...args) => {
+    count();
+    await replace(...args);
+  };
+  return carryOut(archive, await new PurgePlanner(archive, nameOf).ofDocument(person), {
+    by: 'tester',
+    reason: 'a test',
+    startedAt: new Date().toISOString(),
+    workflows: [],
+    macOf: (text) => idKey.macOf(text),
+    deleteWorkflows: async () => {},
+    audit: async () => {},
+  });
+}
+
+/** Keys and bodies of the archive. */
+async function everything(): Promise<string> {
+  const told: string[] = [];
+  for (const key of await place.archive.list('')) {
+    told.push(key, String(await place.archive.get(key)));
+  }
+  return told.join('\n');
+}
 
 it('takes one run of a batch and not another, whose id begins with its own', async () => {
   const later = 'certificate-batch/b/20260101T000000000Z';

@@ -38,6 +38,19 @@ describe('a sealed archive', () => {
     },
   );
 
+  it('seals once its keys can be proven, though the first proof failed', async () => {
+    let proofs = 0;
+    const prove = async () => {
+      proofs += 1;
+      if (proofs === 1) throw new Error('EIO');
+    };
+    const archive = new SealedArchive(place.archive, { keys: first, seals: true, prove });
+    await expect(archive.putIfAbsent('a', body)).rejects.toThrow('EIO');
+    expect(await archive.putIfAbsent('a', body)).toBe('stored');
+    expect(await archive.putIfAbsent('b', body)).toBe('stored');
+    expect(proofs).toBe(2);
+  });
+
   it('keeps bytes as they are, also such as begin like a sealed object', async () => {
     const archive = sealedWith(first);
     await archive.putIfAbsent('a', Buffer.from([0, 255, 128, 10]));

@@ -4,13 +4,15 @@ import {
   erasedLine,
   erasedOutcome,
   erasedRow,
+  erasedWork,
+  purgedFact,
   withoutPdf,
   withoutResult,
 } from '../../../src/archive/tombstones';
 import { impersonalKeys, keptKinds, kindOf } from '../../../src/archive/kept-kinds';
 import type { FiledRow, ManifestLine } from '../../../src/domain/certificates';
 import type { IssuanceFact, MergedOutcome } from '../../../src/domain/outcomes';
-import type { DecisionRecord } from '../../../src/domain/work';
+import type { DecisionRecord, WorkRecord } from '../../../src/domain/work';
 import { cnpj } from '../../support/documents';
 
 const personal = {
@@ -106,6 +108,11 @@ it('keeps what the books need: attempts, double charges, lines and duplicates', 
   expect(erasedLine(line)).toEqual(line);
 });
 
+it('takes the sum of the upload from a work: what it held could be guessed', () => {
+  const record = { workId: 'w', inputSha256: 'a', inputKey: 'inputs/a/a' } as WorkRecord;
+  expect(erasedWork(record)).toEqual({ workId: 'w', inputSha256: null, inputKey: null });
+});
+
 it('leaves a decision alone that is about others', () => {
   expect(erasedDecision(decision, () => false)).toEqual(decision);
 });
@@ -127,10 +134,14 @@ it('takes what was told, answer and all, and keeps how it ended and its id', () 
     note: '',
     answer: { nome: personal.officialName },
   };
-  const without = withoutResult(fact);
+  const without = purgedFact(fact, 'results');
   expect(JSON.stringify(without)).not.toMatch(hers);
-  expect(without).toMatchObject({ certidaoId: 'id', status: 'issued', note: 'results purged' });
-  expect(withoutResult(without)).toEqual(without);
+  const says = { certidaoId: 'id', status: 'issued', note: 'results purged', purged: true };
+  expect(without).toMatchObject(says);
+  expect(purgedFact(without, 'results')).toEqual(without);
+  expect(purgedFact(fact, 'pdf')).toMatchObject({ classification: 'positiva', purged: true });
+  const plain = { ...fact, pdfKey: null };
+  expect(purgedFact(plain, 'pdf')).toEqual(plain);
 });
 
 it('leaves the faults of a line that was never asked for', () => {

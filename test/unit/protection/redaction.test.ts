@@ -40,6 +40,16 @@ describe('text of other people', () => {
 });
 
 describe('text for a log', () => {
+  it('holds no key of a profile file, as such files spell it', () => {
+    expect(redactText('api_key = "tcloud-abcdef"')).not.toContain('tcloud');
+  });
+
+  it('is searched in no time, however long its words', () => {
+    const startedAt = Date.now();
+    redactText('a'.repeat(50_000));
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+  });
+
   it.each([
     ['{"cpf":"12345678909"}', '{"cpf":"***.456.789-**"}'],
     ['{\\"cpf\\":\\"x\\n12345678909\\"}', '{\\"cpf\\":\\"x\\n***.456.789-**\\"}'],

@@ -52,6 +52,11 @@ describe('a sheet of the audit trail', () => {
     expect(await write([])).toBe(`${auditColumns.join(',')}\n`);
   });
 
+  it('shows a record that was altered until it has no details left', () => {
+    const cells = auditCells({ ...record, details: null, intact: false });
+    expect([cells[10], cells.at(-1)]).toEqual(['', 'false']);
+  });
+
   it('runs no formula that a name of an actor holds', () => {
     expect(auditCells({ ...record, by: '=HYPERLINK("x")' })[4]).toBe(`'=HYPERLINK("x")`);
   });

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../src/environment';
 import { KeyRing } from '../../../src/protection/key-ring';
 import { keyChecks, proveKeys, registerKey } from '../../../src/temporal/key-checks';
-import { nextStep } from '../../../src/temporal/key-rotation';
+import { leftBehind, nextStep } from '../../../src/temporal/key-rotation';
 import { keyMarksOf, workerIdentity } from '../../../src/temporal/worker-identity';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
@@ -131,5 +131,16 @@ describe('the name of a worker', () => {
     expect(identity.length).toBeLessThanOrEqual(255);
     expect(marks?.at(0)).toMatch(/^key-number-10-of-many\./);
     expect(marks?.at(-1)).toMatch(/^key-number-29-of-many\./);
+  });
+});
+
+describe('a worker that started while a key was brought in', () => {
+  it('is named for as long as it lacks the key', async () => {
+    await prove(a);
+    await registerKey(place.archive, ringOf(a, b), 'key-b');
+    const known = await keyChecks(place.archive);
+    const [old, renewed] = [holderOf(a), holderOf(b, a)];
+    expect(nextStep(ringOf(b, a), known, [old, renewed])).toEqual({ kind: 'add' });
+    expect(leftBehind(ringOf(b, a), known, [old, renewed])).toEqual([old]);
   });
 });

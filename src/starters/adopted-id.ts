@@ -1,0 +1,56 @@
+import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
+import { IssuanceFile } from '../archive/issuances';
+import { filedOutcomes } from '../archive/works';
+import { claimState } from '../domain/claims';
+import type { DecidedRow } from '../domain/work';
+import { CommandError } from './terminal';
+import type { Workplace } from './workplace';
+
+/**
+ * The id of an issuance that was lost is one that nobody here has seen. One that is on file belongs
+ * to another row, and would put that one's evidence into this.
+ *
+ * @throws CommandError
+ */
+export async function refuseForeignId(
+  place: Workplace,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<void> {
+  if (await isOwn(place, folder, row, certidaoId)) return;
+  const isOnFile = (await new IssuanceFile(place.archive).fact(certidaoId)) !== null;
+  if (isOnFile || (await isOfAnotherRow(place, folder, row, certidaoId))) {
+    throw new CommandError(
+      `${certidaoId} is on file for another row, and line ${row.line} would get that one's certificate: ` +
+        'ask the service for the id of the request of this line',
+    );
+  }
+}
+
+/** Adopted for the same thing before. */
+async function isOwn(
+  { archive, idKey, works }: Workplace,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<boolean> {
+  const { type, document } = await works.item({ folder, items: 0, filedIn: folder }, row.item);
+  const thing = certificateThing(type, idKey.nameOf('document', document));
+  const state = claimState(await new ClaimLedger(archive).history(thing), Date.now());
+  return state.kind === 'accepted' && state.certidaoId === certidaoId;
+}
+
+/** Accepted for it, and not settled yet. */
+async function isOfAnotherRow(
+  { archive }: Workplace,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<boolean> {
+  for await (const { records } of filedOutcomes(archive, folder)) {
+    const others = records.filter(({ item }) => item !== row.item);
+    if (others.some((record) => record.certidaoId === certidaoId)) return true;
+  }
+  return false;
+}
