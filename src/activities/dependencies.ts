@@ -1,3 +1,4 @@
+import type { CreditApi } from '../apis/credit/credit';
 import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Archive } from '../archive/archive';
@@ -42,3 +43,15 @@ export interface CertificateMetrics {
 
 /** `no_answer`: nothing or half of it; `unreadable`: a 2xx without an id; `status`: 500, 3xx... */
 export type LostAnswer = 'no_answer' | 'unreadable' | 'status';
+
+/** The same for the credit service. */
+export interface CreditDependencies {
+  credit: CreditApi;
+  archive: Archive;
+  audit: AuditTrail;
+  stopping: AbortSignal;
+  warn: CertificateDependencies['warn'];
+  answerLost: (how: LostAnswer) => void;
+  now: () => number;
+  random: () => number;
+}

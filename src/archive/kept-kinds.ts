@@ -64,9 +64,28 @@ export const keptKinds: readonly KeptKind[] = [
   {
     kind: 'input',
     keys: /^inputs\//,
-    holds: 'uploaded spreadsheets',
+    holds: 'uploaded spreadsheets, CNAB files and invoices',
     form: 'whole',
     hidesKey: true,
+  },
+  {
+    kind: 'analysis results',
+    keys: /^operations\//,
+    holds: 'assignors, payers and receivables, as the credit service judged them',
+    form: 'whole',
+    hidesKey: true,
+  },
+  {
+    kind: 'analysis outcome',
+    keys: /^analyses\/.+\/outcome\.json$/,
+    holds: 'counts and sums, and how an analysis ended',
+    form: 'record',
+  },
+  {
+    kind: 'analysis',
+    keys: /^analyses\/.+\/(?:asked|decision-\d{4})\.json$/,
+    holds: 'names of files, reasons and notes of people',
+    form: 'record',
   },
   {
     kind: 'result rows',

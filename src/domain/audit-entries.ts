@@ -1,5 +1,6 @@
 import type { AuditEntry } from './audit';
 import type { Claim, Receipt } from './claims';
+import type { AnalysisOutcome } from './credit/work';
 import type { OutcomeRecord } from './outcomes';
 import type { DecisionRecord } from './work';
 
@@ -65,6 +66,52 @@ export function outcomeEntry(outcome: OutcomeRecord, { workId, by }: WorkOnTrail
       ...(errorCode !== null && { code: codeOf(errorCode) }),
       ...(outcome.possibleDoubleCharge && { possibleDoubleCharge: true }),
     },
+  };
+}
+
+/** A request for an analysis that left, or may have. */
+export interface SentAnalysis {
+  /** Keyed name of (file, XMLs, engine). */
+  name: string;
+  n: number;
+  claim: Claim | 'unreadable';
+  receipt: Receipt | null;
+}
+
+/** @returns null for a claim under which nothing can have left */
+export function analysisRequestEntry(
+  { name, n, claim, receipt }: SentAnalysis,
+  { workId, by }: WorkOnTrail,
+  now: number,
+): AuditEntry | null {
+  if (claim !== 'unreadable' && claim.kind === 'closed') return null;
+  return {
+    kind: 'request',
+    id: `request/credit/${name}/${n}`,
+    result: receipt?.kind ?? 'unknown',
+    by,
+    happenedAt: new Date(claim === 'unreadable' ? now : claim.claimedAt).toISOString(),
+    work: workId,
+    details: {
+      ...(receipt?.kind === 'accepted' && { operationId: receipt.certidaoId }),
+      ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
+      ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
+    },
+  };
+}
+
+export function analysisOutcomeEntry(
+  { workId, status, operationId, settledAt, possibleDoubleCharge }: AnalysisOutcome,
+  by: string,
+): AuditEntry {
+  return {
+    kind: 'outcome',
+    id: `outcome/${workId}/${operationId ?? '-'}`,
+    result: status,
+    by,
+    happenedAt: settledAt,
+    work: workId,
+    details: { ...(possibleDoubleCharge && { possibleDoubleCharge: true }) },
   };
 }
 

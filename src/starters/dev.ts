@@ -36,6 +36,7 @@ interface DevFlags {
 }
 
 const sandboxToken = 'sandbox-token';
+const creditSandboxToken = 'credit-sandbox-token';
 const onDemandIdleMinutes = 10;
 
 /** `diligence dev`, `diligence stop`. */
@@ -147,13 +148,14 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
 }
 
 async function announce(
-  { dataDir, investigation }: Environment,
+  { dataDir, investigation, credit }: Environment,
   server: DevServer,
   sandbox: RunningSandbox | null,
   codec: CodecServer | null,
 ): Promise<void> {
   const uiUrl = server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`;
   const service = sandbox?.baseUrl ?? investigation?.baseUrl ?? '';
+  const creditService = sandbox?.creditBaseUrl ?? credit?.baseUrl;
   await writeEngineRecord(dataDir, {
     pid: process.pid,
     address: server.address,
@@ -167,12 +169,14 @@ async function announce(
   if (uiUrl !== null) tell(`Temporal UI      ${uiUrl}`);
   if (codec !== null) tell(`codec server     ${codec.endpoint} (for that UI)`);
   tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
+  if (creditService !== undefined) tell(`credit service   ${creditService}`);
   tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   tell('ready');
 }
 
 interface RunningSandbox {
   baseUrl: string;
+  creditBaseUrl: string;
   process: ChildProcess;
 }
 
@@ -181,8 +185,15 @@ async function sandboxFor(
   flags: DevFlags,
   dataDir: string,
 ): Promise<RunningSandbox | null> {
-  if (environment.investigation !== null && flags.sandbox !== true) return null;
-  const args = ['sandbox', '--json', '--port', '0', '--token', sandboxToken];
+  const isConfigured = environment.investigation !== null || environment.credit !== null;
+  if (isConfigured && flags.sandbox !== true) return null;
+  const args = [
+    'sandbox',
+    '--json',
+    ...['--port', '0'],
+    ...['--token', sandboxToken],
+    ...['--credit-token', creditSandboxToken],
+  ];
   if (flags.scenario !== undefined) args.push('--scenario', flags.scenario);
   if (flags.seed !== undefined) args.push('--seed', flags.seed);
   const log = openLog(engineLogPath(dataDir, 'sandbox'));
@@ -197,11 +208,11 @@ async function sandboxFor(
     throw new CommandError(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`);
   });
   let text = '';
-  const address = (async () => {
+  const addresses = (async () => {
     for await (const line of lines) {
       text += line;
       try {
-        return (JSON.parse(text) as { baseUrl: string }).baseUrl;
+        return JSON.parse(text) as Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
       } catch {
         continue;
       }
@@ -209,7 +220,8 @@ async function sandboxFor(
     return ended;
   })();
   ended.catch(() => undefined);
-  return { baseUrl: await Promise.race([address, ended]), process: child };
+  const { baseUrl, creditBaseUrl } = await Promise.race([addresses, ended]);
+  return { baseUrl, creditBaseUrl, process: child };
 }
 
 function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): NodeJS.ProcessEnv {
@@ -225,10 +237,16 @@ function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): N
     'INVESTIGATION_TOKEN_FILE',
     'CERTIFICATES_TOKEN',
     'CERTIFICATES_TOKEN_FILE',
+    'CREDIT_TOKEN_FILE',
   ]) {
     delete env[name];
   }
-  const service = { INVESTIGATION_BASE_URL: sandbox.baseUrl, INVESTIGATION_TOKEN: sandboxToken };
+  const service = {
+    INVESTIGATION_BASE_URL: sandbox.baseUrl,
+    INVESTIGATION_TOKEN: sandboxToken,
+    CREDIT_BASE_URL: sandbox.creditBaseUrl,
+    CREDIT_TOKEN: creditSandboxToken,
+  };
   return { ...env, ...engine, ...service };
 }
 

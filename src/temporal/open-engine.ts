@@ -118,7 +118,7 @@ async function embeddedEngine(
   environment: Environment,
   say: (line: string) => void,
 ): Promise<{ record: EngineRecord; wasStarted: boolean }> {
-  const { dataDir, investigation } = environment;
+  const { dataDir, investigation, credit } = environment;
   const running = await runningEngine(dataDir);
   // One that closes as idle at this very moment is no engine any more.
   if (running !== null && (await noteUse(dataDir))) {
@@ -130,7 +130,7 @@ async function embeddedEngine(
     }
     return { record: running, wasStarted: false };
   }
-  if (investigation === null) {
+  if (investigation === null && credit === null) {
     throw new ConfigError(
       'INVESTIGATION_BASE_URL',
       'is not set: set it and INVESTIGATION_TOKEN, or run `diligence dev` in another terminal, which brings a sandbox',

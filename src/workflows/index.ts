@@ -1,4 +1,5 @@
 /** Every workflow of the worker, by the name it is started with. */
+export { analyzeCredit } from './analyze-credit';
 export { certificateBatch } from './certificate-batch';
 export { certificateLane } from './certificate-lane';
 export { issueCertificate } from './issue-certificate';

@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AnalysisRef } from '../domain/credit/work';
 import type { WorkRef } from '../domain/work';
 
 /** What is asked of and told to workflows. Shared with the starters; no runtime but definitions. */
@@ -51,6 +52,16 @@ export interface BatchProgress {
   lanes: { id: string; items: number; done: boolean; counts: RowCounts | null }[];
 }
 
+export interface AnalysisProgress {
+  kind: 'credit-analysis';
+  stage: 'uploading' | 'waiting' | 'fetching' | 'done';
+  operationId: string | null;
+  /** What keeps it from being sent; `until` is the instant of the next try. */
+  waiting: { reason: WaitingFor; until: number } | null;
+  cancelling: boolean;
+  startedAt: number;
+}
+
 /** Orders from a person; lanes get them from the batch. */
 export interface Control {
   paused?: boolean;
@@ -61,6 +72,8 @@ export interface Control {
 
 export const rowsProgressQuery = defineQuery<RowsProgress>('rowsProgress');
 export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
+
+export const analysisProgressQuery = defineQuery<AnalysisProgress>('analysisProgress');
 
 export const controlSignal = defineSignal<[Control]>('control');
 
@@ -104,4 +117,12 @@ export interface IssueCertificateInput {
   workId: string;
   work: WorkRef;
   terms: IssuingTerms;
+}
+
+export interface AnalyzeCreditInput {
+  ref: AnalysisRef;
+  /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
+  deadlineAt: number;
+  /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
 }

@@ -1,6 +1,7 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { StatusCounts } from '../domain/certificates';
+import type { AnalysisStatus } from '../domain/credit/work';
 import {
   gravestStatus,
   needsAPerson,
@@ -26,7 +27,7 @@ export function attributesAtStart(
   return [
     { key: kind, value: workflowKind },
     { key: batch, value: workId },
-    { key: service, value: 'investigation' },
+    { key: service, value: workflowKind === 'credit-analysis' ? 'credit' : 'investigation' },
     { key: attention, value: false },
   ];
 }
@@ -42,5 +43,13 @@ export function tellEnd(counts: StatusCounts): void {
   upsertSearchAttributes([
     { key: outcome, value: gravestStatus(counts) },
     { key: attention, value: needsAPerson(counts) },
+  ]);
+}
+
+/** Says how an analysis ended; one event. */
+export function tellAnalysisEnd(status: AnalysisStatus): void {
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: status !== 'completed' && status !== 'cancelled' },
   ]);
 }
