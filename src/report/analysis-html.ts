@@ -1,4 +1,9 @@
-import type { Analysis, AnalysedPayer, AnalysisIssue, AnalysisSummary } from '../domain/credit/analysis';
+import type {
+  Analysis,
+  AnalysedPayer,
+  AnalysisIssue,
+  AnalysisSummary,
+} from '../domain/credit/analysis';
 import { Html, html } from './html';
 import { style } from './style';
 
@@ -11,7 +16,10 @@ export interface ReportedReceivable {
   issues: AnalysisIssue[];
 }
 
-export interface ReportedPayer extends Pick<AnalysedPayer, 'name' | 'document' | 'status' | 'issues'> {
+export interface ReportedPayer extends Pick<
+  AnalysedPayer,
+  'name' | 'document' | 'status' | 'issues'
+> {
   /** Those with issues; `more` of them are left out, and stand in the sheets. */
   receivables: ReportedReceivable[];
   more: number;
@@ -105,7 +113,14 @@ function barPart(title: string, summary: AnalysisSummary, of: typeof countOf): H
   let from = 0;
   const parts = statuses.map(([status, look]) => {
     const width = total === 0 ? 0 : (of(summary, status) / total) * 600;
-    const part = html`<rect x="${from.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="28" class="fill-${look}"><title>${status}: ${figure(of(summary, status))}</title></rect>`;
+    const part = html`<rect
+      x="${from.toFixed(1)}"
+      y="0"
+      width="${width.toFixed(1)}"
+      height="28"
+      class="fill-${look}"
+      ><title>${status}: ${figure(of(summary, status))}</title></rect
+    >`;
     from += width;
     return part;
   });

@@ -55,10 +55,21 @@ export function receivableCells(
   { id, number, value, dueOn, invoiceKey, status, issues }: AnalysedReceivable,
 ): Cell[] {
   return [
-    ...[id, number, value, dueOn, invoiceKey, status],
-    ...[assignor.document, assignor.name, assignor.status],
-    ...[payer?.document ?? null, payer?.name ?? null, payer?.kind ?? null, payer?.status ?? null],
-    ...[issues.length, issues.map(issueWords).join(' | ')],
+    id,
+    number,
+    value,
+    dueOn,
+    invoiceKey,
+    status,
+    assignor.document,
+    assignor.name,
+    assignor.status,
+    payer?.document ?? null,
+    payer?.name ?? null,
+    payer?.kind ?? null,
+    payer?.status ?? null,
+    issues.length,
+    issues.map(issueWords).join(' | '),
   ];
 }
 
@@ -69,8 +80,19 @@ export function issueCells(
 ): Cell[] {
   const { ruleId, ruleName, category, status, field, actual, expected, threshold } = issue;
   return [
-    ...[level, id, name, ruleId, ruleName, category, status],
-    ...[field, actual, expected, threshold, issue.source, issue.message],
+    level,
+    id,
+    name,
+    ruleId,
+    ruleName,
+    category,
+    status,
+    field,
+    actual,
+    expected,
+    threshold,
+    issue.source,
+    issue.message,
   ];
 }
 
@@ -102,7 +124,8 @@ export class AnalysisSheet {
   }
 
   async drained(): Promise<void> {
-    if (this.#rows.writableNeedDrain) await Promise.race([once(this.#rows, 'drain'), this.#written]);
+    if (this.#rows.writableNeedDrain)
+      await Promise.race([once(this.#rows, 'drain'), this.#written]);
   }
 
   async close(): Promise<void> {

@@ -63,7 +63,8 @@ export async function writeAnalysisFolder(
       receivable(receivable, place) {
         receivables.write(receivableCells(assignor, payers[place], receivable));
         const { id, number: name } = receivable;
-        for (const issue of receivable.issues) issues.write(issueCells('titulo', { id, name }, issue));
+        for (const issue of receivable.issues)
+          issues.write(issueCells('titulo', { id, name }, issue));
         if (receivable.issues.length === 0) return;
         const payer = reportedPayer(place);
         if (reportedCount < mostReported) {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 
-import type { Finding, FindingLevel } from '../domain/cnab/finding';
-import { type CheckedInput, type CheckedInvoices, checkInput } from '../receivables/check-input';
-import type { ScannedFile } from '../receivables/scan-file';
+import { checkInput } from '../receivables/check-input';
+import { analyzeCommand, resolveAnalysisCommand } from './credit-analyze';
+import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './credit-check';
 import { exitCodes, print, printJson } from './terminal';
 
 interface CheckFlags {
@@ -16,6 +16,8 @@ export function creditCommand(): Command {
     'Credit analysis of receivables files (CNAB 400).',
   );
   command.addCommand(checkCommand());
+  command.addCommand(analyzeCommand());
+  command.addCommand(resolveAnalysisCommand());
   return command;
 }
 
@@ -38,143 +40,4 @@ async function check(file: string, { xmls, json }: CheckFlags): Promise<number> 
   if (json === true) printJson(checkDocument(file, xmls ?? null, checked, exitCode));
   else for (const line of checkLines(file, xmls ?? null, checked)) print(line);
   return exitCode;
-}
-
-function mayBeSent(worst: FindingLevel | null): boolean {
-  return worst === null || worst === 'warn';
-}
-
-/** Due dates are those of banks in Brazil, wherever this runs. */
-function todayInBrazil(now: Date): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' }).format(now);
-}
-
-function checkDocument(
-  file: string,
-  xmls: string | null,
-  { cnab, invoices, worst }: CheckedInput,
-  exitCode: number,
-): Record<string, unknown> {
-  return {
-    file,
-    xmls,
-    worst,
-    layout: cnab.layout,
-    records: cnab.records,
-    receivables: cnab.receivables,
-    totalValue: money(cnab.totalCents),
-    withInvoiceKey: cnab.withInvoiceKey,
-    dueFrom: cnab.dueFrom,
-    dueTo: cnab.dueTo,
-    widths: cnab.widths,
-    lineEnds: cnab.lineEnds,
-    bytes: cnab.bytes,
-    sha256: cnab.sha256,
-    header: cnab.header,
-    findings: cnab.findings,
-    counts: cnab.counts,
-    invoices,
-    exitCode,
-  };
-}
-
-function checkLines(
-  file: string,
-  xmls: string | null,
-  { cnab, invoices, worst }: CheckedInput,
-): string[] {
-  return [
-    ...findingLines(file, file, cnab),
-    ...(invoices === null ? [] : findingLines(file, xmls ?? '', invoices)),
-    ...cnabSummary(file, cnab),
-    ...(invoices === null ? [] : [invoiceSummary(xmls ?? '', invoices, cnab)]),
-    verdict(worst),
-  ];
-}
-
-type Found = Pick<ScannedFile, 'findings' | 'counts'> | CheckedInvoices;
-
-/** @param cnab the file whose lines are meant where a finding names a line */
-function findingLines(cnab: string, file: string, { findings, counts }: Found): string[] {
-  const lines = findings.map((finding: Finding) =>
-    findingLine(finding.line === null ? file : cnab, finding),
-  );
-  for (const [code, count] of Object.entries(counts)) {
-    const told = findings.filter((finding) => finding.code === code).length;
-    if (count > told) lines.push(`${file}: and ${count - told} more of ${code}`);
-  }
-  return lines;
-}
-
-const levelWords: Record<FindingLevel, string> = {
-  block: 'refused',
-  override: 'refused unless forced',
-  warn: 'warning',
-};
-
-function findingLine(file: string, finding: Finding): string {
-  const { line, columns, entry, found, expected, sentence, level, code } = finding;
-  const place = [
-    ...(line === null ? [] : [`line ${line}`]),
-    ...(columns === null ? [] : [columnWords(columns)]),
-    ...(entry === null ? [] : [`entry ${entry}`]),
-  ].join(', ');
-  const where = place === '' ? file : `${file}: ${place}`;
-  return `${where}: ${levelWords[level]} (${code}): found ${found}, expected ${expected}. ${sentence}`;
-}
-
-function columnWords([from, to]: readonly [number, number]): string {
-  return from === to ? `column ${from}` : `columns ${from}-${to}`;
-}
-
-function cnabSummary(file: string, cnab: ScannedFile): string[] {
-  const { header, layout, receivables, records, dueFrom, dueTo } = cnab;
-  const due = dueFrom === null ? '' : `, due ${dueFrom} to ${dueTo}`;
-  const widths = Object.entries(cnab.widths).map(
-    ([width, count]) => `${count} of ${width} columns`,
-  );
-  const ends = Object.entries(cnab.lineEnds).filter(([, count]) => count > 0);
-  const endWords = ends.map(([end]) => end.toUpperCase()).join(' and ') || 'no line end';
-  const lines = [
-    `${file}: ${layout ?? 'no layout known'}; ${counted(receivables, 'receivable')}, BRL ${money(cnab.totalCents)}${due}`,
-    `  ${counted(records, 'record')}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}, ${endWords}, ${cnab.bytes} bytes, sha256 ${cnab.sha256}`,
-  ];
-  if (header !== null) {
-    const number = header.fileNumber === null ? '' : `, file ${header.fileNumber}`;
-    const written = header.writtenOn === null ? '' : `, written ${header.writtenOn}`;
-    lines.push(
-      `  header: ${printable(header.companyName) || 'no company name'}${written}${number}`,
-    );
-  }
-  return lines;
-}
-
-function invoiceSummary(file: string, { entries, invoices }: CheckedInvoices, cnab: ScannedFile) {
-  const match =
-    cnab.withInvoiceKey === 0
-      ? '; the CNAB file names no NF-e, so that nothing can be matched here'
-      : `; ${counted(cnab.withInvoiceKey, 'receivable')} with an NF-e key`;
-  return `${file}: ${invoices} NF-e in ${counted(entries, 'entry', 'entries')}${match}`;
-}
-
-function verdict(worst: FindingLevel | null): string {
-  if (worst === 'block') return 'It will not be sent: mend what is refused.';
-  if (worst === 'override') {
-    return 'It will not be sent as it is: mend what is refused, or `credit analyze --force REASON`, which keeps the reason on record.';
-  }
-  return worst === 'warn' ? 'It may be sent; see the warnings.' : 'It may be sent.';
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-function money(totalCents: bigint): string {
-  const digits = String(totalCents).padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** A terminal is told nothing that it would obey. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e\xa1-\xff]/g, '?');
 }

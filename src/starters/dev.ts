@@ -190,9 +190,12 @@ async function sandboxFor(
   const args = [
     'sandbox',
     '--json',
-    ...['--port', '0'],
-    ...['--token', sandboxToken],
-    ...['--credit-token', creditSandboxToken],
+    '--port',
+    '0',
+    '--token',
+    sandboxToken,
+    '--credit-token',
+    creditSandboxToken,
   ];
   if (flags.scenario !== undefined) args.push('--scenario', flags.scenario);
   if (flags.seed !== undefined) args.push('--seed', flags.seed);

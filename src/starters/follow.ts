@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, isGrpcServiceError } from '@temporalio/client';
 import type { BatchSummary } from '../domain/certificates';
-import { batchProgressQuery, rowsProgressQuery, type BatchProgress } from '../workflows/messages';
+import type { AnalysisOutcome } from '../domain/credit/work';
+import {
+  analysisProgressQuery,
+  batchProgressQuery,
+  rowsProgressQuery,
+  type BatchProgress,
+} from '../workflows/messages';
 import type { EngineClient } from '../temporal/connection';
 import { openEngine } from '../temporal/open-engine';
 import { embeddedHealth } from '../temporal/engine-record';
@@ -47,6 +53,9 @@ async function laneProgress(engine: EngineClient, lane: BatchProgress['lanes'][n
     .catch(() => null);
 }
 
+/** Shows how a work goes on until it is told to stop; never ends by itself before. */
+type Shower = (engine: EngineClient, signal: AbortSignal) => Promise<never>;
+
 /**
  * Shows progress until the work has ended. Ctrl-C leaves it running: the id and the way back are
  * printed and the process ends with 130. An embedded engine that dies meanwhile is started again.
@@ -59,6 +68,56 @@ export async function followWork(
   workflowId: string,
 ): Promise<BatchSummary> {
   const display = new Display();
+  return followWith<BatchSummary>(place, engine, workflowId, display, (current, signal) =>
+    showProgress(current, workflowId, display, signal),
+  );
+}
+
+/** An analysis, as `followWork`: a line for each thing that it begins or waits for. */
+export async function followAnalysis(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+): Promise<AnalysisOutcome> {
+  let told = '';
+  return followWith<AnalysisOutcome>(
+    place,
+    engine,
+    workflowId,
+    new Display(),
+    async (current, signal) => {
+      while (!signal.aborted) {
+        const line = await analysisLine(current, workflowId);
+        if (line !== null && line !== told && !signal.aborted) tell(line);
+        told = line ?? told;
+        await pause(1_000, signal);
+      }
+      return never();
+    },
+  );
+}
+
+/** How an analysis stands, in a line; null when nobody can tell. */
+export async function analysisLine(
+  engine: EngineClient,
+  workflowId: string,
+): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const progress = await handle.query(analysisProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { stage, operationId, waiting } = progress;
+  const of = operationId === null ? '' : `, operation ${operationId}`;
+  const held = waiting === null ? '' : ` (waits: ${waiting.reason})`;
+  return `${workflowId}: ${stage}${of}${held}`;
+}
+
+async function followWith<T>(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+  display: Display,
+  show: Shower,
+): Promise<T> {
   const leave = (why: string): never => {
     display.clear();
     tell(
@@ -71,7 +130,7 @@ export async function followWork(
   let current = engine;
   try {
     for (;;) {
-      const end = await followOn(place, current, workflowId, display);
+      const end = await followOn<T>(place, current, workflowId, show);
       if (end.kind === 'ended') return end.summary;
       if (end.kind === 'stopped')
         return leave('the engine was stopped, and the work goes on at its next start');
@@ -88,21 +147,21 @@ export async function followWork(
   }
 }
 
-type End = { kind: 'ended'; summary: BatchSummary } | { kind: 'stopped' } | { kind: 'crashed' };
+type End<T> = { kind: 'ended'; summary: T } | { kind: 'stopped' } | { kind: 'crashed' };
 
-async function followOn(
+async function followOn<T>(
   place: Workplace,
   engine: EngineClient,
   workflowId: string,
-  display: Display,
-): Promise<End> {
+  show: Shower,
+): Promise<End<T>> {
   const over = new AbortController();
   const { signal } = over;
   try {
     return await Promise.race([
-      resultOf(engine, workflowId, signal),
+      resultOf<T>(engine, workflowId, signal),
       engineGone(place, engine, signal),
-      showProgress(engine, workflowId, display, signal),
+      show(engine, signal),
     ]);
   } finally {
     over.abort();
@@ -110,16 +169,16 @@ async function followOn(
 }
 
 /** Waits for the result; a server that does not answer for a while is asked again. */
-async function resultOf(
+async function resultOf<T>(
   engine: EngineClient,
   workflowId: string,
   signal: AbortSignal,
-): Promise<End> {
+): Promise<End<T>> {
   const handle = engine.client.workflow.getHandle(workflowId);
   let told = false;
   for (;;) {
     try {
-      return { kind: 'ended', summary: (await handle.result()) as BatchSummary };
+      return { kind: 'ended', summary: (await handle.result()) as T };
     } catch (error) {
       if (signal.aborted) return never();
       if (isNotFound(error)) {
@@ -152,7 +211,7 @@ async function engineGone(
   place: Workplace,
   engine: EngineClient,
   signal: AbortSignal,
-): Promise<End> {
+): Promise<End<never>> {
   const { record } = engine;
   if (record === undefined) return never();
   for (;;) {

@@ -5,6 +5,13 @@ import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workflows/messages';
 import { showBatch, showSingle } from './certificate-outcome';
 import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
+import {
+  analysisOf,
+  cancelAnalysis,
+  isAnalysisId,
+  showAnalysis,
+  showAnalysisStatus,
+} from './credit-outcome';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
 import { wayOn } from './work-state';
 import {
@@ -121,6 +128,10 @@ const waysShown = ['lost', 'broken off', 'waits for the engine', 'engine unreach
 
 async function showStatus(id: string, json: boolean): Promise<void> {
   const place = await openWorkplace();
+  if (isAnalysisId(id)) {
+    await showAnalysisStatus(place, await analysisOf(place, id), json);
+    return;
+  }
   const work = await onFile(place, id);
   const view = await viewOne(place, work);
   const decisions = work.decision === null ? await openDecisions(place, work) : [];
@@ -147,6 +158,7 @@ async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkVi
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
+  if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   const work = await onFile(place, id);
   const { folder, record } = work;
   const ended = (await summaryOf(place, work)) !== null;
@@ -171,6 +183,11 @@ async function order(
 ): Promise<void> {
   const id = idOf(given, flags);
   const place = await openWorkplace(flags.by);
+  if (isAnalysisId(id)) {
+    if (!name.startsWith('cancel')) throw new UsageError(`${id}: an analysis is not paused`);
+    await cancelAnalysis(place, await analysisOf(place, id));
+    return;
+  }
   const work = await onFile(place, id);
   if ((await summaryOf(place, work)) !== null) {
     throw new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);

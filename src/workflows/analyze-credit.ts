@@ -40,7 +40,6 @@ class AnalysisDriver {
   #waiting: AnalysisProgress['waiting'] = null;
   #operationId: string | null = null;
   #afterUnknown = false;
-  #attempts = 0;
   #cancelling = false;
 
   constructor(input: AnalyzeCreditInput) {
@@ -69,7 +68,6 @@ class AnalysisDriver {
           error: null,
           result: null,
           possibleDoubleCharge: this.#afterUnknown,
-          attempts: this.#attempts,
           startedAt: new Date(this.#startedAt).toISOString(),
           ...ending,
         },
@@ -103,13 +101,13 @@ class AnalysisDriver {
   /** Until it is accepted, refused, unknown, or there is no more time to send it. */
   async #request(): Promise<Accepted | Ending> {
     for (let turnedAway = 0; ; turnedAway += 1) {
-      const answer = this.#cancelling ? null : await this.#requestOnce(turnedAway);
-      switch (answer?.kind) {
+      if (this.#cancelling) return neverSent('cancelled before it was sent');
+      const answer = await this.#requestOnce(turnedAway);
+      switch (answer.kind) {
         case 'accepted':
           this.#setWaiting(null);
           return answer;
         case 'refused': {
-          if (answer.wasSent) this.#attempts += 1;
           const { code, message } = answer;
           return { status: 'refused', error: { code, message } };
         }
@@ -118,15 +116,11 @@ class AnalysisDriver {
           return { status: 'unknown_outcome', error };
         }
         case 'unsent':
-          if (Date.now() < this.#input.deadlineAt) {
-            await this.#untilNextTry(answer, turnedAway);
-            continue;
+          if (Date.now() >= this.#input.deadlineAt) {
+            return neverSent('the deadline passed before it could be sent');
           }
+          await this.#untilNextTry(answer, turnedAway);
       }
-      const message = this.#cancelling
-        ? 'cancelled before it was sent'
-        : 'the deadline passed before it could be sent';
-      return { status: 'cancelled', error: { code: 'never_sent', message } };
     }
   }
 
@@ -197,6 +191,10 @@ class AnalysisDriver {
       startedAt: this.#startedAt,
     };
   }
+}
+
+function neverSent(message: string): Ending {
+  return { status: 'cancelled', error: { code: 'never_sent', message } };
 }
 
 const left = {

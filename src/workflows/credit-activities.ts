@@ -33,7 +33,7 @@ export function creditActivities(queueSuffix: string) {
     proxyActivities<ResultActivities>({
       taskQueue,
       startToCloseTimeout: '15m',
-      heartbeatTimeout: '30s',
+      heartbeatTimeout: '10s',
       scheduleToCloseTimeout: Math.max(0, input.deadlineAt - Date.now()) + 15 * 60_000,
       retry: { initialInterval: '2s', maximumInterval: '1m' },
     }).awaitAnalysis(input);

@@ -14,6 +14,15 @@ import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 /** The built command line: what users run. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
 
+/** What a worker and commands are given to speak to the credit side of the sandbox. */
+export function creditSettings({ creditBaseUrl }: Sandbox): Record<string, string> {
+  return {
+    CREDIT_BASE_URL: creditBaseUrl,
+    CREDIT_TOKEN: 'credit-sandbox-token',
+    CREDIT_TIMEOUT_SECONDS: '3',
+  };
+}
+
 export const sandboxToken = 'segredo-do-sandbox-4711';
 
 /** What every process of an installation is given, unless a test says otherwise. */
@@ -59,12 +68,13 @@ export class Installation {
         ? S
         : never
       : never,
-    env: Record<string, string> = {},
+    given: Record<string, string> | ((sandbox: Sandbox) => Record<string, string>) = {},
     seed = 7,
   ): Promise<Installation> {
     if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build`');
     const folder = await mkdtemp(join(tmpdir(), 'diligence-'));
     const sandbox = await startSandbox({ token: sandboxToken, seed, scenario });
+    const env = typeof given === 'function' ? given(sandbox) : given;
     const server = await serverIn(folder, 'server');
     return new Installation(folder, sandbox, server, {
       INVESTIGATION_BASE_URL: sandbox.baseUrl,

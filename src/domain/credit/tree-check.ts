@@ -13,7 +13,6 @@ export class TreeCheck {
   readonly #byStatus = new Map<string, Tally>();
   readonly #statuses = new Map<string, string>();
   #payers = 0;
-  #payersWithIssues = 0;
 
   receivable({ id, value, status }: AnalysedReceivable): void {
     const tally = this.#byStatus.get(status) ?? { count: 0, cents: 0 };
@@ -23,9 +22,8 @@ export class TreeCheck {
     if (id !== null) this.#statuses.set(id, status);
   }
 
-  payer({ issues }: AnalysedPayer): void {
+  payer(_payer: AnalysedPayer): void {
     this.#payers += 1;
-    if (issues.length > 0) this.#payersWithIssues += 1;
   }
 
   /** @returns one sentence for each figure of the summary that its leaves do not add up to */

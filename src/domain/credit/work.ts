@@ -51,8 +51,6 @@ export interface AnalysisOutcome {
   result: AnalysisResultRef | null;
   /** An earlier decision about the same file may be charged too. */
   possibleDoubleCharge: boolean;
-  /** Decisions of this work under which a request may have left. */
-  attempts: number;
   startedAt: string;
   settledAt: string;
 }

@@ -1,0 +1,344 @@
+import { basename } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { AnalysisFile, inputKey } from '../archive/analyses';
+import { ClaimLedger, analysisThing } from '../archive/claim-ledger';
+import { sha256Of } from '../archive/issuances';
+import { claimState, type Ruling } from '../domain/claims';
+import { isUuid } from '../domain/credit/engine';
+import { resultFilters, type ResultFilter } from '../domain/credit/operation';
+import {
+  analysisFolder,
+  analysisWorkflowId,
+  type AnalysisRecord,
+  type ArchivedInput,
+} from '../domain/credit/work';
+import { queueName } from '../domain/queues';
+import { checkInput, type CheckedInput } from '../receivables/check-input';
+import type { EngineClient } from '../temporal/connection';
+import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
+import type { analyzeCredit } from '../workflows/analyze-credit';
+import { attributesAtStart } from '../workflows/search-attributes';
+import { deadlineOption, withActor, withDetach } from './certificate-flags';
+import { withCredit } from './credit-access';
+import { checkLines, mayBeSent, todayInBrazil } from './credit-check';
+import { findAnalysis, showAnalysis, type AnalysisOnFile } from './credit-outcome';
+import { EngineCalls } from './engine-calls';
+import { followAnalysis } from './follow';
+import { CommandError, UsageError, exitCodes, oneOf, print, printJson, tell } from './terminal';
+import {
+  isRunning,
+  openWorkplace,
+  warnWithoutPollers,
+  withEngine,
+  type Workplace,
+} from './workplace';
+
+interface RunFlags {
+  deadline: number;
+  by?: string;
+  out?: string;
+  detach?: true;
+  json?: true;
+}
+
+interface AnalyzeFlags extends RunFlags {
+  cnab: string;
+  xmls?: string;
+  engine?: string;
+  filter: ResultFilter;
+  again?: true;
+  force?: string;
+}
+
+const decisions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
+
+interface ResolveFlags extends RunFlags {
+  action: (typeof decisions)[number];
+  operation?: string;
+  note: string;
+}
+
+/** `diligence credit analyze`. */
+export function analyzeCommand(): Command {
+  return withRun(new Command('analyze'))
+    .description('Have a CNAB file analysed: sent at most once, both results on file.')
+    .requiredOption('--cnab <file>', 'the CNAB 400 or 444 file (remessa)')
+    .option('--xmls <zip>', 'a ZIP of NF-e XML documents')
+    .option('--engine <id|name>', 'the rule engine (default: the service chooses)')
+    .option(
+      '--filter <filter>',
+      'what result.json holds: issues or all',
+      oneOf(resultFilters),
+      'all',
+    )
+    .option('--again', 'send once more what was analysed, or may have been: it is charged again')
+    .option('--force <reason>', 'send although the local scan refuses it; the reason is kept')
+    .action(async (flags: AnalyzeFlags) => {
+      process.exitCode = await analyze(flags);
+    });
+}
+
+/** `diligence credit resolve`. */
+export function resolveAnalysisCommand(): Command {
+  return withRun(new Command('resolve'))
+    .description('Decide about an analysis that did not complete.')
+    .argument('<id>', 'the id that `credit analyze` printed')
+    .requiredOption('--action <action>', decisions.join(', '), oneOf(decisions))
+    .option('--operation <id>', 'for adopt: the id that the service has named')
+    .requiredOption('--note <text>', 'why: kept on record')
+    .action(async (id: string, flags: ResolveFlags) => {
+      process.exitCode = await resolveAnalysis(id, flags);
+    });
+}
+
+function withRun(command: Command): Command {
+  return withDetach(withActor(command))
+    .option('--out <folder>', 'result folder (default: out/<id>)')
+    .option('--json', 'one JSON document on standard output')
+    .addOption(deadlineOption());
+}
+
+async function analyze(flags: AnalyzeFlags): Promise<number> {
+  const today = todayInBrazil(new Date());
+  const { cnab, xmls } = flags;
+  const checked = await checkInput({ cnab, today, ...(xmls !== undefined && { xmls }) });
+  refuseFindings(flags, checked);
+  const engineId = flags.engine === undefined ? null : await engineIdOf(flags.engine);
+  const place = await openWorkplace(flags.by);
+  const xmlsBytes = xmls === undefined ? null : await readFile(xmls);
+  const xmlsSha256 = xmlsBytes === null ? '' : sha256Of(xmlsBytes);
+  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
+  const name = place.idKey.nameOf('manifest', thing);
+  return withEngine(place, async (engine) => {
+    const workflowId = analysisWorkflowId(name);
+    const begun = await alreadyBegun(place, engine, name, flags);
+    if (begun !== null) {
+      tell(`${workflowId}: is being analysed already`);
+      return follow(place, engine, begun, flags);
+    }
+    const now = new Date();
+    const record: AnalysisRecord = {
+      workId: `${workflowId}/${instantOf(now)}`,
+      name,
+      cnab: await fileInput(place, cnab, await readFile(cnab), checked.cnab.sha256),
+      xmls:
+        xmls === undefined || xmlsBytes === null
+          ? null
+          : await fileInput(place, xmls, xmlsBytes, xmlsSha256),
+      engineId,
+      engine: flags.engine ?? null,
+      filter: flags.filter,
+      receivables: checked.cnab.receivables,
+      totalCents: String(checked.cnab.totalCents),
+      forced: mayBeSent(checked.worst) ? null : (flags.force ?? null),
+      createdAt: now.toISOString(),
+      createdBy: place.environment.actor,
+    };
+    return startAndFollow(place, engine, record, flags);
+  });
+}
+
+/** Nothing is sent that the scan refuses, unless a person says why it should be. */
+function refuseFindings({ cnab, xmls, force }: AnalyzeFlags, checked: CheckedInput): void {
+  if (force?.trim() === '') throw new UsageError('--force: expected a reason');
+  if (checked.worst === null) return;
+  for (const line of checkLines(cnab, xmls ?? null, checked)) tell(line);
+  if (mayBeSent(checked.worst)) return;
+  if (checked.worst === 'override' && force !== undefined) return;
+  throw new UsageError(`${cnab}: refused by the local scan, nothing was sent`);
+}
+
+/** @throws CommandError when it means none, or several */
+async function engineIdOf(engine: string): Promise<string> {
+  if (isUuid(engine)) return engine.trim().toLowerCase();
+  return withCredit(
+    async ({ engines }) => (await new EngineCalls(engines, { tell }).find(engine)).id,
+  );
+}
+
+async function fileInput(
+  { archive }: Workplace,
+  path: string,
+  bytes: Buffer,
+  sha256: string,
+): Promise<ArchivedInput> {
+  if (sha256Of(bytes) !== sha256) throw new CommandError(`${path} changed while it was read`);
+  const key = inputKey(sha256);
+  await archive.putIfAbsent(key, bytes, { durable: true });
+  return { name: basename(path), sha256, bytes: bytes.length, key };
+}
+
+/**
+ * The same file, XMLs and engine: a work that runs, or was broken off, is gone on with.
+ *
+ * @throws CommandError when it has an end that a person should know of before it is bought again
+ */
+async function alreadyBegun(
+  place: Workplace,
+  engine: EngineClient,
+  name: string,
+  { again }: AnalyzeFlags,
+): Promise<AnalysisOnFile | null> {
+  const analyses = new AnalysisFile(place.archive);
+  const newest = await analyses.newest(name);
+  if (newest === null) return null;
+  const { record, folder } = newest;
+  const outcome = await analyses.outcome(folder);
+  if (outcome === null || (await isRunning(engine, analysisWorkflowId(name)))) {
+    return { ...newest, outcome };
+  }
+  const ledger = new ClaimLedger(place.archive);
+  const state = claimState(await ledger.history(analysisThing(name)), Date.now());
+  if (state.kind === 'free') return null;
+  if (again === true) {
+    await rule(place, record, { action: 'reissue', operationId: null, note: '--again' });
+    return null;
+  }
+  const { workId } = record;
+  if (outcome.status === 'completed') {
+    throw new CommandError(
+      `it was analysed already: \`diligence result ${workId}\` shows it (\`--again\` pays for another one)`,
+    );
+  }
+  throw new CommandError(
+    `it was sent already, and is ${outcome.status}: \`diligence credit resolve ${workId} --action ...\` decides, \`--again\` may be charged twice`,
+  );
+}
+
+interface Decided {
+  action: Ruling['action'];
+  operationId: string | null;
+  note: string;
+}
+
+/** Puts a person's decision on the last request of a thing, and on the audit trail. */
+async function rule(
+  { archive, audit, environment }: Workplace,
+  { name, workId }: AnalysisRecord,
+  { action, operationId, note }: Decided,
+): Promise<void> {
+  const ledger = new ClaimLedger(archive);
+  const thing = analysisThing(name);
+  const { last } = await ledger.history(thing);
+  if (last === null) throw new CommandError(`${workId}: nothing was sent`);
+  const now = new Date();
+  const by = environment.actor;
+  const at = now.getTime();
+  await ledger.putRuling(thing, last.n, { action, certidaoId: operationId, by, note, at });
+  await audit.appendAndAnchor([
+    {
+      kind: 'decision',
+      id: `decision/${workId}/${action}/${now.toISOString()}`,
+      result: action,
+      by,
+      happenedAt: now.toISOString(),
+      work: workId,
+    },
+  ]);
+}
+
+async function startAndFollow(
+  place: Workplace,
+  engine: EngineClient,
+  record: AnalysisRecord,
+  flags: RunFlags,
+): Promise<number> {
+  const { workId, createdBy, createdAt, receivables } = record;
+  const folder = analysisFolder(workId);
+  await new AnalysisFile(place.archive).putRecord(folder, record);
+  await place.audit.appendAndAnchor([
+    {
+      kind: 'decision',
+      id: `decision/${workId}/start`,
+      result: 'start',
+      by: createdBy,
+      happenedAt: createdAt,
+      work: workId,
+      details: { receivables, forced: record.forced !== null },
+    },
+  ]);
+  return follow(place, engine, { folder, record, outcome: null }, flags);
+}
+
+/** Starts it unless it runs, and shows how it ends. */
+async function follow(
+  place: Workplace,
+  engine: EngineClient,
+  { folder, record }: AnalysisOnFile,
+  flags: RunFlags,
+): Promise<number> {
+  await refuseMissingSearchAttributes(engine);
+  const { workId, name } = record;
+  const workflowId = analysisWorkflowId(name);
+  await engine.client.workflow.start<typeof analyzeCredit>('analyzeCredit', {
+    workflowId,
+    taskQueue: queueName('workflows', place.queueSuffix),
+    args: [
+      {
+        ref: { workId, folder },
+        deadlineAt: Date.now() + flags.deadline,
+        queueSuffix: place.queueSuffix,
+      },
+    ],
+    typedSearchAttributes: attributesAtStart('credit-analysis', workId),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+  tell(workId);
+  if (flags.detach === true) {
+    if (flags.json === true) printJson({ id: workId, status: 'started' });
+    else print(workId);
+    return exitCodes.done;
+  }
+  await warnWithoutPollers(engine, place, 'credit');
+  const outcome = await followAnalysis(place, engine, workflowId);
+  return showAnalysis(place, { folder, record, outcome }, flags);
+}
+
+async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number> {
+  const { action, operation, note } = flags;
+  if ((action === 'adopt') !== (operation !== undefined)) {
+    throw new UsageError('--operation goes with --action adopt, and adopt needs it');
+  }
+  const place = await openWorkplace(flags.by);
+  const found = await findAnalysis(place, id);
+  if (found === null) throw new CommandError(`no analysis ${id} in this archive`);
+  const { record, outcome } = found;
+  if (outcome === null) {
+    throw new CommandError(`${id} has not ended: \`diligence status ${id}\` shows how it stands`);
+  }
+  if (outcome.status === 'completed') {
+    throw new CommandError(`${id} is completed: nothing to decide`);
+  }
+  const ledger = new ClaimLedger(place.archive);
+  const state = claimState(await ledger.history(analysisThing(record.name)), Date.now());
+  if (action !== 'reissue' && state.kind !== 'unknown' && state.kind !== 'accepted') {
+    throw new CommandError(`${id}: nothing is at the service that could be ${action}ed`);
+  }
+  if (action === 'adopt' && state.kind === 'accepted') {
+    throw new CommandError(`${id} has the operation ${state.certidaoId}: watch it instead`);
+  }
+  if (action !== 'watch' && state.kind !== 'free') {
+    await rule(place, record, { action, operationId: operation ?? null, note });
+  }
+  if (action === 'abandon') {
+    print(`${record.workId}: abandoned`);
+    return exitCodes.done;
+  }
+  return withEngine(place, (engine) => {
+    const now = new Date();
+    const next: AnalysisRecord = {
+      ...record,
+      workId: `${analysisWorkflowId(record.name)}/${instantOf(now)}`,
+      createdAt: now.toISOString(),
+      createdBy: place.environment.actor,
+    };
+    return startAndFollow(place, engine, next, flags);
+  });
+}
+
+/** An instant as part of an id: `20261121T101530123Z`. */
+function instantOf(date: Date): string {
+  return date.toISOString().replace(/[-:.]/g, '');
+}
