@@ -6,7 +6,7 @@ import {
   type AnalysisOutcome,
   type AnalysisRecord,
 } from '../domain/credit/work';
-import { cancelUpdate } from '../workflows/messages';
+import { cancelUpdate, resumeUpdate } from '../workflows/messages';
 import { writeAnalysisFolder } from './analysis-folder';
 import { defaultFolder } from './certificate-flags';
 import { analysisLine } from './follow';
@@ -121,24 +121,29 @@ export async function showAnalysisStatus(
   } else print(running ?? `${workId}: does not run: start the same command again to go on`);
 }
 
-/** `cancel` of an analysis: what was not sent never is; what was stays at the service. */
-export async function cancelAnalysis(
+/** `cancel`: what was not sent never is, what was stays at the service. `resume`: tries at once. */
+export async function orderAnalysis(
   place: Workplace,
   { record, outcome }: AnalysisOnFile,
+  order: 'cancel' | 'resume',
 ): Promise<void> {
   const { workId } = record;
   if (outcome !== null)
     throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
   const happenedAt = new Date().toISOString();
-  const id = `decision/${workId}/cancel/${happenedAt}`;
+  const id = `decision/${workId}/${order}/${happenedAt}`;
   const by = place.environment.actor;
   await place.audit.appendAndAnchor([
-    { kind: 'decision', id, result: 'cancel', by, happenedAt, work: workId },
+    { kind: 'decision', id, result: order, by, happenedAt, work: workId },
   ]);
   await withEngine(place, async (engine) => {
     const handle = engine.client.workflow.getHandle(analysisWorkflowId(record.name));
     try {
-      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
+      print(
+        order === 'cancel'
+          ? await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] })
+          : await handle.executeUpdate(resumeUpdate),
+      );
     } catch (error) {
       if (!isNotFound(error)) throw error;
       tell(`${workId} does not run`);

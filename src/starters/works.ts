@@ -7,8 +7,8 @@ import { showBatch, showSingle } from './certificate-outcome';
 import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
 import {
   analysisOf,
-  cancelAnalysis,
   isAnalysisId,
+  orderAnalysis,
   showAnalysis,
   showAnalysisStatus,
 } from './credit-outcome';
@@ -184,8 +184,8 @@ async function order(
   const id = idOf(given, flags);
   const place = await openWorkplace(flags.by);
   if (isAnalysisId(id)) {
-    if (!name.startsWith('cancel')) throw new UsageError(`${id}: an analysis is not paused`);
-    await cancelAnalysis(place, await analysisOf(place, id));
+    if (name === 'pause') throw new UsageError(`${id}: an analysis cannot be paused`);
+    await orderAnalysis(place, await analysisOf(place, id), name === 'resume' ? name : 'cancel');
     return;
   }
   const work = await onFile(place, id);

@@ -17,10 +17,14 @@ import { creditActivities } from './credit-activities';
 import {
   analysisProgressQuery,
   cancelUpdate,
+  resumeUpdate,
   type AnalysisProgress,
   type AnalyzeCreditInput,
 } from './messages';
 import { tellAnalysisEnd, tellAttention } from './search-attributes';
+
+/** Each try is history: one that is turned away for a day stays below a thousand events. */
+const longestPauseMs = 15 * 60_000;
 
 type Accepted = Extract<RequestAnswer, { kind: 'accepted' }>;
 type Ending = Pick<AnalysisOutcome, 'status'> & Partial<AnalysisOutcome>;
@@ -41,6 +45,7 @@ class AnalysisDriver {
   #operationId: string | null = null;
   #afterUnknown = false;
   #cancelling = false;
+  #resumed = false;
 
   constructor(input: AnalyzeCreditInput) {
     this.#input = input;
@@ -50,6 +55,10 @@ class AnalysisDriver {
     setHandler(cancelUpdate, () => {
       this.#cancel();
       return 'cancelling';
+    });
+    setHandler(resumeUpdate, () => {
+      this.#resumed = true;
+      return this.#waiting === null ? 'nothing is waited for' : 'trying at once';
     });
     CancellationScope.current().cancelRequested.catch(() => this.#cancel());
   }
@@ -140,10 +149,12 @@ class AnalysisDriver {
     { why, notBefore }: Extract<RequestAnswer, { kind: 'unsent' }>,
     turnedAway: number,
   ): Promise<void> {
-    const pauseMs = backoffMs(turnedAway + 1, Math.random());
+    const pauseMs = backoffMs(turnedAway + 1, Math.random(), { maxMs: longestPauseMs });
     const until = Math.min(Math.max(notBefore, Date.now() + pauseMs), this.#input.deadlineAt);
     this.#setWaiting({ reason: why, until });
-    await condition(() => this.#cancelling, Math.max(1, until - Date.now()));
+    this.#resumed = false;
+    const wakes = (): boolean => this.#cancelling || this.#resumed;
+    await condition(wakes, Math.max(1, until - Date.now()));
   }
 
   async #await({ operationId, acceptedAt }: Accepted): Promise<WaitAnswer | 'cancelled'> {
