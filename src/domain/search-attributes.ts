@@ -26,7 +26,8 @@ export type WorkflowKind =
   | 'certificate'
   | 'certificate-decision'
   | 'certificate-lane'
-  | 'credit-analysis';
+  | 'credit-analysis'
+  | 'credit-batch';
 
 /** How much a row of a status needs a person; above `cancelled` something is left to decide. */
 const gravity: Record<RowStatus, number> = {

@@ -100,47 +100,84 @@ function withRun(command: Command): Command {
 }
 
 async function analyze(flags: AnalyzeFlags): Promise<number> {
-  const today = todayInBrazil(new Date());
-  const { cnab, xmls } = flags;
-  const checked = await checkInput({ cnab, today, ...(xmls !== undefined && { xmls }) });
-  refuseFindings(flags, checked);
-  const engineId = flags.engine === undefined ? null : await engineIdOf(flags.engine);
+  const { filter, engine: wanted = null, force } = flags;
+  const engineId = wanted === null ? null : await engineIdOf(wanted);
   const place = await openWorkplace(flags.by);
-  const xmlsBytes = xmls === undefined ? null : await readFile(xmls);
-  const xmlsSha256 = xmlsBytes === null ? '' : sha256Of(xmlsBytes);
-  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
-  const name = place.idKey.nameOf('manifest', thing);
+  const input = await preparedInput(place, flags, engineId);
   return withEngine(place, async (engine) => {
-    const workflowId = analysisWorkflowId(name);
-    const begun = await alreadyBegun(place, engine, name, flags);
+    const workflowId = analysisWorkflowId(input.name);
+    const begun = await alreadyBegun(place, engine, input.name, flags);
     if (begun !== null) {
       tell(`${workflowId}: is being analysed already`);
       return follow(place, engine, begun, flags);
     }
-    const now = new Date();
-    const record: AnalysisRecord = {
-      workId: `${workflowId}/${instantOf(now)}`,
-      name,
-      cnab: await fileInput(place, cnab, await readFile(cnab), checked.cnab.sha256),
-      xmls:
-        xmls === undefined || xmlsBytes === null
-          ? null
-          : await fileInput(place, xmls, xmlsBytes, xmlsSha256),
-      engineId,
-      engine: flags.engine ?? null,
-      filter: flags.filter,
-      receivables: checked.cnab.receivables,
-      totalCents: String(checked.cnab.totalCents),
-      forced: mayBeSent(checked.worst) ? null : (flags.force ?? null),
-      createdAt: now.toISOString(),
-      createdBy: place.environment.actor,
-    };
-    return startAndFollow(place, engine, record, flags);
+    const forced = mayBeSent(input.checked.worst) ? null : (force ?? null);
+    const filed = await fileRecord(place, input, { engine: wanted, filter, forced });
+    return follow(place, engine, filed, flags);
+  });
+}
+
+/** A file that may be sent, and what it is called by. */
+export interface PreparedInput {
+  files: { cnab: string; xmls?: string };
+  checked: CheckedInput;
+  xmlsBytes: Buffer | null;
+  xmlsSha256: string;
+  engineId: string | null;
+  name: string;
+}
+
+/**
+ * Scans a file, tells what was found, and names the thing to be bought.
+ *
+ * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
+ */
+export async function preparedInput(
+  place: Workplace,
+  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
+  engineId: string | null,
+): Promise<PreparedInput> {
+  const today = todayInBrazil(new Date());
+  const files = { cnab, ...(xmls !== undefined && { xmls }) };
+  const checked = await checkInput({ ...files, today });
+  refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
+  const xmlsBytes = xmls === undefined ? null : await readFile(xmls);
+  const xmlsSha256 = xmlsBytes === null ? '' : sha256Of(xmlsBytes);
+  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
+  const name = place.idKey.nameOf('manifest', thing);
+  return { files, checked, xmlsBytes, xmlsSha256, engineId, name };
+}
+
+/** Archives the input and puts on file, and on the audit trail, that it was asked for. */
+export async function fileRecord(
+  place: Workplace,
+  { files, checked, xmlsBytes, xmlsSha256, engineId, name }: PreparedInput,
+  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced'>,
+): Promise<AnalysisOnFile> {
+  const { cnab, xmls } = files;
+  const now = new Date();
+  return putOnFile(place, {
+    workId: `${analysisWorkflowId(name)}/${instantOf(now)}`,
+    name,
+    cnab: await fileInput(place, cnab, await readFile(cnab), checked.cnab.sha256),
+    xmls:
+      xmls === undefined || xmlsBytes === null
+        ? null
+        : await fileInput(place, xmls, xmlsBytes, xmlsSha256),
+    engineId,
+    ...asked,
+    receivables: checked.cnab.receivables,
+    totalCents: String(checked.cnab.totalCents),
+    createdAt: now.toISOString(),
+    createdBy: place.environment.actor,
   });
 }
 
 /** Nothing is sent that the scan refuses, unless a person says why it should be. */
-function refuseFindings({ cnab, xmls, force }: AnalyzeFlags, checked: CheckedInput): void {
+function refuseFindings(
+  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
+  checked: CheckedInput,
+): void {
   if (force?.trim() === '') throw new UsageError('--force: expected a reason');
   if (checked.worst === null) return;
   for (const line of checkLines(cnab, xmls ?? null, checked)) tell(line);
@@ -150,7 +187,7 @@ function refuseFindings({ cnab, xmls, force }: AnalyzeFlags, checked: CheckedInp
 }
 
 /** @throws CommandError when it means none, or several */
-async function engineIdOf(engine: string): Promise<string> {
+export async function engineIdOf(engine: string): Promise<string> {
   if (isUuid(engine)) return engine.trim().toLowerCase();
   return withCredit(
     async ({ engines }) => (await new EngineCalls(engines, { tell }).find(engine)).id,
@@ -180,30 +217,46 @@ async function alreadyBegun(
   name: string,
   { again }: AnalyzeFlags,
 ): Promise<AnalysisOnFile | null> {
-  const analyses = new AnalysisFile(place.archive);
-  const newest = await analyses.newest(name);
-  if (newest === null) return null;
-  const { record, folder } = newest;
-  const outcome = await analyses.outcome(folder);
-  if (outcome === null || (await isRunning(engine, analysisWorkflowId(name)))) {
-    return { ...newest, outcome };
+  const standing = await standingOf(place, name);
+  if (standing.kind === 'new') return null;
+  const { analysis } = standing;
+  if (standing.kind === 'begun' || (await isRunning(engine, analysisWorkflowId(name)))) {
+    return analysis;
   }
-  const ledger = new ClaimLedger(place.archive);
-  const state = claimState(await ledger.history(analysisThing(name)), Date.now());
-  if (state.kind === 'free') return null;
+  const { record, outcome } = analysis;
   if (again === true) {
     await rule(place, record, { action: 'reissue', operationId: null, note: '--again' });
     return null;
   }
   const { workId } = record;
-  if (outcome.status === 'completed') {
+  if (outcome?.status === 'completed') {
     throw new CommandError(
       `it was analysed already: \`diligence result ${workId}\` shows it (\`--again\` pays for another one)`,
     );
   }
   throw new CommandError(
-    `it was sent already, and is ${outcome.status}: \`diligence credit resolve ${workId} --action ...\` decides, \`--again\` may be charged twice`,
+    `it was sent already, and is ${outcome?.status}: \`diligence credit resolve ${workId} --action ...\` decides, \`--again\` may be charged twice`,
   );
+}
+
+export type Standing =
+  | { kind: 'new' }
+  /** Runs, or was broken off before its end. */
+  | { kind: 'begun'; analysis: AnalysisOnFile }
+  /** Something was bought, or may have been. */
+  | { kind: 'ended'; analysis: AnalysisOnFile };
+
+/** What the archive and the claims say of the last time that the same thing was asked for. */
+export async function standingOf(place: Workplace, name: string): Promise<Standing> {
+  const analyses = new AnalysisFile(place.archive);
+  const newest = await analyses.newest(name);
+  if (newest === null) return { kind: 'new' };
+  const outcome = await analyses.outcome(newest.folder);
+  const analysis = { ...newest, outcome };
+  if (outcome === null) return { kind: 'begun', analysis };
+  const ledger = new ClaimLedger(place.archive);
+  const state = claimState(await ledger.history(analysisThing(name)), Date.now());
+  return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis };
 }
 
 interface Decided {
@@ -238,12 +291,7 @@ async function rule(
   ]);
 }
 
-async function startAndFollow(
-  place: Workplace,
-  engine: EngineClient,
-  record: AnalysisRecord,
-  flags: RunFlags,
-): Promise<number> {
+async function putOnFile(place: Workplace, record: AnalysisRecord): Promise<AnalysisOnFile> {
   const { workId, createdBy, createdAt, receivables } = record;
   const folder = analysisFolder(workId);
   await new AnalysisFile(place.archive).putRecord(folder, record);
@@ -258,7 +306,7 @@ async function startAndFollow(
       details: { receivables, forced: record.forced !== null },
     },
   ]);
-  return follow(place, engine, { folder, record, outcome: null }, flags);
+  return { folder, record, outcome: null };
 }
 
 /** Starts it unless it runs, and shows how it ends. */
@@ -326,7 +374,7 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
     print(`${record.workId}: abandoned`);
     return exitCodes.done;
   }
-  return withEngine(place, (engine) => {
+  return withEngine(place, async (engine) => {
     const now = new Date();
     const next: AnalysisRecord = {
       ...record,
@@ -334,7 +382,7 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
       createdAt: now.toISOString(),
       createdBy: place.environment.actor,
     };
-    return startAndFollow(place, engine, next, flags);
+    return follow(place, engine, await putOnFile(place, next), flags);
   });
 }
 

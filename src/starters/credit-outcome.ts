@@ -58,12 +58,7 @@ export async function showAnalysis(
     throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
   }
   const exitCode = analysisExitCode(outcome);
-  const { result } = outcome;
-  const folder = result === null ? null : resolve(out ?? defaultFolder(workId));
-  if (result !== null && folder !== null) {
-    const fileName = record.cnab.name;
-    await writeAnalysisFolder(place, result, { folder, filter: record.filter, fileName });
-  }
+  const folder = await writeOutcome(place, record, outcome, out ?? defaultFolder(workId));
   if (json === true) {
     printJson({ id: workId, exitCode, folder, outcome });
     return exitCode;
@@ -71,6 +66,19 @@ export async function showAnalysis(
   for (const line of outcomeLines(outcome)) print(line);
   if (folder !== null) print(`result: ${folder} (an export, in the clear)`);
   return exitCode;
+}
+
+/** @returns the folder, null when there is nothing to write */
+export async function writeOutcome(
+  place: Workplace,
+  { cnab, filter }: AnalysisRecord,
+  { result }: AnalysisOutcome,
+  out: string,
+): Promise<string | null> {
+  if (result === null) return null;
+  const folder = resolve(out);
+  await writeAnalysisFolder(place, result, { folder, filter, fileName: cnab.name });
+  return folder;
 }
 
 function outcomeLines({ workId, status, operationId, error, result, ...rest }: AnalysisOutcome) {

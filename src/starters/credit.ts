@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { checkInput } from '../receivables/check-input';
 import { analyzeCommand, resolveAnalysisCommand } from './credit-analyze';
+import { creditBatchCommand } from './credit-batch';
 import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './credit-check';
 import { exitCodes, print, printJson } from './terminal';
 
@@ -17,6 +18,7 @@ export function creditCommand(): Command {
   );
   command.addCommand(checkCommand());
   command.addCommand(analyzeCommand());
+  command.addCommand(creditBatchCommand());
   command.addCommand(resolveAnalysisCommand());
   return command;
 }

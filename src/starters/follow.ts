@@ -5,6 +5,7 @@ import type { AnalysisOutcome } from '../domain/credit/work';
 import {
   analysisProgressQuery,
   batchProgressQuery,
+  creditBatchProgressQuery,
   rowsProgressQuery,
   type BatchProgress,
 } from '../workflows/messages';
@@ -79,22 +80,40 @@ export async function followAnalysis(
   engine: EngineClient,
   workflowId: string,
 ): Promise<AnalysisOutcome> {
-  let told = '';
-  return followWith<AnalysisOutcome>(
-    place,
-    engine,
-    workflowId,
-    new Display(),
-    async (current, signal) => {
-      while (!signal.aborted) {
-        const line = await analysisLine(current, workflowId);
-        if (line !== null && line !== told && !signal.aborted) tell(line);
-        told = line ?? told;
-        await pause(1_000, signal);
-      }
-      return never();
-    },
+  return followByLines<AnalysisOutcome>(place, engine, workflowId, (current) =>
+    analysisLine(current, workflowId),
   );
+}
+
+/** The same for a batch of analyses. */
+export async function followCreditBatch(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+): Promise<void> {
+  await followByLines(place, engine, workflowId, async (current) => {
+    const handle = current.client.workflow.getHandle(workflowId);
+    const progress = await handle.query(creditBatchProgressQuery).catch(() => null);
+    return progress && `${progress.ended} of ${progress.total} analysed`;
+  });
+}
+
+async function followByLines<T>(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+  lineOf: (engine: EngineClient) => Promise<string | null>,
+): Promise<T> {
+  let told = '';
+  return followWith<T>(place, engine, workflowId, new Display(), async (current, signal) => {
+    while (!signal.aborted) {
+      const line = await lineOf(current);
+      if (line !== null && line !== told && !signal.aborted) tell(line);
+      told = line ?? told;
+      await pause(1_000, signal);
+    }
+    return never();
+  });
 }
 
 /** How an analysis stands, in a line; null when nobody can tell. */

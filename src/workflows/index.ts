@@ -4,3 +4,4 @@ export { certificateBatch } from './certificate-batch';
 export { certificateLane } from './certificate-lane';
 export { issueCertificate } from './issue-certificate';
 export { certificateResolve } from './certificate-resolve';
+export { creditBatch } from './credit-batch';

@@ -75,6 +75,10 @@ export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
 
 export const analysisProgressQuery = defineQuery<AnalysisProgress>('analysisProgress');
 
+export const creditBatchProgressQuery = defineQuery<{ total: number; ended: number }>(
+  'creditBatchProgress',
+);
+
 export const controlSignal = defineSignal<[Control]>('control');
 
 /** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
@@ -124,5 +128,16 @@ export interface AnalyzeCreditInput {
   /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
   deadlineAt: number;
   /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
+}
+
+export interface CreditBatchInput {
+  batchId: string;
+  /** Each under an id of its own, whoever starts it. */
+  analyses: { workflowId: string; ref: AnalysisRef }[];
+  /** Analyses in flight at once. */
+  concurrency: number;
+  /** From the start of an analysis to its outcome. */
+  deadlineMs: number;
   queueSuffix: string;
 }

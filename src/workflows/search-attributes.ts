@@ -27,7 +27,7 @@ export function attributesAtStart(
   return [
     { key: kind, value: workflowKind },
     { key: batch, value: workId },
-    { key: service, value: workflowKind === 'credit-analysis' ? 'credit' : 'investigation' },
+    { key: service, value: workflowKind.startsWith('credit') ? 'credit' : 'investigation' },
     { key: attention, value: false },
   ];
 }
