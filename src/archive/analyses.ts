@@ -36,6 +36,18 @@ export class AnalysisFile {
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
+  /** Every analysis of the archive, newest first. */
+  async all(): Promise<{ folder: string; record: AnalysisRecord }[]> {
+    const found: { folder: string; record: AnalysisRecord }[] = [];
+    for (const key of await this.#archive.list('analyses/')) {
+      if (!key.endsWith('/asked.json')) continue;
+      const folder = key.slice(0, -'/asked.json'.length);
+      const record = await this.record(folder);
+      if (record !== null) found.push({ folder, record });
+    }
+    return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
+  }
+
   /** The last time that a thing was asked for, by its keyed name; null when it never was. */
   async newest(name: string): Promise<{ folder: string; record: AnalysisRecord } | null> {
     const keys = await this.#archive.list(`analyses/${name}/`);

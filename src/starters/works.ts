@@ -6,6 +6,7 @@ import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workf
 import { showBatch, showSingle } from './certificate-outcome';
 import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
 import {
+  analysesOnFile,
   analysisOf,
   isAnalysisId,
   orderAnalysis,
@@ -111,12 +112,17 @@ function idOf(positional: string | undefined, flags: { id?: string }): string {
 async function listWorks(json: boolean): Promise<void> {
   const place = await openWorkplace();
   const views = await viewWorks(place, await worksOnFile(place));
+  const analyses = await analysesOnFile(place);
   if (json) {
-    printJson({ works: views.map(workDocument) });
+    printJson({ works: views.map(workDocument), analyses });
     return;
   }
-  if (views.length === 0) tell('no works in this archive yet');
+  if (views.length + analyses.length === 0) tell('no works in this archive yet');
   for (const view of views) print(listLine(view));
+  for (const { id, input, createdAt, status } of analyses) {
+    const stands = (status ?? 'not ended').padEnd(21);
+    print([`${createdAt.slice(0, 19)}Z`, stands, input, id].join('  '));
+  }
   for (const state of waysShown) {
     const stuck = views.find((view) => view.state === state);
     if (stuck !== undefined) tell(`${stuck.id} ${wayOn(stuck.work, state) ?? ''}`);

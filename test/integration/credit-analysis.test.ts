@@ -13,6 +13,7 @@ const scenario: ScenarioInput = {
       'failing.rem': { end: 'failed' },
       'odd.rem': { result: [{ kind: 'wrong_summary', times: 'forever' }] },
       'killed.rem': { status: [{ kind: 'slow', delayMs: 500, times: 6 }] },
+      'dying.rem': { upload: [{ kind: 'slow', delayMs: 2_500 }] },
       'cut.rem': { result: ['cut_answer', 'ok', '503'] },
     },
   },
@@ -137,6 +138,18 @@ describe('credit analyze', () => {
     expect(code).toBe(0);
     expect((JSON.parse(stdout) as Shown).outcome.status).toBe('completed');
     expect(startedOf('killed.rem')).toBe(1);
+  }, 180_000);
+
+  test('a worker that is killed in the middle of an upload leaves an unknown outcome', async () => {
+    await fileOf('dying.rem', 46);
+    const { result } = installation.begin(['credit', 'analyze', '--cnab', 'dying.rem', '--json']);
+    await eventually('the upload has arrived', () => startedOf('dying.rem') === 1);
+    await installation.stopWorkers('SIGKILL');
+    await installation.startWorker();
+    const { code, stdout } = await result;
+    expect(code).toBe(3);
+    expect((JSON.parse(stdout) as Shown).outcome.status).toBe('unknown_outcome');
+    expect(startedOf('dying.rem')).toBe(1);
   }, 180_000);
 
   test('a folder is analysed file by file, and run again it goes on', async () => {
