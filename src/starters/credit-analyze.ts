@@ -276,6 +276,10 @@ async function rule(
   const { last } = await ledger.history(thing);
   if (last === null) throw new CommandError(`${workId}: nothing was sent`);
   const now = new Date();
+  // A ruling on it would let a second one leave beside it.
+  if (claimState({ last }, now.getTime()).kind === 'in_flight') {
+    throw new CommandError(`${workId}: it is being sent right now; try again in a while`);
+  }
   const by = environment.actor;
   const at = now.getTime();
   await ledger.putRuling(thing, last.n, { action, certidaoId: operationId, by, note, at });
