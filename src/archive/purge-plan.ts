@@ -8,7 +8,7 @@ import {
 import { claimState, type ClaimState } from '../domain/claims';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import type { WorkRecord } from '../domain/work';
-import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
+import { getJson, getJsonLines, keySegment, type Archive } from './archive';
 import { ClaimLedger } from './claim-ledger';
 import {
   addHolder,
@@ -20,26 +20,17 @@ import {
   type NameOf,
 } from './document-index';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
-import { Erasures, type ErasedObject, type PurgeTarget } from './erasures';
-import { sha256Of } from './issuances';
+import { Erasures, type PurgeTarget } from './erasures';
 import {
   claimFolders,
   issuanceOfPdf,
   issuancePlaces,
-  keptKinds,
   kindOf,
   type KeptKind,
   type PurgeClass,
 } from './kept-kinds';
+import { PurgeDraft, type PlannedChange, type Rewrite } from './purge-draft';
 import { WorkReader } from './works';
-
-/** One object that a purge removes or rewrites, with how it was when the plan was made. */
-export interface PlannedChange extends Omit<ErasedObject, 'sha256' | 'mac'> {
-  hidesKey: boolean;
-  sha256: string;
-  /** Null: the object goes. Null as its answer: nothing is left of it. */
-  rewrite: ((body: Buffer) => Promise<string | null>) | null;
-}
 
 export interface PlannedWork {
   folder: string;
@@ -71,8 +62,6 @@ export interface PurgePlan {
   /** Works that an earlier version planned: their rows were read. */
   notIndexed: number;
 }
-
-type Rewrite = (record: unknown) => unknown;
 
 /** Plans purges: reads everything that is asked for, changes nothing. */
 export class PurgePlanner {
@@ -113,7 +102,7 @@ export class PurgePlanner {
       subjects.set(folder, subject);
     }
     await this.#learnFacts(ids, names);
-    const draft = new Draft(this.#archive);
+    const draft = new PurgeDraft(this.#archive);
     await this.#takeIssuances(draft, ids);
     for (const folder of claimFolders(name)) {
       for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
@@ -161,7 +150,7 @@ export class PurgePlanner {
     const quoted = { ids: [...ids], officialNames: [...officialNames] };
     const { holders, notIndexed } = await this.#holdersOf(names);
     const shared = [...names].filter((name) => hasOther(holders.get(name), own));
-    const draft = new Draft(this.#archive);
+    const draft = new PurgeDraft(this.#archive);
     const unsettled: UnsettledThing[] = [];
     for (const name of shared) {
       const theirs = [...(await this.#claimedIssuances(name)), ...(idsOf.get(name) ?? [])];
@@ -195,7 +184,7 @@ export class PurgePlanner {
       if (summary !== null && Date.parse(summary.finishedAt) < endedBefore) old.push(work);
     }
     const own = new Set(old.map(({ folder }) => folder));
-    const draft = new Draft(this.#archive);
+    const draft = new PurgeDraft(this.#archive);
     let rows = 0;
     let notIndexed = 0;
     if (what === 'inputs') {
@@ -230,25 +219,25 @@ export class PurgePlanner {
     return { target, works: touched, rows, quoted, changes, unsettled: [], notIndexed };
   }
 
-  async #takeIssuances(draft: Draft, ids: ReadonlySet<string>): Promise<void> {
+  async #takeIssuances(draft: PurgeDraft, ids: ReadonlySet<string>): Promise<void> {
     for (const id of ids) {
       await this.#takeEvidence(draft, id);
       await draft.remove(issuancePlaces(id).fact);
     }
   }
 
-  async #takeEvidence(draft: Draft, id: string): Promise<void> {
+  async #takeEvidence(draft: PurgeDraft, id: string): Promise<void> {
     const pdfs = (await this.#pdfs()).get(keySegment(id)) ?? [];
     for (const key of pdfs) await draft.remove(key);
     for (const key of await this.#archive.list(issuancePlaces(id).aside)) await draft.remove(key);
   }
 
-  async #takeWhole(draft: Draft, folder: string): Promise<void> {
+  async #takeWhole(draft: PurgeDraft, folder: string): Promise<void> {
     for (const key of await this.#keysOf(folder)) await draft.remove(key);
   }
 
   /** Rows of the subject become tombstones; what counts them is counted again. */
-  async #takeRows(draft: Draft, folder: string, subject: ErasureSubject): Promise<void> {
+  async #takeRows(draft: PurgeDraft, folder: string, subject: ErasureSubject): Promise<void> {
     const editions = new Map<string, StatusCounts>();
     for (const key of await this.#keysOf(folder)) {
       const erase = kindOf(key)?.erase;
@@ -270,7 +259,11 @@ export class PurgePlanner {
   }
 
   /** The note of a decision about many rows stands in the rulings about each of them. */
-  async #takeQuotingRulings(draft: Draft, folder: string, subject: ErasureSubject): Promise<void> {
+  async #takeQuotingRulings(
+    draft: PurgeDraft,
+    folder: string,
+    subject: ErasureSubject,
+  ): Promise<void> {
     const decided = new Set<number>();
     for (const decision of await this.#works.decisions(folder)) {
       if (subject.scrub(decision).note === decision.note) continue;
@@ -292,7 +285,7 @@ export class PurgePlanner {
    *
    * @param own when given, it stays if a work beyond these came from it
    */
-  async #takeInput(draft: Draft, work: PlannedWork, own?: ReadonlySet<string>): Promise<void> {
+  async #takeInput(draft: PurgeDraft, work: PlannedWork, own?: ReadonlySet<string>): Promise<void> {
     const key = work.record?.inputKey ?? null;
     if (key === null) return;
     for (const folder of own === undefined ? [] : (await this.#folders()).keys()) {
@@ -303,7 +296,11 @@ export class PurgePlanner {
   }
 
   /** Last of all: it leads to everything else. */
-  async #takeIndex(draft: Draft, name: string | null, folders: ReadonlySet<string>): Promise<void> {
+  async #takeIndex(
+    draft: PurgeDraft,
+    name: string | null,
+    folders: ReadonlySet<string>,
+  ): Promise<void> {
     for (const key of await this.#archive.list(indexPrefix)) {
       if (folders.has(folderOfIndex(key))) await draft.remove(key);
       else if (name !== null && isOnShelf(key, name)) {
@@ -472,85 +469,6 @@ export class PurgePlanner {
     });
     return this.#pdfsByIssuance;
   }
-}
-
-/** The changes of a plan while it is made: an object has one, whoever asked for it. */
-class Draft {
-  readonly #archive: Archive;
-  readonly #changes = new Map<string, PlannedChange & { order: number }>();
-  /** Lines that a rewriting of result rows changes. */
-  rowsChanged = 0;
-
-  constructor(archive: Archive) {
-    this.#archive = archive;
-  }
-
-  async remove(key: string): Promise<void> {
-    const body = await this.#archive.get(key);
-    if (body !== null) this.#add(key, body, null);
-  }
-
-  /** Plans nothing when nothing in the object would change. */
-  async rewrite(key: string, rewriteOf: (kind: KeptKind) => Rewrite | null): Promise<void> {
-    const kind = kindOf(key);
-    if (kind === null || this.#changes.has(key)) return;
-    const change = rewriteOf(kind);
-    const body = change === null ? null : await this.#archive.get(key);
-    if (change === null || body === null) return;
-    const rewritten = rewrittenBody(body, kind, change);
-    if (rewritten.changed === 0) return;
-    if (kind.kind === 'result rows') this.rowsChanged += rewritten.changed;
-    this.#add(key, body, async (current) => rewrittenBody(current, kind, change).body);
-  }
-
-  touches(folder: string): boolean {
-    return [...this.#changes.keys()].some((key) => key.startsWith(`${folder}/`));
-  }
-
-  ordered(): PlannedChange[] {
-    return [...this.#changes.values()].sort((a, b) => a.order - b.order);
-  }
-
-  #add(key: string, body: Buffer, rewrite: PlannedChange['rewrite']): void {
-    const kind = kindOf(key);
-    this.#changes.set(key, {
-      kind: kind?.kind ?? 'other',
-      key,
-      hidesKey: kind?.hidesKey === true,
-      action: rewrite === null ? 'removed' : 'rewritten',
-      bytes: body.length,
-      sha256: sha256Of(body),
-      rewrite,
-      order: orderOf(kind, rewrite !== null),
-    });
-  }
-}
-
-function orderOf(kind: KeptKind | null, isRewritten: boolean): number {
-  // What is of no kind tells of nobody by itself, and leads to nothing.
-  if (kind === null) return -1;
-  // A ruling that quotes is found by the decision that quotes the same.
-  return kind.kind === 'claims' && isRewritten ? -1 : keptKinds.indexOf(kind);
-}
-
-function rewrittenBody(
-  body: Buffer,
-  kind: KeptKind,
-  change: Rewrite,
-): { body: string | null; changed: number } {
-  const text = body.toString('utf8');
-  const isLines = kind.form === 'lines';
-  const before = isLines ? text.split('\n').filter((line) => line !== '') : [text];
-  let changed = 0;
-  const left: unknown[] = [];
-  for (const line of before) {
-    const record: unknown = JSON.parse(line);
-    const after = change(record);
-    if (JSON.stringify(after) !== JSON.stringify(record)) changed += 1;
-    if (after !== null) left.push(after);
-  }
-  if (left.length === 0) return { body: null, changed };
-  return { body: isLines ? toJsonLines(left) : JSON.stringify(left[0], null, 2), changed };
 }
 
 function stripOf(

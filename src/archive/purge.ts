@@ -1,6 +1,7 @@
 import type { Archive } from './archive';
 import { Erasures, type ErasedObject, type ErasureRecord } from './erasures';
-import type { PlannedChange, PurgePlan } from './purge-plan';
+import type { PlannedChange } from './purge-draft';
+import type { PurgePlan } from './purge-plan';
 
 export interface PurgeOrder {
   by: string;

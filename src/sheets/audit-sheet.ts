@@ -1,21 +1,15 @@
 import { stringify, type Stringifier } from 'csv-stringify';
+import type { AuditEntry } from '../domain/audit';
 import { inertCell } from './result-cells';
 
 /** A record of the audit trail as a sheet shows it. */
-export interface AuditSheetRecord {
+export interface AuditSheetRecord extends Omit<AuditEntry, 'kind' | 'details'> {
+  /** Instant of its writing. */
   at: string;
   chain: string;
   number: number;
+  /** Any word in a record that was altered. */
   kind: string;
-  id: string;
-  result: string;
-  by: string;
-  happenedAt: string;
-  work?: string;
-  item?: number;
-  subject?: string;
-  certidaoId?: string;
-  sha256?: string;
   /** Null in a record that was altered. */
   details?: object | null;
   hash: string;

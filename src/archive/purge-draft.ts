@@ -1,0 +1,94 @@
+import { toJsonLines, type Archive } from './archive';
+import type { ErasedObject } from './erasures';
+import { sha256Of } from './issuances';
+import { keptKinds, kindOf, type KeptKind } from './kept-kinds';
+
+/** One object that a purge removes or rewrites, with how it was when the plan was made. */
+export interface PlannedChange extends Omit<ErasedObject, 'sha256' | 'mac'> {
+  hidesKey: boolean;
+  sha256: string;
+  /** Null: the object goes. Null as its answer: nothing is left of it. */
+  rewrite: ((body: Buffer) => Promise<string | null>) | null;
+}
+
+/** What becomes of one record of an object; null when nothing is left of it. */
+export type Rewrite = (record: unknown) => unknown;
+
+/** The changes of a plan while it is made: an object has one, whoever asked for it. */
+export class PurgeDraft {
+  readonly #archive: Archive;
+  readonly #changes = new Map<string, PlannedChange & { order: number }>();
+  /** Lines that a rewriting of result rows changes. */
+  rowsChanged = 0;
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  async remove(key: string): Promise<void> {
+    const body = await this.#archive.get(key);
+    if (body !== null) this.#add(key, body, null);
+  }
+
+  /** Plans nothing when nothing in the object would change. */
+  async rewrite(key: string, rewriteOf: (kind: KeptKind) => Rewrite | null): Promise<void> {
+    const kind = kindOf(key);
+    if (kind === null || this.#changes.has(key)) return;
+    const change = rewriteOf(kind);
+    const body = change === null ? null : await this.#archive.get(key);
+    if (change === null || body === null) return;
+    const rewritten = rewrittenBody(body, kind, change);
+    if (rewritten.changed === 0) return;
+    if (kind.kind === 'result rows') this.rowsChanged += rewritten.changed;
+    this.#add(key, body, async (current) => rewrittenBody(current, kind, change).body);
+  }
+
+  touches(folder: string): boolean {
+    return [...this.#changes.keys()].some((key) => key.startsWith(`${folder}/`));
+  }
+
+  ordered(): PlannedChange[] {
+    return [...this.#changes.values()].sort((a, b) => a.order - b.order);
+  }
+
+  #add(key: string, body: Buffer, rewrite: PlannedChange['rewrite']): void {
+    const kind = kindOf(key);
+    this.#changes.set(key, {
+      kind: kind?.kind ?? 'other',
+      key,
+      hidesKey: kind?.hidesKey === true,
+      action: rewrite === null ? 'removed' : 'rewritten',
+      bytes: body.length,
+      sha256: sha256Of(body),
+      rewrite,
+      order: orderOf(kind, rewrite !== null),
+    });
+  }
+}
+
+function orderOf(kind: KeptKind | null, isRewritten: boolean): number {
+  // What is of no kind tells of nobody by itself, and leads to nothing.
+  if (kind === null) return -1;
+  // A ruling that quotes is found by the decision that quotes the same.
+  return kind.kind === 'claims' && isRewritten ? -1 : keptKinds.indexOf(kind);
+}
+
+function rewrittenBody(
+  body: Buffer,
+  kind: KeptKind,
+  change: Rewrite,
+): { body: string | null; changed: number } {
+  const text = body.toString('utf8');
+  const isLines = kind.form === 'lines';
+  const before = isLines ? text.split('\n').filter((line) => line !== '') : [text];
+  let changed = 0;
+  const left: unknown[] = [];
+  for (const line of before) {
+    const record: unknown = JSON.parse(line);
+    const after = change(record);
+    if (JSON.stringify(after) !== JSON.stringify(record)) changed += 1;
+    if (after !== null) left.push(after);
+  }
+  if (left.length === 0) return { body: null, changed };
+  return { body: isLines ? toJsonLines(left) : JSON.stringify(left[0], null, 2), changed };
+}
