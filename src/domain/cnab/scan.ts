@@ -186,7 +186,7 @@ export class CnabScan {
     const format = otherFormat(bytes, from, to);
     if (format !== null) {
       this.#somethingElse = true;
-      this.#findings.add('other_format', format, { line: 1 });
+      this.#findings.add('other_format', format, { line: 1, columns: [1, 1] });
       return from;
     }
     if (!hasUtf8Mark(bytes, from, to)) return from;
@@ -211,7 +211,7 @@ export class CnabScan {
     const { line, isLine, nul: hasNul } = this.#tail;
     this.#tail = null;
     if (hasNul) this.#findings.add('nul_byte', 'NUL', { line });
-    else if (isLine) this.#findings.add('blank_line', 'nothing', { line });
+    else if (isLine) this.#findings.add('blank_line', 'nothing', { line, columns: [1, 1] });
     else this.#findings.add('control_character', '0x1A at its end', { line });
   }
 
@@ -485,8 +485,10 @@ export class CnabScan {
     if (this.#somethingElse) return;
     const all = (width: number): boolean => this.#widths.get(width) === this.#records;
     if (this.#records === 0) this.#findings.add('empty', 'no record');
-    else if (all(240)) this.#findings.add('cnab_240', '240 columns', { columns: [1, 240] });
-    else if (all(500)) this.#findings.add('cnab_500', '500 columns', { columns: [1, 500] });
+    else if (all(240))
+      this.#findings.add('cnab_240', '240 columns', { line: 1, columns: [1, 240] });
+    else if (all(500))
+      this.#findings.add('cnab_500', '500 columns', { line: 1, columns: [1, 500] });
     if (shape === 'extended') {
       this.#findings.add('extended_layout', '444 columns', { columns: [1, extendedWidth] });
     } else if (shape === 'mixed') {
@@ -506,7 +508,9 @@ export class CnabScan {
       const found = quoted(String.fromCharCode(this.#lastType));
       this.#findings.add('last_record', found, { line: this.#lastLine, columns: [1, 1] });
     }
-    if (this.#receivables === 0) this.#findings.add('no_receivable', 'none');
+    if (this.#receivables === 0) {
+      this.#findings.add('no_receivable', 'none', { line: this.#lastLine, columns: [1, 1] });
+    }
   }
 }
 

@@ -143,12 +143,12 @@ const cases: Record<Exclude<CnabCode, 'sequence_wraps'>, [bytes: Buffer, found: 
     [withLine(0, (line) => over(line, 1, '02REMESSA')), ['returned 1 1-9']],
   ],
   cnab_240: [
-    [fileOf(['0', '1', '3', '9'].map((type) => `237${type}`.padEnd(240))), ['cnab_240 - 1-240']],
+    [fileOf(['0', '1', '3', '9'].map((type) => `237${type}`.padEnd(240))), ['cnab_240 1 1-240']],
   ],
-  cnab_500: [[fileOf(['0', '1', '9'].map((type) => type.padEnd(500))), ['cnab_500 - 1-500']]],
+  cnab_500: [[fileOf(['0', '1', '9'].map((type) => type.padEnd(500))), ['cnab_500 1 1-500']]],
   other_format: [
-    [Buffer.from('PK\x03\x04\0\0\0\0\0'), ['other_format 1 -']],
-    [Buffer.from('%PDF-1.7\n...\n'), ['other_format 1 -']],
+    [Buffer.from('PK\x03\x04\0\0\0\0\0'), ['other_format 1 1-1']],
+    [Buffer.from('%PDF-1.7\n...\n'), ['other_format 1 1-1']],
   ],
   utf8_mark: [[Buffer.concat([Buffer.from('\ufeff'), cnabFile()]), ['utf8_mark 1 1-3']]],
   utf8_width: [
@@ -162,13 +162,15 @@ const cases: Record<Exclude<CnabCode, 'sequence_wraps'>, [bytes: Buffer, found: 
     [withLine(2, (line) => line.slice(0, 399)), ['width 3 400-400']],
     [withLine(2, (line) => line.padEnd(5_000, 'x')), ['width 3 401-5000']],
   ],
-  blank_line: [[fileOf([...linesOf().slice(0, 2), '', ...linesOf().slice(2)]), ['blank_line 3 -']]],
+  blank_line: [
+    [fileOf([...linesOf().slice(0, 2), '', ...linesOf().slice(2)]), ['blank_line 3 1-1']],
+  ],
   cut_short: [[cnabFile().subarray(0, 401 * 4 + 120), ['cut_short 5 121-400']]],
   first_record: [[withLine(0, (line) => over(line, 1, 'X')), ['first_record 1 1-1']]],
   last_record: [[cnabFile().subarray(0, 401 * 4), ['last_record 4 1-1']]],
   header_inside: [[withLine(2, (line) => over(line, 1, '0')), ['header_inside 3 1-1']]],
   trailer_inside: [[withLine(2, (line) => over(line, 1, '9')), ['trailer_inside 3 1-1']]],
-  no_receivable: [[cnabFile({ receivables: 0 }), ['no_receivable - -']]],
+  no_receivable: [[cnabFile({ receivables: 0 }), ['no_receivable 2 1-1']]],
   sequence: [
     [fileOf(linesOf().toSpliced(2, 1)), ['sequence 3 395-400', 'trailer_count 4 395-400']],
     [withLine(2, (line) => over(line, 395, '00000X')), ['sequence 3 395-400']],
