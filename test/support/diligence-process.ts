@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { readResultSheet } from '../../src/sheets/result-sheet';
-import { startSandbox, type Sandbox } from '../../src/sandbox';
+import { startSandbox, type CreditNamesInput, type Sandbox } from '../../src/sandbox';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
@@ -62,6 +62,11 @@ export class Installation {
     return this.#server;
   }
 
+  /** What every worker and command is given. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#env;
+  }
+
   static async start(
     scenario: Parameters<typeof startSandbox>[0] extends infer O
       ? NonNullable<O> extends { scenario?: infer S }
@@ -70,10 +75,11 @@ export class Installation {
       : never,
     given: Record<string, string> | ((sandbox: Sandbox) => Record<string, string>) = {},
     seed = 7,
+    creditNames?: CreditNamesInput,
   ): Promise<Installation> {
     if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build`');
     const folder = await mkdtemp(join(tmpdir(), 'diligence-'));
-    const sandbox = await startSandbox({ token: sandboxToken, seed, scenario });
+    const sandbox = await startSandbox({ token: sandboxToken, seed, scenario, creditNames });
     const env = typeof given === 'function' ? given(sandbox) : given;
     const server = await serverIn(folder, 'server');
     return new Installation(folder, sandbox, server, {
