@@ -4,6 +4,7 @@ import { UnsendableUploadError, type Upload, type UploadFile } from '../apis/cre
 import { isHttpError } from '../apis/http/errors';
 import { AnalysisFile } from '../archive/analyses';
 import { ClaimLedger, analysisThing, type Thing } from '../archive/claim-ledger';
+import { findLarge, readLarge } from '../archive/large-objects';
 import { analysisRequestEntry } from '../domain/audit-entries';
 import { claimState, type Claim, type ClaimOwner, type Decision } from '../domain/claims';
 import type {
@@ -159,13 +160,12 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     };
   }
 
-  /** The archived bytes, streamed from there, unless they are sealed. */
-  async function fileOf({ name, key }: ArchivedInput): Promise<UploadFile> {
-    const path = await archive.localPath(key);
-    if (path !== null) return { name, source: { path } };
-    const bytes = await archive.get(key);
-    if (bytes === null) throw archiveIncomplete(key);
-    return { name, source: { bytes: new Uint8Array(bytes) } };
+  /** Read through once before anything is claimed: a copy that is spoilt is found while nothing has left. */
+  async function fileOf({ name, key, sha256 }: ArchivedInput): Promise<UploadFile> {
+    const copy = await findLarge(archive, key);
+    if (copy === null || copy.sha256 !== sha256) throw archiveIncomplete(key);
+    for await (const _ of readLarge(archive, key));
+    return { name, bytes: copy.bytes, read: () => readLarge(archive, key) };
   }
 
   /**

@@ -103,8 +103,9 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const answer = await operations.takeResult(
       operationId,
       filter,
-      (body) => putLarge(archive, key, body, (bytes) => readAnalysis(resultCall, bytes)),
+      (body) => putLarge(archive, key, body, { check: (bytes) => readAnalysis(resultCall, bytes) }),
       'poll',
+      Context.current().cancellationSignal,
     );
     return 'taken' in answer ? 'filed' : 'not yet';
   }

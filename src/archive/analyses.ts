@@ -59,13 +59,17 @@ export class AnalysisFile {
   }
 }
 
-/** Where the bytes of an input stand: by their hash, whoever sends them. */
+/** Key of an input as a large object: by the hash of its bytes, whoever sends them. */
 export function inputKey(sha256: string): string {
-  return `inputs/${sha256.slice(0, 2)}/${sha256}`;
+  return `inputs/credit/${sha256.slice(0, 2)}/${sha256}`;
 }
 
 /** Key of a result as a large object: by the operation, whoever asked for it. */
 export function resultKey(operationId: string, filter: ResultFilter): string {
+  return `${operationFolder(operationId)}/${filter}`;
+}
+
+export function operationFolder(operationId: string): string {
   const shelf = createHash('sha256').update(operationId).digest('hex').slice(0, 2);
-  return `operations/${shelf}/${keySegment(operationId)}/${filter}`;
+  return `operations/${shelf}/${keySegment(operationId)}`;
 }

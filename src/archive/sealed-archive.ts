@@ -57,6 +57,10 @@ export class SealedArchive implements Archive {
     await this.#inner.remove(key);
   }
 
+  async removeAll(prefix: string, keep?: string): Promise<void> {
+    await this.#inner.removeAll(prefix, keep);
+  }
+
   /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it was altered */
   async get(key: string): Promise<Buffer | null> {
     const body = await this.#inner.get(key);

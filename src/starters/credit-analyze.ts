@@ -1,29 +1,18 @@
-import { basename } from 'node:path';
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { AnalysisFile, inputKey } from '../archive/analyses';
+import { AnalysisFile } from '../archive/analyses';
 import { ClaimLedger, analysisThing } from '../archive/claim-ledger';
-import { sha256Of } from '../archive/issuances';
 import { claimState, type Ruling } from '../domain/claims';
-import { isUuid } from '../domain/credit/engine';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
-import {
-  analysisFolder,
-  analysisWorkflowId,
-  type AnalysisRecord,
-  type ArchivedInput,
-} from '../domain/credit/work';
+import { analysisWorkflowId, type AnalysisRecord } from '../domain/credit/work';
 import { queueName } from '../domain/queues';
-import { checkInput, type CheckedInput } from '../receivables/check-input';
 import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { analyzeCredit } from '../workflows/analyze-credit';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { deadlineOption, withActor, withDetach } from './certificate-flags';
-import { withCredit } from './credit-access';
-import { checkLines, mayBeSent, todayInBrazil } from './credit-check';
+import { mayBeSent } from './credit-check';
+import { engineIdOf, fileRecord, instantOf, preparedInput, putOnFile } from './credit-input';
 import { findAnalysis, showAnalysis, type AnalysisOnFile } from './credit-outcome';
-import { EngineCalls } from './engine-calls';
 import { followAnalysis } from './follow';
 import { CommandError, UsageError, exitCodes, oneOf, print, printJson, tell } from './terminal';
 import {
@@ -117,95 +106,6 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
   });
 }
 
-/** A file that may be sent, and what it is called by. */
-export interface PreparedInput {
-  files: { cnab: string; xmls?: string };
-  checked: CheckedInput;
-  xmlsBytes: Buffer | null;
-  xmlsSha256: string;
-  engineId: string | null;
-  name: string;
-}
-
-/**
- * Scans a file, tells what was found, and names the thing to be bought.
- *
- * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
- */
-export async function preparedInput(
-  place: Workplace,
-  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
-  engineId: string | null,
-): Promise<PreparedInput> {
-  const today = todayInBrazil(new Date());
-  const files = { cnab, ...(xmls !== undefined && { xmls }) };
-  const checked = await checkInput({ ...files, today });
-  refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
-  const xmlsBytes = xmls === undefined ? null : await readFile(xmls);
-  const xmlsSha256 = xmlsBytes === null ? '' : sha256Of(xmlsBytes);
-  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
-  const name = place.idKey.nameOf('manifest', thing);
-  return { files, checked, xmlsBytes, xmlsSha256, engineId, name };
-}
-
-/** Archives the input and puts on file, and on the audit trail, that it was asked for. */
-export async function fileRecord(
-  place: Workplace,
-  { files, checked, xmlsBytes, xmlsSha256, engineId, name }: PreparedInput,
-  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced'>,
-): Promise<AnalysisOnFile> {
-  const { cnab, xmls } = files;
-  const now = new Date();
-  return putOnFile(place, {
-    workId: `${analysisWorkflowId(name)}/${instantOf(now)}`,
-    name,
-    cnab: await fileInput(place, cnab, await readFile(cnab), checked.cnab.sha256),
-    xmls:
-      xmls === undefined || xmlsBytes === null
-        ? null
-        : await fileInput(place, xmls, xmlsBytes, xmlsSha256),
-    engineId,
-    ...asked,
-    receivables: checked.cnab.receivables,
-    totalCents: String(checked.cnab.totalCents),
-    createdAt: now.toISOString(),
-    createdBy: place.environment.actor,
-  });
-}
-
-/** Nothing is sent that the scan refuses, unless a person says why it should be. */
-function refuseFindings(
-  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
-  checked: CheckedInput,
-): void {
-  if (force?.trim() === '') throw new UsageError('--force: expected a reason');
-  if (checked.worst === null) return;
-  for (const line of checkLines(cnab, xmls ?? null, checked)) tell(line);
-  if (mayBeSent(checked.worst)) return;
-  if (checked.worst === 'override' && force !== undefined) return;
-  throw new UsageError(`${cnab}: refused by the local scan, nothing was sent`);
-}
-
-/** @throws CommandError when it means none, or several */
-export async function engineIdOf(engine: string): Promise<string> {
-  if (isUuid(engine)) return engine.trim().toLowerCase();
-  return withCredit(
-    async ({ engines }) => (await new EngineCalls(engines, { tell }).find(engine)).id,
-  );
-}
-
-async function fileInput(
-  { archive }: Workplace,
-  path: string,
-  bytes: Buffer,
-  sha256: string,
-): Promise<ArchivedInput> {
-  if (sha256Of(bytes) !== sha256) throw new CommandError(`${path} changed while it was read`);
-  const key = inputKey(sha256);
-  await archive.putIfAbsent(key, bytes, { durable: true });
-  return { name: basename(path), sha256, bytes: bytes.length, key };
-}
-
 /**
  * The same file, XMLs and engine: a work that runs, or was broken off, is gone on with.
  *
@@ -295,24 +195,6 @@ async function rule(
   ]);
 }
 
-async function putOnFile(place: Workplace, record: AnalysisRecord): Promise<AnalysisOnFile> {
-  const { workId, createdBy, createdAt, receivables } = record;
-  const folder = analysisFolder(workId);
-  await new AnalysisFile(place.archive).putRecord(folder, record);
-  await place.audit.appendAndAnchor([
-    {
-      kind: 'decision',
-      id: `decision/${workId}/start`,
-      result: 'start',
-      by: createdBy,
-      happenedAt: createdAt,
-      work: workId,
-      details: { receivables, forced: record.forced !== null },
-    },
-  ]);
-  return { folder, record, outcome: null };
-}
-
 /** Starts it unless it runs, and shows how it ends. */
 async function follow(
   place: Workplace,
@@ -388,9 +270,4 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
     };
     return follow(place, engine, await putOnFile(place, next), flags);
   });
-}
-
-/** An instant as part of an id: `20261121T101530123Z`. */
-function instantOf(date: Date): string {
-  return date.toISOString().replace(/[-:.]/g, '');
 }

@@ -10,13 +10,8 @@ import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { creditBatch } from '../workflows/credit-batch';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { deadlineOption, withActor } from './certificate-flags';
-import {
-  engineIdOf,
-  fileRecord,
-  preparedInput,
-  standingOf,
-  type PreparedInput,
-} from './credit-analyze';
+import { standingOf } from './credit-analyze';
+import { engineIdOf, fileRecord, preparedInput, type PreparedInput } from './credit-input';
 import { analysisExitCode, writeOutcome, type AnalysisOnFile } from './credit-outcome';
 import { followCreditBatch } from './follow';
 import { UsageError, exitCodes, print, printJson, tell, wholeNumber } from './terminal';

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { createReadStream, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { CreditAssumptions } from '../../src/apis/assumptions';
 import { creditApi, type CreditApi } from '../../src/apis/credit/credit';
 import { UnsendableUploadError, type Upload } from '../../src/apis/credit/operations';
@@ -85,8 +87,16 @@ async function stop(): Promise<void> {
 }
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-const bytesOf = (bytes: Buffer): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
-const held = (bytes: Buffer, name = 'remessa.rem') => ({ name, source: { bytes: bytesOf(bytes) } });
+const held = (bytes: Buffer, name = 'remessa.rem') => ({
+  name,
+  bytes: bytes.length,
+  read: () => Readable.from([bytes]),
+});
+const onDisk = (path: string, name: string) => ({
+  name,
+  bytes: statSync(path).size,
+  read: () => createReadStream(path),
+});
 const upload = (more: Partial<Upload> = {}): Upload => ({
   cnab: held(soundFile()),
   xmls: null,
@@ -155,8 +165,8 @@ describe('an operation', () => {
     const zipPath = join(folder, 'notas.zip');
     await writeFile(zipPath, zip);
     await begin({
-      cnab: { name: 'remessa ação.rem', source: { path } },
-      xmls: { name: 'notas.zip', source: { path: zipPath } },
+      cnab: onDisk(path, 'remessa ação.rem'),
+      xmls: onDisk(zipPath, 'notas.zip'),
     });
     expect(uploads()[0]?.parts).toEqual([
       expect.objectContaining({
@@ -240,7 +250,7 @@ describe('an operation', () => {
     await start({}, {}, 60_000);
     const path = join(folder, 'fifty.rem');
     await writeCnabFile(path, { receivables: 50_000 });
-    const id = await begin({ cnab: { name: 'fifty.rem', source: { path } } });
+    const id = await begin({ cnab: onDisk(path, 'fifty.rem') });
     caller.sandbox.clock.advance(untilDoneMs);
     let largest = 0;
     let bytes = 0;

@@ -1,4 +1,3 @@
-import { openAsBlob } from 'node:fs';
 import { FormData } from 'undici';
 import type { AnalysisOperation, ResultFilter } from '../../domain/credit/operation';
 import { ContractError, StatusError } from '../http/errors';
@@ -13,13 +12,13 @@ const maxJsonBytes = 1024 * 1024;
 /** A guard against a body without end: a million receivables with issues are some 2 GiB. */
 const maxResultBytes = 8 * 1024 ** 3;
 
-/** Bytes of a part: of a file, streamed from there while it is sent, or held in memory. */
-export type UploadSource = { path: string } | { bytes: Uint8Array<ArrayBuffer> };
-
+/** A file as a part of an upload: its bytes are read while they are sent, and not held. */
 export interface UploadFile {
   /** Without folders. */
   name: string;
-  source: UploadSource;
+  /** How many `read` yields. */
+  bytes: number;
+  read: () => AsyncIterable<Uint8Array>;
 }
 
 export interface Upload {
@@ -74,10 +73,8 @@ export class OperationsApi {
     const { names } = await this.#specification.names();
     refuseUnsendable(names, { hasXmls: xmls !== null, hasEngine: engineId !== null });
     const form = new FormData();
-    form.set(names.filePart.name, await blobOf(cnab.source, ''), cnab.name);
-    if (xmls !== null) {
-      form.set(xmlsPart, await blobOf(xmls.source, 'application/zip'), xmls.name);
-    }
+    form.set(names.filePart.name, new StreamedFile(cnab, ''));
+    if (xmls !== null) form.set(xmlsPart, new StreamedFile(xmls, 'application/zip'));
     if (engineId !== null && names.enginePart !== null) form.set(names.enginePart.name, engineId);
     return { form, names };
   }
@@ -202,9 +199,17 @@ function refuseUnsendable(
   }
 }
 
-/** A blob of a file is read while it is sent, and fails when the file changes meanwhile. */
-async function blobOf(source: UploadSource, type: string): Promise<Blob> {
-  return 'path' in source
-    ? await openAsBlob(source.path, { type })
-    : new Blob([source.bytes], { type });
+/** undici reckons the length of the body from `size`, and sends what `stream` yields. */
+class StreamedFile extends File {
+  readonly #file: UploadFile;
+
+  constructor(file: UploadFile, type: string) {
+    super([], file.name, { type });
+    this.#file = file;
+    Object.defineProperty(this, 'size', { value: file.bytes });
+  }
+
+  override stream(): ReturnType<File['stream']> {
+    return ReadableStream.from(this.#file.read());
+  }
 }

@@ -27,7 +27,7 @@ export interface ArchivedInput {
   name: string;
   sha256: string;
   bytes: number;
-  /** Archive key of the bytes as they came. */
+  /** Of the large object that holds the bytes as they came. */
   key: string;
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCreditRequestActivities } from '../../../src/activities/credit-requests';
 import {
@@ -12,6 +13,7 @@ import { AnalysisFile, inputKey } from '../../../src/archive/analyses';
 import { AuditTrail } from '../../../src/archive/audit-trail';
 import { ClaimLedger, analysisThing } from '../../../src/archive/claim-ledger';
 import { sha256Of } from '../../../src/archive/issuances';
+import { putLarge } from '../../../src/archive/large-objects';
 import { IdKey } from '../../../src/archive/open-archive';
 import type { AnalysisResultRef, RequestAnswer, WaitAnswer } from '../../../src/domain/credit/work';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';
@@ -76,7 +78,7 @@ export class CreditBench {
     const bytes = Buffer.from('a file');
     const sha256 = sha256Of(bytes);
     const key = inputKey(sha256);
-    await bench.place.archive.putIfAbsent(key, bytes);
+    await putLarge(bench.place.archive, key, Readable.from([bytes]));
     await new AnalysisFile(bench.place.archive).putRecord(bench.ref.folder, {
       workId: bench.ref.workId,
       name,

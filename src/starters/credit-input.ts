@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { AnalysisFile, inputKey } from '../archive/analyses';
+import { OtherBytesError, findLarge, putLarge } from '../archive/large-objects';
+import { isUuid } from '../domain/credit/engine';
+import {
+  analysisFolder,
+  analysisWorkflowId,
+  type AnalysisRecord,
+  type ArchivedInput,
+} from '../domain/credit/work';
+import { checkInput, type CheckedInput } from '../receivables/check-input';
+import { withCredit } from './credit-access';
+import { checkLines, mayBeSent, todayInBrazil } from './credit-check';
+import type { AnalysisOnFile } from './credit-outcome';
+import { EngineCalls } from './engine-calls';
+import { CommandError, UsageError, tell } from './terminal';
+import type { Workplace } from './workplace';
+
+/** A file that may be sent, and what it is called by. */
+export interface PreparedInput {
+  files: { cnab: string; xmls?: string };
+  checked: CheckedInput;
+  /** Empty without a ZIP. */
+  xmlsSha256: string;
+  engineId: string | null;
+  name: string;
+}
+
+/**
+ * Scans a file, tells what was found, and names the thing to be bought.
+ *
+ * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
+ */
+export async function preparedInput(
+  place: Workplace,
+  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
+  engineId: string | null,
+): Promise<PreparedInput> {
+  const today = todayInBrazil(new Date());
+  const files = { cnab, ...(xmls !== undefined && { xmls }) };
+  const checked = await checkInput({ ...files, today });
+  refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
+  const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
+  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
+  const name = place.idKey.nameOf('manifest', thing);
+  return { files, checked, xmlsSha256, engineId, name };
+}
+
+/** Archives the input and puts on file, and on the audit trail, that it was asked for. */
+export async function fileRecord(
+  place: Workplace,
+  { files, checked, xmlsSha256, engineId, name }: PreparedInput,
+  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced'>,
+): Promise<AnalysisOnFile> {
+  const { cnab, xmls } = files;
+  const now = new Date();
+  return putOnFile(place, {
+    workId: `${analysisWorkflowId(name)}/${instantOf(now)}`,
+    name,
+    cnab: await fileInput(place, cnab, checked.cnab.sha256),
+    xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256),
+    engineId,
+    ...asked,
+    receivables: checked.cnab.receivables,
+    totalCents: String(checked.cnab.totalCents),
+    createdAt: now.toISOString(),
+    createdBy: place.environment.actor,
+  });
+}
+
+/** Nothing is sent that the scan refuses, unless a person says why it should be. */
+function refuseFindings(
+  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
+  checked: CheckedInput,
+): void {
+  if (force?.trim() === '') throw new UsageError('--force: expected a reason');
+  if (checked.worst === null) return;
+  for (const line of checkLines(cnab, xmls ?? null, checked)) tell(line);
+  if (mayBeSent(checked.worst)) return;
+  if (checked.worst === 'override' && force !== undefined) return;
+  throw new UsageError(`${cnab}: refused by the local scan, nothing was sent`);
+}
+
+/** @throws CommandError when it means none, or several */
+export async function engineIdOf(engine: string): Promise<string> {
+  if (isUuid(engine)) return engine.trim().toLowerCase();
+  return withCredit(
+    async ({ engines }) => (await new EngineCalls(engines, { tell }).find(engine)).id,
+  );
+}
+
+/** A copy of the bytes as they are, which are not held. */
+async function fileInput(
+  { archive }: Workplace,
+  path: string,
+  sha256: string,
+): Promise<ArchivedInput> {
+  const key = inputKey(sha256);
+  try {
+    const copy =
+      (await findLarge(archive, key)) ??
+      (await putLarge(archive, key, createReadStream(path), { sha256 }));
+    return { name: basename(path), sha256, bytes: copy.bytes, key };
+  } catch (error) {
+    if (!(error instanceof OtherBytesError)) throw error;
+    throw new CommandError(`${path} changed while it was read`);
+  }
+}
+
+async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Puts an analysis that is asked for on file and on the audit trail. */
+export async function putOnFile(place: Workplace, record: AnalysisRecord): Promise<AnalysisOnFile> {
+  const { workId, createdBy, createdAt, receivables } = record;
+  const folder = analysisFolder(workId);
+  await new AnalysisFile(place.archive).putRecord(folder, record);
+  await place.audit.appendAndAnchor([
+    {
+      kind: 'decision',
+      id: `decision/${workId}/start`,
+      result: 'start',
+      by: createdBy,
+      happenedAt: createdAt,
+      work: workId,
+      details: { receivables, forced: record.forced !== null },
+    },
+  ]);
+  return { folder, record, outcome: null };
+}
+
+/** An instant as part of an id: `20261121T101530123Z`. */
+export function instantOf(date: Date): string {
+  return date.toISOString().replace(/[-:.]/g, '');
+}
