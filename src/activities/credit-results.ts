@@ -3,9 +3,9 @@ import { readAnalysis } from '../apis/credit/result.wire';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { AnalysisFile, resultKey } from '../archive/analyses';
-import { findLarge, putLarge, readLarge } from '../archive/large-objects';
+import { clearAttempts, findLarge, putLarge, readLarge } from '../archive/large-objects';
 import { analysisOutcomeEntry } from '../domain/audit-entries';
-import type { ResultFilter } from '../domain/credit/operation';
+import { resultFilters, type ResultFilter } from '../domain/credit/operation';
 import { SubsetCheck, TreeCheck, foreignResult } from '../domain/credit/tree-check';
 import type {
   AnalysisOutcome,
@@ -159,10 +159,17 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const { ref, outcome } = input;
     const settledAt = new Date(now()).toISOString();
     const { workId } = ref;
+    await clearDownloads(outcome.operationId);
     const filed = await analyses.putOutcome(ref.folder, { ...outcome, workId, settledAt });
     const by = (await analyses.record(ref.folder))?.createdBy ?? 'unknown';
     await audit.append([analysisOutcomeEntry(filed, by)]);
     return filed;
+  }
+
+  /** What downloads left that were cut short: nobody goes on with them. */
+  async function clearDownloads(operationId: string | null): Promise<void> {
+    if (operationId === null) return;
+    for (const filter of resultFilters) await clearAttempts(archive, resultKey(operationId, filter));
   }
 
   return { awaitAnalysis, fileResults, concludeAnalysis };

@@ -41,21 +41,39 @@ export async function putLarge(
   archive: Archive,
   key: string,
   body: AsyncIterable<Uint8Array>,
+  options: PutLargeOptions = {},
+): Promise<LargeObject> {
+  const object = await fileAttempt(archive, key, body, options);
+  try {
+    await putManifest(archive, key, object);
+  } catch (error) {
+    await archive.removeAll(`${object.folder}/`);
+    throw error;
+  }
+  return (await clearAttempts(archive, key)) ?? object;
+}
+
+/**
+ * The parts alone, beside those of the object if there is one: `<key>.json` is the caller's to write.
+ *
+ * @throws OtherBytesError
+ */
+export async function fileAttempt(
+  archive: Archive,
+  key: string,
+  body: AsyncIterable<Uint8Array>,
   { sha256, check = readAll }: PutLargeOptions = {},
 ): Promise<LargeObject> {
   const writing = new Writing(archive, `${key}/${randomUUID()}`);
   try {
     await check(writing.filed(body));
     const object = writing.finish();
-    if (sha256 !== undefined && object.sha256 !== sha256) {
-      throw new OtherBytesError(`the bytes of ${key} add up to another sum`);
-    }
-    await putManifest(archive, key, object);
+    if (sha256 === undefined || object.sha256 === sha256) return object;
+    throw new OtherBytesError(`the bytes of ${key} add up to another sum`);
   } catch (error) {
     await archive.removeAll(`${writing.folder}/`);
     throw error;
   }
-  return (await clearAttempts(archive, key)) ?? writing.finish();
 }
 
 /**

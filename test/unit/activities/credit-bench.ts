@@ -15,7 +15,13 @@ import { ClaimLedger, analysisThing } from '../../../src/archive/claim-ledger';
 import { sha256Of } from '../../../src/archive/issuances';
 import { putLarge } from '../../../src/archive/large-objects';
 import { IdKey } from '../../../src/archive/open-archive';
-import type { AnalysisResultRef, RequestAnswer, WaitAnswer } from '../../../src/domain/credit/work';
+import type {
+  AnalysisOutcome,
+  AnalysisResultRef,
+  AnalysisStatus,
+  RequestAnswer,
+  WaitAnswer,
+} from '../../../src/domain/credit/work';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
@@ -126,6 +132,13 @@ export class CreditBench {
   fileResults(): Promise<AnalysisResultRef> {
     const { fileResults } = createCreditResultActivities(this.#deps);
     return this.#environment().run(fileResults, { ref: this.ref, operationId: 'op-1' });
+  }
+
+  conclude(status: AnalysisStatus, operationId: string | null): Promise<AnalysisOutcome> {
+    const { concludeAnalysis } = createCreditResultActivities(this.#deps);
+    const about = { statusWord: null, error: null, result: null, possibleDoubleCharge: false };
+    const outcome = { status, operationId, ...about, startedAt: new Date().toISOString() };
+    return this.#environment().run(concludeAnalysis, { ref: this.ref, outcome });
   }
 
   #environment(): MockActivityEnvironment {
