@@ -6,7 +6,7 @@ import { AnalysisFile, resultKey } from '../archive/analyses';
 import { clearAttempts, findLarge, putLarge, readLarge } from '../archive/large-objects';
 import { analysisOutcomeEntry } from '../domain/audit-entries';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
-import { SubsetCheck, TreeCheck, foreignResult } from '../domain/credit/tree-check';
+import { SubsetCheck, TreeCheck, differingHeads, foreignResult } from '../domain/credit/tree-check';
 import type {
   AnalysisOutcome,
   AnalysisRef,
@@ -137,13 +137,14 @@ export function createCreditResultActivities(deps: CreditDependencies) {
         payer: (payer) => tree.payer(payer),
       });
       const subset = new SubsetCheck(tree);
-      await readAnalysis(resultCall, readLarge(archive, issuesKey), {
+      const issues = await readAnalysis(resultCall, readLarge(archive, issuesKey), {
         receivable: (receivable) => subset.receivable(receivable),
       });
       const contradictions = [
         ...foreignResult(all, { operationId, engineId: record.engineId }),
         ...tree.contradictions(all),
         ...subset.contradictions(),
+        ...differingHeads(issues, all),
       ];
       return { issuesKey, allKey, engineId: all.engineId, summary: all.summary, contradictions };
     } finally {

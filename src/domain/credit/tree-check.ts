@@ -91,6 +91,24 @@ export class SubsetCheck {
   }
 }
 
+/** What the result of issues says of the whole analysis, and the complete one says otherwise. */
+export function differingHeads(issues: Analysis, all: Analysis): string[] {
+  const figures = Object.entries(issues.summary) as [keyof Analysis['summary'], unknown][];
+  const differs = (told: unknown, other: unknown): boolean =>
+    told !== null && other !== null && told !== other;
+  return [
+    ...(['operationId', 'engineId'] as const)
+      .filter((name) => differs(issues[name], all[name]))
+      .map((name) => `${name} is another one in the result of issues than in the complete one`),
+    ...figures
+      .filter(([name, told]) => differs(told, all.summary[name]))
+      .map(
+        ([name, told]) =>
+          `the summary says ${String(told)} for ${name} beside the issues, and ${all.summary[name]} beside the complete tree`,
+      ),
+  ];
+}
+
 /** What of a result is not about what was asked for. */
 export function foreignResult(
   { operationId, engineId }: Pick<Analysis, 'operationId' | 'engineId'>,

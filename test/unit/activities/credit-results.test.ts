@@ -114,3 +114,14 @@ it('tells what stands among the issues and not in the complete tree', async () =
     'titulo t2 stands among the issues and not in the complete tree',
   ]);
 });
+
+it('tells that the two results speak of different sums, or of different operations', async () => {
+  const other = tree({ totalTitulos: 2, approvedValue: 10.1 }, 'op-9');
+  bench.replies.result = (request, response) =>
+    json(200, request.query.get('filter') === 'issues' ? other : tree())(request, response);
+  const { contradictions } = await bench.fileResults();
+  expect(contradictions).toEqual([
+    'operationId is another one in the result of issues than in the complete one',
+    'the summary says 2 for receivables beside the issues, and 1 beside the complete tree',
+  ]);
+});
