@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { cnpj, cpf } from './documents';
-import { invoiceKey } from './invoice-files';
+import { invoiceKey, invoiceXml, testInvoice } from './invoice-files';
+import { zipFile } from './zip-files';
 
 /**
  * CNAB files by script: invented companies and people, right check digits, nothing copied. What
@@ -137,6 +138,17 @@ export function testReceivable(index: number, assignor: string = testAssignor.do
     invoiceKey: invoiceKey({ issuer: assignor, number: Math.floor(index / 2) + 1 }),
   };
   return receivable;
+}
+
+/** The ZIP with every invoice of so many receivables of `testReceivable`: one for two of them. */
+export function invoiceZip(receivables: number): Buffer {
+  const entries = Array.from({ length: Math.ceil(receivables / 2) }, (_, index) => {
+    const { payer } = testReceivable(index * 2);
+    const number = index + 1;
+    const invoice = testInvoice({ issuer: testAssignor.document, recipient: payer, number });
+    return { name: `${number}.xml`, content: invoiceXml(invoice) };
+  });
+  return zipFile(entries);
 }
 
 /** The lines of a file, without line ends, in ISO-8859-1 (a character is a byte). */
