@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../apis/credit/operations';
 import { isHttpError } from '../apis/http/errors';
@@ -12,11 +13,13 @@ import type {
   AnalysisRef,
   ArchivedInput,
   RequestAnswer,
+  Unsent,
 } from '../domain/credit/work';
+import { backoffMs } from '../domain/poll-timing';
 import type { CreditDependencies } from './dependencies';
 import { archiveIncomplete } from './failures';
 import { Heartbeats } from './heartbeats';
-import { TooLateError, claimMarginMs, closeUnclaimed, nameOf, receiptOf } from './keyless-requests';
+import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
 
 export interface AnalysisRun {
   ref: AnalysisRef;
@@ -24,9 +27,19 @@ export interface AnalysisRun {
   run: string;
 }
 
+export interface RequestInput extends AnalysisRun {
+  /** Epoch milliseconds until which an upload that is turned away is tried again here. */
+  until: number;
+  /** Why it was turned away before, which is shown already; null at first. */
+  before: Pick<Unsent, 'why' | 'notBefore'> | null;
+}
+
+/** Between two tries of an upload that is turned away. They leave no history (DESIGN D2). */
+const longestPauseMs = 15 * 60_000;
+
 /** The upload of a file: a POST without a key, sent at most once per decision (PROTOCOLS 1). */
 export function createCreditRequestActivities(deps: CreditDependencies) {
-  const { archive, audit, credit, now } = deps;
+  const { archive, audit, credit, metrics, now, random } = deps;
   const { operations, service } = credit;
   const ledger = new ClaimLedger(archive);
   const analyses = new AnalysisFile(archive);
@@ -43,14 +56,45 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     if (entry !== null) await audit.append([entry]);
   }
 
-  /** One attempt: when it is lost, `recoverAnalysis` finds out what became of it. */
-  async function requestAnalysis({ ref, run }: AnalysisRun): Promise<RequestAnswer> {
+  /**
+   * One attempt: when it is lost, `recoverAnalysis` finds out what became of it. What is turned away
+   * waits here and tries again, until a person or a deadline ends that, or the reason is a new one.
+   */
+  async function requestAnalysis(input: RequestInput): Promise<RequestAnswer> {
+    const { until, before } = input;
     const heartbeats = new Heartbeats(now, 1_000);
+    const givenUp = AbortSignal.any([Context.current().cancellationSignal, deps.stopping]);
+    try {
+      let last = unsent(before?.why ?? 'fault', before?.notBefore ?? 0);
+      for (let turnedAway = 1; ; turnedAway += 1) {
+        await pause(Math.min(last.notBefore, until) - now(), givenUp);
+        if (givenUp.aborted || heartbeats.isLate()) return last;
+        if (before !== null && now() >= until) return last;
+        const answer = await tryOnce(input, heartbeats, givenUp);
+        if (answer.kind !== 'unsent' || answer === takenOver) return answer;
+        const pauseMs = backoffMs(turnedAway, random(), { maxMs: longestPauseMs });
+        last = unsent(answer.why, Math.max(answer.notBefore, now() + pauseMs));
+        if (isAboutToken(last) !== isAboutToken(before)) return last;
+        if (before === null && last.notBefore > until) return last;
+      }
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  async function tryOnce(
+    { ref, run }: AnalysisRun,
+    heartbeats: Heartbeats,
+    givenUp: AbortSignal,
+  ): Promise<RequestAnswer> {
     try {
       const record = await recordOf(ref);
+      // A repeated start of what has ended must not send it.
+      if ((await analyses.outcome(ref.folder)) !== null) return hasEnded;
       const owner = ownerOf(run);
       const decided = await decide(record, owner);
-      return 'kind' in decided ? decided : await send(record, owner, decided, heartbeats);
+      if ('kind' in decided) return decided;
+      return await send(record, owner, decided, { heartbeats, givenUp });
     } catch (error) {
       if (error instanceof UnsendableUploadError) {
         return { kind: 'refused', code: error.code, message: error.message, wasSent: false };
@@ -58,8 +102,6 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       // Before the claim nothing can have left; `send` answers for everything after it.
       deps.warn('an upload could not be prepared', { reason: nameOf(error) });
       return unsent(isHttpError(error) ? 'service' : 'fault', now() + 5_000);
-    } finally {
-      heartbeats.stop();
     }
   }
 
@@ -71,10 +113,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   async function decide(record: AnalysisRecord, owner: ClaimOwner): Promise<RequestAnswer | Ready> {
     const thing = analysisThing(record.name);
     const history = await ledger.history(thing);
-    // Whatever stands there in this run's name was put by its recovery: somebody else has the work.
-    if (history.decided > 0 && (await ledger.decisionOf(thing, owner)) !== null) {
-      return unsent('another work', now());
-    }
+    const own = history.decided > 0 ? await ledger.decisionOf(thing, owner) : null;
+    // Closed by the recovery of this very run: somebody else has the work.
+    if (own !== null && isClosed(own)) return takenOver;
     const state = claimState(history, now());
     switch (state.kind) {
       case 'free':
@@ -95,15 +136,15 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     record: AnalysisRecord,
     owner: ClaimOwner,
     { n, afterUnknown }: Ready,
-    heartbeats: Heartbeats,
+    { heartbeats, givenUp }: { heartbeats: Heartbeats; givenUp: AbortSignal },
   ): Promise<RequestAnswer> {
     const prepared = await operations.prepareUpload(await uploadOf(record));
     const granted = await service.limiter.acquire('request', {
       until: now() + 30_000,
-      signal: deps.stopping,
+      signal: givenUp,
     });
     if (!granted) return unsent('service', now() + service.limiter.expectedWaitMs());
-    if (heartbeats.isLate() || deps.stopping.aborted) return unsent('fault', now());
+    if (heartbeats.isLate() || givenUp.aborted) return unsent('fault', now());
     const thing = analysisThing(record.name);
     const claimedAt = now();
     const notAfter = claimedAt + operations.timeoutMs + claimMarginMs;
@@ -119,8 +160,13 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
           // A POST that starts now must end before `notAfter`: a frozen process comes back too late.
           if (now() > lastStart) throw new TooLateError();
         }),
-      { service, now, answerLost: deps.answerLost },
+      { service, now, answerLost: (how) => metrics.answerLost(how) },
     );
+    metrics.uploadEnded({
+      result: receipt.kind,
+      bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
+      durationMs: now() - claimedAt,
+    });
     await putReceipt(thing, { n, claim, receipt }, record);
     switch (receipt.kind) {
       case 'accepted': {
@@ -169,7 +215,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   }
 
   /**
-   * What became of a run whose activity was lost: closes it if it has not claimed, reads its
+   * What became of a run whose activity was lost: closes it unless its last try has left, reads its
    * receipt, and calls it unknown once nothing can leave any more.
    */
   async function recoverAnalysis({ ref, run }: AnalysisRun): Promise<RequestAnswer> {
@@ -179,11 +225,10 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       const record = await recordOf(ref);
       const owner = ownerOf(run);
       const thing = analysisThing(record.name);
-      await closeUnclaimed(ledger, thing, owner, now);
       for (;;) {
-        const decision = await ledger.decisionOf(thing, owner);
+        const decision = await closedUnlessSent(thing, owner);
         const state = claimState({ last: decision }, now());
-        if (decision === null || isClosed(decision)) return unsent('fault', now());
+        if (isClosed(decision)) return unsent('fault', now());
         if (state.kind === 'in_flight') {
           const waitMs = Math.min(1_000, state.notAfter - now() + 50);
           await Promise.race([new Promise((done) => setTimeout(done, waitMs)), cancelled]);
@@ -203,19 +248,50 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     }
   }
 
+  /** The last decision of a run, from now on surely the last: what was turned away may try again. */
+  async function closedUnlessSent(thing: Thing, owner: ClaimOwner): Promise<Decision> {
+    for (;;) {
+      const last = await ledger.decisionOf(thing, owner);
+      if (last !== null && (isClosed(last) || last.receipt?.kind !== 'not_sent')) return last;
+      const { decided } = await ledger.history(thing);
+      const at = now();
+      const closed = { owner, kind: 'closed', nonce: randomUUID(), notAfter: at } as const;
+      await ledger.claim(thing, decided + 1, { ...closed, claimedAt: at, afterUnknown: false });
+    }
+  }
+
   return { requestAnalysis, recoverAnalysis };
 }
+
+/** The recovery of the run has closed it: the work is somebody else's. */
+const takenOver: Unsent = { kind: 'unsent', why: 'another work', notBefore: 0 };
+
+const hasEnded: RequestAnswer = {
+  kind: 'refused',
+  code: 'ended',
+  message: 'it has ended already',
+  wasSent: false,
+};
 
 function ownerOf(run: string): ClaimOwner {
   const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
   return { workflowId, run };
 }
 
-function unsent(
-  why: Extract<RequestAnswer, { kind: 'unsent' }>['why'],
-  notBefore: number,
-): RequestAnswer {
+function unsent(why: Unsent['why'], notBefore: number): Unsent {
   return { kind: 'unsent', why, notBefore };
+}
+
+/** A person must mend it, and is told: the workflow shows it as soon as it is so, and no longer. */
+function isAboutToken(answer: Pick<Unsent, 'why'> | null): boolean {
+  return answer?.why === 'credentials';
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0) return;
+  // A longer one would not wait at all.
+  const bounded = Math.min(ms, 86_400_000);
+  await sleep(bounded, undefined, { signal }).catch(() => undefined);
 }
 
 function refused({ status, code }: { status: number; code: string | null }): RequestAnswer {

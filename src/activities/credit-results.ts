@@ -42,7 +42,7 @@ type Reading = WaitAnswer | { kind: 'unsettled'; statusWord: string | null; wait
 
 /** What follows an accepted upload: wait, fetch, file. Reading does no harm, so all of it goes again. */
 export function createCreditResultActivities(deps: CreditDependencies) {
-  const { archive, audit, credit, now, random } = deps;
+  const { archive, audit, credit, metrics, now, random } = deps;
   const { operations } = credit;
   const analyses = new AnalysisFile(archive);
   const warnedWords = new Set<string>();
@@ -173,6 +173,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     for (const filter of resultFilters) await clearAttempts(archive, resultKey(operationId, filter));
   }
 
+    if (filed.settledAt === settledAt) metrics.analysisEnded(filed.status);
   return { awaitAnalysis, fileResults, concludeAnalysis };
 }
 

@@ -5,6 +5,8 @@ import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import type { CertificateType } from '../domain/certificates';
+import type { Receipt } from '../domain/claims';
+import type { AnalysisStatus } from '../domain/credit/work';
 import type { OutcomeRecord } from '../domain/outcomes';
 import type { SettlingTimes } from '../domain/settling-times';
 import type { FreedPlaces } from './freed-places';
@@ -48,10 +50,22 @@ export type LostAnswer = 'no_answer' | 'unreadable' | 'status';
 export interface CreditDependencies {
   credit: CreditApi;
   archive: Archive;
+  /** `IdKey.nameOf('document', ...)`: results are put in the index by which a purge finds them. */
+  nameOf: (document: string) => string;
   audit: AuditTrail;
   stopping: AbortSignal;
   warn: CertificateDependencies['warn'];
-  answerLost: (how: LostAnswer) => void;
+  metrics: CreditMetrics;
   now: () => number;
   random: () => number;
+}
+
+/** As `CertificateMetrics`. */
+export interface CreditMetrics {
+  /** An outcome was put on file. */
+  analysisEnded(status: AnalysisStatus): void;
+  /** An upload left, and nobody knows whether it was accepted. */
+  answerLost(how: LostAnswer): void;
+  /** A try to upload has ended; `bytes` is what file and ZIP have. */
+  uploadEnded(upload: { result: Receipt['kind']; bytes: number; durationMs: number }): void;
 }

@@ -48,6 +48,21 @@ export class AnalysisFile {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
+  /** The last time that a thing came to an end, else the last time that it was asked for. */
+  async lastEnded(
+    name: string,
+  ): Promise<{ folder: string; record: AnalysisRecord; outcome: AnalysisOutcome | null } | null> {
+    const keys = await this.#archive.list(`analyses/${name}/`);
+    const ended = keys.filter((key) => key.endsWith('/outcome.json')).at(-1);
+    if (ended === undefined) {
+      const newest = await this.newest(name);
+      return newest && { ...newest, outcome: null };
+    }
+    const folder = ended.slice(0, -'/outcome.json'.length);
+    const record = await this.record(folder);
+    return record && { folder, record, outcome: await this.outcome(folder) };
+  }
+
   /** The last time that a thing was asked for, by its keyed name; null when it never was. */
   async newest(name: string): Promise<{ folder: string; record: AnalysisRecord } | null> {
     const keys = await this.#archive.list(`analyses/${name}/`);

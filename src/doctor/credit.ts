@@ -13,7 +13,7 @@ const timeoutMs = 10_000;
 export async function examineCredit(environment: Environment): Promise<Finding[]> {
   const settings = environment.credit;
   if (settings === null) {
-    return [ok('credit service', 'CREDIT_BASE_URL is not set: it is not used')];
+    return [ok('credit service', 'CREDIT_BASE_URL and CREDIT_TOKEN are not set: it is not used')];
   }
   const { token, baseUrl } = settings;
   const service = new Service({

@@ -114,7 +114,7 @@ async function examinePollers(
   const suffix = queueSuffix(archiveId);
   const findings: Finding[] = [];
   for (const kind of queueKinds) {
-    if (kind === 'credit' && credit === null) continue;
+    if (kind.startsWith('credit') && credit === null) continue;
     const pollers = await queuePollers(engine, kind, suffix);
     findings.push(pollersFinding(kind, queueName(kind, suffix), pollers.length, declared));
   }

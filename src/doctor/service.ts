@@ -49,7 +49,11 @@ export async function examineService(environment: Environment): Promise<Finding[
 
 async function withoutService({ dataDir, credit }: Environment): Promise<Finding> {
   if (credit !== null) {
-    return ok('service', 'INVESTIGATION_BASE_URL is not set: only the credit service is used');
+    return warn(
+      'service',
+      'INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN are not set: no certificates, only the credit service',
+      'set both if certificates are wanted',
+    );
   }
   const engine = await runningEngine(dataDir);
   const cure = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';

@@ -3,6 +3,7 @@ export const queueKinds = [
   'workflows',
   'certificate-requests',
   'certificate-watches',
+  'credit-uploads',
   'credit',
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
@@ -10,7 +11,7 @@ export type QueueKind = (typeof queueKinds)[number];
 /** The queues that work of a service needs a worker for. */
 export const queuesOf = {
   certificates: ['workflows', 'certificate-requests', 'certificate-watches'],
-  credit: ['workflows', 'credit'],
+  credit: ['workflows', 'credit-uploads', 'credit'],
 } as const satisfies Record<string, readonly QueueKind[]>;
 
 /**

@@ -27,7 +27,8 @@ export type WorkflowKind =
   | 'certificate-decision'
   | 'certificate-lane'
   | 'credit-analysis'
-  | 'credit-batch';
+  | 'credit-batch'
+  | 'credit-engine';
 
 /** How much a row of a status needs a person; above `cancelled` something is left to decide. */
 const gravity: Record<RowStatus, number> = {

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { AnalysisFile } from '../archive/analyses';
 import { ClaimLedger, analysisThing } from '../archive/claim-ledger';
+import { findLarge } from '../archive/large-objects';
+import { analysisDecisionEntry } from '../domain/audit-entries';
 import { claimState, type Ruling } from '../domain/claims';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
 import { analysisWorkflowId, type AnalysisRecord } from '../domain/credit/work';
@@ -11,7 +13,8 @@ import type { analyzeCredit } from '../workflows/analyze-credit';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { deadlineOption, withActor, withDetach } from './certificate-flags';
 import { mayBeSent } from './credit-check';
-import { engineIdOf, fileRecord, instantOf, preparedInput, putOnFile } from './credit-input';
+import { engineIdOf } from './credit-engine';
+import { fileRecord, forEngine, instantOf, preparedInput, putOnFile } from './credit-input';
 import { findAnalysis, showAnalysis, type AnalysisOnFile } from './credit-outcome';
 import { followAnalysis } from './follow';
 import { CommandError, UsageError, exitCodes, oneOf, print, printJson, tell } from './terminal';
@@ -90,9 +93,11 @@ function withRun(command: Command): Command {
 
 async function analyze(flags: AnalyzeFlags): Promise<number> {
   const { filter, engine: wanted = null, force } = flags;
-  const engineId = wanted === null ? null : await engineIdOf(wanted);
   const place = await openWorkplace(flags.by);
-  const input = await preparedInput(place, flags, engineId);
+  // First what can be said without asking anybody.
+  const scanned = await preparedInput(place, flags, null);
+  const engineId = wanted === null ? null : await engineIdOf(place, wanted);
+  const input = forEngine(place, scanned, engineId);
   return withEngine(place, async (engine) => {
     const workflowId = analysisWorkflowId(input.name);
     const begun = await alreadyBegun(place, engine, input.name, flags);
@@ -183,16 +188,7 @@ async function rule(
   const by = environment.actor;
   const at = now.getTime();
   await ledger.putRuling(thing, last.n, { action, certidaoId: operationId, by, note, at });
-  await audit.appendAndAnchor([
-    {
-      kind: 'decision',
-      id: `decision/${workId}/${action}/${now.toISOString()}`,
-      result: action,
-      by,
-      happenedAt: now.toISOString(),
-      work: workId,
-    },
-  ]);
+  await audit.appendAndAnchor([analysisDecisionEntry(action, { workId, by, operationId }, at)]);
 }
 
 /** Starts it unless it runs, and shows how it ends. */
@@ -253,7 +249,16 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
   if (action === 'adopt' && state.kind === 'accepted') {
     throw new CommandError(`${id} has the operation ${state.certidaoId}: watch it instead`);
   }
-  if (action !== 'watch' && state.kind !== 'free') {
+  if (action === 'reissue' && !(await isOnFile(place, record))) {
+    throw new CommandError(
+      `${id}: its file is not in the archive any more: \`diligence credit analyze --cnab FILE --again\` sends it`,
+    );
+  }
+  if (action === 'watch') {
+    const operationId = state.kind === 'accepted' ? state.certidaoId : null;
+    const about = { workId: record.workId, by: place.environment.actor, operationId };
+    await place.audit.appendAndAnchor([analysisDecisionEntry(action, about, Date.now())]);
+  } else if (state.kind !== 'free') {
     await rule(place, record, { action, operationId: operation ?? null, note });
   }
   if (action === 'abandon') {
@@ -270,4 +275,12 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
     };
     return follow(place, engine, await putOnFile(place, next), flags);
   });
+}
+
+/** Whether what was uploaded can be sent again: a purge may have taken it. */
+async function isOnFile({ archive }: Workplace, { cnab, xmls }: AnalysisRecord): Promise<boolean> {
+  for (const input of xmls === null ? [cnab] : [cnab, xmls]) {
+    if ((await findLarge(archive, input.key)) === null) return false;
+  }
+  return true;
 }

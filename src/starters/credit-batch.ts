@@ -1,51 +1,73 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { Command } from 'commander';
-import { AnalysisFile } from '../archive/analyses';
-import { analysisWorkflowId, type AnalysisRecord } from '../domain/credit/work';
+import { CreditBatchShelf } from '../archive/credit-batches';
+import {
+  batchPartSize,
+  creditBatchFolder,
+  creditBatchWorkflowId,
+  type CreditBatchFile,
+} from '../domain/credit/batch';
+import { resultFilters, type ResultFilter } from '../domain/credit/operation';
 import { queueName } from '../domain/queues';
 import { InputFileError } from '../receivables/input-file-error';
 import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { creditBatch } from '../workflows/credit-batch';
 import { attributesAtStart } from '../workflows/search-attributes';
-import { deadlineOption, withActor } from './certificate-flags';
+import { deadlineOption, withActor, withDetach } from './certificate-flags';
 import { standingOf } from './credit-analyze';
-import { engineIdOf, fileRecord, preparedInput, type PreparedInput } from './credit-input';
-import { analysisExitCode, writeOutcome, type AnalysisOnFile } from './credit-outcome';
+import { showBatchFiles, type CreditBatchOnFile } from './credit-batch-outcome';
+import { mayBeSent } from './credit-check';
+import { engineIdOf } from './credit-engine';
+import {
+  fileRecord,
+  forEngine,
+  instantOf,
+  preparedInput,
+  type PreparedInput,
+} from './credit-input';
 import { followCreditBatch } from './follow';
-import { UsageError, exitCodes, print, printJson, tell, wholeNumber } from './terminal';
+import { UsageError, exitCodes, oneOf, print, printJson, tell, wholeNumber } from './terminal';
 import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
 
 interface BatchFlags {
   dir: string;
   engine?: string;
+  filter: ResultFilter;
+  force?: string;
   concurrency: number;
   deadline: number;
   by?: string;
   out: string;
+  detach?: true;
   json?: true;
 }
 
-/** One file of the folder, and what is to become of it. */
-interface Planned {
+/** A file of the folder, scanned. */
+interface ScannedFile {
   file: string;
-  /** Null: it is not sent, and `refused` says why. */
-  analysis: AnalysisOnFile | null;
+  input: PreparedInput | null;
+  /** Why it is not sent. */
   refused: string | null;
-  /** Ended before this batch: nothing is bought. */
-  isOld: boolean;
 }
 
-/** History of a batch grows by a dozen events a file. */
-const mostFiles = 1_000;
+/** More would make one listing too long to hold. */
+const mostFiles = 20_000;
 
 /** `diligence credit batch`. */
 export function creditBatchCommand(): Command {
-  return withActor(new Command('batch'))
+  return withDetach(withActor(new Command('batch')))
     .description('Have every CNAB file (.rem) of a folder analysed, X.rem with X.zip beside it.')
     .requiredOption('--dir <folder>', 'the folder')
     .option('--engine <id|name>', 'the rule engine (default: the service chooses)')
+    .option(
+      '--filter <filter>',
+      'what each result.json holds: issues or all',
+      oneOf(resultFilters),
+      'all',
+    )
+    .option('--force <reason>', 'send also what the local scan refuses; the reason is kept')
     .option('--concurrency <n>', 'analyses in flight at once', wholeNumber(1, 50), 4)
     .option('--out <folder>', 'result folder, one folder a file in it', 'out/credit-batch')
     .option('--json', 'one JSON document on standard output')
@@ -57,120 +79,188 @@ export function creditBatchCommand(): Command {
 }
 
 async function batch(flags: BatchFlags): Promise<number> {
-  const names = await readdir(flags.dir);
-  const files = names.filter((name) => extname(name).toLowerCase() === '.rem').sort();
-  if (files.length === 0) throw new UsageError(`${flags.dir}: holds no .rem file`);
-  if (files.length > mostFiles) {
-    throw new UsageError(`${flags.dir}: ${files.length} files, at most ${mostFiles} in a batch`);
-  }
-  const engineId = flags.engine === undefined ? null : await engineIdOf(flags.engine);
+  if (flags.force?.trim() === '') throw new UsageError('--force: expected a reason');
   const place = await openWorkplace(flags.by);
-  const planned: Planned[] = [];
-  const known = new Set<string>();
-  for (const file of files) {
-    const one = await plan(place, file, { flags, names, engineId });
-    const { workId } = one.analysis?.record ?? { workId: null };
-    const isTwin = workId !== null && known.has(workId);
-    planned.push(isTwin ? { ...one, isOld: true } : one);
-    if (workId !== null) known.add(workId);
+  const scanned = await scanFolder(place, flags);
+  if (scanned.every(({ input }) => input === null)) {
+    const files = scanned.map((one) => lineOf(one, { workId: null, before: false, sameAs: null }));
+    await showBatchFiles(place, { id: null, files, end: null }, flags);
+    throw new UsageError(`${flags.dir}: every file is refused by the local scan, nothing was sent`);
   }
-  const open = planned.filter(({ analysis, isOld }) => analysis !== null && !isOld);
-  if (open.length > 0) await withEngine(place, (engine) => run(place, engine, open, flags));
-  return show(place, planned, flags);
+  const engineId = flags.engine === undefined ? null : await engineIdOf(place, flags.engine);
+  const named = scanned.map(({ input, ...rest }) => ({
+    ...rest,
+    input: input && forEngine(place, input, engineId),
+  }));
+  const found = await openBatch(place, named, flags);
+  const { id, work } = found;
+  if (work !== null) {
+    const isLeft = await withEngine(place, (engine) => run(place, engine, work, flags));
+    if (isLeft) return exitCodes.done;
+  }
+  const end = work === null ? null : await new CreditBatchShelf(place.archive).end(work.folder);
+  return showBatchFiles(place, { id, files: found.files, end }, flags);
 }
 
-/** Scans a file and files it, unless the same was filed before. */
-async function plan(
-  place: Workplace,
-  file: string,
-  {
-    flags,
-    names,
-    engineId,
-  }: { flags: BatchFlags; names: readonly string[]; engineId: string | null },
-): Promise<Planned> {
-  const stem = basename(file, extname(file));
-  const zip = names.find((name) => name.toLowerCase() === `${stem.toLowerCase()}.zip`);
-  const cnab = join(flags.dir, file);
-  const xmls = zip === undefined ? {} : { xmls: join(flags.dir, zip) };
-  let input: PreparedInput;
-  try {
-    input = await preparedInput(place, { cnab, ...xmls }, engineId);
-  } catch (error) {
-    if (!(error instanceof UsageError || error instanceof InputFileError)) throw error;
-    return { file, analysis: null, refused: error.message, isOld: true };
-  }
-  const standing = await standingOf(place, input.name);
-  if (standing.kind !== 'new') {
-    const { analysis } = standing;
-    return { file, analysis, refused: null, isOld: standing.kind === 'ended' };
-  }
-  const record = await fileRecord(place, input, {
-    engine: flags.engine ?? null,
-    filter: 'all',
-    forced: null,
+async function scanFolder(place: Workplace, { dir, force }: BatchFlags): Promise<ScannedFile[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--dir: ${dir} cannot be read (${error.code ?? error.name})`);
   });
-  return { file, analysis: record, refused: null, isOld: false };
+  const files = names.filter((name) => extname(name).toLowerCase() === '.rem').sort();
+  if (files.length === 0) throw new UsageError(`${dir}: holds no .rem file`);
+  if (files.length > mostFiles) {
+    throw new UsageError(
+      `${dir}: ${files.length} files, at most ${mostFiles} in a batch; nothing was sent`,
+    );
+  }
+  const scanned: ScannedFile[] = [];
+  for (const file of files) {
+    const stem = basename(file, extname(file)).toLowerCase();
+    const zip = names.find((name) => name.toLowerCase() === `${stem}.zip`);
+    const paths = {
+      cnab: join(dir, file),
+      ...(zip !== undefined && { xmls: join(dir, zip) }),
+      ...(force !== undefined && { force }),
+    };
+    try {
+      scanned.push({ file, input: await preparedInput(place, paths, null), refused: null });
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof InputFileError)) throw error;
+      scanned.push({ file, input: null, refused: error.message });
+    }
+  }
+  return scanned;
 }
 
+interface FoundBatch {
+  id: string | null;
+  files: CreditBatchFile[];
+  /** What is to be started or followed; null when nothing is left to do. */
+  work: CreditBatchOnFile | null;
+}
+
+/** The batch of these files that has not ended, else a new one over what is not bought yet. */
+async function openBatch(
+  place: Workplace,
+  scanned: readonly ScannedFile[],
+  flags: BatchFlags,
+): Promise<FoundBatch> {
+  const shelf = new CreditBatchShelf(place.archive);
+  const things = scanned.flatMap(({ file, input }) => (input === null ? [] : [file, input.name]));
+  const name = place.idKey.nameOf('manifest', ['credit-batch', ...things].join('\n'));
+  const newest = await shelf.newest(name);
+  if (newest !== null && (await shelf.end(newest.folder)) === null) {
+    const files = await shelf.files(newest.folder);
+    return { id: newest.record.batchId, files, work: { ...newest, end: null } };
+  }
+  const { files, analyses } = await planFiles(place, scanned, flags);
+  if (analyses.length === 0) return { id: newest?.record.batchId ?? null, files, work: null };
+  const now = new Date();
+  const batchId = `${creditBatchWorkflowId(name)}/${instantOf(now)}`;
+  const folder = creditBatchFolder(batchId);
+  const record = {
+    batchId,
+    name,
+    directory: flags.dir,
+    files: files.length,
+    analyses: analyses.length,
+    parts: Math.ceil(analyses.length / batchPartSize),
+    createdAt: now.toISOString(),
+    createdBy: place.environment.actor,
+  };
+  await shelf.put(folder, record, files, analyses);
+  await place.audit.appendAndAnchor([
+    {
+      kind: 'decision',
+      id: `decision/${batchId}/start`,
+      result: 'start',
+      by: record.createdBy,
+      happenedAt: record.createdAt,
+      work: batchId,
+      details: { files: files.length, analyses: analyses.length },
+    },
+  ]);
+  return { id: batchId, files, work: { folder, record, end: null } };
+}
+
+/** Puts on file what is asked for anew, and finds what was before. */
+async function planFiles(
+  place: Workplace,
+  scanned: readonly ScannedFile[],
+  { engine, filter, force }: BatchFlags,
+): Promise<{ files: CreditBatchFile[]; analyses: string[] }> {
+  const files: CreditBatchFile[] = [];
+  const analyses: string[] = [];
+  const known = new Map<string, CreditBatchFile>();
+  for (const one of scanned) {
+    const { file, input } = one;
+    const twin = input === null ? undefined : known.get(input.name);
+    if (input === null || twin !== undefined) {
+      const { workId = null, before = false, file: sameAs = null } = twin ?? {};
+      files.push(lineOf(one, { workId, before, sameAs }));
+      continue;
+    }
+    const standing = await standingOf(place, input.name);
+    const forced = mayBeSent(input.checked.worst) ? null : (force ?? null);
+    const { record } =
+      standing.kind === 'new'
+        ? await fileRecord(place, input, { engine: engine ?? null, filter, forced })
+        : standing.analysis;
+    const { workId } = record;
+    const before = standing.kind === 'ended';
+    if (!before) analyses.push(workId);
+    const line = lineOf({ file, refused: null }, { workId, before, sameAs: null });
+    known.set(input.name, line);
+    files.push(line);
+  }
+  return { files, analyses };
+}
+
+function lineOf(
+  { file, refused }: Pick<ScannedFile, 'file' | 'refused'>,
+  rest: Omit<CreditBatchFile, 'file' | 'refused'>,
+): CreditBatchFile {
+  return { file, refused, ...rest };
+}
+
+/** @returns true when it was started and left alone */
 async function run(
   place: Workplace,
   engine: EngineClient,
-  open: readonly Planned[],
-  { concurrency, deadline }: BatchFlags,
-): Promise<void> {
+  { folder, record }: CreditBatchOnFile,
+  { concurrency, deadline, detach, json }: BatchFlags,
+): Promise<boolean> {
   await refuseMissingSearchAttributes(engine);
-  const analyses = open
-    .map(({ analysis }) => analysis)
-    .filter((analysis) => analysis !== null)
-    .map(({ folder, record }) => ({
-      workflowId: analysisWorkflowId(record.name),
-      ref: { workId: record.workId, folder },
-    }));
-  const ids = analyses.map(({ ref }) => ref.workId).join('\n');
-  const batchId = `credit-batch/${place.idKey.nameOf('manifest', `credit-batch\n${ids}`)}`;
+  const { batchId, name, analyses, parts } = record;
+  const { queueSuffix } = place;
+  const workflowId = creditBatchWorkflowId(name);
   await engine.client.workflow.start<typeof creditBatch>('creditBatch', {
-    workflowId: batchId,
-    taskQueue: queueName('workflows', place.queueSuffix),
+    workflowId,
+    taskQueue: queueName('workflows', queueSuffix),
     args: [
-      { batchId, analyses, concurrency, deadlineMs: deadline, queueSuffix: place.queueSuffix },
+      {
+        batchId,
+        folder,
+        analyses,
+        parts,
+        concurrency,
+        queueSuffix,
+        part: 0,
+        carried: { underWay: [], counts: {}, paused: false },
+        deadlineMs: deadline,
+      },
     ],
     typedSearchAttributes: attributesAtStart('credit-batch', batchId),
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-  tell(`${batchId}: ${analyses.length} file(s) to analyse`);
+  tell(`${batchId}: ${analyses} ${analyses === 1 ? 'file' : 'files'} to analyse`);
+  if (detach === true) {
+    if (json === true) printJson({ id: batchId, status: 'started' });
+    else print(batchId);
+    return true;
+  }
   await warnWithoutPollers(engine, place, 'credit');
-  await followCreditBatch(place, engine, batchId);
-}
-
-/** One line a file, and its folder. */
-async function show(
-  place: Workplace,
-  planned: readonly Planned[],
-  { out, json }: BatchFlags,
-): Promise<number> {
-  const analyses = new AnalysisFile(place.archive);
-  const lines = [];
-  let exitCode: number = exitCodes.done;
-  for (const { file, analysis, refused, isOld } of planned) {
-    const outcome = analysis === null ? null : await analyses.outcome(analysis.folder);
-    const status = refused !== null ? 'not sent' : (outcome?.status ?? 'running');
-    const isDone = outcome !== null && analysisExitCode(outcome) === exitCodes.done;
-    if (!isDone) exitCode = exitCodes.needsAPerson;
-    const record: AnalysisRecord | undefined = analysis?.record;
-    const folder =
-      record === undefined || outcome === null
-        ? null
-        : await writeOutcome(place, record, outcome, join(out, basename(file, extname(file))));
-    const id = record?.workId ?? null;
-    lines.push({ file, status, id, folder, before: isOld && outcome !== null, note: refused });
-  }
-  if (json === true) printJson({ exitCode, files: lines });
-  else {
-    for (const { file, status, id, note } of lines) {
-      print([file, status, id ?? '-', note ?? ''].join('  ').trimEnd());
-    }
-  }
-  return exitCode;
+  await followCreditBatch(place, engine, workflowId);
+  return false;
 }

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { AnalysisFile, inputKey } from '../archive/analyses';
 import { OtherBytesError, findLarge, putLarge } from '../archive/large-objects';
-import { isUuid } from '../domain/credit/engine';
 import {
   analysisFolder,
   analysisWorkflowId,
@@ -11,10 +10,9 @@ import {
   type ArchivedInput,
 } from '../domain/credit/work';
 import { checkInput, type CheckedInput } from '../receivables/check-input';
-import { withCredit } from './credit-access';
+import { documentsInCnab, documentsInInvoices } from '../receivables/held-documents';
 import { checkLines, mayBeSent, todayInBrazil } from './credit-check';
 import type { AnalysisOnFile } from './credit-outcome';
-import { EngineCalls } from './engine-calls';
 import { CommandError, UsageError, tell } from './terminal';
 import type { Workplace } from './workplace';
 
@@ -44,6 +42,15 @@ export async function preparedInput(
   refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
   const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
   const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
+  return forEngine(place, { files, checked, xmlsSha256 }, engineId);
+}
+
+/** The same input, to be judged by another engine: another thing to be bought. */
+export function forEngine(
+  { idKey }: Workplace,
+  { files, checked, xmlsSha256 }: Omit<PreparedInput, 'engineId' | 'name'>,
+  engineId: string | null,
+): PreparedInput {
   const name = place.idKey.nameOf('manifest', thing);
   return { files, checked, xmlsSha256, engineId, name };
 }
@@ -83,15 +90,10 @@ function refuseFindings(
   throw new UsageError(`${cnab}: refused by the local scan, nothing was sent`);
 }
 
-/** @throws CommandError when it means none, or several */
-export async function engineIdOf(engine: string): Promise<string> {
-  if (isUuid(engine)) return engine.trim().toLowerCase();
-  return withCredit(
-    async ({ engines }) => (await new EngineCalls(engines, { tell }).find(engine)).id,
-  );
-}
-
-/** A copy of the bytes as they are, which are not held. */
+/**
+ * A copy of the bytes as they are, which are not held. The index of what they hold comes first: a
+ * purge finds also what was cut short here.
+ */
 async function fileInput(
   { archive }: Workplace,
   path: string,

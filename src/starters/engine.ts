@@ -4,7 +4,7 @@ import type { EngineCreation } from '../apis/credit/engines';
 import { isUuid, lengthFault, type Engine, type EngineFields } from '../domain/credit/engine';
 import { withCredit } from './credit-access';
 import { EngineCalls } from './engine-calls';
-import { UsageError, print, printJson, tell } from './terminal';
+import { UsageError, print, printJson, printable, tell } from './terminal';
 
 interface ChangeFlags {
   name?: string;
@@ -199,9 +199,4 @@ function show(engine: Engine, json: true | undefined): void {
 function lineOf({ id, name, isTemplate, ruleCount }: Engine): string {
   const rules = ruleCount === null ? '' : `, ${ruleCount} ${ruleCount === 1 ? 'rule' : 'rules'}`;
   return printable(`${id}  ${name}${isTemplate === true ? ' (template)' : ''}${rules}`);
-}
-
-/** A terminal is told nothing that it would obey. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }

@@ -91,11 +91,23 @@ export async function followCreditBatch(
   engine: EngineClient,
   workflowId: string,
 ): Promise<void> {
-  await followByLines(place, engine, workflowId, async (current) => {
-    const handle = current.client.workflow.getHandle(workflowId);
-    const progress = await handle.query(creditBatchProgressQuery).catch(() => null);
-    return progress && `${progress.ended} of ${progress.total} analysed`;
-  });
+  await followByLines(place, engine, workflowId, (current) => creditBatchLine(current, workflowId));
+}
+
+/** How a batch of analyses stands, in a line; null when nobody can tell. */
+export async function creditBatchLine(
+  engine: EngineClient,
+  workflowId: string,
+): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const progress = await handle.query(creditBatchProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { total, counts, underWay, paused, cancelling } = progress;
+  const ended = Object.entries(counts);
+  const sum = ended.reduce((all, [, count]) => all + count, 0);
+  const how = ended.map(([status, count]) => `${count} ${status}`).join(', ');
+  const held = cancelling ? ', cancelling' : paused ? ', paused' : '';
+  return `${sum} of ${total} ended${how === '' ? '' : ` (${how})`}, ${underWay} under way${held}`;
 }
 
 async function followByLines<T>(

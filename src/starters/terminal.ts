@@ -40,6 +40,11 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
+/** A terminal is told nothing that it would obey. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+}
+
 /** Their sentences are for people already. */
 const plainNames = new Set([
   'CommandError',

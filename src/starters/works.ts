@@ -6,6 +6,14 @@ import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workf
 import { showBatch, showSingle } from './certificate-outcome';
 import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
 import {
+  creditBatchOf,
+  creditBatchesOnFile,
+  isCreditBatchId,
+  orderCreditBatch,
+  showCreditBatch,
+  showCreditBatchStatus,
+} from './credit-batch-outcome';
+import {
   analysesOnFile,
   analysisOf,
   isAnalysisId,
@@ -113,13 +121,15 @@ async function listWorks(json: boolean): Promise<void> {
   const place = await openWorkplace();
   const views = await viewWorks(place, await worksOnFile(place));
   const analyses = await analysesOnFile(place);
+  const creditBatches = await creditBatchesOnFile(place);
   if (json) {
-    printJson({ works: views.map(workDocument), analyses });
+    printJson({ works: views.map(workDocument), analyses, creditBatches });
     return;
   }
-  if (views.length + analyses.length === 0) tell('no works in this archive yet');
+  const others = [...creditBatches, ...analyses];
+  if (views.length + others.length === 0) tell('no works in this archive yet');
   for (const view of views) print(listLine(view));
-  for (const { id, input, createdAt, status } of analyses) {
+  for (const { id, input, createdAt, status } of others) {
     const stands = (status ?? 'not ended').padEnd(21);
     print([`${createdAt.slice(0, 19)}Z`, stands, input, id].join('  '));
   }
@@ -136,6 +146,10 @@ async function showStatus(id: string, json: boolean): Promise<void> {
   const place = await openWorkplace();
   if (isAnalysisId(id)) {
     await showAnalysisStatus(place, await analysisOf(place, id), json);
+    return;
+  }
+  if (isCreditBatchId(id)) {
+    await showCreditBatchStatus(place, await creditBatchOf(place, id), json);
     return;
   }
   const work = await onFile(place, id);
@@ -165,6 +179,7 @@ async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkVi
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
+  if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
   const work = await onFile(place, id);
   const { folder, record } = work;
   const ended = (await summaryOf(place, work)) !== null;
@@ -192,6 +207,10 @@ async function order(
   if (isAnalysisId(id)) {
     if (name === 'pause') throw new UsageError(`${id}: an analysis cannot be paused`);
     await orderAnalysis(place, await analysisOf(place, id), name === 'resume' ? name : 'cancel');
+    return;
+  }
+  if (isCreditBatchId(id)) {
+    await orderCreditBatch(place, await creditBatchOf(place, id), name);
     return;
   }
   const work = await onFile(place, id);

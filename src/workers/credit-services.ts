@@ -35,10 +35,11 @@ export function creditDependencies(
   return {
     credit: creditApi(service, environment.creditNames, settings.timeoutMs),
     archive,
+    nameOf: (document) => idKey.nameOf('document', document),
     audit: new AuditTrail(archive, idKey, 'worker'),
     stopping,
     warn,
-    answerLost: (how) => metrics.certificates.answerLost(how),
+    metrics: metrics.credit,
     now: Date.now,
     random: Math.random,
   };

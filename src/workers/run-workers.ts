@@ -8,6 +8,8 @@ import { createCertificateMergeActivities } from '../activities/certificate-merg
 import { createCertificateRecoveryActivities } from '../activities/certificate-recovery';
 import { createCertificateRequestActivities } from '../activities/certificate-requests';
 import { createCertificateWatchActivities } from '../activities/certificate-watches';
+import { createCreditBatchActivities } from '../activities/credit-batches';
+import { createCreditEngineActivities } from '../activities/credit-engines';
 import { createCreditRequestActivities } from '../activities/credit-requests';
 import { createCreditResultActivities } from '../activities/credit-results';
 import type { CertificateDependencies, CreditDependencies } from '../activities/dependencies';
@@ -111,17 +113,30 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   }
   const { credit } = setup;
   if (setup.roles.includes('credit') && credit !== null) {
-    options.push({
-      ...common,
-      shutdownGraceTime: credit.credit.operations.timeoutMs + creditGraceMs,
-      taskQueue: queue('credit'),
-      activities: {
-        ...createCreditRequestActivities(credit),
-        ...createCreditResultActivities(credit),
+    const { requestAnalysis, recoverAnalysis } = createCreditRequestActivities(credit);
+    options.push(
+      {
+        ...common,
+        shutdownGraceTime: credit.credit.operations.timeoutMs + creditGraceMs,
+        taskQueue: queue('credit-uploads'),
+        activities: { requestAnalysis },
+        // Most of them wait to be let in, which costs a timer; the limiter paces those that send.
+        maxConcurrentActivityTaskExecutions: 200,
+        maxHeartbeatThrottleInterval: '500ms',
       },
-      maxConcurrentActivityTaskExecutions: 50,
-      maxHeartbeatThrottleInterval: '500ms',
-    });
+      {
+        ...common,
+        taskQueue: queue('credit'),
+        activities: {
+          recoverAnalysis,
+          ...createCreditEngineActivities(credit),
+          ...createCreditResultActivities(credit),
+          ...createCreditBatchActivities(credit),
+        },
+        maxConcurrentActivityTaskExecutions: 50,
+        maxHeartbeatThrottleInterval: '500ms',
+      },
+    );
   }
   const workers = await Promise.all(options.map((one) => Worker.create(one)));
   const stopAll = (): void => {

@@ -1,7 +1,6 @@
 import {
   ActivityFailure,
   CancellationScope,
-  condition,
   isCancellation,
   setHandler,
   workflowInfo,
@@ -10,6 +9,7 @@ import type {
   AnalysisOutcome,
   AnalysisRef,
   RequestAnswer,
+  Unsent,
   WaitAnswer,
 } from '../domain/credit/work';
 import { backoffMs } from '../domain/poll-timing';
@@ -23,7 +23,9 @@ import {
 } from './messages';
 import { tellAnalysisEnd, tellAttention } from './search-attributes';
 
-/** Each try is history: one that is turned away for a day stays below a thousand events. */
+/** An upload that is turned away is shown as waiting after this long. */
+const unseenMs = 20_000;
+/** Between an upload whose worker was lost and the next one: it may be the upload that kills it. */
 const longestPauseMs = 15 * 60_000;
 
 type Accepted = Extract<RequestAnswer, { kind: 'accepted' }>;
@@ -40,12 +42,14 @@ class AnalysisDriver {
   readonly #activities: ReturnType<typeof creditActivities>;
   readonly #startedAt = Date.now();
   readonly #wait = new CancellationScope();
+  #upload = new CancellationScope();
   #stage: AnalysisProgress['stage'] = 'uploading';
   #waiting: AnalysisProgress['waiting'] = null;
   #operationId: string | null = null;
   #afterUnknown = false;
   #cancelling = false;
   #resumed = false;
+  #lostUploads = 0;
 
   constructor(input: AnalyzeCreditInput) {
     this.#input = input;
@@ -58,6 +62,7 @@ class AnalysisDriver {
     });
     setHandler(resumeUpdate, () => {
       this.#resumed = true;
+      if (this.#waiting !== null) this.#upload.cancel();
       return this.#waiting === null ? 'nothing is waited for' : 'trying at once';
     });
     CancellationScope.current().cancelRequested.catch(() => this.#cancel());
@@ -109,9 +114,10 @@ class AnalysisDriver {
 
   /** Until it is accepted, refused, unknown, or there is no more time to send it. */
   async #request(): Promise<Accepted | Ending> {
-    for (let turnedAway = 0; ; turnedAway += 1) {
+    let before: Unsent | null = null;
+    for (let number = 0; ; number += 1) {
       if (this.#cancelling) return neverSent('cancelled before it was sent');
-      const answer = await this.#requestOnce(turnedAway);
+      const answer = await this.#requestOnce(number, before);
       switch (answer.kind) {
         case 'accepted':
           this.#setWaiting(null);
@@ -128,33 +134,32 @@ class AnalysisDriver {
           if (Date.now() >= this.#input.deadlineAt) {
             return neverSent('the deadline passed before it could be sent');
           }
-          await this.#untilNextTry(answer, turnedAway);
+          this.#setWaiting({ reason: answer.why });
+          before = this.#resumed ? { ...answer, notBefore: 0 } : answer;
+          this.#resumed = false;
       }
     }
   }
 
-  async #requestOnce(number: number): Promise<RequestAnswer> {
+  /** The waits between tries are the activity's, and leave no history: a day of them is one event. */
+  async #requestOnce(number: number, before: Unsent | null): Promise<RequestAnswer> {
     // Another run of the same workflow has another name.
-    const run = `${workflowInfo().runId}/${number}`;
-    const request = { ref: this.#ref, run };
+    const request = { ref: this.#ref, run: `${workflowInfo().runId}/${number}` };
+    const { deadlineAt } = this.#input;
+    const until = before === null ? Math.min(Date.now() + unseenMs, deadlineAt) : deadlineAt;
+    this.#upload = new CancellationScope();
     try {
-      return await this.#activities.requestAnalysis(request);
+      return await this.#upload.run(() =>
+        this.#activities.requestAnalysis({ ...request, until, before }),
+      );
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      return this.#activities.recoverAnalysis(request);
     }
-  }
-
-  async #untilNextTry(
-    { why, notBefore }: Extract<RequestAnswer, { kind: 'unsent' }>,
-    turnedAway: number,
-  ): Promise<void> {
-    const pauseMs = backoffMs(turnedAway + 1, Math.random(), { maxMs: longestPauseMs });
-    const until = Math.min(Math.max(notBefore, Date.now() + pauseMs), this.#input.deadlineAt);
-    this.#setWaiting({ reason: why, until });
-    this.#resumed = false;
-    const wakes = (): boolean => this.#cancelling || this.#resumed;
-    await condition(wakes, Math.max(1, until - Date.now()));
+    const answer = await this.#activities.recoverAnalysis(request);
+    if (answer.kind !== 'unsent') return answer;
+    this.#lostUploads += 1;
+    const pauseMs = backoffMs(this.#lostUploads, Math.random(), { maxMs: longestPauseMs });
+    return { ...answer, notBefore: Date.now() + pauseMs };
   }
 
   async #await({ operationId, acceptedAt }: Accepted): Promise<WaitAnswer | 'cancelled'> {
@@ -184,6 +189,7 @@ class AnalysisDriver {
 
   #cancel(): void {
     this.#cancelling = true;
+    this.#upload.cancel();
     this.#wait.cancel();
   }
 

@@ -1,8 +1,12 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createCreditBatchActivities } from '../activities/credit-batches';
+import type { createCreditEngineActivities } from '../activities/credit-engines';
 import type { createCreditRequestActivities } from '../activities/credit-requests';
 import type { createCreditResultActivities } from '../activities/credit-results';
 import { queueName } from '../domain/queues';
 
+type BatchActivities = ReturnType<typeof createCreditBatchActivities>;
+type EngineActivities = ReturnType<typeof createCreditEngineActivities>;
 type RequestActivities = ReturnType<typeof createCreditRequestActivities>;
 type ResultActivities = ReturnType<typeof createCreditResultActivities>;
 
@@ -10,14 +14,19 @@ type ResultActivities = ReturnType<typeof createCreditResultActivities>;
 export function creditActivities(queueSuffix: string) {
   const taskQueue = queueName('credit', queueSuffix);
 
-  // One attempt: a lost upload is looked into, never repeated by the engine (DESIGN D3). Longer than
-  // the longest upload that can be configured, and the permit before it.
-  const { requestAnalysis } = proxyActivities<RequestActivities>({
-    taskQueue,
-    startToCloseTimeout: '15m',
-    heartbeatTimeout: '10s',
-    retry: { maximumAttempts: 1 },
-  });
+  /**
+   * One attempt: a lost upload is looked into, never repeated by the engine (DESIGN D3). Longer than
+   * the longest upload that can be configured, and the waits before it. An upload is never aborted:
+   * what it came to is waited for when it is cancelled.
+   */
+  const requestAnalysis = (input: Parameters<RequestActivities['requestAnalysis']>[0]) =>
+    proxyActivities<RequestActivities>({
+      taskQueue: queueName('credit-uploads', queueSuffix),
+      startToCloseTimeout: Math.max(0, input.until - Date.now()) + 15 * 60_000,
+      heartbeatTimeout: '10s',
+      retry: { maximumAttempts: 1 },
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    }).requestAnalysis(input);
 
   // Without limit: a frozen worker goes on swallowing tasks, and the door must be shut.
   const { recoverAnalysis } = proxyActivities<RequestActivities>({
@@ -52,5 +61,39 @@ export function creditActivities(queueSuffix: string) {
     retry: { initialInterval: '1s', maximumInterval: '30s' },
   });
 
-  return { requestAnalysis, recoverAnalysis, awaitAnalysis, fileResults, concludeAnalysis };
+  // A command waits for the answer.
+  const { findEngine } = proxyActivities<EngineActivities>({
+    taskQueue,
+    startToCloseTimeout: '1m',
+    scheduleToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', maximumInterval: '10s', maximumAttempts: 5 },
+    priority: { priorityKey: 1 },
+  });
+
+  const { readBatchPart, concludeBatch } = proxyActivities<BatchActivities>({
+    taskQueue,
+    startToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+  });
+
+  /** @param until as of the activity, which returns by then; the time-out is a backstop */
+  const awaitOutcome = (input: Parameters<BatchActivities['awaitOutcome']>[0]) =>
+    proxyActivities<BatchActivities>({
+      taskQueue,
+      startToCloseTimeout: '1m',
+      scheduleToCloseTimeout: Math.max(0, input.until - Date.now()) + 5 * 60_000,
+      retry: { initialInterval: '1s', maximumInterval: '30s' },
+    }).awaitOutcome(input);
+
+  return {
+    findEngine,
+    readBatchPart,
+    awaitOutcome,
+    concludeBatch,
+    requestAnalysis,
+    recoverAnalysis,
+    awaitAnalysis,
+    fileResults,
+    concludeAnalysis,
+  };
 }

@@ -5,3 +5,4 @@ export { certificateLane } from './certificate-lane';
 export { issueCertificate } from './issue-certificate';
 export { certificateResolve } from './certificate-resolve';
 export { creditBatch } from './credit-batch';
+export { findEngine } from './find-engine';

@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisRef } from '../domain/credit/work';
 import type { WorkRef } from '../domain/work';
 
@@ -56,8 +57,8 @@ export interface AnalysisProgress {
   kind: 'credit-analysis';
   stage: 'uploading' | 'waiting' | 'fetching' | 'done';
   operationId: string | null;
-  /** What keeps it from being sent; `until` is the instant of the next try. */
-  waiting: { reason: WaitingFor; until: number } | null;
+  /** What keeps it from being sent; it is tried again now and then. */
+  waiting: { reason: WaitingFor } | null;
   cancelling: boolean;
   startedAt: number;
 }
@@ -75,9 +76,29 @@ export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
 
 export const analysisProgressQuery = defineQuery<AnalysisProgress>('analysisProgress');
 
-export const creditBatchProgressQuery = defineQuery<{ total: number; ended: number }>(
-  'creditBatchProgress',
-);
+/** What a run of a batch hands to the next one. */
+export interface CarriedAnalyses {
+  underWay: { workId: string; isOwn: boolean }[];
+  counts: AnalysisCounts;
+  paused: boolean;
+}
+
+export interface FindEngineInput {
+  wanted: string;
+  queueSuffix: string;
+}
+
+export interface CreditBatchProgress {
+  kind: 'credit-batch';
+  /** Analyses to drive. */
+  total: number;
+  counts: AnalysisCounts;
+  underWay: number;
+  paused: boolean;
+  cancelling: boolean;
+}
+
+export const creditBatchProgressQuery = defineQuery<CreditBatchProgress>('creditBatchProgress');
 
 export const controlSignal = defineSignal<[Control]>('control');
 
@@ -133,8 +154,13 @@ export interface AnalyzeCreditInput {
 
 export interface CreditBatchInput {
   batchId: string;
-  /** Each under an id of its own, whoever starts it. */
-  analyses: { workflowId: string; ref: AnalysisRef }[];
+  /** In the archive; the ids of its analyses lie there in parts. */
+  folder: string;
+  analyses: number;
+  parts: number;
+  /** The part that this run drives, from 0. */
+  part: number;
+  carried: CarriedAnalyses;
   /** Analyses in flight at once. */
   concurrency: number;
   /** From the start of an analysis to its outcome. */

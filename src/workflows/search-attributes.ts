@@ -1,6 +1,7 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { StatusCounts } from '../domain/certificates';
+import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
 import {
   gravestStatus,
@@ -43,6 +44,15 @@ export function tellEnd(counts: StatusCounts): void {
   upsertSearchAttributes([
     { key: outcome, value: gravestStatus(counts) },
     { key: attention, value: needsAPerson(counts) },
+  ]);
+}
+
+/** Says how a batch of analyses ended; one event. */
+export function tellBatchEnd(counts: AnalysisCounts): void {
+  const gravest = gravestAnalysis(counts);
+  upsertSearchAttributes([
+    { key: outcome, value: gravest },
+    { key: attention, value: gravest !== 'completed' && gravest !== 'cancelled' },
   ]);
 }
 

@@ -1,4 +1,6 @@
+import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
+import type { RequestInput } from '../../src/activities/credit-requests';
 import { notSettledYet } from '../../src/activities/failures';
 import { queueName } from '../../src/domain/queues';
 import type {
@@ -47,19 +49,33 @@ class FakeCredit {
 
   activities() {
     const answer = <T>(activity: string, input: unknown, answers: (T | (() => never))[]): T => {
-      const next = answers[Math.min(this.inputsOf(activity).length, answers.length - 1)];
+      const next = answers[Math.min(this.inputsOf(activity).length, answers.length - 1)] as T;
       this.calls.push({ activity, input });
-      return typeof next === 'function' ? (next as () => never)() : (next as T);
+      return typeof next === 'function' ? (next as () => never)() : next;
     };
     const { requests, recoveries, waits } = this.#script;
     return {
-      requestAnalysis: async (input: unknown) => answer('requestAnalysis', input, requests),
+      requestAnalysis: async (input: unknown) => {
+        const given = answer('requestAnalysis', input, requests);
+        return given === held ? heldUntilCancelled() : given;
+      },
       recoverAnalysis: async (input: unknown) => answer('recoverAnalysis', input, recoveries),
       awaitAnalysis: async (input: unknown) => answer('awaitAnalysis', input, waits),
       fileResults: async (input: unknown) => answer('fileResults', input, [filed]),
       concludeAnalysis: async ({ outcome }: { outcome: AnalysisOutcome }) => outcome,
     };
   }
+}
+
+/** Told as the answer, it holds the activity as the real one does: until it is given up. */
+const held: RequestAnswer = { kind: 'unsent', why: 'service', notBefore: 1 };
+
+async function heldUntilCancelled(): Promise<RequestAnswer> {
+  const context = Context.current();
+  const beats = setInterval(() => context.heartbeat(), 100);
+  await context.cancelled.catch(() => undefined);
+  clearInterval(beats);
+  return held;
 }
 
 let started = 0;
@@ -76,14 +92,24 @@ async function analysed(
   const workflowId = `credit/${rig.suffix}-${started}`;
   // The queue of the activities is that of this test alone.
   const queueSuffix = `${rig.suffix}-${started}`;
-  const worker = await Worker.create({
+  const { requestAnalysis, ...others } = fakes.activities();
+  const common = {
     connection: env.nativeConnection,
     ...(env.namespace !== undefined && { namespace: env.namespace }),
-    taskQueue: queueName('credit', queueSuffix),
-    activities: fakes.activities(),
+    maxHeartbeatThrottleInterval: 100,
     dataConverter,
+  };
+  const uploads = await Worker.create({
+    ...common,
+    taskQueue: queueName('credit-uploads', queueSuffix),
+    activities: { requestAnalysis },
   });
-  return worker.runUntil(async () => {
+  const worker = await Worker.create({
+    ...common,
+    taskQueue: queueName('credit', queueSuffix),
+    activities: others,
+  });
+  const drive = async () => {
     const deadlineAt = (await rig.now()) + deadlineMs;
     const handle = await env.client.workflow.start<typeof analyzeCredit>('analyzeCredit', {
       workflowId,
@@ -94,7 +120,8 @@ async function analysed(
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();
     return { outcome, events: events?.length ?? 0, handle };
-  });
+  };
+  return uploads.runUntil(worker.runUntil(drive()));
 }
 
 const turnedAway = (why: 'credentials' | 'service'): RequestAnswer => ({
@@ -102,6 +129,13 @@ const turnedAway = (why: 'credentials' | 'service'): RequestAnswer => ({
   why,
   notBefore: 0,
 });
+/** The upload waits: its second activity has been given out. */
+async function calledTwice(fakes: FakeCredit): Promise<void> {
+  while (fakes.inputsOf('requestAnalysis').length < 2) {
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
 const lost = (): never => {
   throw new Error('the worker was lost');
 };
@@ -119,7 +153,8 @@ workflowSuite('an analysis', (rig) => {
     const { outcome } = await analysed(rig(), fakes);
     expect(outcome.status).toBe('completed');
     expect(fakes.inputsOf('requestAnalysis')).toHaveLength(1);
-    expect(fakes.inputsOf('recoverAnalysis')).toEqual(fakes.inputsOf('requestAnalysis'));
+    const [{ ref, run }] = fakes.inputsOf('requestAnalysis') as [RequestInput];
+    expect(fakes.inputsOf('recoverAnalysis')).toEqual([{ ref, run }]);
   });
 
   it('of unknown outcome ends so, and a person decides', async () => {
@@ -133,20 +168,40 @@ workflowSuite('an analysis', (rig) => {
     expect(fakes.inputsOf('awaitAnalysis')).toEqual([]);
   });
 
-  it('that was turned away goes again later, as another run', async () => {
-    const requests = [turnedAway('service'), turnedAway('service'), accepted];
-    const fakes = new FakeCredit({ requests });
-    const before = await rig().now();
-    const { outcome } = await analysed(rig(), fakes);
+  it('that is turned away waits in one activity, in as few events, and is shown to wait', async () => {
+    const fakes = new FakeCredit({ requests: [turnedAway('credentials'), accepted] });
+    const { outcome, events } = await analysed(rig(), fakes);
     expect(outcome.status).toBe('completed');
-    const runs = fakes.inputsOf('requestAnalysis').map((input) => (input as { run: string }).run);
-    expect(new Set(runs).size).toBe(3);
-    expect((await rig().now()) - before).toBeGreaterThan(2_000);
+    const [first, second] = fakes.inputsOf('requestAnalysis') as RequestInput[];
+    expect(first).toMatchObject({ before: null });
+    expect(second).toMatchObject({ before: { why: 'credentials' } });
+    expect(second?.run).not.toBe(first?.run);
+    // At first for seconds, then as long as there is time to send it.
+    expect((second?.until ?? 0) - (first?.until ?? 0)).toBeGreaterThan(23 * hour);
+    expect(events).toBeLessThan(40);
+  });
+
+  it('costs at most twenty events for each upload that is looked into', async () => {
+    const unsent = turnedAway('service');
+    const script = { requests: [lost, lost, accepted], recoveries: [unsent] };
+    const { outcome, events } = await analysed(rig(), new FakeCredit(script));
+    expect(outcome.status).toBe('completed');
+    expect(events).toBeLessThan(40 + 2 * 20);
+  });
+
+  it('waits longer after each upload that its worker did not survive', async () => {
+    const script = { requests: [lost, lost, accepted], recoveries: [turnedAway('service')] };
+    const fakes = new FakeCredit(script);
+    const begunAt = await rig().now();
+    await analysed(rig(), fakes);
+    const [, second, third] = fakes.inputsOf('requestAnalysis') as RequestInput[];
+    expect(second?.before?.notBefore).toBeGreaterThan(begunAt);
+    expect(third?.before?.notBefore).toBeGreaterThan(second?.before?.notBefore ?? 0);
   });
 
   it('that was never sent ends at its deadline, and says so', async () => {
     const fakes = new FakeCredit({ requests: [turnedAway('credentials')] });
-    const { outcome } = await analysed(rig(), fakes, undefined, hour);
+    const { outcome } = await analysed(rig(), fakes, undefined, -1);
     expect(outcome).toMatchObject({ status: 'cancelled', error: { code: 'never_sent' } });
     expect(fakes.inputsOf('awaitAnalysis')).toEqual([]);
   });
@@ -164,9 +219,9 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('that waits to be sent is cancelled, and is not sent', async () => {
-    const fakes = new FakeCredit({ requests: [turnedAway('credentials')] });
+    const fakes = new FakeCredit({ requests: [turnedAway('credentials'), held] });
     const { outcome, handle } = await analysed(rig(), fakes, async (workflowId) => {
-      await rig().pass(minute);
+      await calledTwice(fakes);
       const running = rig().env.client.workflow.getHandle(workflowId);
       expect((await running.query(analysisProgressQuery)).waiting?.reason).toBe('credentials');
       await running.executeUpdate(cancelUpdate, { args: [{ now: true }] });
@@ -176,14 +231,15 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('that waits to be sent goes at once when a person says so', async () => {
-    const requests = [...Array.from({ length: 12 }, () => turnedAway('service')), accepted];
-    const fakes = new FakeCredit({ requests });
+    const fakes = new FakeCredit({ requests: [turnedAway('service'), held, accepted] });
     const { outcome } = await analysed(rig(), fakes, async (workflowId) => {
       const running = rig().env.client.workflow.getHandle(workflowId);
-      await rig().until(() => fakes.inputsOf('requestAnalysis').length === 12, minute);
+      await calledTwice(fakes);
       expect(await running.executeUpdate(resumeUpdate)).toBe('trying at once');
     });
     expect(outcome.status).toBe('completed');
+    const [, , third] = fakes.inputsOf('requestAnalysis') as RequestInput[];
+    expect(third?.before).toMatchObject({ why: 'service', notBefore: 0 });
   });
 
   it('that failed, was refused or expired tells how', async () => {

@@ -46,6 +46,14 @@ export type EngineChoice =
   /** Several have the name: only an id tells them apart. */
   | { kind: 'several'; engines: Engine[] };
 
+/** What a worker answers to the question which engine is meant. `count` is of all, told or not. */
+export type EngineAnswer =
+  | { kind: 'found'; id: string }
+  | { kind: 'none' | 'several'; count: number; engines: EngineLabel[] }
+  | { kind: 'unavailable'; reason: string };
+
+export type EngineLabel = Pick<Engine, 'id' | 'name' | 'isTemplate'>;
+
 /** Chooses by id, else by name. An id wins over an engine that is named like it. */
 export function chooseEngine(engines: readonly Engine[], idOrName: string): EngineChoice {
   const wanted = idOrName.trim();

@@ -37,8 +37,15 @@ export interface AnalysisRef {
   folder: string;
 }
 
-export type AnalysisStatus =
-  'completed' | 'failed' | 'refused' | 'expired' | 'unknown_outcome' | 'cancelled';
+export const analysisStatuses = [
+  'completed',
+  'failed',
+  'refused',
+  'expired',
+  'unknown_outcome',
+  'cancelled',
+] as const;
+export type AnalysisStatus = (typeof analysisStatuses)[number];
 
 /** How an analysis ended: `outcome.json`, and the result of its workflow. */
 export interface AnalysisOutcome {
@@ -88,6 +95,8 @@ export type RequestAnswer =
 export type WaitAnswer =
   | { kind: 'ready'; statusWord: string | null }
   | { kind: 'failed'; statusWord: string | null; code: string | null; message: string }
+export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;
+
   | { kind: 'expired'; statusWord: string | null };
 
 export function analysisFolder(workId: string): string {

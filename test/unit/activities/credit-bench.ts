@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createCreditRequestActivities } from '../../../src/activities/credit-requests';
+import {
+  createCreditRequestActivities,
+  type RequestInput,
+} from '../../../src/activities/credit-requests';
 import {
   createCreditResultActivities,
   type WaitInput,
@@ -22,6 +25,7 @@ import type {
   RequestAnswer,
   WaitAnswer,
 } from '../../../src/domain/credit/work';
+import { WorkerMetrics } from '../../../src/workers/metrics';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
@@ -35,6 +39,9 @@ export class CreditBench {
   readonly ref = { workId: `credit/${name}/1`, folder: `analyses/${name}/1` };
   readonly server: LoopbackServer;
   readonly lost: string[] = [];
+  readonly ended: string[] = [];
+  readonly metrics = new WorkerMetrics('1.2.3');
+  readonly tries: { result: string; bytes: number }[] = [];
   /** Milliseconds that the injected clock is ahead of the real one. */
   ahead = 0;
   /** Of the upload, the status and the result; the specification is not there. */
@@ -70,10 +77,24 @@ export class CreditBench {
     this.#deps = {
       credit: creditApi(service, names, 2_000),
       archive,
+      nameOf: (document) => IdKey.parse('ab'.repeat(32)).nameOf('document', document),
       audit: new AuditTrail(archive, IdKey.parse('ab'.repeat(32)), 'worker'),
       stopping: new AbortController().signal,
       warn: () => undefined,
-      answerLost: (how) => this.lost.push(how),
+      metrics: {
+        answerLost: (how) => {
+          this.lost.push(how);
+          this.metrics.credit.answerLost(how);
+        },
+        analysisEnded: (status) => {
+          this.ended.push(status);
+          this.metrics.credit.analysisEnded(status);
+        },
+        uploadEnded: (upload) => {
+          this.tries.push({ result: upload.result, bytes: upload.bytes });
+          this.metrics.credit.uploadEnded(upload);
+        },
+      },
       now: () => Date.now() + this.ahead,
       random: () => 0.5,
     };
@@ -112,9 +133,19 @@ export class CreditBench {
     return this.server.received.filter(({ method }) => method === 'POST').length;
   }
 
-  request(run: string): Promise<RequestAnswer> {
+  /** One try, unless it is to be patient. */
+  request(run: string, patience: Partial<RequestInput> = {}): Promise<RequestAnswer> {
+    return this.begin(run, { until: this.#deps.now(), ...patience }).answer;
+  }
+
+  /** A request for up to a minute, which the environment can cancel. */
+  begin(run: string, patience: Partial<RequestInput> = {}) {
     const { requestAnalysis } = createCreditRequestActivities(this.#deps);
-    return this.#environment().run(requestAnalysis, { ref: this.ref, run });
+    const environment = this.#environment();
+    const until = this.#deps.now() + 60_000;
+    const input = { ref: this.ref, run, until, before: null, ...patience };
+    const answer: Promise<RequestAnswer> = environment.run(requestAnalysis, input);
+    return { environment, answer };
   }
 
   recover(run: string): Promise<RequestAnswer> {
@@ -129,16 +160,17 @@ export class CreditBench {
     return this.#environment().run(awaitAnalysis, { ...usual, ...input });
   }
 
+  conclude(status: AnalysisStatus, operationId: string | null = null): Promise<AnalysisOutcome> {
+    const { concludeAnalysis } = createCreditResultActivities(this.#deps);
+    const nothing = { operationId, statusWord: null, error: null, result: null };
+    const startedAt = new Date(this.#deps.now()).toISOString();
+    const outcome = { ...nothing, status, possibleDoubleCharge: false, startedAt };
+    return this.#environment().run(concludeAnalysis, { ref: this.ref, outcome });
+  }
+
   fileResults(): Promise<AnalysisResultRef> {
     const { fileResults } = createCreditResultActivities(this.#deps);
     return this.#environment().run(fileResults, { ref: this.ref, operationId: 'op-1' });
-  }
-
-  conclude(status: AnalysisStatus, operationId: string | null): Promise<AnalysisOutcome> {
-    const { concludeAnalysis } = createCreditResultActivities(this.#deps);
-    const about = { statusWord: null, error: null, result: null, possibleDoubleCharge: false };
-    const outcome = { status, operationId, ...about, startedAt: new Date().toISOString() };
-    return this.#environment().run(concludeAnalysis, { ref: this.ref, outcome });
   }
 
   #environment(): MockActivityEnvironment {

@@ -93,3 +93,74 @@ it('waits for a claim without a receipt until nothing can leave any more', async
   expect(Date.now()).toBeGreaterThan(claimedAt + 400);
   expect(bench.uploads).toBe(0);
 });
+
+describe('an upload that is turned away', () => {
+  const turnedAway = { why: 'service', notBefore: 0 } as const;
+
+  it('waits and goes again by itself, each time as a decision of its own', async () => {
+    const statuses = [429, 503, 202];
+    bench.replies.upload = (request, response) => {
+      const status = statuses.shift() ?? 500;
+      return json(status, { id: 'op-1', code: 'busy' })(request, response);
+    };
+    const { answer } = bench.begin('r1', { before: turnedAway });
+    expect(await answer).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
+    expect(bench.uploads).toBe(3);
+    expect((await bench.ledger.history(bench.thing)).decided).toBe(3);
+    expect(bench.tries).toEqual([
+      { result: 'not_sent', bytes: 6 },
+      { result: 'not_sent', bytes: 6 },
+      { result: 'accepted', bytes: 6 },
+    ]);
+  }, 30_000);
+
+  it('comes back at once when it is about the token, and when it no longer is', async () => {
+    bench.replies.upload = json(401, {});
+    expect(await bench.begin('r1').answer).toMatchObject({ kind: 'unsent', why: 'credentials' });
+    bench.replies.upload = json(429, {});
+    const before = { why: 'credentials', notBefore: 0 } as const;
+    expect(await bench.begin('r2', { before }).answer).toMatchObject({ why: 'service' });
+    expect(bench.uploads).toBe(2);
+  });
+
+  it('comes back when it is to wait longer than it may unseen', async () => {
+    bench.replies.upload = (_request, response) => {
+      response.writeHead(429, { 'retry-after': '600' });
+      response.end();
+    };
+    const askedAt = Date.now();
+    const answer = await bench.begin('r1').answer;
+    expect(answer).toMatchObject({ kind: 'unsent', why: 'service' });
+    expect(answer.kind === 'unsent' && answer.notBefore).toBeGreaterThanOrEqual(askedAt + 600_000);
+    expect(bench.uploads).toBe(1);
+  });
+
+  it('is not sent once its time is over, nor when it is cancelled while it waits', async () => {
+    const later = { why: 'service', notBefore: Date.now() + 3_600_000 } as const;
+    const over = { until: Date.now() + 50, before: later };
+    expect(await bench.begin('r1', over).answer).toMatchObject({ kind: 'unsent', why: 'service' });
+    const { environment, answer } = bench.begin('r2', { before: later });
+    environment.cancel();
+    expect(await answer).toMatchObject({ kind: 'unsent', why: 'service' });
+    expect(bench.uploads).toBe(0);
+  });
+
+  it('is never sent again once its recovery has been', async () => {
+    bench.replies.upload = json(429, {});
+    const { answer } = bench.begin('r1', { before: turnedAway });
+    while (bench.tries.length === 0) await new Promise((done) => setTimeout(done, 10));
+    expect(await bench.recover('r1')).toMatchObject({ kind: 'unsent' });
+    const uploads = bench.uploads;
+    bench.replies.upload = json(202, { id: 'op-1' });
+    expect(await answer).toMatchObject({ kind: 'unsent', why: 'another work' });
+    expect(bench.uploads).toBe(uploads);
+  }, 30_000);
+});
+
+it('sends nothing for a work that has ended, however it did', async () => {
+  expect(await bench.conclude('cancelled')).toMatchObject({ status: 'cancelled' });
+  expect(await bench.request('r1')).toMatchObject({ kind: 'refused', code: 'ended' });
+  expect(bench.uploads).toBe(0);
+  expect(await bench.conclude('refused')).toMatchObject({ status: 'cancelled' });
+  expect(bench.ended).toEqual(['cancelled']);
+});
