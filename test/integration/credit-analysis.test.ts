@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
-import { Installation, creditSettings, eventually } from '../support/diligence-process';
+import { Installation, creditSettings } from '../support/diligence-process';
 
 /** A file of its own for each test: the scenario tells them apart by their names. */
 const scenario: ScenarioInput = {
@@ -12,8 +12,6 @@ const scenario: ScenarioInput = {
       'lost.rem': { upload: ['reset_after'] },
       'failing.rem': { end: 'failed' },
       'odd.rem': { result: [{ kind: 'wrong_summary', times: 'forever' }] },
-      'killed.rem': { status: [{ kind: 'slow', delayMs: 500, times: 6 }] },
-      'dying.rem': { upload: [{ kind: 'slow', delayMs: 2_500 }] },
       'cut.rem': { result: ['cut_answer', 'ok', '503'] },
     },
   },
@@ -125,32 +123,6 @@ describe('credit analyze', () => {
     const { shown } = await analyze('cut.rem');
     expect(shown?.outcome).toMatchObject({ status: 'completed', result: { contradictions: [] } });
   }, 120_000);
-
-  test('a worker that is killed while the service works costs nothing', async () => {
-    await fileOf('killed.rem', 45);
-    const { result } = installation.begin(['credit', 'analyze', '--cnab', 'killed.rem', '--json']);
-    const reads = () =>
-      installation.sandbox.credit.counts().find((one) => one.fileName === 'killed.rem')?.polls;
-    await eventually('the operation is waited for', () => (reads() ?? 0) > 0);
-    await installation.stopWorkers('SIGKILL');
-    await installation.startWorker();
-    const { code, stdout } = await result;
-    expect(code).toBe(0);
-    expect((JSON.parse(stdout) as Shown).outcome.status).toBe('completed');
-    expect(startedOf('killed.rem')).toBe(1);
-  }, 180_000);
-
-  test('a worker that is killed in the middle of an upload leaves an unknown outcome', async () => {
-    await fileOf('dying.rem', 46);
-    const { result } = installation.begin(['credit', 'analyze', '--cnab', 'dying.rem', '--json']);
-    await eventually('the upload has arrived', () => startedOf('dying.rem') === 1);
-    await installation.stopWorkers('SIGKILL');
-    await installation.startWorker();
-    const { code, stdout } = await result;
-    expect(code).toBe(3);
-    expect((JSON.parse(stdout) as Shown).outcome.status).toBe('unknown_outcome');
-    expect(startedOf('dying.rem')).toBe(1);
-  }, 180_000);
 
   test('a folder is analysed file by file, and run again it goes on', async () => {
     const folder = join(installation.folder, 'files');
