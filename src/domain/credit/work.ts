@@ -91,12 +91,12 @@ export type RequestAnswer =
       notBefore: number;
     };
 
+export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;
+
 /** What a wait for an operation ends with. */
 export type WaitAnswer =
   | { kind: 'ready'; statusWord: string | null }
   | { kind: 'failed'; statusWord: string | null; code: string | null; message: string }
-export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;
-
   | { kind: 'expired'; statusWord: string | null };
 
 export function analysisFolder(workId: string): string {
