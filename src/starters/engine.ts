@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { EngineCreation } from '../apis/credit/engines';
 import { isUuid, lengthFault, type Engine, type EngineFields } from '../domain/credit/engine';
+import { JsonText, stringifyWithTexts } from '../domain/json-text';
 import { withCredit } from './credit-access';
 import { EngineCalls } from './engine-calls';
 import { UsageError, print, printJson, printable, tell } from './terminal';
@@ -156,18 +157,28 @@ async function fieldsOf({ name, description, rules }: ChangeFlags): Promise<Engi
 }
 
 /** @throws UsageError when the file cannot be read, or holds no JSON object */
-async function rulesFrom(file: string): Promise<object> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+async function rulesFrom(file: string): Promise<JsonText> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--rules: ${file} cannot be read (${error.code ?? error.name})`);
   });
-  const rules = parsed(text.replace(/^\ufeff/, ''));
+  const text = textOf(bytes);
+  const rules = text === null ? undefined : parsed(text);
   if (Array.isArray(rules)) {
     throw new UsageError(
       `--rules: ${file} holds an array: what \`engine get\` prints is not what the service takes; expected an object`,
     );
   }
-  if (typeof rules === 'object' && rules !== null) return rules;
+  if (text !== null && typeof rules === 'object' && rules !== null) return new JsonText(text);
   throw new UsageError(`--rules: ${file}: expected a JSON object`);
+}
+
+/** Null when it is no UTF-8: it could not go out as it is. A byte order mark is left out. */
+function textOf(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 function parsed(text: string): unknown {
@@ -184,7 +195,8 @@ async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise
 
 function show(engine: Engine, json: true | undefined): void {
   if (json === true) {
-    printJson({ engine });
+    const { rulesText, ...rest } = engine;
+    print(stringifyWithTexts({ engine: { ...rest, rules: rulesText ?? rest.rules } }, 2));
     return;
   }
   print(lineOf(engine));

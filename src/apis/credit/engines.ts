@@ -1,4 +1,5 @@
 import type { Engine, EngineFields } from '../../domain/credit/engine';
+import { stringifyWithTexts } from '../../domain/json-text';
 import type { CallPriority } from '../http/limiter';
 import type { HttpCall, Service } from '../http/service';
 import { engineFromWire, enginesFromWire } from './engines.wire';
@@ -33,13 +34,13 @@ export class EnginesApi {
 
   /** POST without a key: sent again only after a look at the list. */
   async create(creation: EngineCreation): Promise<Engine> {
-    const call = { ...this.#call('POST', '/v1/engines'), json: creation, keyless: true };
+    const call = { ...this.#call('POST', '/v1/engines'), ...bodyOf(creation), keyless: true };
     return engineFromWire(call, (await this.service.call(call, 'interactive')).body);
   }
 
   /** Fields left out keep their value (DESIGN 4). May be sent again. */
   async update(id: string, change: EngineFields): Promise<Engine> {
-    const call = { ...this.#call('PUT', '/v1/engines/{id}', id), json: change };
+    const call = { ...this.#call('PUT', '/v1/engines/{id}', id), ...bodyOf(change) };
     return engineFromWire(call, (await this.service.call(call, 'interactive')).body);
   }
 
@@ -58,4 +59,9 @@ export class EnginesApi {
       maxBytes,
     };
   }
+}
+
+/** Rules that are text go out as they were written. */
+function bodyOf(fields: EngineFields): Pick<HttpCall, 'jsonText'> {
+  return { jsonText: stringifyWithTexts(fields) };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Engine } from '../../domain/credit/engine';
+import { JsonText, memberText } from '../../domain/json-text';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 
@@ -35,7 +36,9 @@ const engineWire = z.object({
 
 /** @throws ContractError when the body is no JSON, or lacks what we rely on */
 export function engineFromWire(call: CallName, body: Buffer): Engine {
-  return parse(engineWire, call, parseJson(body));
+  const engine = parse(engineWire, call, parseJson(body));
+  const text = engine.rules === null ? null : memberText(body.toString('utf8'), 'rules');
+  return text === null ? engine : { ...engine, rulesText: new JsonText(text) };
 }
 
 /**

@@ -23,6 +23,8 @@ export interface HttpCall extends CallName {
   query?: Record<string, string>;
   headers?: Record<string, string>;
   json?: unknown;
+  /** The same as text, which is sent as it is. */
+  jsonText?: string;
   /** A multipart body, instead of `json`. Blobs of files are read while they are sent. */
   form?: FormData;
   /** Total time of the call, connection to last byte, in milliseconds. */
@@ -204,7 +206,8 @@ export class Service {
   async #send(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpStream> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
-    const body = call.form ?? (call.json === undefined ? null : JSON.stringify(call.json));
+    const body =
+      call.form ?? call.jsonText ?? (call.json === undefined ? null : JSON.stringify(call.json));
     const timeout = AbortSignal.timeout(call.timeoutMs);
     const signals = signal === undefined ? [timeout] : [timeout, signal];
     let starts = 0;
@@ -255,7 +258,7 @@ export class Service {
       'user-agent': 'diligence',
       ...call.headers,
     };
-    if (call.json !== undefined) headers['content-type'] = 'application/json';
+    if ((call.jsonText ?? call.json) !== undefined) headers['content-type'] = 'application/json';
     if (call.token === 'bearer' && url.origin === this.origin) {
       headers['authorization'] = `Bearer ${await this.token.current()}`;
     }

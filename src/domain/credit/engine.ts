@@ -1,3 +1,5 @@
+import type { JsonText } from '../json-text';
+
 /** A rule engine of the credit service. */
 export interface Engine {
   id: string;
@@ -7,6 +9,8 @@ export interface Engine {
   ruleCount: number | null;
   /** Null where the service does not show them: in its list. */
   rules: EngineRule[] | null;
+  /** The same as the service wrote it, with all that it tells; absent where it shows none. */
+  rulesText?: JsonText;
 }
 
 export interface EngineRule {
@@ -21,7 +25,7 @@ export interface EngineFields {
   name?: string;
   description?: string;
   /** The rule configuration as the service takes it: its shape is not shown. */
-  rules?: object;
+  rules?: object | JsonText;
 }
 
 /** Characters as people count them (specification: "Limits"). */
