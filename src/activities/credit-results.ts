@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { readAnalysis } from '../apis/credit/result.wire';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { AnalysisFile, resultKey } from '../archive/analyses';
+import { AnalysisFile, operationFolder, resultKey } from '../archive/analyses';
+import { DocumentIndexWriter } from '../archive/document-index';
 import { clearAttempts, findLarge, putLarge, readLarge } from '../archive/large-objects';
 import { analysisOutcomeEntry } from '../domain/audit-entries';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
@@ -103,11 +105,20 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const answer = await operations.takeResult(
       operationId,
       filter,
-      (body) => putLarge(archive, key, body, { check: (bytes) => readAnalysis(resultCall, bytes) }),
+      (body) =>
+        putLarge(archive, key, body, {
+          check: (bytes) => readAnalysis(resultCall, indexOf(operationId).indexed(bytes)),
+        }),
       'poll',
       Context.current().cancellationSignal,
     );
     return 'taken' in answer ? 'filed' : 'not yet';
+  }
+
+  /** On its own for each try: what another one has read may be another text. */
+  function indexOf(operationId: string): DocumentIndexWriter {
+    const folder = `${operationFolder(operationId)}/${randomUUID().slice(0, 8)}`;
+    return new DocumentIndexWriter(archive, folder, deps.nameOf);
   }
 
   function warnOnce(word: string | null): void {
@@ -162,18 +173,22 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const { workId } = ref;
     await clearDownloads(outcome.operationId);
     const filed = await analyses.putOutcome(ref.folder, { ...outcome, workId, settledAt });
+    if (filed.settledAt === settledAt) metrics.analysisEnded(filed.status);
     const by = (await analyses.record(ref.folder))?.createdBy ?? 'unknown';
-    await audit.append([analysisOutcomeEntry(filed, by)]);
+    const { result } = filed;
+    const sha256 =
+      result === null ? null : ((await findLarge(archive, result.allKey))?.sha256 ?? null);
+    await audit.append([analysisOutcomeEntry(filed, { by, sha256 })]);
     return filed;
   }
 
   /** What downloads left that were cut short: nobody goes on with them. */
   async function clearDownloads(operationId: string | null): Promise<void> {
     if (operationId === null) return;
-    for (const filter of resultFilters) await clearAttempts(archive, resultKey(operationId, filter));
+    for (const filter of resultFilters)
+      await clearAttempts(archive, resultKey(operationId, filter));
   }
 
-    if (filed.settledAt === settledAt) metrics.analysisEnded(filed.status);
   return { awaitAnalysis, fileResults, concludeAnalysis };
 }
 

@@ -100,10 +100,12 @@ export function analysisRequestEntry(
   };
 }
 
+/** @param sha256 of the complete result as it was filed; null when there is none */
 export function analysisOutcomeEntry(
-  { workId, status, operationId, settledAt, possibleDoubleCharge }: AnalysisOutcome,
-  by: string,
+  outcome: AnalysisOutcome,
+  { by, sha256 }: { by: string; sha256: string | null },
 ): AuditEntry {
+  const { workId, status, operationId, settledAt, possibleDoubleCharge, error } = outcome;
   return {
     kind: 'outcome',
     id: `outcome/${workId}/${operationId ?? '-'}`,
@@ -111,7 +113,12 @@ export function analysisOutcomeEntry(
     by,
     happenedAt: settledAt,
     work: workId,
-    details: { ...(possibleDoubleCharge && { possibleDoubleCharge: true }) },
+    ...(sha256 !== null && { sha256 }),
+    details: {
+      ...(operationId !== null && { operationId }),
+      ...(error !== null && { code: codeOf(error.code) }),
+      ...(possibleDoubleCharge && { possibleDoubleCharge: true }),
+    },
   };
 }
 
@@ -141,6 +148,18 @@ export function resolveEntry(workId: string, decision: DecisionRecord): AuditEnt
     ...(certidaoId !== null && { certidaoId }),
     details: { rows: rows.length },
   };
+}
+
+/** A person's decision about an analysis that has ended. Why stands with the ruling. */
+export function analysisDecisionEntry(
+  action: string,
+  { workId, by, operationId }: WorkOnTrail & { operationId: string | null },
+  now: number,
+): AuditEntry {
+  const happenedAt = new Date(now).toISOString();
+  const id = `decision/${workId}/${action}/${happenedAt}`;
+  const details = { ...(operationId !== null && { operationId }) };
+  return { kind: 'decision', id, result: action, by, happenedAt, work: workId, details };
 }
 
 /** What is asked of a work that runs: on record before the engine is told. */
