@@ -61,6 +61,21 @@ export const keptKinds: readonly KeptKind[] = [
     hidesKey: true,
     strip: as<IssuanceFact, 'pdf' | 'results'>(purgedFact),
   },
+  // What a part holds is known by its list alone: the list is rewritten, and then its parts go.
+  {
+    kind: 'analysis results',
+    keys: /^operations\/[^/]+\/[^/]+\/[^/]+\.json$/,
+    holds: 'where the parts of a result stand',
+    form: 'record',
+    hidesKey: true,
+  },
+  {
+    kind: 'analysis parts',
+    keys: /^operations\/.+\/\d{5}$/,
+    holds: 'assignors, payers and receivables, as the credit service judged them',
+    form: 'whole',
+    hidesKey: true,
+  },
   {
     kind: 'input',
     keys: /^inputs\//,
@@ -68,11 +83,12 @@ export const keptKinds: readonly KeptKind[] = [
     form: 'whole',
     hidesKey: true,
   },
+  // Before what leads to them by their sums and ids: else a cut would leave those behind.
   {
-    kind: 'analysis results',
-    keys: /^operations\//,
-    holds: 'assignors, payers and receivables, as the credit service judged them',
-    form: 'whole',
+    kind: 'index of files',
+    keys: /^index\/documents\/[^/]+\/(?:inputs|operations)%2F/,
+    holds: 'keyed names of the documents in uploads and results of analyses',
+    form: 'lines',
     hidesKey: true,
   },
   {
@@ -83,8 +99,8 @@ export const keptKinds: readonly KeptKind[] = [
   },
   {
     kind: 'analysis',
-    keys: /^analyses\/.+\/(?:asked|decision-\d{4})\.json$/,
-    holds: 'names of files, reasons and notes of people',
+    keys: /^analyses\/.+\/asked\.json$/,
+    holds: 'names of files, and reasons of people',
     form: 'record',
   },
   {
@@ -145,6 +161,13 @@ export const keptKinds: readonly KeptKind[] = [
     holds: 'what was bought for a document, and when',
     form: 'record',
   },
+  // They lead to analyses, and those to their claims.
+  {
+    kind: 'credit batch',
+    keys: /^credit-batches\//,
+    holds: 'names of files and folders, and why files were not sent',
+    form: 'record',
+  },
   {
     kind: 'lines',
     keys: /^works\/.+\/lines\/\d{5}\.jsonl$/,
@@ -172,7 +195,7 @@ export const keptKinds: readonly KeptKind[] = [
   },
   {
     kind: 'index',
-    keys: /^index\/documents\//,
+    keys: /^index\/documents\/[^/]+\/(?!(?:inputs|operations)%2F)/,
     holds: 'keyed names of documents',
     form: 'lines',
   },

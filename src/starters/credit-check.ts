@@ -42,15 +42,18 @@ export function checkDocument(
   };
 }
 
+/** @param names whether who the file is of is told: on standard output alone */
 export function checkLines(
   file: string,
   xmls: string | null,
   { cnab, invoices, worst }: CheckedInput,
+  names: 'with names' | 'without names',
 ): string[] {
   return [
     ...findingLines(file, file, cnab),
     ...(invoices === null ? [] : findingLines(file, xmls ?? '', invoices)),
     ...cnabSummary(file, cnab),
+    ...(names === 'with names' ? headerLines(cnab) : []),
     ...(invoices === null ? [] : [invoiceSummary(xmls ?? '', invoices, cnab)]),
     verdict(worst),
   ];
@@ -92,25 +95,24 @@ function columnWords([from, to]: readonly [number, number]): string {
 }
 
 function cnabSummary(file: string, cnab: ScannedFile): string[] {
-  const { header, layout, receivables, records, dueFrom, dueTo } = cnab;
+  const { layout, receivables, records, dueFrom, dueTo } = cnab;
   const due = dueFrom === null ? '' : `, due ${dueFrom} to ${dueTo}`;
   const widths = Object.entries(cnab.widths).map(
     ([width, count]) => `${count} of ${width} columns`,
   );
   const ends = Object.entries(cnab.lineEnds).filter(([, count]) => count > 0);
   const endWords = ends.map(([end]) => end.toUpperCase()).join(' and ') || 'no line end';
-  const lines = [
+  return [
     `${file}: ${layout ?? 'no layout known'}; ${counted(receivables, 'receivable')}, BRL ${money(cnab.totalCents)}${due}`,
     `  ${counted(records, 'record')}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}, ${endWords}, ${cnab.bytes} bytes, sha256 ${cnab.sha256}`,
   ];
-  if (header !== null) {
-    const number = header.fileNumber === null ? '' : `, file ${header.fileNumber}`;
-    const written = header.writtenOn === null ? '' : `, written ${header.writtenOn}`;
-    lines.push(
-      `  header: ${printable(header.companyName) || 'no company name'}${written}${number}`,
-    );
-  }
-  return lines;
+}
+
+function headerLines({ header }: ScannedFile): string[] {
+  if (header === null) return [];
+  const number = header.fileNumber === null ? '' : `, file ${header.fileNumber}`;
+  const written = header.writtenOn === null ? '' : `, written ${header.writtenOn}`;
+  return [`  header: ${printable(header.companyName) || 'no company name'}${written}${number}`];
 }
 
 function invoiceSummary(file: string, { entries, invoices }: CheckedInvoices, cnab: ScannedFile) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { AnalysisFile, inputKey } from '../archive/analyses';
+import { DocumentIndexWriter } from '../archive/document-index';
 import { OtherBytesError, findLarge, putLarge } from '../archive/large-objects';
 import {
   analysisFolder,
@@ -41,7 +42,6 @@ export async function preparedInput(
   const checked = await checkInput({ ...files, today });
   refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
   const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
-  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
   return forEngine(place, { files, checked, xmlsSha256 }, engineId);
 }
 
@@ -51,8 +51,8 @@ export function forEngine(
   { files, checked, xmlsSha256 }: Omit<PreparedInput, 'engineId' | 'name'>,
   engineId: string | null,
 ): PreparedInput {
-  const name = place.idKey.nameOf('manifest', thing);
-  return { files, checked, xmlsSha256, engineId, name };
+  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
+  return { files, checked, xmlsSha256, engineId, name: idKey.nameOf('manifest', thing) };
 }
 
 /** Archives the input and puts on file, and on the audit trail, that it was asked for. */
@@ -62,14 +62,16 @@ export async function fileRecord(
   asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced'>,
 ): Promise<AnalysisOnFile> {
   const { cnab, xmls } = files;
+  const assignor = checked.cnab.assignorDocument;
   const now = new Date();
   return putOnFile(place, {
     workId: `${analysisWorkflowId(name)}/${instantOf(now)}`,
     name,
-    cnab: await fileInput(place, cnab, checked.cnab.sha256),
-    xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256),
+    cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab),
+    xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256, documentsInInvoices),
     engineId,
     ...asked,
+    assignor: assignor === null ? null : place.idKey.nameOf('document', assignor),
     receivables: checked.cnab.receivables,
     totalCents: String(checked.cnab.totalCents),
     createdAt: now.toISOString(),
@@ -84,7 +86,7 @@ function refuseFindings(
 ): void {
   if (force?.trim() === '') throw new UsageError('--force: expected a reason');
   if (checked.worst === null) return;
-  for (const line of checkLines(cnab, xmls ?? null, checked)) tell(line);
+  for (const line of checkLines(cnab, xmls ?? null, checked, 'without names')) tell(line);
   if (mayBeSent(checked.worst)) return;
   if (checked.worst === 'override' && force !== undefined) return;
   throw new UsageError(`${cnab}: refused by the local scan, nothing was sent`);
@@ -95,11 +97,16 @@ function refuseFindings(
  * purge finds also what was cut short here.
  */
 async function fileInput(
-  { archive }: Workplace,
+  { archive, idKey }: Workplace,
   path: string,
   sha256: string,
+  documentsIn: (path: string) => AsyncGenerator<string>,
 ): Promise<ArchivedInput> {
   const key = inputKey(sha256);
+  const nameOf = (document: string): string => idKey.nameOf('document', document);
+  const index = new DocumentIndexWriter(archive, key, nameOf);
+  for await (const document of documentsIn(path)) await index.addDocument(document);
+  await index.flush();
   try {
     const copy =
       (await findLarge(archive, key)) ??

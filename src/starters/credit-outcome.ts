@@ -83,6 +83,8 @@ export async function writeOutcome(
 
 function outcomeLines({ workId, status, operationId, error, result, ...rest }: AnalysisOutcome) {
   const lines: string[] = [status];
+  if (rest.purged === true)
+    lines.push('  purged     what the service told is not on file any more');
   if (operationId !== null) lines.push(`  operation  ${operationId}`);
   if (error !== null) lines.push(`  error      ${error.code ?? '-'}: ${error.message}`);
   if (rest.possibleDoubleCharge) lines.push('  it may have been charged twice');
@@ -155,9 +157,8 @@ export async function orderAnalysis(
   const happenedAt = new Date().toISOString();
   const id = `decision/${workId}/${order}/${happenedAt}`;
   const by = place.environment.actor;
-  await place.audit.appendAndAnchor([
-    { kind: 'decision', id, result: order, by, happenedAt, work: workId },
-  ]);
+  const entry = { kind: 'decision', id, result: order, by, happenedAt, work: workId } as const;
+  await place.audit.appendAndAnchor([entry]);
   await withEngine(place, async (engine) => {
     const handle = engine.client.workflow.getHandle(analysisWorkflowId(record.name));
     try {
@@ -168,6 +169,7 @@ export async function orderAnalysis(
       );
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
       tell(`${workId} does not run`);
     }
   });

@@ -40,6 +40,6 @@ async function check(file: string, { xmls, json }: CheckFlags): Promise<number> 
   const checked = await checkInput({ cnab: file, today, ...(xmls !== undefined && { xmls }) });
   const exitCode = mayBeSent(checked.worst) ? exitCodes.done : exitCodes.usage;
   if (json === true) printJson(checkDocument(file, xmls ?? null, checked, exitCode));
-  else for (const line of checkLines(file, xmls ?? null, checked)) print(line);
+  else for (const line of checkLines(file, xmls ?? null, checked, 'with names')) print(line);
   return exitCode;
 }

@@ -13,6 +13,8 @@ export interface AnalysisRecord {
   /** As the person gave it. */
   engine: string | null;
   filter: ResultFilter;
+  /** Keyed name of the assignor's document; null or absent when the file does not tell it. */
+  assignor?: string | null;
   /** Counted by the local scan. */
   receivables: number;
   totalCents: string;
@@ -58,6 +60,8 @@ export interface AnalysisOutcome {
   result: AnalysisResultRef | null;
   /** An earlier decision about the same file may be charged too. */
   possibleDoubleCharge: boolean;
+  /** What the service told was here, and was purged. */
+  purged?: true;
   startedAt: string;
   settledAt: string;
 }
