@@ -135,8 +135,12 @@ class BatchDriver {
     for (;;) {
       const isOver = (): boolean => this.#open.length === 0 || this.#cancel !== null;
       // What was handed on takes its places.
-      await condition(() => isOver() || (!this.#paused && this.#under.size < concurrency));
-      const workId = this.#cancel === null ? this.#open.shift() : undefined;
+      const isFree = (): boolean => !this.#paused && this.#under.size < concurrency;
+      await condition(() => isOver() || isFree());
+      if (isOver()) return;
+      // Several are woken by one place.
+      if (!isFree()) continue;
+      const workId = this.#open.shift();
       if (workId === undefined) return;
       this.#under.add(workId);
       await this.#follow(workId, false);
