@@ -62,9 +62,9 @@ Examples:
   diligence purge --batch certificate-batch/318eb6ed... --reason "contract ended" --yes
   diligence purge --older-than 180d --class pdf --reason "retention rule 7" --yes
 
-An analysis goes as a whole when the document is its assignor's. Of any other that names it, every
-file that was uploaded with it goes (nothing in it stands alone), and the results stay without it:
-status and value of its receivables are left, so that sums still agree. What was bought stays known.
+An analysis goes as a whole when the document is its assignor's. Of any other that names it, the
+uploaded files that hold it go (nothing in them stands alone), and the results stay without it: status
+and value of its receivables are left, so that sums still agree. What was bought stays known.
 By age: --class results takes the results of analyses, --class inputs their files; pdf nothing.
 
 What still runs, or may have been bought without anybody knowing, is refused, with what to do

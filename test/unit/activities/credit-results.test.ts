@@ -1,5 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { resultKey } from '../../../src/archive/analyses';
+import { operationFolder, resultKey } from '../../../src/archive/analyses';
+import { indexedHolders } from '../../../src/archive/document-index';
+import { IdKey } from '../../../src/archive/open-archive';
+import { cnpj } from '../../support/documents';
 import { findLarge } from '../../../src/archive/large-objects';
 import { CreditBench, json } from './credit-bench';
 
@@ -123,5 +126,21 @@ it('tells that the two results speak of different sums, or of different operatio
   expect(contradictions).toEqual([
     'operationId is another one in the result of issues than in the complete one',
     'the summary says 2 for receivables beside the issues, and 1 beside the complete tree',
+  ]);
+});
+
+it('puts whom a result tells of in the index, by which a purge finds it', async () => {
+  const told = tree();
+  told.cedente.cnpj = cnpj(1);
+  told.cedente.sacados = told.cedente.sacados.map((one) => ({ ...one, cnpjCpf: '12345678000100' }));
+  bench.replies.result = json(200, told);
+  await bench.wait();
+  const idKey = IdKey.parse('ab'.repeat(32));
+  const names = [cnpj(1), '12345678000100', cnpj(2)].map((one) => idKey.nameOf('document', one));
+  const held = await indexedHolders(bench.place.archive, new Set(names));
+  expect(names.map((name) => [...(held.get(name) ?? [])])).toEqual([
+    [operationFolder('op-1')],
+    [operationFolder('op-1')],
+    [],
   ]);
 });
