@@ -1,4 +1,4 @@
-import type { LineEnd } from '../domain/cnab/scan';
+import type { LineEnd } from '../domain/cnab/report';
 
 /** Takes the lines of a file, one after the other, as ranges of bytes. */
 export interface LineSink {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 
-import { type CnabReport, CnabScan, type ScanOptions } from '../domain/cnab/scan';
+import type { CnabReport, ScanOptions } from '../domain/cnab/report';
+import { CnabScan } from '../domain/cnab/scan';
 import { plainWidth } from '../domain/cnab/layout';
 import { LineCutter } from './lines';
 import { InputFileError, unreadable } from './input-file-error';

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 
 import type { Finding } from '../../src/domain/cnab/finding';
-import { CnabScan, type CnabReport } from '../../src/domain/cnab/scan';
+import type { CnabReport } from '../../src/domain/cnab/report';
+import { CnabScan } from '../../src/domain/cnab/scan';
 import { LineCutter, longestLine } from '../../src/receivables/lines';
 import { cnabFile, testReceivable } from '../support/cnab-files';
 import { scanned, testToday } from '../support/cnab-scans';

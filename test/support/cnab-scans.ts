@@ -1,4 +1,5 @@
-import { CnabScan, type CnabReport, type ScanOptions } from '../../src/domain/cnab/scan';
+import type { CnabReport, ScanOptions } from '../../src/domain/cnab/report';
+import { CnabScan } from '../../src/domain/cnab/scan';
 import { LineCutter } from '../../src/receivables/lines';
 
 /** The day on which the receivables of the tests are looked at: before they are due. */

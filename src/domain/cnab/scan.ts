@@ -1,9 +1,7 @@
-import { isValidInvoiceKey } from '../invoice-key';
-import { maskDocument } from '../documents';
-import { byteAt, columnsAt, dateText, digitsAt, quoted, shortDateAt } from './bytes';
+import { byteAt, columnsAt, digitsAt, quoted } from './bytes';
 import { type CnabCode, cnabChecks, identityCodes } from './checks';
 import { firstByte, hasUtf8Mark, looksLikeUtf16, otherFormat, readAsUtf8 } from './encoding';
-import { type Columns, type Finding, FindingsKept } from './finding';
+import { type Columns, FindingsKept } from './finding';
 import {
   bankName,
   type CnabShape,
@@ -13,68 +11,23 @@ import {
   layoutName,
   mixedInvoiceKey,
   plainWidth,
-  receivableColumns,
   sequenceLength,
 } from './layout';
+import { isBlank, isControl, isNul, withoutFiller } from './line-bytes';
 import {
   type CnabHeader,
-  type CnabReceivable,
   readAssignorDocument,
   readHeader,
-  readInvoiceKey,
-  readPayer,
   readReceivable,
   sequenceAt,
 } from './records';
-import { isPlainInvoiceKey, isPlainPayer } from './plain-digits';
-import { RangeHash, Repeats } from './repeats';
-
-/** How a line ended; `none`: the file did. */
-export type LineEnd = 'lf' | 'crlf' | 'cr' | 'none';
-
-export interface ScanOptions {
-  /** `YYYY-MM-DD`: what is due before it is overdue. */
-  today: string;
-  /** Findings kept of one code; the others are counted. */
-  mostPerCode?: number;
-  /** Lines that are expected, so that memory is taken once. */
-  expectedLines?: number;
-  /** Given each receivable whose line has the width of a record. */
-  onReceivable?: (receivable: CnabReceivable) => void;
-}
-
-/** What a file turned out to be. */
-export interface CnabReport {
-  findings: Finding<CnabCode>[];
-  /** How many of each code there were, kept or not. */
-  counts: Partial<Record<CnabCode, number>>;
-  /** `Bradesco, CNAB 400`; null when there is no header to tell. */
-  layout: string | null;
-  shape: CnabShape;
-  /** Lines with anything in them. */
-  records: number;
-  receivables: number;
-  /** Sum of the values that can be read. */
-  totalCents: bigint;
-  withInvoiceKey: number;
-  /** The earliest and the latest due date, `YYYY-MM-DD`; null when none can be read. */
-  dueFrom: string | null;
-  dueTo: string | null;
-  /** Records by width. */
-  widths: Record<number, number>;
-  lineEnds: Record<Exclude<LineEnd, 'none'>, number>;
-  header: CnabHeader | null;
-  /** CPF or CNPJ in the clear; null in layouts that do not have it in their receivables. */
-  assignorDocument: string | null;
-}
+import { ReceivableChecks } from './receivable-checks';
+import { RangeHash } from './repeats';
+import type { CnabReport, LineEnd, ScanOptions } from './report';
 
 const defaultMostPerCode = 20;
 const sequenceModulus = 1_000_000;
-const cents = 1_000_000;
 const mostWidths = 100;
-const nul = 0x00;
-const endMark = 0x1a;
-const blank = 0x20;
 
 const type = { header: 0x30, plain: 0x31, bancoDoBrasil: 0x37, trailer: 0x39 } as const;
 
@@ -84,10 +37,9 @@ const type = { header: 0x30, plain: 0x31, bancoDoBrasil: 0x37, trailer: 0x39 } a
  */
 export class CnabScan {
   readonly #findings: FindingsKept<CnabCode>;
-  readonly #today: number;
   readonly #onReceivable: ScanOptions['onReceivable'];
-  readonly #repeats: Repeats;
   readonly #hash = new RangeHash();
+  readonly #checks: ReceivableChecks;
   readonly #widths = new Map<number, number>();
   readonly #lineEnds = { lf: 0, crlf: 0, cr: 0 };
   #firstLineEnd: LineEnd | null = null;
@@ -100,7 +52,6 @@ export class CnabScan {
   #extended = 0;
   #headerWidth = 0;
   #header: CnabHeader | null = null;
-  #headerBank = -1;
   #assignorDocument: string | null = null;
   #receivableType = 0;
   #lastType = 0;
@@ -110,18 +61,11 @@ export class CnabScan {
   #tail: { line: number; isLine: boolean; nul: boolean } | null = null;
   #somethingElse = false;
   #cutShort = false;
-  #withInvoiceKey = 0;
-  #dueFrom = Number.POSITIVE_INFINITY;
-  #dueTo = -1;
-  // A total in cents may be beyond what a number holds exactly, so it is kept in two.
-  #totalHigh = 0;
-  #totalLow = 0;
 
   constructor(options: ScanOptions) {
     this.#findings = new FindingsKept(cnabChecks, options.mostPerCode ?? defaultMostPerCode);
-    this.#today = Number(options.today.replaceAll('-', ''));
     this.#onReceivable = options.onReceivable;
-    this.#repeats = new Repeats(options.expectedLines ?? 0);
+    this.#checks = new ReceivableChecks(this.#findings, this.#hash, options);
   }
 
   /**
@@ -165,10 +109,7 @@ export class CnabScan {
       shape,
       records: this.#records,
       receivables: this.#receivables,
-      totalCents: BigInt(this.#totalHigh) * BigInt(cents) + BigInt(this.#totalLow),
-      withInvoiceKey: this.#withInvoiceKey,
-      dueFrom: this.#dueTo < 0 ? null : dateText(this.#dueFrom),
-      dueTo: dateText(this.#dueTo),
+      ...this.#checks.totals(),
       widths: Object.fromEntries(this.#widths),
       lineEnds: this.#lineEnds,
       header,
@@ -270,7 +211,7 @@ export class CnabScan {
     }
     if (to - from < headerColumns.date[1] + 2) return;
     this.#header = readHeader(bytes.subarray(from, to), 0);
-    this.#headerBank = digitsAt(bytes, from + headerColumns.bank[0] - 1, 3);
+    this.#checks.headerBank = digitsAt(bytes, from + headerColumns.bank[0] - 1, 3);
   }
 
   #oddWidth(bytes: Uint8Array, from: number, to: number, end: LineEnd, width: number): void {
@@ -360,100 +301,8 @@ export class CnabScan {
     if (this.#receivables === 1) {
       this.#assignorDocument = readAssignorDocument(bytes, from, sequenceEnd === extendedWidth);
     }
-    this.#checkRepeat(from, sequenceEnd, width);
-    this.#checkBank(bytes, from);
-    this.#checkDue(bytes, from);
-    this.#checkValue(bytes, from);
-    this.#checkPayer(bytes, from);
-    if (key !== null) this.#checkInvoiceKey(bytes, from, key);
+    this.#checks.check(this.#line, bytes, from, sequenceEnd, width, key);
     this.#onReceivable?.(readReceivable(bytes, from, this.#line, key));
-  }
-
-  #checkRepeat(from: number, sequenceEnd: number, width: number): void {
-    const hash = this.#hash;
-    const [payerFrom, payerTo] = receivableColumns.payerDocument;
-    hash.addKey(from + receivableColumns.number[0] - 1, from + receivableColumns.value[1]);
-    hash.addKey(from + payerFrom - 1, from + payerTo);
-    hash.addLine(from, from + sequenceEnd - sequenceLength);
-    if (sequenceEnd < width) hash.addLine(from + sequenceEnd, from + width);
-    const repeat = this.#repeats.seen(hash.first, hash.second, hash.line, this.#line);
-    if (repeat === null) return;
-    const code = repeat.wholeLine ? 'repeated_line' : 'repeated_receivable';
-    if (!this.#findings.count(code)) return;
-    const columns: Columns = repeat.wholeLine ? [1, width] : [111, 139];
-    this.#findings.put(code, `the same as line ${repeat.line}`, { line: this.#line, columns });
-  }
-
-  #checkBank(bytes: Uint8Array, from: number): void {
-    const bank = digitsAt(bytes, from + receivableColumns.bank[0] - 1, 3);
-    if (bank <= 0 || this.#headerBank <= 0 || bank === this.#headerBank) return;
-    if (!this.#findings.count('bank_differs')) return;
-    const [found, expected] = [bank, this.#headerBank].map((code) =>
-      quoted(String(code).padStart(3, '0')),
-    );
-    const place = { line: this.#line, columns: receivableColumns.bank };
-    this.#findings.put('bank_differs', found ?? '', place, expected);
-  }
-
-  #checkDue(bytes: Uint8Array, from: number): void {
-    const due = shortDateAt(bytes, from + receivableColumns.due[0] - 1);
-    if (due >= this.#today) {
-      if (due > this.#dueTo) this.#dueTo = due;
-      if (due < this.#dueFrom) this.#dueFrom = due;
-      return;
-    }
-    if (due >= 0) {
-      this.#dueTo = Math.max(this.#dueTo, due);
-      this.#dueFrom = Math.min(this.#dueFrom, due);
-    }
-    const code = due < 0 ? 'due_date' : 'due_date_past';
-    if (!this.#findings.count(code)) return;
-    const columns = receivableColumns.due;
-    const found = due < 0 ? quoted(columnsAt(bytes, from, columns)) : (dateText(due) ?? '');
-    this.#findings.put(code, found, { line: this.#line, columns });
-  }
-
-  #checkValue(bytes: Uint8Array, from: number): void {
-    const columns = receivableColumns.value;
-    const value = digitsAt(bytes, from + columns[0] - 1, columns[1] - columns[0] + 1);
-    if (value > 0) {
-      this.#totalHigh += Math.floor(value / cents);
-      this.#totalLow += value % cents;
-      return;
-    }
-    const place = { line: this.#line, columns };
-    if (value === 0) this.#findings.add('value_zero', 'zero', place);
-    else if (this.#findings.count('value')) {
-      const first = from + columns[0] - 1;
-      const at = firstByte(bytes, first, from + columns[1], isNoDigit);
-      const column = at - from + 1;
-      const found = `${quoted(columnsAt(bytes, from, [column, column]))} in column ${column}`;
-      this.#findings.put('value', found, place);
-    }
-  }
-
-  #checkPayer(bytes: Uint8Array, from: number): void {
-    if (isPlainPayer(bytes, from)) return;
-    const { documentType, document, columns, valid } = readPayer(bytes, from);
-    if (valid || !this.#findings.count('payer_document')) return;
-    const masked = maskDocument(documentType === 'cpf' ? document.slice(-11) : document);
-    const kind = documentType === null ? 'neither CPF nor CNPJ' : documentType.toUpperCase();
-    const found = document === '' ? 'nothing' : `${masked} (${kind})`;
-    this.#findings.put('payer_document', found, { line: this.#line, columns });
-  }
-
-  #checkInvoiceKey(bytes: Uint8Array, from: number, columns: Columns): void {
-    if (isPlainInvoiceKey(bytes, from + columns[0] - 1)) {
-      this.#withInvoiceKey += 1;
-      return;
-    }
-    const key = readInvoiceKey(bytes, from, columns);
-    if (key === null) return;
-    this.#withInvoiceKey += 1;
-    if (isValidInvoiceKey(key) || !this.#findings.count('invoice_key')) return;
-    const shaped = /^[0-9A-Z]{44}$/.test(key);
-    const found = shaped ? 'a check digit that does not agree' : 'characters that no key has';
-    this.#findings.put('invoice_key', found, { line: this.#line, columns });
   }
 
   /** Bytes that are not plain ASCII text: accents in ISO-8859-1 are welcome. */
@@ -516,32 +365,4 @@ export class CnabScan {
 
 function keyColumns(extended: boolean): Columns {
   return extended ? extendedColumns.invoiceKey : mixedInvoiceKey;
-}
-
-/** Where the line ends without the NUL and 0x1A bytes that some programs leave at the end. */
-function withoutFiller(bytes: Uint8Array, from: number, to: number): number {
-  let stop = to;
-  while (stop > from && isFiller(byteAt(bytes, stop - 1))) stop -= 1;
-  return stop;
-}
-
-function isFiller(byte: number): boolean {
-  return byte === nul || byte === endMark;
-}
-
-function isNul(byte: number): boolean {
-  return byte === nul;
-}
-
-function isNoDigit(byte: number): boolean {
-  return byte < 0x30 || byte > 0x39;
-}
-
-function isControl(byte: number): boolean {
-  return byte < blank;
-}
-
-function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let at = from; at < to; at += 1) if (byteAt(bytes, at) !== blank) return false;
-  return true;
 }
