@@ -72,7 +72,8 @@ export function analysisHtml(report: AnalysisReport): string {
           ${contradictionsPart(contradictions)}
           <section>
             <h2>Totals</h2>
-            ${barPart('By count', summary, countOf)} ${barPart('By value', summary, valueOf)}
+            ${barPart('By count', summary, { of: countOf, told: figure })}
+            ${barPart('By value', summary, { of: valueOf, told: money })}
           </section>
           <section>
             <h2>Cedente</h2>
@@ -108,7 +109,11 @@ function valueOf(summary: AnalysisSummary, status: (typeof statuses)[number][0])
 }
 
 /** One bar of 600 units, a part a status. */
-function barPart(title: string, summary: AnalysisSummary, of: typeof countOf): Html {
+function barPart(
+  title: string,
+  summary: AnalysisSummary,
+  { of, told }: { of: typeof countOf; told: (value: number) => string },
+): Html {
   const total = statuses.reduce((sum, [status]) => sum + of(summary, status), 0);
   let from = 0;
   const parts = statuses.map(([status, look]) => {
@@ -119,15 +124,32 @@ function barPart(title: string, summary: AnalysisSummary, of: typeof countOf): H
       width="${width.toFixed(1)}"
       height="28"
       class="fill-${look}"
-      ><title>${status}: ${figure(of(summary, status))}</title></rect
+      ><title>${status}: ${told(of(summary, status))}</title></rect
     >`;
     from += width;
     return part;
   });
-  const words = statuses.map(([status]) => `${status} ${figure(of(summary, status))}`).join(', ');
-  return html`<h3>${title}</h3>
-    <svg viewBox="0 0 600 28" class="bar" role="img" aria-label="${title}: ${words}">${parts}</svg>
-    <p>${words}</p>`;
+  const words = statuses.map(([status]) => `${status} ${told(of(summary, status))}`).join(', ');
+  return html`<h3>${title}: ${told(total)}</h3>
+    <svg
+      viewBox="0 0 600 28"
+      preserveAspectRatio="none"
+      class="sums"
+      role="img"
+      aria-label="${title}: ${words}"
+    >
+      ${parts}
+    </svg>
+    <p>
+      ${statuses.map(
+        ([status, look]) =>
+          html`<span class="key"
+            ><svg viewBox="0 0 10 10" class="swatch" aria-hidden="true">
+              <rect width="10" height="10" class="fill-${look}" /></svg
+            >${status} ${told(of(summary, status))}</span
+          >`,
+      )}
+    </p>`;
 }
 
 function payerPart({ name, document, status, issues, receivables, more }: ReportedPayer): Html {
@@ -142,9 +164,9 @@ function payerPart({ name, document, status, issues, receivables, more }: Report
 }
 
 function receivablePart({ number, value, dueOn, status, issues }: ReportedReceivable): Html {
-  const told = value === null ? 'without a value' : figure(value);
+  const told = value === null ? 'without a value' : money(value);
   return html`<details>
-    <summary>Titulo ${number ?? '-'}: ${status}, BRL ${told}, due ${dueOn ?? '-'}</summary>
+    <summary>Titulo ${number ?? '-'}: ${status}, ${told}, due ${dueOn ?? '-'}</summary>
     ${issuesPart(issues)}
   </details>`;
 }
@@ -186,10 +208,16 @@ function figure(value: number): string {
   return new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(value);
 }
 
+function money(value: number): string {
+  const cents = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `BRL ${new Intl.NumberFormat('en', cents).format(value)}`;
+}
+
 const ownStyle = `
 details { margin: 6px 0 6px 12px; }
 summary { cursor: pointer; overflow-wrap: anywhere; }
-.bar { width: 100%; height: 28px; }
+.sums { display: block; width: 100%; height: 28px; }
+.key { margin-right: 20px; white-space: nowrap; } .swatch { width: 10px; height: 10px; margin-right: 6px; }
 .fill-good { fill: var(--good); } .fill-warn { fill: var(--warn); } .fill-bad { fill: var(--bad); }
 .wide { overflow-x: auto; }
 td, th { text-align: left; padding: 4px 8px; vertical-align: top; }
