@@ -36,7 +36,7 @@ describe('what is handed to credit analyze', () => {
 
   beforeAll(async () => {
     place = await CreditInstallation.start({ env: { CREDIT_RPS: '100' } });
-  }, 60_000);
+  }, 120_000);
   afterAll(() => place.stop(), 60_000);
 
   describe('and is refused by the local scan', () => {

@@ -43,11 +43,11 @@ describe('a credit service whose parts, fields and words have other names', () =
 
   beforeAll(async () => {
     place = await CreditInstallation.start({ scenario, creditNames });
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await place.stop();
     for (const other of others) await other.close();
-  }, 60_000);
+  }, 120_000);
 
   /** The same installation, and a worker that speaks to another service. */
   async function serviceWith(names: CreditNamesInput): Promise<Sandbox> {
@@ -94,7 +94,7 @@ describe('a credit service whose parts, fields and words have other names', () =
     for (const filter of ['issues', 'all'] as const) {
       expect(filed?.[filter]).toBe(await place.served(operationId, filter));
     }
-  }, 60_000);
+  }, 120_000);
 
   test('knows a failed operation by a word of its own', async () => {
     await place.write('rejected.rem', cnabFile({ receivables: 6 }));
@@ -105,7 +105,7 @@ describe('a credit service whose parts, fields and words have other names', () =
       statusWord: 'rejeitada',
       error: { code: 'analysis_failed' },
     });
-  }, 60_000);
+  }, 120_000);
 
   const refusals: [what: string, names: CreditNamesInput, code: string, says: RegExp][] = [
     [

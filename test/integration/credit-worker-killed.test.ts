@@ -46,7 +46,7 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
       const bytes = cnabFile({ bank: 'paulista', receivables: 20 + index });
       await writeFile(join(place.folder, 'files', name), bytes);
     }
-  }, 60_000);
+  }, 120_000);
   afterAll(() => place.stop(), 60_000);
 
   const batch = ['credit', 'batch', '--dir', 'files', '--concurrency', '6', '--json'];
@@ -107,5 +107,5 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
     const { stdout } = await place.installation.run(batch);
     expect(linesOf(stdout).every(({ before }) => before)).toBe(true);
     expect(place.uploads()).toHaveLength(names.length);
-  }, 60_000);
+  }, 120_000);
 });
