@@ -6,6 +6,7 @@ import {
   assumptionVariables,
   type CertificateAssumptions,
   type CreditAssumptions,
+  type MonitorAssumptions,
 } from './apis/assumptions';
 import { KeyRing } from './protection/key-ring';
 
@@ -44,11 +45,14 @@ export interface Environment {
   resendOn503: boolean;
   certificates: CertificateAssumptions;
   creditNames: CreditAssumptions;
+  monitorNames: MonitorAssumptions;
 }
 
 export interface InvestigationSettings {
   baseUrl: string;
   token: TokenSetting;
+  /** Calls a second of all but the certificates, for the whole installation. */
+  rps: number;
   /** Null: the same token. */
   certificatesToken: TokenSetting | null;
   /** Calls a second of certificates, for the whole installation. */
@@ -201,6 +205,13 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       statusField: found.CREDIT_STATUS_FIELD ?? null,
       failedStatuses: found.CREDIT_FAILED_STATUSES ?? null,
     },
+    monitorNames: {
+      pageSizeParam: found.PAGE_SIZE_PARAM,
+      cursorParam: found.CURSOR_PARAM,
+      statusParam: found.STATUS_PARAM,
+      severityParam: found.SEVERITY_PARAM,
+      readPath: found.MONITOR_READ_PATH,
+    },
   };
 }
 
@@ -224,6 +235,7 @@ function investigationOf(found: Found): InvestigationSettings | null {
     ? null
     : {
         ...service,
+        rps: found.INVESTIGATION_RPS,
         certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
         certificatesRps: found.CERTIFICATES_RPS,
         certificatesTimeoutMs: found.CERTIFICATES_TIMEOUT_SECONDS * 1_000,

@@ -41,6 +41,13 @@ it('has a default for everything', () => {
       statusField: null,
       failedStatuses: null,
     },
+    monitorNames: {
+      pageSizeParam: 'limit',
+      cursorParam: 'cursor',
+      statusParam: 'status',
+      severityParam: 'severity',
+      readPath: '/monitors/{monitor_id}',
+    },
   });
 });
 
@@ -77,6 +84,11 @@ it('reads every variable', () => {
     RESEND_ON_503: 'off',
     CERTIFICATE_PDF: 'required',
     CERTIFICATE_PDF_AUTH: 'bearer',
+    PAGE_SIZE_PARAM: 'page[size]',
+    CURSOR_PARAM: 'after',
+    STATUS_PARAM: 'situacao',
+    SEVERITY_PARAM: 'gravidade',
+    MONITOR_READ_PATH: '/v2/monitors/{id}/state',
     USER: 'root',
     PATH: '/bin',
     TEMPORAL_ADDRESS: 'localhost:7233',
@@ -85,6 +97,7 @@ it('reads every variable', () => {
     investigation: {
       baseUrl: address,
       token: { value: secret },
+      rps: 3,
       certificatesToken: { file: '/run/secrets/token' },
       certificatesRps: 7.5,
       certificatesTimeoutMs: 12_000,
@@ -118,6 +131,13 @@ it('reads every variable', () => {
       idField: 'protocolo',
       statusField: 'situacao',
       failedStatuses: ['quebrada', 'Recusada'],
+    },
+    monitorNames: {
+      pageSizeParam: 'page[size]',
+      cursorParam: 'after',
+      statusParam: 'situacao',
+      severityParam: 'gravidade',
+      readPath: '/v2/monitors/{monitor_id}/state',
     },
   });
 });
@@ -170,6 +190,9 @@ it.each([
   ['DILIGENCE_CODEC_TOKEN', 'short'],
   ['DILIGENCE_CODEC_ISSUER', 'login.test'],
   ['RESEND_ON_503', 'yes'],
+  ['CURSOR_PARAM', 'a b'],
+  ['MONITOR_READ_PATH', '/monitors'],
+  ['MONITOR_READ_PATH', 'https://elsewhere.test/{id}'],
   ['CERTIFICATE_PDF', 'maybe'],
   ['CERTIFICATE_PDF_AUTH', 'header'],
 ])('names %s when it is %j', (variable, value) => {
