@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto';
+import { normaliseDocument } from '../domain/documents';
+import { documentsInText } from '../domain/held-documents';
+import type { Monitor } from '../domain/monitors/change';
+import type {
+  AcknowledgementMark,
+  ChangeFile,
+  ChangeTrouble,
+  DeliveryMark,
+  FiledChange,
+  FoundAs,
+  HealthOnFile,
+  MonitorOnFile,
+  ReviewMark,
+  SweepMark,
+  ToldChange,
+} from '../domain/monitors/kept';
+import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
+import { documentsIn, DocumentIndexWriter, type NameOf } from './document-index';
+import { inParallel } from './in-parallel';
+import { sha256Of } from './issuances';
+
+/** Writes that wait for the disk together: they share its flushes. */
+const atOnce = 16;
+/** Pairs of monitor and document that are known to be in the index, in memory. */
+const mostKnownHolders = 50_000;
+
+/** One line of the index by day: which changes were filed when. */
+export interface FiledOn {
+  monitorId: string;
+  changeId: string;
+  seenAt: string;
+}
+
+/**
+ * Everything kept about monitors. A folder holds one kind of mark on many changes: a folder for each
+ * change would cost more flushes than its marks.
+ *
+ * - `monitors/<id>/seen/<change>.json`, `delivered/<sink>/<change>.json`, `acknowledged/<change>.json`:
+ *   put if absent, on the disk before the promise resolves; the first one stays
+ * - `monitors/<id>/troubles/<change>.json`, `last-answer.json`, `health.json`: replaced
+ * - `monitors/<id>/reviews/<change>/<instant>.json`, `unreadable/<sum>.json`
+ * - `index/changes/<day>/<instant>-<random>.jsonl`: what was filed on a day. Written before what it
+ *   names, so that nothing is filed that it does not name; it may name what never was.
+ */
+export class MonitorRecords {
+  readonly #archive: Archive;
+  readonly #nameOf: NameOf;
+  readonly #indexed = new Set<string>();
+
+  constructor(archive: Archive, nameOf: NameOf) {
+    this.#archive = archive;
+    this.#nameOf = nameOf;
+  }
+
+  /**
+   * Files what nobody has seen before, and reads the marks of the rest. In the order given.
+   *
+   * @param sinks whose marks to read
+   */
+  async fileChanges(
+    monitorId: string,
+    told: readonly ToldChange[],
+    by: SweepMark & { foundAs: FoundAs },
+    sinks: readonly string[],
+  ): Promise<ChangeFile[]> {
+    const standing = await inParallel(told, atOnce, ({ change }) =>
+      this.filed(monitorId, change.changeId),
+    );
+    const fresh = told.flatMap(({ change, answer }, place): FiledChange[] =>
+      standing[place] === null
+        ? [{ monitorId, change, answer, foundAs: by.foundAs, seenAt: by.at, sweep: by.sweep }]
+        : [],
+    );
+    await this.#index(monitorId, fresh, by.at);
+    const stored = new Set<FiledChange>();
+    await inParallel(fresh, atOnce, async (filed) => {
+      const key = markKey(monitorId, 'seen', filed.change.changeId);
+      if ((await this.#put(key, filed)) === 'stored') stored.add(filed);
+    });
+    const byId = new Map(fresh.map((filed) => [filed.change.changeId, filed]));
+    return inParallel(told, atOnce, async ({ change }, place) => {
+      const own = byId.get(change.changeId);
+      if (own !== undefined && stored.has(own)) {
+        return { filed: own, isNew: true, delivered: {}, acknowledged: null, trouble: null };
+      }
+      const filed = standing[place] ?? (await this.filed(monitorId, change.changeId)) ?? own;
+      return { filed: filed as FiledChange, isNew: false, ...(await this.#marks(filed, sinks)) };
+    });
+  }
+
+  /** Null: nobody has seen it. */
+  filed(monitorId: string, changeId: string): Promise<FiledChange | null> {
+    return this.#read<FiledChange>(markKey(monitorId, 'seen', changeId));
+  }
+
+  /** The first mark stays. */
+  async putDelivered(
+    monitorId: string,
+    sink: string,
+    marks: readonly { changeId: string; mark: DeliveryMark }[],
+  ): Promise<void> {
+    await inParallel(marks, atOnce, ({ changeId, mark }) =>
+      this.#put(markKey(monitorId, `delivered/${keySegment(sink)}`, changeId), mark),
+    );
+  }
+
+  /** The first mark stays. */
+  async putAcknowledged(
+    monitorId: string,
+    changeId: string,
+    mark: AcknowledgementMark,
+  ): Promise<void> {
+    await this.#put(markKey(monitorId, 'acknowledged', changeId), mark);
+  }
+
+  /** @returns the trouble as it stands now, with its count */
+  async countTrouble(
+    monitorId: string,
+    changeId: string,
+    trouble: Omit<ChangeTrouble, 'count' | 'firstAt' | 'lastAt'> & { at: string },
+  ): Promise<ChangeTrouble> {
+    const key = markKey(monitorId, 'troubles', changeId);
+    const before = await this.#read<ChangeTrouble>(key);
+    const { at, ...what } = trouble;
+    const now: ChangeTrouble = {
+      ...what,
+      count: (before?.count ?? 0) + 1,
+      firstAt: before?.firstAt ?? at,
+      lastAt: at,
+    };
+    await this.#archive.replace(key, JSON.stringify(now));
+    return now;
+  }
+
+  /** An item of a list that is no change as far as we can read it. The same one is kept once. */
+  async keepUnreadable(
+    monitorId: string,
+    item: { answer: unknown; issues: unknown },
+    by: SweepMark,
+  ): Promise<'new' | 'known'> {
+    const text = JSON.stringify(item.answer) ?? 'null';
+    await this.#indexDocuments(monitorId, documentsInText(text));
+    const key = `${monitorFolder(monitorId)}/unreadable/${sha256Of(Buffer.from(text)).slice(0, 16)}.json`;
+    return (await this.#put(key, { ...item, ...by })) === 'stored' ? 'new' : 'known';
+  }
+
+  /** Keeps what the service told of a monitor, in place of what it told before. */
+  async putMonitor(monitorId: string, told: MonitorOnFile<Monitor>): Promise<void> {
+    const { identifier } = told.monitor;
+    await this.#indexDocuments(monitorId, [
+      ...(identifier === null ? [] : [normaliseDocument(identifier)]),
+      ...documentsInText(JSON.stringify(told.answer) ?? ''),
+    ]);
+    await this.#archive.replace(
+      `${monitorFolder(monitorId)}/last-answer.json`,
+      JSON.stringify(told, null, 2),
+      { durable: true },
+    );
+  }
+
+  /** Null: the service never told. */
+  monitor(monitorId: string): Promise<MonitorOnFile<Monitor> | null> {
+    return this.#read(`${monitorFolder(monitorId)}/last-answer.json`);
+  }
+
+  async putHealth(monitorId: string, health: HealthOnFile): Promise<void> {
+    await this.#archive.replace(`${monitorFolder(monitorId)}/health.json`, JSON.stringify(health));
+  }
+
+  /** Null: nobody has looked yet. */
+  health(monitorId: string): Promise<HealthOnFile | null> {
+    return this.#read(`${monitorFolder(monitorId)}/health.json`);
+  }
+
+  async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
+    await this.#indexDocuments(monitorId, documentsIn(review.note));
+    const name = review.at.replaceAll(/[:.]/g, '-');
+    await this.#put(
+      `${markFolder(monitorId, 'reviews')}/${keySegment(changeId)}/${name}.json`,
+      review,
+    );
+  }
+
+  /** In order. */
+  async reviews(monitorId: string, changeId: string): Promise<ReviewMark[]> {
+    const prefix = `${markFolder(monitorId, 'reviews')}/${keySegment(changeId)}/`;
+    const keys = await this.#archive.list(prefix);
+    const found = await inParallel(keys, atOnce, (key) => this.#read<ReviewMark>(key));
+    return found.filter((review) => review !== null);
+  }
+
+  /** Everything on file about a change; null when nobody has seen it. */
+  async file(
+    monitorId: string,
+    changeId: string,
+    sinks: readonly string[],
+  ): Promise<ChangeFile | null> {
+    const filed = await this.filed(monitorId, changeId);
+    return filed && { filed, isNew: false, ...(await this.#marks(filed, sinks)) };
+  }
+
+  /** Ids of the monitors that something is kept about, in order. */
+  async monitorIds(): Promise<string[]> {
+    const ids = new Set<string>();
+    for (const key of await this.#archive.list('monitors/')) {
+      ids.add(decodeURIComponent(key.split('/')[1] ?? ''));
+    }
+    return [...ids];
+  }
+
+  /** Keys of the index by day, oldest first, from the day of an instant on. */
+  async indexKeys(since: string | null): Promise<string[]> {
+    const keys = await this.#archive.list(changesIndex);
+    return since === null ? keys : keys.filter((key) => key >= `${changesIndex}${dayOf(since)}`);
+  }
+
+  async indexLines(key: string): Promise<FiledOn[]> {
+    return (await getJsonLines<FiledOn>(this.#archive, key)) ?? [];
+  }
+
+  async #marks(
+    filed: FiledChange | undefined,
+    sinks: readonly string[],
+  ): Promise<Pick<ChangeFile, 'delivered' | 'acknowledged' | 'trouble'>> {
+    if (filed === undefined) return { delivered: {}, acknowledged: null, trouble: null };
+    const { monitorId, change } = filed;
+    const at = (kind: string): string => markKey(monitorId, kind, change.changeId);
+    const [acknowledged, trouble, ...taken] = await Promise.all([
+      this.#read<AcknowledgementMark>(at('acknowledged')),
+      this.#read<ChangeTrouble>(at('troubles')),
+      ...sinks.map((sink) => this.#read<DeliveryMark>(at(`delivered/${keySegment(sink)}`))),
+    ]);
+    const delivered: Record<string, DeliveryMark> = {};
+    for (const [place, sink] of sinks.entries()) {
+      const mark = taken[place] ?? null;
+      if (mark !== null) delivered[sink] = mark;
+    }
+    return { delivered, acknowledged, trouble };
+  }
+
+  async #index(monitorId: string, fresh: readonly FiledChange[], at: string): Promise<void> {
+    if (fresh.length === 0) return;
+    const texts = fresh.map(({ answer }) => JSON.stringify(answer) ?? '');
+    await this.#indexDocuments(
+      monitorId,
+      texts.flatMap((text) => [...documentsInText(text)]),
+    );
+    const time = at.slice(11).replaceAll(/[:.]/g, '-');
+    const lines = fresh.map(({ change, seenAt }): FiledOn => ({
+      monitorId,
+      changeId: change.changeId,
+      seenAt,
+    }));
+    const key = `${changesIndex}${dayOf(at)}/${time}-${randomUUID().slice(0, 8)}.jsonl`;
+    await this.#archive.putIfAbsent(key, toJsonLines(lines), { durable: true });
+  }
+
+  /** Which documents a monitor's records hold: for a purge. */
+  async #indexDocuments(monitorId: string, documents: Iterable<string>): Promise<void> {
+    const found = new Set<string>();
+    for (const document of documents) {
+      if (!this.#indexed.has(`${monitorId} ${document}`)) found.add(document);
+    }
+    if (found.size === 0) return;
+    const folder = `${monitorFolder(monitorId)}/${randomUUID().slice(0, 8)}`;
+    const index = new DocumentIndexWriter(this.#archive, folder, this.#nameOf);
+    for (const document of found) await index.addDocument(document);
+    await index.flush();
+    if (this.#indexed.size > mostKnownHolders) this.#indexed.clear();
+    for (const document of found) this.#indexed.add(`${monitorId} ${document}`);
+  }
+
+  #put(key: string, record: unknown): Promise<'stored' | 'exists'> {
+    return this.#archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
+  }
+
+  #read<T>(key: string): Promise<T | null> {
+    return getJson<T>(this.#archive, key);
+  }
+}
+
+export const changesIndex = 'index/changes/';
+
+export function monitorFolder(monitorId: string): string {
+  return `monitors/${keySegment(monitorId)}`;
+}
+
+function markFolder(monitorId: string, kind: string): string {
+  return `${monitorFolder(monitorId)}/${kind}`;
+}
+
+function markKey(monitorId: string, kind: string, changeId: string): string {
+  return `${markFolder(monitorId, kind)}/${keySegment(changeId)}.json`;
+}
+
+/** @param instant ISO 8601, UTC */
+export function dayOf(instant: string): string {
+  return instant.slice(0, 10);
+}
