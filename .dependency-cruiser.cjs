@@ -15,7 +15,7 @@ const rooms = {
   receivables: ['domain'],
   report: ['domain', 'protection'],
   temporal: ['domain', 'environment', 'archive', 'protection'],
-  sinks: ['domain', 'archive', 'environment', 'protection'],
+  sinks: ['domain', 'archive', 'environment', 'protection', 'apis/http'],
   activities: ['domain', 'apis', 'archive', 'sinks'],
   workflows: ['domain'],
   workers: [
