@@ -9,6 +9,7 @@ import {
   type MonitorAssumptions,
 } from './apis/assumptions';
 import { KeyRing } from './protection/key-ring';
+import { hideSecret } from './protection/redaction';
 
 /**
  * The environment, parsed once (DESIGN 5). `.env` is read; a variable of ours that is unknown or
@@ -46,6 +47,20 @@ export interface Environment {
   certificates: CertificateAssumptions;
   creditNames: CreditAssumptions;
   monitorNames: MonitorAssumptions;
+  monitorSinks: MonitorSinkSettings;
+}
+
+/** Where changes of monitors go. */
+export interface MonitorSinkSettings {
+  sinks: readonly SinkChoice[];
+  /** Null when no address is set. */
+  webhook: { url: string; secrets: readonly string[]; allowPrivate: boolean } | null;
+}
+
+export interface SinkChoice {
+  name: 'file' | 'webhook';
+  /** A change is acknowledged when it has taken it. */
+  required: boolean;
 }
 
 export interface InvestigationSettings {
@@ -151,26 +166,34 @@ const variables = z.object({
     .string()
     .refine(isListenAddress, 'expected host:port, or off')
     .default('off'),
+  MONITOR_SINKS: z
+    .string()
+    .regex(
+      /^(?:file|webhook)\??(?:,(?:file|webhook)\??)?$/,
+      'expected file, webhook or both, separated by a comma; `?` after one that need not have a change before it is acknowledged',
+    )
+    .default('file'),
+  MONITOR_WEBHOOK_URL: z
+    .string()
+    .refine(isWebAddress, 'expected an http or https address')
+    .refine(isWithoutUser, 'expected no user and no fragment in the address')
+    .optional(),
+  MONITOR_WEBHOOK_SECRET: z.string().min(1).optional(),
+  MONITOR_WEBHOOK_ALLOW_PRIVATE: onOff.default('off'),
   ...assumptionVariables,
 });
 
 type Found = z.infer<typeof variables>;
 
 /** Names that begin like ours and are not ours are misspellings, and misspellings cost money. */
-const ourPrefixes = /^(DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_/;
-
-/** Names of the public surface that belong to parts not built yet. */
-const reserved = new Set([
-  'DILIGENCE_CHANGES_WEBHOOK_URL',
-  'DILIGENCE_WEBHOOK_SECRET',
-  'DILIGENCE_WEBHOOK_ALLOW_PRIVATE',
-]);
+const ourPrefixes =
+  /^(?:(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_|MONITOR_(?:SINK|WEBHOOK))/;
 
 /** @throws ConfigError that names the variable, what was expected, and never a secret's value */
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   const own = withoutEmpty(source);
   for (const name of Object.keys(own)) {
-    if (ourPrefixes.test(name) && !(name in variables.shape) && !reserved.has(name)) {
+    if (ourPrefixes.test(name) && !(name in variables.shape)) {
       throw new ConfigError(name, `no such variable${suggestion(name)}`);
     }
   }
@@ -212,6 +235,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       severityParam: found.SEVERITY_PARAM,
       readPath: found.MONITOR_READ_PATH,
     },
+    monitorSinks: monitorSinksOf(found),
   };
 }
 
@@ -268,6 +292,51 @@ function serviceOf(
   );
 }
 
+function monitorSinksOf(found: Found): MonitorSinkSettings {
+  const sinks = found.MONITOR_SINKS.split(',').map((word): SinkChoice => ({
+    name: word.replace('?', '') as SinkChoice['name'],
+    required: !word.endsWith('?'),
+  }));
+  if (sinks.length === 2 && sinks[0]?.name === sinks[1]?.name) {
+    throw new ConfigError('MONITOR_SINKS', 'expected each sink once');
+  }
+  if (!sinks.some(({ required }) => required)) {
+    throw new ConfigError('MONITOR_SINKS', 'expected one without `?`: nothing may be lost');
+  }
+  const webhook = webhookOf(found);
+  if (webhook === null && sinks.some(({ name }) => name === 'webhook')) {
+    throw new ConfigError('MONITOR_WEBHOOK_URL', 'is not set, though MONITOR_SINKS has webhook');
+  }
+  return { sinks, webhook };
+}
+
+function webhookOf(found: Found): MonitorSinkSettings['webhook'] {
+  const { MONITOR_WEBHOOK_URL: url, MONITOR_WEBHOOK_SECRET: secret } = found;
+  if (url === undefined) return null;
+  const allowPrivate = found.MONITOR_WEBHOOK_ALLOW_PRIVATE === 'on';
+  if (!url.startsWith('https:') && !allowPrivate) {
+    const why = 'expected an https address: changes tell of people';
+    throw new ConfigError('MONITOR_WEBHOOK_URL', why);
+  }
+  if (secret === undefined) {
+    throw new ConfigError('MONITOR_WEBHOOK_SECRET', 'is not set, though MONITOR_WEBHOOK_URL is');
+  }
+  const secrets = secret.split(',').map((one) => one.trim());
+  if (!secrets.every(isWebhookSecret)) {
+    const expected = 'expected whsec_ and 24 to 64 bytes in base64; several separated by commas';
+    throw new ConfigError('MONITOR_WEBHOOK_SECRET', expected);
+  }
+  // Receivers put secrets into paths, too.
+  hideSecret(url);
+  return { url, secrets, allowPrivate };
+}
+
+function isWebhookSecret(text: string): boolean {
+  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const bytes = base64 === undefined ? 0 : Buffer.from(base64, 'base64').length;
+  return bytes >= 24 && bytes <= 64;
+}
+
 function payloadKeysOf(text: string | undefined): KeyRing | 'off' | null {
   if (text === undefined) return null;
   if (text === 'off') return 'off';
@@ -319,6 +388,12 @@ export function listenAddress(text: string): ListenAddress | null {
 
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isWithoutUser(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, hash } = new URL(text);
+  return [username, password, hash].every((part) => part === '');
 }
 
 function isPlainAddress(text: string): boolean {
