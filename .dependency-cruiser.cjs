@@ -42,6 +42,8 @@ const rooms = {
     // Rule engines are few and cost nothing: commands about them need no workflow.
     'apis/credit',
     'apis/http',
+    // So is the change of a monitor.
+    'apis/investigation',
     'codec-server',
   ],
   'codec-server': ['domain', 'environment', 'archive', 'temporal', 'protection'],

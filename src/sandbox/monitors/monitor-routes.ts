@@ -149,7 +149,9 @@ export function monitorRoutes(parts: MonitorRouteParts): MonitorRoute[] {
       changeId: null,
       body,
       act: (trouble) => {
-        shelf.change(monitor, body);
+        const frozen: readonly string[] = scenario().frozenFields;
+        const moved = Object.entries(body).filter(([name]) => !frozen.includes(name));
+        shelf.change(monitor, Object.fromEntries(moved));
         return { status: 200, json: toldAs(monitorOnWire(seed, monitor, clock.now()), trouble) };
       },
     };

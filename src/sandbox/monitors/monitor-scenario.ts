@@ -133,6 +133,8 @@ export const monitorSection = section({
   defaultPageSize: z.int().min(1).max(100).default(20),
   /** A second acknowledgement: answered like the first, or 409. */
   repeatedAck: z.enum(['same', 'conflict']).default('same'),
+  /** Fields that an update is taken for and that keep their value all the same. */
+  frozenFields: z.array(z.enum(['name', 'listen_items', 'emails', 'frequency_hours'])).default([]),
   /** Of a cancelled monitor: all of it, all but acknowledgements (409), or nothing (404). */
   cancelled: z.enum(['readable', 'closed', 'gone']).default('readable'),
   /** Monitors drawn from the seed, with the ids that docs/sandbox.md names. */

@@ -60,6 +60,7 @@ describe('a scenario', () => {
         severityName: 'severity',
         defaultPageSize: 20,
         repeatedAck: 'same',
+        frozenFields: [],
         cancelled: 'readable',
         seeded: { monitors: 0, changes: 0, overMs: 0 },
         held: {},
