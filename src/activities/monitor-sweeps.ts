@@ -1,0 +1,257 @@
+import { Context } from '@temporalio/activity';
+import type { ChangeFilter } from '../apis/investigation/monitors';
+import type { ChangePage, ListedChange } from '../apis/investigation/monitors.wire';
+import { MonitorRecords } from '../archive/monitor-records';
+import { acknowledgementEntry, stuckEntry } from '../domain/monitors/audit';
+import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
+import type { ChangeFile } from '../domain/monitors/kept';
+import {
+  noCounts,
+  noStanding,
+  type Fault,
+  type PageReport,
+  type SweepRef,
+  type SweepRemark,
+  type SweepTerms,
+} from '../domain/monitors/sweep';
+import type { MonitorDependencies } from './dependencies';
+import { Heartbeats } from './heartbeats';
+import { Acknowledger } from './monitor-acknowledgement';
+import { faultOf, patiently } from './monitor-calls';
+import { Deliverer, type StuckChange } from './monitor-delivery';
+
+/** The most that a page may hold (specification: "Limits"). */
+export const pageSize = 100;
+/** Beside every beat from the first acknowledgement on. */
+const acknowledging = 'acknowledging';
+
+export interface SweepPageInput {
+  ref: SweepRef;
+  terms: SweepTerms;
+  /** Asked for by this page; null: all. */
+  severity: Severity | null;
+  cursor: string | null;
+  /** Work the page off only if it is all there is. */
+  peek: boolean;
+}
+
+/** One activity works off one page of changes: lists, files, delivers, acknowledges (PROTOCOLS 9). */
+export function createMonitorSweepActivities(deps: MonitorDependencies) {
+  const records = new MonitorRecords(deps.archive, deps.nameOf);
+  const deliverer = new Deliverer(records, deps);
+  const acknowledger = new Acknowledger(records, deps);
+  const { monitors, audit, metrics, now, random, warn } = deps;
+  const instant = (): string => new Date(now()).toISOString();
+
+  async function list(input: SweepPageInput, signal: AbortSignal): Promise<ChangePage> {
+    const { ref, severity, cursor } = input;
+    const filter: ChangeFilter = {
+      status: 'open',
+      pageSize,
+      ...(severity !== null && { severity }),
+      ...(cursor !== null && { cursor }),
+    };
+    const call = () => monitors.listChanges(ref.monitorId, filter, 'poll', signal);
+    return patiently(call, { random, signal });
+  }
+
+  /** Changes that somebody else acknowledged and that the service lists all the same. */
+  async function keepAcknowledged(ref: SweepRef, items: readonly ListedChange[]) {
+    const told = items.filter((item) => item.kind === 'change');
+    if (told.length === 0) return { filed: 0, elsewhere: 0 };
+    const by = { sweep: ref.sweep, at: instant(), foundAs: 'elsewhere' } as const;
+    const files = await records.fileChanges(ref.monitorId, told, by, []);
+    let elsewhere = 0;
+    for (const [place, { acknowledged }] of files.entries()) {
+      const change = told[place]?.change;
+      if (acknowledged !== null || change === undefined) continue;
+      elsewhere += 1;
+      const { changeId, acknowledgedAt } = change;
+      const mark = { by: 'elsewhere', sweep: ref.sweep, at: instant(), acknowledgedAt } as const;
+      await records.putAcknowledged(ref.monitorId, changeId, mark);
+    }
+    return { filed: files.filter(({ isNew }) => isNew).length, elsewhere };
+  }
+
+  /** On record whom it is due to, and what a person must look at. */
+  async function tell(
+    ref: SweepRef,
+    settled: readonly { file: ChangeFile; by: 'us' | 'elsewhere' | 'gone' }[],
+    stuck: readonly StuckChange[],
+  ): Promise<number> {
+    const escalated = stuck.filter(({ trouble }) => trouble.count >= deps.escalateAfter);
+    await audit.append([
+      ...settled.map(({ file, by }) =>
+        acknowledgementEntry(ref, file.filed.change.changeId, by, now()),
+      ),
+      ...stuck.map(({ changeId, trouble }) => stuckEntry(ref, changeId, trouble, now())),
+    ]);
+    for (const { changeId, trouble } of stuck) {
+      metrics.changeStuck(trouble.step, trouble.count >= deps.escalateAfter);
+      const { step, why, count } = trouble;
+      warn('a change could not be brought through', {
+        monitor: ref.monitorId,
+        change: changeId,
+        step,
+        why,
+        count,
+      });
+    }
+    for (const by of ['us', 'elsewhere', 'gone'] as const) {
+      metrics.changesAcknowledged(by, settled.filter((one) => one.by === by).length);
+    }
+    return escalated.length;
+  }
+
+  /** Lists one page, and brings what is on it as far as it goes. */
+  async function sweepPage(input: SweepPageInput): Promise<PageReport> {
+    const { ref, terms, severity, peek } = input;
+    const { cancellationSignal: signal, info } = Context.current();
+    const lost = info.attempt > 1 && info.heartbeatDetails === acknowledging;
+    const beats = new Heartbeats(now, 2_000);
+    if (lost) beats.details = acknowledging;
+    try {
+      let page: ChangePage;
+      try {
+        page = await list(input, signal);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === null || signal.aborted) throw error;
+        return { ...emptyPage, counts: { ...noCounts(), pages: 1 }, fault, lost };
+      }
+      const { hasMore, nextCursor } = page;
+      const listed = { ...emptyPage, hasMore, nextCursor, lost };
+      if (peek && hasMore) {
+        return { ...listed, counts: { ...noCounts(), pages: 1 }, deferred: true };
+      }
+      return { ...listed, ...(await workOff(page)) };
+    } finally {
+      beats.stop();
+    }
+
+    async function workOff(page: ChangePage): Promise<Partial<PageReport>> {
+      const sorted = sortItems(page.items, terms);
+      for (const { answer, issues } of sorted.unreadable) {
+        await records.keepUnreadable(ref.monitorId, { answer, issues }, { ...ref, at: instant() });
+      }
+      metrics.changesUnreadable(sorted.unreadable.length);
+      const kept = await keepAcknowledged(ref, sorted.acknowledged);
+      const sinks = deps.sinksFor(terms.cooldownMs);
+      const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
+      const files = await records.fileChanges(ref.monitorId, sorted.open, by, sinks.names);
+      const filed = files.filter(({ isNew }) => isNew).length;
+      metrics.changesFiled(filed + kept.filed);
+      const [ready, waiting] = divide(files, (file) => mayBeTried(file, ref, now()));
+      const delivered = await deliverer.deliver(ref, ready, sinks, signal);
+      if (delivered.held.length > 0) {
+        beats.details = acknowledging;
+        Context.current().heartbeat(acknowledging);
+      }
+      const acknowledged = await acknowledger.acknowledge(ref, delivered.held, signal);
+      const stuck = [...delivered.stuck, ...acknowledged.stuck];
+      const escalated = await tell(ref, acknowledged.settled, stuck);
+      const settled = acknowledged.settled.length;
+      const ours = acknowledged.settled.filter((one) => one.by === 'us').length;
+      const stood = waiting.filter(({ acknowledged: mark }) => mark === null);
+      return {
+        counts: {
+          pages: 1,
+          filed: filed + kept.filed,
+          delivered: delivered.taken,
+          acknowledged: ours,
+          elsewhere: settled - ours + kept.elsewhere,
+        },
+        standing: {
+          ...noStanding(),
+          stuck: stuck.length + stood.length,
+          escalated:
+            escalated +
+            stood.filter(({ trouble }) => (trouble?.count ?? 0) >= deps.escalateAfter).length,
+          unreadable: sorted.unreadable.length,
+        },
+        settled,
+        staying: page.items.length - settled,
+        remarks: remarksOf(page, sorted, severity, delivered.isDisabled),
+        fault: acknowledged.fault,
+      };
+    }
+  }
+
+  return { sweepPage };
+}
+
+const emptyPage: PageReport = {
+  counts: noCounts(),
+  standing: noStanding(),
+  settled: 0,
+  staying: 0,
+  deferred: false,
+  hasMore: false,
+  nextCursor: null,
+  remarks: [],
+  fault: null as Fault | null,
+  lost: false,
+};
+
+interface SortedItems {
+  open: Extract<ListedChange, { kind: 'change' }>[];
+  acknowledged: Extract<ListedChange, { kind: 'change' }>[];
+  /** Open, of a severity that this sweep is not about. */
+  passed: Extract<ListedChange, { kind: 'change' }>[];
+  unreadable: Extract<ListedChange, { kind: 'unreadable' }>[];
+}
+
+/** Every item by its own fields, whatever was asked for (DESIGN D8). */
+export function sortItems(items: readonly ListedChange[], terms: SweepTerms): SortedItems {
+  const sorted: SortedItems = { open: [], acknowledged: [], passed: [], unreadable: [] };
+  for (const item of items) {
+    if (item.kind === 'unreadable') sorted.unreadable.push(item);
+    else if (!isOpen(item.change)) sorted.acknowledged.push(item);
+    else if (isWanted(item.change, terms)) sorted.open.push(item);
+    else sorted.passed.push(item);
+  }
+  if (terms.order === 'severity') sorted.open.sort((a, b) => bySeverity(a.change, b.change));
+  return sorted;
+}
+
+/** One of a severity that we do not know may be grave. */
+export function isWanted({ severity }: Change, { severities }: SweepTerms): boolean {
+  return severities === null || severity === 'unknown' || severities.includes(severity);
+}
+
+/** Each change once a sweep, and not before the instant that its sink has named. */
+function mayBeTried(
+  { acknowledged, trouble }: ChangeFile,
+  { sweep }: SweepRef,
+  now: number,
+): boolean {
+  // The list may be behind the acknowledgements.
+  if (acknowledged?.sweep === sweep) return false;
+  if (trouble === null) return true;
+  if (trouble.sweep === sweep) return false;
+  return trouble.againAt === null || Date.parse(trouble.againAt) <= now;
+}
+
+function remarksOf(
+  { items, hasMore, nextCursor }: ChangePage,
+  { open, acknowledged, passed }: SortedItems,
+  severity: Severity | null,
+  isDisabled: boolean,
+): SweepRemark[] {
+  const others = [...open, ...passed].filter(({ change }) => change.severity !== severity);
+  const found: Record<SweepRemark, boolean> = {
+    'status ignored': acknowledged.length > 0,
+    'severity ignored': severity !== null && others.length > 0,
+    'page size ignored': items.length > pageSize || (hasMore && items.length < pageSize),
+    'no cursor': hasMore && nextCursor === null,
+    'disabled sink': isDisabled,
+  };
+  return (Object.keys(found) as SweepRemark[]).filter((remark) => found[remark]);
+}
+
+function divide<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  const first: T[] = [];
+  const second: T[] = [];
+  for (const item of items) (isFirst(item) ? first : second).push(item);
+  return [first, second];
+}

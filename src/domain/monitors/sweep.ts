@@ -1,0 +1,259 @@
+import type { Severity } from './change';
+
+/** One pass over one monitor: what it is told, what it counts, and which page comes next. */
+
+/** What a sweep is about. `sweep` is its workflow id; no document is in it. */
+export interface SweepRef {
+  monitorId: string;
+  sweep: string;
+  /** Who asked for it, for the record. */
+  by: string;
+}
+
+/** What a person may ask of a sweep or of a schedule. */
+export interface SweepTerms {
+  /** Only changes of these, and those of a severity that we do not know. Null: all. */
+  severities: readonly Severity[] | null;
+  /** `severity`: the gravest first, over all pages. `given`: as the service lists them. */
+  order: 'given' | 'severity';
+  /** Repeats of (monitor, type, severity) within it are told in one digest. Null: each by itself. */
+  cooldownMs: number | null;
+}
+
+export const plainTerms: SweepTerms = { severities: null, order: 'given', cooldownMs: null };
+
+/** Sums over the pages of a sweep. */
+export interface SweepCounts {
+  pages: number;
+  /** Filed for the first time. */
+  filed: number;
+  /** A required sink has taken them, in this sweep: one for each sink. */
+  delivered: number;
+  /** By us. */
+  acknowledged: number;
+  /** Somebody else was first, or the service does not know them any more. */
+  elsewhere: number;
+}
+
+/** What a walk came by and left where it was. Sums over one walk. */
+export interface Standing {
+  /** Tried, in this sweep or lately, and still open; later sweeps go on. */
+  stuck: number;
+  /** Of those: tried so often that a person must look. */
+  escalated: number;
+  /** Items of a list that are no change as far as we can read them. */
+  unreadable: number;
+}
+
+export function noCounts(): SweepCounts {
+  return { pages: 0, filed: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
+}
+
+export function noStanding(): Standing {
+  return { stuck: 0, escalated: 0, unreadable: 0 };
+}
+
+export function addCounts(sum: SweepCounts, more: SweepCounts): SweepCounts {
+  return {
+    pages: sum.pages + more.pages,
+    filed: sum.filed + more.filed,
+    delivered: sum.delivered + more.delivered,
+    acknowledged: sum.acknowledged + more.acknowledged,
+    elsewhere: sum.elsewhere + more.elsewhere,
+  };
+}
+
+function addStanding(a: Standing, b: Standing): Standing {
+  return {
+    stuck: a.stuck + b.stuck,
+    escalated: a.escalated + b.escalated,
+    unreadable: a.unreadable + b.unreadable,
+  };
+}
+
+/** Of two walks that may have come by the same things. */
+export function worseStanding(a: Standing, b: Standing): Standing {
+  return {
+    stuck: Math.max(a.stuck, b.stuck),
+    escalated: Math.max(a.escalated, b.escalated),
+    unreadable: Math.max(a.unreadable, b.unreadable),
+  };
+}
+
+/** What the service seems to do with our parameters, told once a sweep. */
+export type SweepRemark =
+  'status ignored' | 'severity ignored' | 'page size ignored' | 'no cursor' | 'disabled sink';
+
+/** `fault` of a walk whose cursor came twice: never a loop (DESIGN D8). */
+export const cursorRepeated: Fault = {
+  fault: 'cursor repeated',
+  message:
+    'the service answered a cursor that it had answered before: it may know the cursor by another name than CURSOR_PARAM says',
+};
+
+/** What a person reads for a remark. Names the variable that mends it. */
+export const remarkWords: Record<SweepRemark, string> = {
+  'status ignored':
+    'the service lists acknowledged changes although open ones were asked for: it may know the filter by another name than STATUS_PARAM says',
+  'severity ignored':
+    'the service lists other severities than those asked for: it may know the filter by another name than SEVERITY_PARAM says',
+  'page size ignored':
+    'the service sends pages of another size than asked for: it may know the parameter by another name than PAGE_SIZE_PARAM says',
+  'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
+  'disabled sink':
+    'a sink takes nothing any more (410): changes stay open until it is enabled or another one is configured',
+};
+
+/** Why a sweep came to nothing. */
+export type SweepFault =
+  /** The service does not know the monitor (404). */
+  | 'no monitor'
+  | 'credentials'
+  /** A cursor came twice within one walk. */
+  | 'cursor repeated'
+  /** Another 4xx. */
+  | 'refused'
+  /** Tried as often as a sweep may: the next one goes on. */
+  | 'unavailable';
+
+/** In words, without values: what a person reads. */
+export interface Fault {
+  fault: SweepFault;
+  message: string;
+}
+
+/** One page of changes, worked off. */
+export interface PageReport {
+  counts: SweepCounts;
+  standing: Standing;
+  /** Of the items on the page: brought to their end now. */
+  settled: number;
+  /** Of the items on the page: still listed after it, whatever the reason. */
+  staying: number;
+  /** Nothing was worked off: there is more than one page, and the gravest shall come first. */
+  deferred: boolean;
+  hasMore: boolean;
+  nextCursor: string | null;
+  remarks: readonly SweepRemark[];
+  /** The page was not had, or not worked off to its end. */
+  fault: Fault | null;
+  /** A worker was lost while it acknowledged: what it came to is to be looked up. */
+  lost: boolean;
+}
+
+/** A place in a list. Brent's way to see a circle keeps one cursor, however long the walk. */
+export interface Place {
+  cursor: string | null;
+  steps: number;
+  mark: string | null;
+}
+
+/** Where a walk over what is open stands. */
+export interface Walk extends Place {
+  /** What is still to be walked: the first is being walked. Null: all severities. */
+  phases: readonly (Severity | null)[];
+  /** The first page may be all there is: then it is worked off at once. */
+  peek: boolean;
+  /** Something was settled since the walk began at the top. */
+  progress: boolean;
+  standing: Standing;
+}
+
+/** Where a walk over all states stands. */
+export interface ReconcileWalk extends Place {
+  /** Asked for; null: no filter. */
+  state: 'acknowledged' | null;
+  /** It came by something acknowledged. */
+  told: boolean;
+}
+
+export function beginReconcile(): ReconcileWalk {
+  return { ...beginning, state: null, told: false };
+}
+
+const beginning: Place = { cursor: null, steps: 0, mark: null };
+
+export function beginWalk({ order, severities }: SweepTerms): Walk {
+  const byItself = severities?.length === 1 ? (severities[0] ?? null) : null;
+  return { ...top([byItself]), peek: order === 'severity' && byItself === null };
+}
+
+function top(phases: Walk['phases']): Walk {
+  return { ...beginning, phases, peek: false, progress: false, standing: noStanding() };
+}
+
+export type NextPage = { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated' };
+
+/**
+ * Which page comes after one that was worked off (DESIGN D8). What was acknowledged leaves the list,
+ * so that the first page holds what is next, whatever the service does with cursors; only what cannot
+ * be settled is walked past. A walk that settled something is followed by another, which sees what a
+ * cursor shifted over.
+ */
+export function nextPage(walk: Walk, page: PageReport): NextPage {
+  if (page.deferred) return { kind: 'page', walk: top(['critical', 'warn', 'info', null]) };
+  if (page.remarks.includes('severity ignored') && walk.phases.length > 1) {
+    return { kind: 'page', walk: top([null]) };
+  }
+  if (page.hasMore && page.settled > 0 && page.staying === 0) {
+    return { kind: 'page', walk: top(walk.phases) };
+  }
+  const progress = walk.progress || page.settled > 0;
+  if (page.nextCursor !== null) {
+    const place = onward(walk, page.nextCursor);
+    if (place === 'repeated') return { kind: 'repeated' };
+    const standing = addStanding(walk.standing, page.standing);
+    return { kind: 'page', walk: { ...walk, ...place, peek: false, progress, standing } };
+  }
+  if (progress && (walk.cursor !== null || page.hasMore)) {
+    return { kind: 'page', walk: top(walk.phases) };
+  }
+  const phases = walk.phases.slice(1);
+  return phases.length === 0 ? { kind: 'done' } : { kind: 'page', walk: top(phases) };
+}
+
+/** The place after this one. `repeated`: the cursor came before in this walk. */
+export function onward({ cursor, steps, mark }: Place, next: string): Place | 'repeated' {
+  if (next === cursor || next === mark) return 'repeated';
+  const isPowerOfTwo = ((steps + 1) & steps) === 0;
+  return { cursor: next, steps: steps + 1, mark: isPowerOfTwo ? next : mark };
+}
+
+/** What a walk has come by, the page included that was worked off last. */
+export function standingAfter(walk: Walk, page: PageReport): Standing {
+  return addStanding(walk.standing, page.standing);
+}
+
+/** How a pass over a monitor ended. */
+export interface SweepOutcome {
+  monitorId: string;
+  sweep: string;
+  /** `partly`: something stands there still, or what others acknowledged could not be walked. */
+  status: 'swept' | 'partly' | 'failed';
+  fault: Fault | null;
+  counts: SweepCounts;
+  standing: Standing;
+  /** Null: no walk over all states was due. */
+  reconciled: Reconciled | null;
+  remarks: readonly SweepRemark[];
+  startedAt: string;
+  endedAt: string;
+}
+
+/** A walk over all states. */
+export interface Reconciled {
+  pages: number;
+  /** Acknowledged by others, and not on file before. */
+  found: number;
+  fault: Fault | null;
+}
+
+/** A person must look: a service that is away comes back by itself. */
+export function needsAttention({ standing, fault }: SweepOutcome): boolean {
+  return standing.escalated > 0 || (fault !== null && fault.fault !== 'unavailable');
+}
+
+/** One sweep of a monitor at a time: the id is the lock (PROTOCOLS 9). */
+export function sweepWorkflowId(monitorId: string): string {
+  return `monitor-sweep/${monitorId}`;
+}

@@ -1,0 +1,201 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setHandler,
+} from '@temporalio/workflow';
+import {
+  addCounts,
+  beginWalk,
+  cursorRepeated,
+  nextPage,
+  noCounts,
+  noStanding,
+  standingAfter,
+  worseStanding,
+  type Fault,
+  type PageReport,
+  type ReconcileWalk,
+  type Reconciled,
+  type SweepOutcome,
+  type SweepRef,
+  type Walk,
+} from '../domain/monitors/sweep';
+import {
+  cancelUpdate,
+  sweepProgressQuery,
+  type CarriedSweep,
+  type MonitorSweepInput,
+  type SweepProgress,
+} from './messages';
+import { monitorActivities } from './monitor-activities';
+import { tellSweepEnd } from './search-attributes';
+
+/** Pages after which a run hands on to the next: some 1,300 events. */
+const pagesPerRun = 200;
+
+/**
+ * One pass over one monitor: what is open is delivered, then acknowledged, until nothing is left that
+ * can be brought through now. Level-triggered: what is left stays open, and later passes go on.
+ */
+export async function monitorSweep(input: MonitorSweepInput): Promise<SweepOutcome> {
+  return new SweepDriver(input).drive();
+}
+
+type Activities = ReturnType<typeof monitorActivities>;
+type WalkReport = Awaited<ReturnType<Activities['reconcilePages']>> | { fault: Fault };
+
+class SweepDriver {
+  readonly #input: MonitorSweepInput;
+  readonly #ref: SweepRef;
+  readonly #activities: Activities;
+  readonly #state: CarriedSweep;
+  #pages = 0;
+  #cancelling = false;
+
+  constructor(input: MonitorSweepInput) {
+    this.#input = input;
+    this.#activities = monitorActivities(input.queueSuffix, input.interactive);
+    this.#state = input.carried ?? begin(input);
+    this.#ref = { monitorId: input.monitorId, sweep: this.#state.sweep, by: input.by };
+    setHandler(sweepProgressQuery, () => this.#progress());
+    setHandler(cancelUpdate, () => {
+      this.#cancelling = true;
+      return 'cancelling: the page under way is brought to its end';
+    });
+    CancellationScope.current().cancelRequested.catch(() => (this.#cancelling = true));
+  }
+
+  async drive(): Promise<SweepOutcome> {
+    return CancellationScope.nonCancellable(async () => {
+      let fault = await this.#sweep();
+      const isDue = this.#input.reconcile || this.#state.lost;
+      const mayGoOn = fault === null || fault.fault === 'unavailable';
+      const reconciled = isDue && mayGoOn && !this.#cancelling ? await this.#reconcile() : null;
+      fault ??= reconciled?.fault ?? null;
+      const outcome = this.#outcome(fault, reconciled);
+      tellSweepEnd(outcome);
+      return outcome;
+    });
+  }
+
+  async #sweep(): Promise<Fault | null> {
+    for (;;) {
+      const { walk } = this.#state;
+      if (walk === null || this.#cancelling) return null;
+      if (this.#pages >= pagesPerRun) await this.#handOn();
+      const page = await this.#page(walk);
+      if (!('counts' in page)) return page.fault;
+      this.#take(walk, page);
+      if (page.fault !== null) return page.fault;
+      const next = nextPage(walk, page);
+      if (next.kind === 'repeated') return cursorRepeated;
+      this.#state.walk = next.kind === 'done' ? null : next.walk;
+    }
+  }
+
+  async #page(walk: Walk): Promise<PageReport | { fault: Fault }> {
+    const [severity = null] = walk.phases;
+    const { cursor, peek } = walk;
+    const { terms } = this.#input;
+    this.#pages += 1;
+    return orFault(this.#activities.sweepPage({ ref: this.#ref, terms, severity, cursor, peek }));
+  }
+
+  #take(walk: Walk, page: PageReport): void {
+    const state = this.#state;
+    state.counts = addCounts(state.counts, page.counts);
+    state.standing = worseStanding(state.standing, standingAfter(walk, page));
+    state.remarks = [...new Set([...state.remarks, ...page.remarks])];
+    state.lost ||= page.lost;
+  }
+
+  async #reconcile(): Promise<Reconciled> {
+    const done: Reconciled = { pages: 0, found: 0, fault: null };
+    let walk: ReconcileWalk | null = null;
+    do {
+      const { terms } = this.#input;
+      const report: WalkReport = await orFault(
+        this.#activities.reconcilePages({ ref: this.#ref, terms, walk }),
+      );
+      if (!('walk' in report)) return { ...done, fault: report.fault };
+      done.pages += report.pages;
+      done.found += report.found;
+      done.fault = report.fault;
+      walk = report.walk;
+    } while (walk !== null && !this.#cancelling);
+    if (done.fault === null && walk === null) {
+      const { pages, found } = done;
+      await this.#activities.concludeReconcile({ ref: this.#ref, pages, found });
+    }
+    return done;
+  }
+
+  async #handOn(): Promise<never> {
+    // An update that is open when a run ends would fail.
+    await condition(allHandlersFinished);
+    return continueAsNew<typeof monitorSweep>({ ...this.#input, carried: this.#state });
+  }
+
+  #outcome(fault: Fault | null, reconciled: Reconciled | null): SweepOutcome {
+    const { sweep, startedAt, counts, standing, remarks } = this.#state;
+    const isLeft =
+      standing.stuck + standing.unreadable > 0 || this.#cancelling || remarks.includes('no cursor');
+    const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere === 0;
+    const status =
+      fault === null ? (isLeft ? 'partly' : 'swept') : didNothing ? 'failed' : 'partly';
+    return {
+      monitorId: this.#input.monitorId,
+      sweep,
+      status,
+      fault,
+      counts,
+      standing,
+      reconciled,
+      remarks,
+      startedAt,
+      endedAt: new Date().toISOString(),
+    };
+  }
+
+  #progress(): SweepProgress {
+    const { counts, standing, startedAt, walk } = this.#state;
+    return {
+      kind: 'monitor-sweep',
+      stage: walk === null ? 'reconciling' : 'sweeping',
+      severity: walk?.phases[0] ?? null,
+      counts,
+      standing,
+      cancelling: this.#cancelling,
+      startedAt,
+    };
+  }
+}
+
+/** The name of a pass is its monitor and its instant: marks on file tell which pass made them. */
+function begin({ monitorId, terms }: MonitorSweepInput): CarriedSweep {
+  const startedAt = new Date().toISOString();
+  return {
+    sweep: `monitor-sweep/${monitorId}/${startedAt.replaceAll(/[-:.]/g, '')}`,
+    startedAt,
+    walk: beginWalk(terms),
+    counts: noCounts(),
+    standing: noStanding(),
+    remarks: [],
+    lost: false,
+  };
+}
+
+/** What an activity could not do in all its attempts is told, and costs no other monitor anything. */
+async function orFault<T>(work: Promise<T>): Promise<T | { fault: Fault }> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const message = error.cause?.message ?? error.message;
+    return { fault: { fault: 'unavailable', message } };
+  }
+}

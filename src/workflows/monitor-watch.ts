@@ -1,0 +1,188 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  CancellationScope,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  log,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SweepOutcome } from '../domain/monitors/sweep';
+import { sweepWorkflowId } from '../domain/monitors/sweep';
+import {
+  mostSweeps,
+  noWatchCounts,
+  scheduleIdOf,
+  type DueMonitor,
+  type LookReport,
+  type WatchCounts,
+  type WatchOutcome,
+} from '../domain/monitors/watch';
+import {
+  cancelUpdate,
+  watchProgressQuery,
+  type MonitorWatchInput,
+  type WatchProgress,
+} from './messages';
+import { monitorActivities } from './monitor-activities';
+import type { monitorSweep } from './monitor-sweep';
+import { attributesAtStart, tellWatchEnd } from './search-attributes';
+
+/** A sweep that lasts longer gives its place to others, and goes on. */
+const longestHeldMs = 10 * 60_000;
+/** Events after which a run hands on to the next. */
+const eventsPerRun = 4_000;
+
+/**
+ * One pass over many monitors: one look for each, a sweep for those that have something open. A
+ * monitor that fails costs the others nothing; a sweep that runs already is told, never stacked.
+ */
+export async function monitorWatch(input: MonitorWatchInput): Promise<WatchOutcome> {
+  return new WatchDriver(input).drive();
+}
+
+class WatchDriver {
+  readonly #input: MonitorWatchInput;
+  readonly #activities: ReturnType<typeof monitorActivities>;
+  readonly #counts: WatchCounts;
+  readonly #startedAt: string;
+  #page: number;
+  #underWay = 0;
+  #stopped: WatchOutcome['stopped'] = null;
+
+  constructor(input: MonitorWatchInput) {
+    this.#input = input;
+    this.#activities = monitorActivities(input.queueSuffix, input.interactive);
+    this.#counts = { ...(input.carried?.counts ?? noWatchCounts()) };
+    this.#startedAt = input.carried?.startedAt ?? new Date().toISOString();
+    this.#page = input.carried?.page ?? 0;
+    setHandler(watchProgressQuery, () => this.#progress());
+    setHandler(cancelUpdate, () => {
+      this.#stopped ??= 'cancelled';
+      return 'cancelling: sweeps under way go on to their end';
+    });
+    CancellationScope.current().cancelRequested.catch(() => (this.#stopped ??= 'cancelled'));
+  }
+
+  async drive(): Promise<WatchOutcome> {
+    return CancellationScope.nonCancellable(async () => {
+      const { pages } = this.#input.list;
+      while (this.#page < pages && this.#stopped === null) {
+        if (workflowInfo().historyLength > eventsPerRun) await this.#handOn();
+        const look = await this.#look();
+        if (look !== null) await this.#begin(look.due);
+        this.#page += 1;
+      }
+      await condition(() => this.#underWay === 0);
+      const outcome: WatchOutcome = {
+        watch: this.#watch,
+        list: this.#input.list.name,
+        stopped: this.#stopped,
+        counts: this.#counts,
+        startedAt: this.#startedAt,
+        endedAt: new Date().toISOString(),
+      };
+      tellWatchEnd(outcome);
+      return outcome;
+    });
+  }
+
+  get #watch(): string {
+    return workflowInfo().workflowId;
+  }
+
+  async #look(): Promise<LookReport | null> {
+    const { list, terms, reconcileAll } = this.#input;
+    const { name, edition } = list;
+    try {
+      const look = await this.#activities.lookAtMonitors({
+        list: { name, edition },
+        page: this.#page,
+        terms,
+        reconcileAll,
+        watch: this.#watch,
+      });
+      this.#counts.looked += look.looked;
+      this.#counts.failing += look.failing;
+      this.#counts.blocked += look.blocked;
+      if (look.credentials) this.#stopped ??= 'credentials';
+      return look;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('a page of monitors could not be looked at', { page: this.#page });
+      this.#counts.lostPages += 1;
+      return null;
+    }
+  }
+
+  /** As places come free. */
+  async #begin(due: readonly DueMonitor[]): Promise<void> {
+    for (const monitor of due) {
+      await condition(() => this.#underWay < mostSweeps || this.#stopped !== null);
+      if (this.#stopped !== null) return;
+      this.#underWay += 1;
+      void this.#sweep(monitor).finally(() => (this.#underWay -= 1));
+    }
+  }
+
+  async #sweep({ monitorId, reconcile }: DueMonitor): Promise<void> {
+    const { terms, by, queueSuffix, interactive, list } = this.#input;
+    try {
+      const child = await startChild<typeof monitorSweep>('monitorSweep', {
+        workflowId: sweepWorkflowId(monitorId),
+        args: [{ monitorId, by, terms, reconcile, interactive, queueSuffix, carried: null }],
+        typedSearchAttributes: attributesAtStart('monitor-sweep', scheduleIdOf(list.name)),
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+      });
+      this.#counts.sweeps += 1;
+      let outcome: SweepOutcome | null = null;
+      let isOver = false;
+      const ended = child
+        .result()
+        .then((result) => (outcome = result))
+        .catch((error: unknown) => {
+          if (!(error instanceof ChildWorkflowFailure)) throw error;
+        })
+        .finally(() => (isOver = true));
+      if (await condition(() => isOver, longestHeldMs)) {
+        await ended;
+        this.#count(outcome);
+      } else this.#counts.leftRunning += 1;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      this.#counts.running += 1;
+    }
+  }
+
+  #count(outcome: SweepOutcome | null): void {
+    if (outcome === null || outcome.status === 'failed') this.#counts.failed += 1;
+    if (outcome === null) return;
+    if (outcome.status === 'partly') this.#counts.partly += 1;
+    this.#counts.filed += outcome.counts.filed + (outcome.reconciled?.found ?? 0);
+    this.#counts.acknowledged += outcome.counts.acknowledged;
+  }
+
+  async #handOn(): Promise<never> {
+    await condition(() => this.#underWay === 0);
+    await condition(allHandlersFinished);
+    const carried = { page: this.#page, counts: this.#counts, startedAt: this.#startedAt };
+    return continueAsNew<typeof monitorWatch>({ ...this.#input, carried });
+  }
+
+  #progress(): WatchProgress {
+    return {
+      kind: 'monitor-watch',
+      monitors: this.#input.list.monitors,
+      counts: { ...this.#counts },
+      underWay: this.#underWay,
+      cancelling: this.#stopped !== null,
+      startedAt: this.#startedAt,
+    };
+  }
+}
