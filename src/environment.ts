@@ -48,6 +48,8 @@ export interface Environment {
   creditNames: CreditAssumptions;
   monitorNames: MonitorAssumptions;
   monitorSinks: MonitorSinkSettings;
+  /** Sweeps that could not bring a change through after which a person must look. */
+  monitorEscalateAfter: number;
 }
 
 /** Where changes of monitors go. */
@@ -68,6 +70,8 @@ export interface InvestigationSettings {
   token: TokenSetting;
   /** Calls a second of all but the certificates, for the whole installation. */
   rps: number;
+  /** Total time of one of these calls. */
+  timeoutMs: number;
   /** Null: the same token. */
   certificatesToken: TokenSetting | null;
   /** Calls a second of certificates, for the whole installation. */
@@ -129,6 +133,7 @@ const variables = z.object({
   INVESTIGATION_TOKEN: z.string().min(1).optional(),
   INVESTIGATION_TOKEN_FILE: z.string().min(1).optional(),
   INVESTIGATION_RPS: rate.default(20),
+  INVESTIGATION_TIMEOUT_SECONDS: numberWithin(1, 120).default(30),
   CERTIFICATES_TOKEN: z.string().min(1).optional(),
   CERTIFICATES_TOKEN_FILE: z.string().min(1).optional(),
   CERTIFICATES_RPS: rate.default(20),
@@ -180,6 +185,7 @@ const variables = z.object({
     .optional(),
   MONITOR_WEBHOOK_SECRET: z.string().min(1).optional(),
   MONITOR_WEBHOOK_ALLOW_PRIVATE: onOff.default('off'),
+  MONITOR_ESCALATE_AFTER: numberWithin(1, 1_000).int('expected a whole number').default(5),
   ...assumptionVariables,
 });
 
@@ -187,7 +193,7 @@ type Found = z.infer<typeof variables>;
 
 /** Names that begin like ours and are not ours are misspellings, and misspellings cost money. */
 const ourPrefixes =
-  /^(?:(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_|MONITOR_(?:SINK|WEBHOOK))/;
+  /^(?:(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_|MONITOR_(?:SINK|WEBHOOK|ESCALATE))/;
 
 /** @throws ConfigError that names the variable, what was expected, and never a secret's value */
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
@@ -236,6 +242,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       readPath: found.MONITOR_READ_PATH,
     },
     monitorSinks: monitorSinksOf(found),
+    monitorEscalateAfter: found.MONITOR_ESCALATE_AFTER,
   };
 }
 
@@ -260,6 +267,7 @@ function investigationOf(found: Found): InvestigationSettings | null {
     : {
         ...service,
         rps: found.INVESTIGATION_RPS,
+        timeoutMs: found.INVESTIGATION_TIMEOUT_SECONDS * 1_000,
         certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
         certificatesRps: found.CERTIFICATES_RPS,
         certificatesTimeoutMs: found.CERTIFICATES_TIMEOUT_SECONDS * 1_000,
