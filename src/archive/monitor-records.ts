@@ -25,6 +25,13 @@ const atOnce = 16;
 /** Pairs of monitor and document that are known to be in the index, in memory. */
 const mostKnownHolders = 50_000;
 
+const oneDayMs = 86_400_000;
+/** Of more days all are listed at once. */
+const mostDaysListed = 60;
+
+/** Everything on file about a change, with what people noted. */
+export type ReviewedFile = ChangeFile & { reviews: ReviewMark[] };
+
 /** One line of the index by day: which changes were filed when. */
 export interface FiledOn {
   monitorId: string;
@@ -200,19 +207,54 @@ export class MonitorRecords {
     return filed && { filed, isNew: false, ...(await this.#marks(filed, sinks)) };
   }
 
-  /** Ids of the monitors that something is kept about, in order. */
-  async monitorIds(): Promise<string[]> {
-    const ids = new Set<string>();
+  /** Ids of the monitors that something is kept about, in order, and what of it cannot be read. */
+  async monitors(): Promise<{ monitorId: string; unreadable: number }[]> {
+    const found = new Map<string, number>();
     for (const key of await this.#archive.list('monitors/')) {
-      ids.add(decodeURIComponent(key.split('/')[1] ?? ''));
+      const [, id = '', kind] = key.split('/');
+      const monitorId = decodeURIComponent(id);
+      found.set(monitorId, (found.get(monitorId) ?? 0) + (kind === 'unreadable' ? 1 : 0));
     }
-    return [...ids];
+    return [...found].map(([monitorId, unreadable]) => ({ monitorId, unreadable }));
+  }
+
+  /** Changes filed since an instant (null: ever), oldest first, each once; with their marks. */
+  async *filedSince(
+    since: string | null,
+    sinks: readonly string[],
+    isMeant: (line: FiledOn) => boolean = () => true,
+  ): AsyncGenerator<ReviewedFile> {
+    const told = new Set<string>();
+    for (const key of await this.indexKeys(since)) {
+      const lines = (await this.indexLines(key)).filter((line) => {
+        const id = `${line.monitorId} ${line.changeId}`;
+        if (told.has(id) || (since !== null && line.seenAt < since) || !isMeant(line)) return false;
+        told.add(id);
+        return true;
+      });
+      const files = await inParallel(lines, atOnce, async ({ monitorId, changeId }) => {
+        const file = await this.file(monitorId, changeId, sinks);
+        return file && { ...file, reviews: await this.reviews(monitorId, changeId) };
+      });
+      for (const file of files) if (file !== null) yield file;
+    }
   }
 
   /** Keys of the index by day, oldest first, from the day of an instant on. */
   async indexKeys(since: string | null): Promise<string[]> {
-    const keys = await this.#archive.list(changesIndex);
-    return since === null ? keys : keys.filter((key) => key >= `${changesIndex}${dayOf(since)}`);
+    const first = since === null ? Number.NaN : Date.parse(dayOf(since));
+    // The clock of who filed may be ahead of ours.
+    const last = Date.now() + oneDayMs;
+    if (!(last - first < mostDaysListed * oneDayMs)) {
+      const keys = await this.#archive.list(changesIndex);
+      return since === null ? keys : keys.filter((key) => key >= `${changesIndex}${dayOf(since)}`);
+    }
+    const keys: string[] = [];
+    for (let day = first; day <= last; day += oneDayMs) {
+      const prefix = `${changesIndex}${dayOf(new Date(day).toISOString())}/`;
+      keys.push(...(await this.#archive.list(prefix)));
+    }
+    return keys;
   }
 
   async indexLines(key: string): Promise<FiledOn[]> {

@@ -1,13 +1,6 @@
-import { getJson, keySegment, type Archive } from '../archive/archive';
+import type { Archive } from '../archive/archive';
+import { disabledSink, putDisabledSink } from '../archive/disabled-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
-
-/** `sinks/<name>/disabled.json`: a sink asked for no more. */
-export interface DisabledSink {
-  at: string;
-  why: string;
-  /** What it was: one with other settings is another one, and is asked. */
-  settings: string;
-}
 
 /** A sink that stays disabled, for every worker, once it said so. */
 export class SwitchedSink implements Sink {
@@ -34,8 +27,8 @@ export class SwitchedSink implements Sink {
     const ended = outcomes.find((outcome) => outcome.kind === 'disabled');
     if (ended !== undefined) {
       const at = new Date(batch.at).toISOString();
-      const record: DisabledSink = { at, why: ended.why, settings: this.#settings };
-      await this.#archive.replace(keyOf(this.name), JSON.stringify(record), { durable: true });
+      const { why } = ended;
+      await putDisabledSink(this.#archive, this.name, { at, why, settings: this.#settings });
     }
     return outcomes;
   }
@@ -43,18 +36,4 @@ export class SwitchedSink implements Sink {
   close(): Promise<void> {
     return this.#inner.close();
   }
-}
-
-/** Null: it takes changes. */
-export function disabledSink(archive: Archive, name: string): Promise<DisabledSink | null> {
-  return getJson<DisabledSink>(archive, keyOf(name));
-}
-
-/** It is asked again from now on. */
-export async function enableSink(archive: Archive, name: string): Promise<void> {
-  await archive.remove(keyOf(name));
-}
-
-function keyOf(name: string): string {
-  return `sinks/${keySegment(name)}/disabled.json`;
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Archive } from '../../src/archive/archive';
 import { CooldownWindows } from '../../src/archive/cooldown-windows';
 import { MonitorRecords } from '../../src/archive/monitor-records';

@@ -253,8 +253,6 @@ it.each(['TEMPORAL_ADDRESS', 'MY_DILIGENCE_X', 'CERTIFICATION_X', 'MONITOR_HOST'
   },
 );
 
-it('takes names of the public surface whose parts are to come', () => {});
-
 it('reads a list of payload keys, and shows none that it refuses', () => {
   const list = `k-2:${'c3'.repeat(32)},k-1:${'a1'.repeat(32)}`;
   const { payloadKeys } = readEnvironment({ DILIGENCE_PAYLOAD_KEYS: list });

@@ -92,6 +92,37 @@ it('names every filed change in the index of its day, before the change is there
   expect(await records.indexKeys(null)).toHaveLength(3);
 });
 
+it('reads what was filed since an instant, each change once with its marks, oldest first', async () => {
+  const by = { ...first, foundAs: 'open' as const };
+  await records.fileChanges(monitorId, [toldChange('c1'), toldChange('c2')], by, sinks);
+  await records.fileChanges('other', [toldChange('c1')], { ...by, at: second.at }, sinks);
+  // Whoever filed it died between the index and the change, and tried again.
+  const [key = ''] = await records.indexKeys(null);
+  const again = await place.archive.get(key);
+  await place.archive.putIfAbsent(`${key.slice(0, -6)}b.jsonl`, again ?? '');
+  const review = { at: second.at, by: 'ana', note: 'seen' };
+  await records.putReview(monitorId, 'c2', review);
+
+  const told = async (
+    ...since: Parameters<MonitorRecords['filedSince']>
+  ): Promise<(string | number)[][]> => {
+    const found: (string | number)[][] = [];
+    for await (const { filed, reviews } of records.filedSince(...since)) {
+      found.push([filed.monitorId, filed.change.changeId, reviews.length]);
+    }
+    return found;
+  };
+  const all = [
+    [monitorId, 'c1', 0],
+    [monitorId, 'c2', 1],
+    ['other', 'c1', 0],
+  ];
+  expect(await told(null, sinks)).toEqual(all);
+  expect(await told('2020-01-01T00:00:00.000Z', sinks)).toEqual(all);
+  expect(await told(second.at, sinks)).toEqual(all.slice(2));
+  expect(await told(null, sinks, (line) => line.monitorId === 'other')).toEqual(all.slice(2));
+});
+
 it('knows which documents stand in the records of a monitor', async () => {
   const told = toldChange('c1');
   const answer = { ...(told.answer as object), after: { cpf: '11144477735' } };

@@ -1,4 +1,5 @@
-import { disabledSink, enableSink, SwitchedSink } from '../../../src/sinks/switched-sink';
+import { disabledSink, enableSink } from '../../../src/archive/disabled-sinks';
+import { SwitchedSink } from '../../../src/sinks/switched-sink';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
 import { MemoryArchive } from '../../support/memory-archive';
 import { filedChange } from '../../support/monitor-changes';
