@@ -5,7 +5,7 @@ import { z } from 'zod';
  * default, the variable that overrides it, and the reason. README prints `assumptionTable`.
  */
 export interface Assumption {
-  area: 'Both services' | 'Certificates' | 'Monitors' | 'Credit';
+  area: 'Both services' | 'Lists' | 'Certificates' | 'Monitors' | 'Credit';
   matter: string;
   value: string;
   variable: string | null;
@@ -117,14 +117,14 @@ export const assumptionTable: readonly Assumption[] = [
     reason: 'expiry is not shown; an item must not fail because a token did',
   },
   {
-    area: 'Both services',
+    area: 'Lists',
     matter: 'page size, cursor and filters of a list',
     value: '`limit`, `cursor`, `status`, `severity`',
     variable: 'PAGE_SIZE_PARAM, CURSOR_PARAM, STATUS_PARAM, SEVERITY_PARAM',
     reason: 'the parameters are shown without their names',
   },
   {
-    area: 'Both services',
+    area: 'Lists',
     matter: 'a service that ignores such a name',
     value:
       'every item is judged by its own fields; a cursor that comes twice in one walk is an error that names the variable; nothing relies on the order of a list',
