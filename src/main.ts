@@ -14,6 +14,7 @@ import { demoCommand } from './starters/demo';
 import { devCommands } from './starters/dev';
 import { engineCommand } from './starters/engine';
 import { keysCommand } from './starters/keys';
+import { monitorCommand } from './starters/monitor';
 import { purgeCommand } from './starters/purge';
 import { setupCommand } from './starters/setup';
 import { exitCodes, reportError, reportUncaught } from './starters/terminal';
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
     certificateCommand(),
     creditCommand(),
     engineCommand(),
+    monitorCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),

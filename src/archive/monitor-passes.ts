@@ -1,4 +1,4 @@
-import type { PassOnFile, WatchPlan } from '../domain/monitors/watch';
+import type { PassOnFile } from '../domain/monitors/watch';
 import { getJson, keySegment, type Archive } from './archive';
 import { monitorFolder } from './monitor-records';
 
@@ -6,7 +6,6 @@ import { monitorFolder } from './monitor-records';
  * How passes over monitors stand. All of it is replaced by the next pass, and holds ids alone.
  *
  * - `monitor-lists/<name>/passes/<page>.json`: the last look at a page of a list
- * - `monitor-lists/<name>/plan.json`: the schedule as it was asked for last
  * - `monitors/<id>/reconciled.json`: the last walk over all states
  */
 export class MonitorPasses {
@@ -23,16 +22,6 @@ export class MonitorPasses {
   /** Null: nobody has looked yet. */
   pass(list: string, page: number): Promise<PassOnFile | null> {
     return getJson<PassOnFile>(this.#archive, passKey(list, page));
-  }
-
-  async putPlan(plan: WatchPlan): Promise<void> {
-    await this.#archive.replace(planKey(plan.name), JSON.stringify(plan, null, 2), {
-      durable: true,
-    });
-  }
-
-  plan(list: string): Promise<WatchPlan | null> {
-    return getJson<WatchPlan>(this.#archive, planKey(list));
   }
 
   async putReconciled(monitorId: string, walk: ReconciledOnFile): Promise<void> {
@@ -54,10 +43,6 @@ export interface ReconciledOnFile {
 
 function passKey(list: string, page: number): string {
   return `monitor-lists/${keySegment(list)}/passes/${String(page).padStart(5, '0')}.json`;
-}
-
-function planKey(list: string): string {
-  return `monitor-lists/${keySegment(list)}/plan.json`;
 }
 
 function reconciledKey(monitorId: string): string {

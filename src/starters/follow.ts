@@ -110,7 +110,8 @@ export async function creditBatchLine(
   return `${sum} of ${total} ended${how === '' ? '' : ` (${how})`}, ${underWay} under way${held}`;
 }
 
-async function followByLines<T>(
+/** Any work that tells how it stands in a line. */
+export async function followByLines<T>(
   place: Workplace,
   engine: EngineClient,
   workflowId: string,

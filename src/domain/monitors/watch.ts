@@ -1,5 +1,3 @@
-import type { SweepTerms } from './sweep';
-
 /** Many monitors by one schedule: their list, and one pass over it. */
 
 /** Sweeps of one watch under way at once (PROTOCOLS 9). */
@@ -7,18 +5,6 @@ export const mostSweeps = 50;
 export const mostMonitors = 100_000;
 /** Changes that others acknowledged are looked for so often. */
 export const reconcileEveryMs = 7 * 86_400_000;
-
-/** A schedule as a person asked for it: in the note of its actions, and on file. */
-export interface WatchPlan {
-  name: string;
-  everyMs: number;
-  /** Of the list of its monitors. */
-  edition: string;
-  monitors: number;
-  terms: SweepTerms;
-  by: string;
-  at: string;
-}
 
 /** A monitor that gets a sweep of its own. */
 export interface DueMonitor {
