@@ -94,12 +94,12 @@ const monitorScript = section({
   ...callScripts,
 });
 
-interface BackgroundInput extends StepInput<MonitorFaultKind> {
+export interface MonitorBackgroundInput extends StepInput<MonitorFaultKind> {
   stages?: MonitorStage[] | undefined;
 }
 
 const backgroundKind = z.preprocess(
-  (kind: MonitorFaultKind | BackgroundInput) => (typeof kind === 'string' ? { kind } : kind),
+  (kind: MonitorFaultKind | MonitorBackgroundInput) => (typeof kind === 'string' ? { kind } : kind),
   section({
     kind: z.enum(monitorFaultKinds),
     ...stepOptions,
