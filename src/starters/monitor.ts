@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { changesCommand } from './monitor-changes';
 import { followCommand } from './monitor-follow';
 import { listCommand } from './monitor-list';
+import { reportCommand } from './monitor-report';
 import { reviewCommand } from './monitor-review';
 import { scheduleCommand, scheduleOrders } from './monitor-schedule';
 import { sinkCommand } from './monitor-sink';
@@ -22,6 +23,7 @@ export function monitorCommand(): Command {
     updateCommand(),
     changesCommand(),
     reviewCommand(),
+    reportCommand(),
     followCommand(),
     sinkCommand(),
   ];

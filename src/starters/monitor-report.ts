@@ -1,0 +1,108 @@
+import { writeFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { disabledSink } from '../archive/disabled-sinks';
+import { MonitorRecords } from '../archive/monitor-records';
+import { maskDocument } from '../domain/documents';
+import { blockOf } from '../domain/monitors/health';
+import { MonitorSums } from '../report/monitor-figures';
+import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../report/monitor-html';
+import { changesOnRecord, withChangeFlags, type ChangeFlags } from './monitor-changes';
+import { exitCodes, tell } from './terminal';
+import { openWorkplace, type Workplace } from './workplace';
+
+/** Monitors of a list in a report; all are counted. */
+const mostListed = 200;
+
+/** `monitor report`: the changes on file as one page, with the picture over time. */
+export function reportCommand(): Command {
+  return withChangeFlags(
+    new Command('report').description(
+      'Write a page about the changes on file, and how they fared.',
+    ),
+  )
+    .requiredOption('--out <file>', 'where to: FILE.html')
+    .action(async (flags: ChangeFlags & { out: string }) => {
+      process.exitCode = await report(await openWorkplace(), flags);
+    });
+}
+
+async function report(place: Workplace, flags: ChangeFlags & { out: string }): Promise<number> {
+  const sums = new MonitorSums();
+  for await (const { record } of changesOnRecord(place, flags)) sums.add(record);
+  const page = monitorHtml({
+    scope: scopeOf(flags),
+    figures: sums.figures(),
+    monitors: await monitorsOf(place, flags),
+    sinks: await sinksOf(place),
+    writtenAt: Date.now(),
+  });
+  await writeWhole(flags.out, page);
+  tell(`report: ${flags.out}`);
+  return exitCodes.done;
+}
+
+async function monitorsOf(
+  { archive, idKey }: Workplace,
+  { monitor }: ChangeFlags,
+): Promise<MonitorReport['monitors']> {
+  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  const counts = { total: 0, running: 0, blocked: 0, unknown: 0 };
+  const listed: ReportedMonitor[] = [];
+  let more = 0;
+  for (const { monitorId, unreadable } of await records.monitors()) {
+    if (monitor !== undefined && !monitor.includes(monitorId)) continue;
+    const health = await records.health(monitorId);
+    const block = blockOf(health);
+    const isUnknown = health?.kind !== 'known';
+    counts.total += 1;
+    if (isUnknown) counts.unknown += 1;
+    else if (block === null) counts.running += 1;
+    else counts.blocked += 1;
+    const why = health?.kind === 'unknown' ? `health unknown: ${health.why}` : 'health unknown';
+    const remarks = [
+      ...(isUnknown ? [why] : []),
+      ...(block === null ? [] : [`may not run: ${block}`]),
+      ...(unreadable === 0 ? [] : [`${unreadable} item(s) of its list cannot be read`]),
+    ];
+    if (remarks.length === 0) continue;
+    if (listed.length === mostListed) {
+      more += 1;
+      continue;
+    }
+    const identifier = (await records.monitor(monitorId))?.monitor.identifier ?? null;
+    const document = identifier === null ? null : maskDocument(identifier);
+    listed.push({ monitorId, document, remarks });
+  }
+  return { ...counts, listed, more };
+}
+
+async function sinksOf({ archive, environment }: Workplace): Promise<MonitorReport['sinks']> {
+  const told = [];
+  for (const { name, required } of environment.monitorSinks.sinks) {
+    const disabled = await disabledSink(archive, name);
+    const since = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
+    told.push({ name, required, disabled: since });
+  }
+  return told;
+}
+
+function scopeOf({ since, monitor, severity }: ChangeFlags): string {
+  const parts = [
+    since === undefined ? 'All that is on file' : `Filed since ${since}`,
+    ...(monitor === undefined ? [] : [`of ${monitor.length} monitor(s)`]),
+    ...(severity === undefined ? [] : [`of severity ${severity.join(', ')}`]),
+  ];
+  return parts.join(', ');
+}
+
+async function writeWhole(out: string, page: string): Promise<void> {
+  const aside = join(dirname(out), `.${basename(out)}.partial`);
+  try {
+    await writeFile(aside, page, { mode: 0o600 });
+    await rename(aside, out);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+}
