@@ -6,7 +6,11 @@ import {
   assumptionVariables,
   type CertificateAssumptions,
   type CreditAssumptions,
+  type DossierAssumptions,
+  type LensAssumptions,
+  type ListAssumptions,
   type MonitorAssumptions,
+  type TraceAssumptions,
 } from './apis/assumptions';
 import { KeyRing } from './protection/key-ring';
 import { hideSecret } from './protection/redaction';
@@ -47,6 +51,9 @@ export interface Environment {
   certificates: CertificateAssumptions;
   creditNames: CreditAssumptions;
   monitorNames: MonitorAssumptions;
+  lens: LensAssumptions;
+  traceNames: TraceAssumptions & ListAssumptions;
+  dossierNames: DossierAssumptions & ListAssumptions;
   monitorSinks: MonitorSinkSettings;
   /** Sweeps that could not bring a change through after which a person must look. */
   monitorEscalateAfter: number;
@@ -193,7 +200,7 @@ type Found = z.infer<typeof variables>;
 
 /** Names that begin like ours and are not ours are misspellings, and misspellings cost money. */
 const ourPrefixes =
-  /^(?:(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_|MONITOR_(?:SINK|WEBHOOK|ESCALATE))/;
+  /^(?:(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_|MONITOR_(?:SINK|WEBHOOK|ESCALATE)|LENS_(?:READ|MODE|SUBMIT|MAX)|(?:DOSSIER|TRACE)_READ)/;
 
 /** @throws ConfigError that names the variable, what was expected, and never a secret's value */
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
@@ -210,6 +217,12 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   }
   const found = parsed.data;
   const dataDir = resolve(found.DILIGENCE_DATA_DIR);
+  const listNames: ListAssumptions = {
+    pageSizeParam: found.PAGE_SIZE_PARAM,
+    cursorParam: found.CURSOR_PARAM,
+    statusParam: found.STATUS_PARAM,
+    typeParam: found.TYPE_PARAM,
+  };
   return {
     investigation: investigationOf(found),
     credit: creditOf(found),
@@ -241,6 +254,14 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       severityParam: found.SEVERITY_PARAM,
       readPath: found.MONITOR_READ_PATH,
     },
+    lens: {
+      readPath: found.LENS_READ_PATH,
+      modeField: found.LENS_MODE_FIELD,
+      submitPath: found.LENS_SUBMIT_PATH ?? null,
+      maxFileBytes: found.LENS_MAX_BYTES,
+    },
+    traceNames: { ...listNames, traceRead: found.TRACE_READ },
+    dossierNames: { ...listNames, dossierReadPath: found.DOSSIER_READ_PATH ?? null },
     monitorSinks: monitorSinksOf(found),
     monitorEscalateAfter: found.MONITOR_ESCALATE_AFTER,
   };

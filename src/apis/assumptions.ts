@@ -5,7 +5,15 @@ import { z } from 'zod';
  * default, the variable that overrides it, and the reason. README prints `assumptionTable`.
  */
 export interface Assumption {
-  area: 'Both services' | 'Lists' | 'Certificates' | 'Monitors' | 'Credit';
+  area:
+    | 'Both services'
+    | 'Lists'
+    | 'Certificates'
+    | 'Lens'
+    | 'Monitors'
+    | 'Trace'
+    | 'Dossiers'
+    | 'Credit';
   matter: string;
   value: string;
   variable: string | null;
@@ -29,6 +37,11 @@ const wireName = z
   .regex(/^[\w.-]{1,64}$/, 'expected a name of letters, digits, _, - and .')
   .optional();
 
+/** Below the base address; `{id}` stands for the id that is asked for. */
+const pathWithId = z
+  .string()
+  .regex(/^\/[\w/.~-]*\{id\}[\w/.~-]*$/, 'expected a path below the base address with {id} in it');
+
 /** Of a query parameter. */
 const parameter = z
   .string()
@@ -40,6 +53,21 @@ export const assumptionVariables = {
   CURSOR_PARAM: parameter.default('cursor'),
   STATUS_PARAM: parameter.default('status'),
   SEVERITY_PARAM: parameter.default('severity'),
+  TYPE_PARAM: parameter.default('type'),
+  LENS_READ_PATH: pathWithId.default('/lente/analyses/{id}'),
+  LENS_MODE_FIELD: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'expected a name of letters, digits, _, - and .')
+    .refine((name) => name !== 'file', 'expected another name than file, which is taken')
+    .default('mode'),
+  LENS_SUBMIT_PATH: pathWithId.optional(),
+  LENS_MAX_BYTES: z.coerce
+    .number('expected a number of bytes')
+    .int('expected a whole number of bytes')
+    .min(1, 'expected a number of bytes from 1')
+    .default(50 * 1024 * 1024),
+  TRACE_READ: z.enum(['auto', 'id', 'list'], 'expected auto, id or list').default('auto'),
+  DOSSIER_READ_PATH: pathWithId.transform((path) => path.replace('{id}', '{dossie_id}')).optional(),
   MONITOR_READ_PATH: z
     .string()
     .regex(
@@ -66,6 +94,35 @@ export interface CertificateAssumptions {
   pdf: 'optional' | 'required';
   /** How the PDF route of the service's own origin takes the token. */
   pdfAuth: 'query' | 'bearer';
+}
+
+/** Names of query parameters of the lists. */
+export interface ListAssumptions {
+  pageSizeParam: string;
+  cursorParam: string;
+  statusParam: string;
+  typeParam: string;
+}
+
+export interface LensAssumptions {
+  /** Below the base address, with `{id}` in it. */
+  readPath: string;
+  /** Field of the body that names the mode. */
+  modeField: string;
+  /** To be posted to after the upload; null: the upload starts the analysis. */
+  submitPath: string | null;
+  /** Largest file that is taken: ours. */
+  maxFileBytes: number;
+}
+
+export interface TraceAssumptions {
+  /** `auto`: by id, and by the list where there is no such route. */
+  traceRead: 'auto' | 'id' | 'list';
+}
+
+export interface DossierAssumptions {
+  /** Below the base address, with `{dossie_id}` in it; null: the list is searched. */
+  dossierReadPath: string | null;
 }
 
 /** Names of query parameters, and the path by which a monitor is read. */
@@ -119,8 +176,8 @@ export const assumptionTable: readonly Assumption[] = [
   {
     area: 'Lists',
     matter: 'page size, cursor and filters of a list',
-    value: '`limit`, `cursor`, `status`, `severity`',
-    variable: 'PAGE_SIZE_PARAM, CURSOR_PARAM, STATUS_PARAM, SEVERITY_PARAM',
+    value: '`limit`, `cursor`, `status`, `severity`, `type`',
+    variable: 'PAGE_SIZE_PARAM, CURSOR_PARAM, STATUS_PARAM, SEVERITY_PARAM, TYPE_PARAM',
     reason: 'the parameters are shown without their names',
   },
   {
@@ -163,6 +220,34 @@ export const assumptionTable: readonly Assumption[] = [
     reason: 'the endpoint and the enum use different words',
   },
   {
+    area: 'Lens',
+    matter: 'read an analysis',
+    value: '`GET /lente/analyses/{id}`',
+    variable: 'LENS_READ_PATH',
+    reason: 'reading is not shown, and an analysis that is paid for must be read',
+  },
+  {
+    area: 'Lens',
+    matter: 'choose the mode of an analysis',
+    value: 'field `mode` of the body, `geo` or `face`, only when it is given',
+    variable: 'LENS_MODE_FIELD',
+    reason: 'how the mode is chosen is not shown; the answer has a field of this name',
+  },
+  {
+    area: 'Lens',
+    matter: 'submit after the upload',
+    value: 'nothing: the upload starts the analysis',
+    variable: 'LENS_SUBMIT_PATH',
+    reason: 'no such call is shown; a service that has one is told by POST to this path',
+  },
+  {
+    area: 'Lens',
+    matter: 'largest file',
+    value: '50 MiB, ours',
+    variable: 'LENS_MAX_BYTES',
+    reason: 'a limit is not shown, and a file that is far too large should not be uploaded first',
+  },
+  {
     area: 'Monitors',
     matter: 'read a monitor',
     value:
@@ -176,6 +261,42 @@ export const assumptionTable: readonly Assumption[] = [
     value: 'keep their value: only the given ones are sent',
     variable: null,
     reason: 'what happens to omitted fields is not shown',
+  },
+  {
+    area: 'Trace',
+    matter: 'read a search',
+    value:
+      '`GET /rastro/{id}`; when it answers 404 or 405 the list is searched, and if it has the search this is remembered',
+    variable: 'TRACE_READ=auto|id|list',
+    reason: 'reading is not shown; the list is',
+  },
+  {
+    area: 'Trace',
+    matter: 'strategy that is not given',
+    value: 'is not sent',
+    variable: null,
+    reason: 'the default of the service is not shown',
+  },
+  {
+    area: 'Dossiers',
+    matter: 'artifacts and result of a dossier',
+    value: 'from its status; what is absent there, from the list',
+    variable: 'DOSSIER_READ_PATH',
+    reason: 'the status is called lightweight, and no other read is shown',
+  },
+  {
+    area: 'Dossiers',
+    matter: 'eligibility for a retry',
+    value: 'the answer of the service to the retry',
+    variable: null,
+    reason: 'the rule is not shown',
+  },
+  {
+    area: 'Dossiers',
+    matter: 'end of a cancelled dossier',
+    value: '`cancelled`, or whatever settled state it reports',
+    variable: null,
+    reason: 'the resulting state is not shown',
   },
   {
     area: 'Credit',

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, type FormData } from 'undici';
 import {
   ConnectionError,
@@ -27,6 +28,10 @@ export interface HttpCall extends CallName {
   jsonText?: string;
   /** A multipart body, instead of `json`. Blobs of files are read while they are sent. */
   form?: FormData;
+  /** Bytes that are read while they are sent, instead of `json`. */
+  stream?: Readable;
+  /** `headers` are sent and no others of ours: signed addresses count them. */
+  exactHeaders?: boolean;
   /** Total time of the call, connection to last byte, in milliseconds. */
   timeoutMs: number;
   /** Bytes after which the answer is refused. */
@@ -206,8 +211,8 @@ export class Service {
   async #send(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpStream> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
-    const body =
-      call.form ?? call.jsonText ?? (call.json === undefined ? null : JSON.stringify(call.json));
+    const json = call.json === undefined ? null : JSON.stringify(call.json);
+    const body = call.form ?? call.stream ?? call.jsonText ?? json;
     const timeout = AbortSignal.timeout(call.timeoutMs);
     const signals = signal === undefined ? [timeout] : [timeout, signal];
     let starts = 0;
@@ -251,6 +256,7 @@ export class Service {
   }
 
   async #headers(call: HttpCall, url: URL): Promise<Record<string, string>> {
+    if (call.exactHeaders === true) return { ...call.headers };
     const headers: Record<string, string> = {
       accept: 'application/json, application/problem+json, application/pdf;q=0.9, */*;q=0.1',
       // No interceptor decompresses within a byte limit (domain notes 4.4).

@@ -1,0 +1,162 @@
+import type { Dossier, DossierState } from '../../domain/dossiers/dossier';
+import type { DossierAssumptions, ListAssumptions } from '../assumptions';
+import type { CallPriority } from '../http/limiter';
+import { parseJson } from '../http/problem';
+import type { HttpCall, Service } from '../http/service';
+import { dossierFromWire, dossierWire } from './dossiers.wire';
+import { idempotencyKey } from './idempotency-key';
+import { pageFromWire, walkPages, type Page } from './pages';
+import { pathOf } from './paths';
+import { isSameId } from './wire-fields';
+
+/** Bytes. A report schema is of unknown size; a page has 100 of them at most. */
+const maxBytes = 16 * 1024 * 1024;
+const maxPageBytes = 64 * 1024 * 1024;
+
+/** Which dossiers to list. What is left out is not sent. A service may ignore any of it. */
+export interface DossierFilter {
+  status?: DossierState;
+  /** 1 to 100. */
+  pageSize?: number;
+  cursor?: string;
+}
+
+/** An answer in our words, and as it came, for the archive. */
+export interface DossierAnswer {
+  dossier: Dossier;
+  answer: object;
+}
+
+/** Dossier calls (specification: "Dossiers"). Nothing here tries twice. */
+export class DossiersApi {
+  readonly service: Service;
+  readonly timeoutMs: number;
+  readonly #assumptions: DossierAssumptions & ListAssumptions;
+
+  constructor(
+    service: Service,
+    assumptions: DossierAssumptions & ListAssumptions,
+    timeoutMs = 30_000,
+  ) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+    this.#assumptions = assumptions;
+  }
+
+  /**
+   * The lightweight state for polling.
+   *
+   * @throws StatusError 404 when there is no such dossier
+   */
+  async status(
+    dossierId: string,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<DossierAnswer> {
+    return this.#one(this.#call('GET', '/dossies/{dossie_id}/status', dossierId), dossierId, {
+      priority,
+      signal,
+    });
+  }
+
+  /**
+   * The dossier with artifacts and result, for when the status leaves them out: by
+   * `DOSSIER_READ_PATH` where that is set, else from the documented list (DESIGN 4).
+   *
+   * @returns null when no page of the list has it
+   * @throws ContractError `repeated_cursor` as `walkPages`
+   */
+  async read(
+    dossierId: string,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<DossierAnswer | null> {
+    const { dossierReadPath } = this.#assumptions;
+    if (dossierReadPath !== null) {
+      const call = this.#call('GET', dossierReadPath, dossierId);
+      return this.#one(call, dossierId, { priority, signal });
+    }
+    for await (const page of this.pages({ pageSize: 100 }, priority, signal)) {
+      for (const listed of page.items) {
+        if (listed.kind === 'item' && isSameId(listed.item.dossierId, dossierId)) {
+          return { dossier: listed.item, answer: listed.answer };
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * One page. Every item is to be judged by its own fields: the filter may have been ignored.
+   *
+   * @throws ContractError when the answer is no list
+   */
+  async list(
+    filter: DossierFilter,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<Page<Dossier>> {
+    const call = { ...this.#listCall, query: this.#queryOf(filter) };
+    return pageFromWire(call, dossierWire, (await this.service.call(call, priority, signal)).body);
+  }
+
+  /** All pages, one at a time. */
+  pages(
+    filter: Omit<DossierFilter, 'cursor'>,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): AsyncGenerator<Page<Dossier>> {
+    return walkPages(this.#listCall, (cursor) =>
+      this.list({ ...filter, ...(cursor !== null && { cursor }) }, priority, signal),
+    );
+  }
+
+  /**
+   * Asks for a new attempt; it may be charged for. To be sent again only with the same key, and
+   * after the status was read (DESIGN D3).
+   *
+   * @throws StatusError: the service's answer decides about eligibility; 403
+   *   `dossie_custom_not_enabled` is one of them
+   */
+  async retry(dossierId: string, key: string, signal?: AbortSignal): Promise<DossierAnswer> {
+    const call: HttpCall = {
+      ...this.#call('POST', '/dossies/{dossie_id}/retry', dossierId),
+      headers: idempotencyKey(key),
+    };
+    return this.#one(call, dossierId, { priority: 'request', signal });
+  }
+
+  /** May be sent again. The state that it ends in is not shown: whatever is answered stands. */
+  async cancel(dossierId: string, signal?: AbortSignal): Promise<DossierAnswer> {
+    const call = this.#call('POST', '/dossies/{dossie_id}/cancel', dossierId);
+    return this.#one(call, dossierId, { priority: 'request', signal });
+  }
+
+  async #one(
+    call: HttpCall,
+    dossierId: string,
+    { priority, signal }: { priority: CallPriority; signal: AbortSignal | undefined },
+  ): Promise<DossierAnswer> {
+    const { body } = await this.service.call(call, priority, signal);
+    const dossier = dossierFromWire(call, dossierId, body);
+    return { dossier, answer: parseJson(body) as object };
+  }
+
+  get #listCall(): HttpCall {
+    return { ...this.#call('GET', '/dossies', ''), maxBytes: maxPageBytes };
+  }
+
+  #call(method: string, pathTemplate: string, dossierId: string): HttpCall {
+    const path = pathOf(pathTemplate, { dossie_id: dossierId });
+    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
+  }
+
+  #queryOf({ status, pageSize, cursor }: DossierFilter): Record<string, string> {
+    const names = this.#assumptions;
+    return {
+      ...(pageSize !== undefined && { [names.pageSizeParam]: String(pageSize) }),
+      ...(status !== undefined && { [names.statusParam]: status }),
+      ...(cursor !== undefined && { [names.cursorParam]: cursor }),
+    };
+  }
+}

@@ -1,0 +1,157 @@
+import type { Readable } from 'node:stream';
+import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
+import type { LensAssumptions } from '../assumptions';
+import { ContractError } from '../http/errors';
+import type { CallPriority } from '../http/limiter';
+import { parseJson } from '../http/problem';
+import type { HttpCall, Service } from '../http/service';
+import { idempotencyKey } from './idempotency-key';
+import { lensFromWire } from './lens.wire';
+import { pathOf } from './paths';
+
+/** Bytes. Evidence is of unknown size. */
+const maxBytes = 16 * 1024 * 1024;
+/** Of the answer to an upload, which nobody reads. */
+const maxUploadAnswerBytes = 1024 * 1024;
+
+export interface LensRequest {
+  sizeBytes: number;
+  /** 64 hex digits. */
+  sha256: string;
+  /** Not sent when null: how it is chosen is an assumption (`LENS_MODE_FIELD`). */
+  mode: LensMode | null;
+  /** The same for every re-send. */
+  key: string;
+}
+
+/** An answer in our words, and as it came, for the archive: it may hold signed addresses. */
+export interface LensAnswer {
+  analysis: LensAnalysis;
+  answer: object;
+}
+
+/** Lens calls (specification: "Lens"). Nothing here tries twice. */
+export class LensApi {
+  readonly service: Service;
+  readonly timeoutMs: number;
+  readonly #assumptions: LensAssumptions;
+
+  constructor(service: Service, assumptions: LensAssumptions, timeoutMs = 30_000) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+    this.#assumptions = assumptions;
+  }
+
+  /** Starts an analysis; it may be charged for. May be sent again with the same key. */
+  async create(
+    { sizeBytes, sha256, mode, key }: LensRequest,
+    signal?: AbortSignal,
+  ): Promise<LensAnswer> {
+    const call: HttpCall = {
+      ...this.#call('POST', '/lente/analyses', ''),
+      headers: idempotencyKey(key),
+      json: {
+        file: { size_bytes: sizeBytes, sha256 },
+        ...(mode !== null && { [this.#assumptions.modeField]: mode }),
+      },
+    };
+    const { body } = await this.service.call(call, 'request', signal);
+    return { analysis: lensFromWire(call, null, body), answer: parseJson(body) as object };
+  }
+
+  /**
+   * Sends the bytes to where the service says, with exactly the headers that it says. Never with
+   * our token. May be sent again until it expires.
+   *
+   * @param open of the same bytes each time; closed here whatever happens
+   * @param timeoutMs of the whole upload
+   * @throws StatusError with `elsewhere`; ContractError when the address is none
+   */
+  async upload(
+    { method, url, headers }: LensUpload,
+    open: () => Readable,
+    { sizeBytes, timeoutMs }: { sizeBytes: number; timeoutMs: number },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const name = { method, pathTemplate: '{upload.url}' };
+    const address = URL.canParse(url, this.service.origin) && new URL(url, this.service.origin);
+    if (!address || !/^https?:$/.test(address.protocol)) {
+      throw new ContractError(name, [{ path: 'upload.url', code: 'no_web_address' }]);
+    }
+    const bytes = open();
+    try {
+      const call: HttpCall = {
+        ...name,
+        path: address.href,
+        token: 'none',
+        // Stores refuse a body of unknown length; the number is a fact of the bytes, not our choice.
+        headers: { ...lowerCase(headers), 'content-length': String(sizeBytes) },
+        exactHeaders: true,
+        stream: bytes,
+        timeoutMs,
+        maxBytes: maxUploadAnswerBytes,
+      };
+      await this.service.call(call, 'pdf', signal);
+    } finally {
+      bytes.destroy();
+    }
+  }
+
+  /** Null: the upload by itself starts the analysis (`LENS_SUBMIT_PATH` is not set). */
+  get submitPath(): string | null {
+    return this.#assumptions.submitPath;
+  }
+
+  /**
+   * Says that the bytes are there: an assumption (`LENS_SUBMIT_PATH`).
+   *
+   * @throws ContractError also when the path is not set
+   */
+  async submit(analysisId: string, signal?: AbortSignal): Promise<LensAnswer> {
+    const { submitPath } = this;
+    const call = this.#call('POST', submitPath ?? '{LENS_SUBMIT_PATH}', analysisId);
+    if (submitPath === null) {
+      throw new ContractError(call, [{ path: 'LENS_SUBMIT_PATH', code: 'not_set' }]);
+    }
+    return this.#one(call, analysisId, 'request', signal);
+  }
+
+  /**
+   * Reads an analysis: an assumption (`LENS_READ_PATH`).
+   *
+   * @throws StatusError 404 or 405 also when the service has no such route
+   */
+  async read(
+    analysisId: string,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<LensAnswer> {
+    return this.#one(
+      this.#call('GET', this.#assumptions.readPath, analysisId),
+      analysisId,
+      priority,
+      signal,
+    );
+  }
+
+  async #one(
+    call: HttpCall,
+    analysisId: string,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<LensAnswer> {
+    const { body } = await this.service.call(call, priority, signal);
+    return { analysis: lensFromWire(call, analysisId, body), answer: parseJson(body) as object };
+  }
+
+  #call(method: string, pathTemplate: string, id: string): HttpCall {
+    const path = pathOf(pathTemplate, { id });
+    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
+  }
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}

@@ -1,0 +1,46 @@
+import type { CallPriority } from '../http/limiter';
+import type { HttpCall, Service } from '../http/service';
+import { pathOf } from './paths';
+import { profileFromWire, type ProfileAnswer } from './profile.wire';
+
+/** Bytes. Profiles of people with thousands of assets are that large, and no larger. */
+const maxBytes = 64 * 1024 * 1024;
+const pathTemplate = '/perfil/patrimonial/cpf/{cpf}';
+
+/** Profile call (specification: "Profile"). Nothing here tries twice. */
+export class ProfilesApi {
+  readonly service: Service;
+  readonly timeoutMs: number;
+
+  constructor(service: Service, timeoutMs = 30_000) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /**
+   * The asset profile of one individual. May be charged for each time.
+   *
+   * @param cpf eleven digits
+   * @returns the profile and the body as it came; an invalid CPF is an answer, too
+   * @throws StatusError 400 (`VALIDATION_ERROR`), 404 (`NOT_FOUND`), 401; ContractError when a 200
+   *   is neither a profile nor an error
+   */
+  async lookUp(
+    cpf: string,
+    priority: CallPriority = 'interactive',
+    signal?: AbortSignal,
+  ): Promise<{ read: ProfileAnswer; body: Buffer }> {
+    const path = pathOf(pathTemplate, { cpf });
+    const { timeoutMs } = this;
+    const call: HttpCall = {
+      method: 'GET',
+      pathTemplate,
+      path,
+      token: 'bearer',
+      timeoutMs,
+      maxBytes,
+    };
+    const { body } = await this.service.call(call, priority, signal);
+    return { read: profileFromWire(call, body), body };
+  }
+}

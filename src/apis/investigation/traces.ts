@@ -1,0 +1,192 @@
+import type { Trace, TraceState, TraceStrategy, TraceType } from '../../domain/traces/trace';
+import type { ListAssumptions, TraceAssumptions } from '../assumptions';
+import { StatusError } from '../http/errors';
+import type { CallPriority } from '../http/limiter';
+import { parseJson } from '../http/problem';
+import type { HttpCall, Service } from '../http/service';
+import { idempotencyKey } from './idempotency-key';
+import { pageFromWire, walkPages, type Page } from './pages';
+import { pathOf } from './paths';
+import { traceFromWire, traceWire } from './traces.wire';
+import { isSameId } from './wire-fields';
+
+/** Bytes. A result is of unknown size; a page has 100 of them at most. */
+const maxBytes = 16 * 1024 * 1024;
+const maxPageBytes = 64 * 1024 * 1024;
+const readTemplate = '/rastro/{id}';
+
+export interface TraceRequest {
+  /** E-mail, phone, username or wallet: personal data. The service derives the type from it. */
+  target: string;
+  /** Not sent when null: the default is not shown. */
+  strategy: TraceStrategy | null;
+  /** The same for every re-send. */
+  key: string;
+}
+
+/** Which searches to list. What is left out is not sent. A service may ignore any of it. */
+export interface TraceFilter {
+  status?: TraceState;
+  type?: TraceType;
+  /** 1 to 100. */
+  pageSize?: number;
+  cursor?: string;
+}
+
+/** An answer in our words, and as it came, for the archive. */
+export interface TraceAnswer {
+  trace: Trace;
+  answer: object;
+}
+
+/** Trace calls (specification: "Trace"). Nothing here tries twice. */
+export class TracesApi {
+  readonly service: Service;
+  readonly timeoutMs: number;
+  readonly #assumptions: TraceAssumptions & ListAssumptions;
+  #readsById: boolean;
+
+  constructor(
+    service: Service,
+    assumptions: TraceAssumptions & ListAssumptions,
+    timeoutMs = 30_000,
+  ) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+    this.#assumptions = assumptions;
+    this.#readsById = assumptions.traceRead !== 'list';
+  }
+
+  /** Starts a search; it may be charged for. May be sent again with the same key. */
+  async create(
+    { target, strategy, key }: TraceRequest,
+    signal?: AbortSignal,
+  ): Promise<TraceAnswer> {
+    const call: HttpCall = {
+      ...this.#call('POST', '/rastro'),
+      headers: idempotencyKey(key),
+      json: { target, ...(strategy !== null && { strategy }) },
+    };
+    const { body } = await this.service.call(call, 'request', signal);
+    return { trace: traceFromWire(call, null, body), answer: parseJson(body) as object };
+  }
+
+  /**
+   * A search by its id: an assumption (DESIGN 4, `TRACE_READ`). Where the route is missing the
+   * documented list is searched, and this is remembered.
+   *
+   * @throws StatusError 404 when there is no such search; ContractError `repeated_cursor` as
+   *   `walkPages`
+   */
+  async read(
+    traceId: string,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<TraceAnswer> {
+    if (!this.#readsById) {
+      const found = await this.#findListed(traceId, priority, signal);
+      if (found !== null) return found;
+      throw notListed();
+    }
+    try {
+      return await this.#readById(traceId, priority, signal);
+    } catch (error) {
+      if (this.#assumptions.traceRead === 'id' || !mayBeNoRoute(error)) throw error;
+      const found = await this.#findListed(traceId, priority, signal);
+      // One that is not on the list either says nothing about the route.
+      if (found === null) throw error;
+      this.#readsById = false;
+      return found;
+    }
+  }
+
+  /**
+   * One page. Every item is to be judged by its own fields: the filter may have been ignored.
+   *
+   * @throws ContractError when the answer is no list
+   */
+  async list(
+    filter: TraceFilter,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<Page<Trace>> {
+    const call = { ...this.#listCall, query: this.#queryOf(filter) };
+    return pageFromWire(call, traceWire, (await this.service.call(call, priority, signal)).body);
+  }
+
+  /** All pages, one at a time. */
+  pages(
+    filter: Omit<TraceFilter, 'cursor'>,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): AsyncGenerator<Page<Trace>> {
+    return walkPages(this.#listCall, (cursor) =>
+      this.list({ ...filter, ...(cursor !== null && { cursor }) }, priority, signal),
+    );
+  }
+
+  async #readById(
+    traceId: string,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<TraceAnswer> {
+    const call = this.#call('GET', readTemplate, traceId);
+    const { body } = await this.service.call(call, priority, signal);
+    return { trace: traceFromWire(call, traceId, body), answer: parseJson(body) as object };
+  }
+
+  async #findListed(
+    traceId: string,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<TraceAnswer | null> {
+    for await (const page of this.pages({ pageSize: 100 }, priority, signal)) {
+      for (const listed of page.items) {
+        if (listed.kind === 'item' && isSameId(listed.item.traceId, traceId)) {
+          return { trace: listed.item, answer: listed.answer };
+        }
+      }
+    }
+    return null;
+  }
+
+  get #listCall(): HttpCall {
+    return { ...this.#call('GET', '/rastro'), maxBytes: maxPageBytes };
+  }
+
+  #call(method: string, pathTemplate: string, id = ''): HttpCall {
+    const path = pathOf(pathTemplate, { id });
+    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
+  }
+
+  #queryOf({ status, type, pageSize, cursor }: TraceFilter): Record<string, string> {
+    const names = this.#assumptions;
+    return {
+      ...(pageSize !== undefined && { [names.pageSizeParam]: String(pageSize) }),
+      ...(status !== undefined && { [names.statusParam]: status }),
+      ...(type !== undefined && { [names.typeParam]: type }),
+      ...(cursor !== undefined && { [names.cursorParam]: cursor }),
+    };
+  }
+}
+
+/** As if it had been answered: the list is all that can be asked. */
+function notListed(): StatusError {
+  return new StatusError(
+    { method: 'GET', pathTemplate: '/rastro' },
+    {
+      status: 404,
+      code: 'not_listed',
+      requestId: null,
+      retryable: null,
+      retryAfterMs: null,
+      hasProblem: false,
+      location: null,
+      elsewhere: false,
+    },
+  );
+}
+
+function mayBeNoRoute(error: unknown): boolean {
+  return error instanceof StatusError && (error.status === 404 || error.status === 405);
+}

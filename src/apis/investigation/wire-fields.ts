@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Artifact } from '../../domain/artifact';
+import type { Billing } from '../../domain/billing';
+import type { ServiceFailure } from '../../domain/service-failure';
+import { ContractError, type CallName } from '../http/errors';
+
+/**
+ * Fields of answers, read tolerantly (DESIGN D9): of another type, a field is as good as missing.
+ * Only ids are relied on.
+ */
+
+/** Text; an empty one tells nothing. */
+export const told = z
+  .string()
+  .nullish()
+  .catch(null)
+  .transform((value) => (value === undefined || value === '' ? null : value));
+
+export const number = z
+  .number()
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+
+export const flag = z
+  .boolean()
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+
+/** An object as it came. */
+export const asItCame = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+
+/** A list as it came; null when there is none. */
+export const listAsItCame = z
+  .array(z.unknown())
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+
+/** Goes into paths and names of objects: never `..`, never a slash. */
+export const id = z.string().regex(/^[\w-][\w.-]{0,119}$/);
+
+/** Seconds as told, in milliseconds; what is negative tells nothing. */
+export const pollAfterMs = number.transform((seconds) =>
+  seconds === null || seconds < 0 ? null : seconds * 1_000,
+);
+
+export const billing = z
+  .object({ status: told, amount: number, unit: told })
+  .nullish()
+  .catch(null)
+  .transform((value): Billing | null => value ?? null);
+
+/** One word: anything else may quote a value. */
+const code = told.transform((text) =>
+  text !== null && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text : null,
+);
+
+/** `failure` has no shape of its own in the specification: the names of its problems are tried. */
+export const failure = z
+  .object({ code, message: told, detail: told, title: told, retryable: flag })
+  .nullish()
+  .catch(null)
+  .transform((value): ServiceFailure | null => {
+    if (value == null) return null;
+    const message = value.message ?? value.detail ?? value.title;
+    return { code: value.code, message, retryable: value.retryable };
+  });
+
+const artifact = z
+  .object({
+    id,
+    type: told,
+    media_type: told,
+    status: told,
+    url: told,
+    download_url: told,
+    url_expires_at: told,
+    expires_at: told,
+    available_until: told,
+  })
+  .transform((wire): Artifact => ({
+    artifactId: wire.id,
+    type: wire.type,
+    mediaType: wire.media_type,
+    status: wire.status,
+    url: wire.download_url ?? wire.url,
+    urlExpiresAt: wire.url_expires_at ?? wire.expires_at,
+    availableUntil: wire.available_until,
+  }));
+
+/** One without an id is left out: it could not be filed. Null when the answer has no list. */
+export const artifacts = listAsItCame.transform((list): Artifact[] | null =>
+  list === null
+    ? null
+    : list.flatMap((one) => {
+        const read = artifact.safeParse(one);
+        return read.success ? [read.data] : [];
+      }),
+);
+
+/** The known word, else `unknown`. */
+export function stateOf<const T extends string>(
+  states: readonly T[],
+  word: string | null,
+): T | 'unknown' {
+  return states.find((state) => state === word) ?? 'unknown';
+}
+
+export function isSameId(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** @throws ContractError with the paths at fault, never the values */
+export function parseWire<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ContractError(call, issuesOf(parsed.error));
+}
+
+export function issuesOf(error: z.ZodError): { path: string; code: string }[] {
+  return error.issues.map((issue) => ({ path: issue.path.join('.'), code: issue.code }));
+}

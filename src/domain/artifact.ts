@@ -1,0 +1,14 @@
+/** A file that the service made or holds: a dossier's PDF, the picture of a lens analysis. */
+export interface Artifact {
+  artifactId: string;
+  type: string | null;
+  mediaType: string | null;
+  /** `available` is shown; others are kept as they came. */
+  status: string | null;
+  /** Null: not told. May hold a signature: never logged, never in a history. */
+  url: string | null;
+  /** ISO 8601 instant after which the address no longer works; the artifact may be there still. */
+  urlExpiresAt: string | null;
+  /** ISO 8601 instant after which the artifact is gone. */
+  availableUntil: string | null;
+}

@@ -1,0 +1,83 @@
+import type { Artifact } from '../artifact';
+import type { Billing } from '../billing';
+import type { ServiceFailure } from '../service-failure';
+
+/** Dossiers, in our words. */
+
+/** States by which a list can be filtered. */
+export const dossierStates = [
+  'queued',
+  'running',
+  'completed',
+  'needs_review',
+  'failed',
+  'cancelled',
+] as const;
+export type DossierState = (typeof dossierStates)[number];
+
+/** Read tolerantly: only the id is relied on. Null: not told, or of another type. */
+export interface Dossier {
+  dossierId: string;
+  /** `unknown`: a word that the specification does not list, or none. */
+  state: DossierState | 'unknown';
+  statusWord: string | null;
+  /** `cpf`, `cnpj`, or null. */
+  subjectType: string | null;
+  /** `standard`, `modular`, `provided_data`, or another word. */
+  mode: string | null;
+  /** `basic`, `advanced`, or another word. */
+  kind: string | null;
+  contractVersion: string | null;
+  billingPolicyVersion: string | null;
+  attempt: DossierAttempt | null;
+  coverage: DossierCoverage | null;
+  /** Null: the answer does not tell; empty: there are none. */
+  artifacts: readonly Artifact[] | null;
+  /** The service holds data newer than the report. */
+  stale: boolean | null;
+  /** `result.report_schema` as it came; null when the answer does not have it. */
+  reportSchema: readonly unknown[] | null;
+  /** Null: left out, since no matrix was supplied or it was not evaluated yet. */
+  risk: RiskClassification | null;
+  failure: ServiceFailure | null;
+  pollAfterMs: number | null;
+  createdAt: string | null;
+  updatedAt: string | null;
+}
+
+/** The service's own attempt; the first has the number 1. */
+export interface DossierAttempt {
+  attemptId: string | null;
+  number: number | null;
+  status: string | null;
+  queuedAt: string | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  billing: AttemptBilling | null;
+}
+
+export interface AttemptBilling extends Billing {
+  billingId: string | null;
+  priceVersion: string | null;
+  policyVersion: string | null;
+}
+
+export interface DossierCoverage {
+  status: string | null;
+  completed: number | null;
+  eligible: number | null;
+  phases: readonly { phase: string | null; status: string | null }[];
+}
+
+/** Deterministic, once the matrix is evaluated. */
+export interface RiskClassification {
+  matrixId: string | null;
+  matrixVersion: string | null;
+  /** `classified`, `insufficient_data`, or another word. */
+  status: string | null;
+  /** Null with `insufficient_data`. */
+  level: string | null;
+  score: number | null;
+  matchedRules: readonly { id: string | null; score: number | null; description: string | null }[];
+  missingFields: readonly string[];
+}

@@ -1,0 +1,157 @@
+/**
+ * The asset profile of one individual. Its rows go to people in the service's own words, as raw
+ * database rows: nothing here renames a column.
+ */
+
+/** Texts of a vehicle; an empty one means no value. */
+export const vehicleTexts = [
+  'documento',
+  'tipo',
+  'nome_proprietario',
+  'placa',
+  'placa_antiga',
+  'placa_nova',
+  'renavam',
+  'chassi',
+  'marca',
+  'modelo',
+  'cor',
+  'combustivel',
+  'tipo_veiculo',
+  'especie_veiculo',
+  'potencia',
+  'cilindradas',
+  'quantidade_passageiro',
+  'municipio',
+  'uf',
+  'situacao_veiculo',
+  'restricao_1',
+  'restricao_2',
+  'restricao_3',
+  'restricao_4',
+  'nacionalidade',
+  'carroceria',
+  'tipo_montagem',
+  'peso_bruto_total',
+  'cap_maxima_tracao',
+  'capacidade_carga',
+  'motor',
+  'caixa_cambio',
+  'situacao_chassi',
+  'eixos',
+  'media_preco',
+] as const;
+export const vehicleNumbers = [
+  'ano_documento',
+  'ano_fabricacao',
+  'ano_modelo',
+  'updated_at',
+] as const;
+/** Null: no value, not told, or of another type. */
+export type Vehicle = Texts<typeof vehicleTexts> & Numbers<typeof vehicleNumbers>;
+
+export const propertyTexts = ['id', 'fonte', 'sql_iptu', 'inscricao', 'tipo_uso'] as const;
+export const propertyNumbers = [
+  'area_terreno',
+  'area_construida',
+  'ano_construcao',
+  'valor_venal',
+  'valor_iptu',
+] as const;
+export const addressTexts = [
+  'logradouro',
+  'numero',
+  'complemento',
+  'bairro',
+  'cidade',
+  'uf',
+  'cep',
+] as const;
+/** `tipoDocumento` is absent when the document is empty or invalid. */
+export const ownerTexts = ['nome', 'documento', 'tipoDocumento'] as const;
+/** Square metres and BRL. */
+export type Property = Texts<typeof propertyTexts> &
+  Numbers<typeof propertyNumbers> & {
+    localizacao: Texts<typeof addressTexts> | null;
+    proprietario: Texts<typeof ownerTexts> | null;
+  };
+
+/** Dates are in the stored format, not necessarily ISO. */
+export const patentTexts = [
+  'numero_inpi',
+  'codigo_interno',
+  'depositante',
+  'cgccpfdepositante',
+  'tipopessoadepositante',
+  'pais',
+  'estado',
+  'data_inicio_depositante',
+  'data_fim_depositante',
+  'titulo',
+  'resumo',
+  'natureza',
+  'data_deposito',
+  'data_publicacao',
+  'data_concessao',
+  'classificacao_ipc',
+  'despacho_codigo',
+  'despacho_texto',
+  'despacho_data_rpi',
+  'inventores',
+  'procuradores',
+] as const;
+export type Patent = Texts<typeof patentTexts>;
+
+/** A row whose fields the specification does not show, as it came. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** Lists of the rural profile of a person, each of raw rows. */
+export const ruralLists = [
+  'propriedades_sncr',
+  'propriedades_cafir',
+  'autorizacoes',
+  'infracoes',
+  'produtor_organico',
+] as const;
+export const transportNumbers = ['total', 'volume_total', 'valor_total'] as const;
+export const transportLists = ['produtos', 'por_produto', 'por_ano', 'parceiros'] as const;
+export const ruralSummaryNumbers = [
+  'area_total_ha',
+  'qtd_imoveis_sncr',
+  'qtd_imoveis_cafir',
+  'qtd_infracoes',
+  'valor_total_multas',
+  'qtd_autorizacoes',
+  'qtd_transportes',
+] as const;
+
+export type PersonRural = {
+  kind: 'person';
+  documento: string | null;
+  tipo: string | null;
+  transportes:
+    | (Numbers<typeof transportNumbers> &
+        Readonly<Record<(typeof transportLists)[number], readonly unknown[] | null>>)
+    | null;
+  resumo: (Numbers<typeof ruralSummaryNumbers> & { estados: readonly unknown[] | null }) | null;
+} & Readonly<Record<(typeof ruralLists)[number], readonly unknown[] | null>>;
+
+export interface CompanyRural {
+  kind: 'company';
+  imoveisRurais: readonly unknown[];
+  perfil: RawRow | null;
+}
+
+/** A section that is null was not told, which is another thing than an empty one. */
+export interface Profile {
+  vehicles: readonly Vehicle[] | null;
+  properties: readonly Property[] | null;
+  planes: readonly unknown[] | null;
+  drones: readonly unknown[] | null;
+  patents: readonly Patent[] | null;
+  /** Null: the rural query took longer than five seconds, or failed. */
+  rural: PersonRural | CompanyRural | null;
+}
+
+type Texts<Names extends readonly string[]> = Readonly<Record<Names[number], string | null>>;
+type Numbers<Names extends readonly string[]> = Readonly<Record<Names[number], number | null>>;

@@ -1,0 +1,8 @@
+/** What the service says of work that failed. Its contents are not shown: what was found of them. */
+export interface ServiceFailure {
+  /** Null: not told, or not one word. */
+  code: string | null;
+  /** Prose of the service, which may quote a person: for the archive and the outcome, never a log. */
+  message: string | null;
+  retryable: boolean | null;
+}
