@@ -56,3 +56,51 @@ export function backoffMs(
 export function watchBoundMs(youngestAgeMs: number): number {
   return Math.min(Math.max(5_000, youngestAgeMs / 4), 300_000);
 }
+
+/** How an activity waits for one resource (PROTOCOLS 5). All in milliseconds. */
+export interface WaitBounds {
+  /** A wait up to this long is held by the activity; a longer one by the server. */
+  holdMs: number;
+  /** No read comes sooner after the one before, whatever the service asks for. */
+  minMs: number;
+  /** Nor later, so that a service that asks for a year is asked now and then. */
+  maxMs: number;
+  /** With less time left than this, the activity holds to the deadline. */
+  lastHoldMs: number;
+  /** A timer of the server ends at least this long before the deadline: past it, it fails at once. */
+  marginMs: number;
+}
+
+export const waitBounds: WaitBounds = {
+  holdMs: 10_000,
+  minMs: 1_000,
+  maxMs: 3_600_000,
+  lastHoldMs: 5_000,
+  marginMs: 2_000,
+};
+
+export type WaitStep =
+  /** Wait here, then read again. */
+  | { kind: 'hold'; ms: number }
+  /** Let the server keep the timer; a new attempt reads then. */
+  | { kind: 'leave'; ms: number }
+  /** What was just read was the last read. */
+  | { kind: 'expired' };
+
+/**
+ * What to do after a read that found nothing settled.
+ *
+ * @param askedMs what the service asked for, or our own pace where it asked for nothing
+ * @param leftMs until the deadline
+ */
+export function nextWait(
+  askedMs: number,
+  leftMs: number,
+  { holdMs, minMs, maxMs, lastHoldMs, marginMs }: WaitBounds = waitBounds,
+): WaitStep {
+  if (leftMs <= 0) return { kind: 'expired' };
+  const ms = Math.ceil(Math.min(Math.max(askedMs, minMs), maxMs));
+  if (leftMs < lastHoldMs || ms <= holdMs) return { kind: 'hold', ms: Math.min(ms, leftMs) };
+  // Of 0 the server would make "never", and of what lies past the deadline "failed".
+  return { kind: 'leave', ms: Math.max(minMs, Math.min(ms, leftMs - marginMs)) };
+}

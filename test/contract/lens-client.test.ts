@@ -57,7 +57,7 @@ let service: Service;
 
 beforeEach(async () => {
   server = await LoopbackServer.start((_, response) => sendJson(response, 200, analysis));
-  store = await LoopbackServer.start((_, response) => response.writeHead(204).end());
+  store = await LoopbackServer.start((_, response) => void response.writeHead(204).end());
   service = new Service({
     baseUrl: `${server.origin}/api/v1`,
     token: Token.of('secret'),
@@ -186,7 +186,7 @@ test('the upload has exactly the headers that were told, and never our token', a
 });
 
 test('an upload that is refused tells the status, and quotes no address', async () => {
-  store.reply = (_, response) => response.writeHead(401).end('<Error/>');
+  store.reply = (_, response) => void response.writeHead(401).end('<Error/>');
   const to = { method: 'PUT', url: `${store.origin}/x?signature=s`, headers: {}, expiresAt: null };
   const error = await apiWith()
     .upload(to, bytes, sized)
@@ -237,8 +237,8 @@ test('an artifact is fetched with our token from the service, and without it fro
     return Buffer.concat(chunks).toString();
   };
   const limits = { timeoutMs: 5_000, maxBytes: 100 };
-  server.reply = (_, response) => response.end('ours');
-  store.reply = (_, response) => response.end('theirs');
+  server.reply = (_, response) => void response.end('ours');
+  store.reply = (_, response) => void response.end('theirs');
   expect(await fetchArtifact(service, '/files/a1', take, limits)).toBe('ours');
   expect(await fetchArtifact(service, `${store.origin}/a1`, take, limits)).toBe('theirs');
   expect(server.received[0]?.headers.authorization).toBe('Bearer secret');

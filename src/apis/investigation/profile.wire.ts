@@ -32,7 +32,7 @@ function fields<Name extends string, Field extends z.ZodType>(
 function rowsOf<T>(row: z.ZodType<T>): z.ZodType<T[] | null> {
   return listAsItCame.transform(
     (list) => list?.map((one) => row.parse(isObject(one) ? one : {})) ?? null,
-  ) as z.ZodType<T[] | null>;
+  );
 }
 
 const vehicle = z.object({ ...fields(vehicleTexts, told), ...fields(vehicleNumbers, number) });

@@ -1,0 +1,181 @@
+import { Context } from '@temporalio/activity';
+import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
+import { TokenUnavailableError } from '../apis/http/token';
+import { nextPollMs, nextWait, type PollPace } from '../domain/poll-timing';
+import { waitingForCredentials, type WaitOrder, type Waited } from '../domain/settled-wait';
+import { notSettledYet } from './failures';
+import { Heartbeats } from './heartbeats';
+
+/** One read of remote state. */
+export type Reading<T> =
+  | { kind: 'settled'; value: T }
+  | {
+      kind: 'unsettled';
+      value: T;
+      /** What a person would want to see change: a state, with an attempt number if there is one. */
+      visible: string;
+      /** A word that the specification does not list: told once, and waited for. */
+      unknownWord: string | null;
+      /** As the service asks; null when it asks for nothing. */
+      pollAfterMs: number | null;
+      /** Goes with the heartbeats: phases, for who looks. Nothing personal, no signed address. */
+      details?: unknown;
+    };
+
+export interface WaitDependencies {
+  /** Aborted when the worker was told to stop. */
+  stopping: AbortSignal;
+  warn: (message: string, about?: Record<string, string | number | null>) => void;
+  now: () => number;
+  random: () => number;
+  /** Fulfilled after the time, or when the signal fires. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface WaitTerms extends WaitOrder {
+  /** What is waited for, in the words of a log. */
+  what: string;
+  /** A read that is refused for good (404, 410...) ends the wait when the work is this old. */
+  refusalPatienceMs?: number;
+}
+
+/** The interval where the service names none, or does not answer. */
+const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_000, jitter: 0.1 };
+/** Words that a worker has warned of are few; a service that makes them up is not followed. */
+const mostWords = 1_000;
+
+/**
+ * Waits for one resource (DESIGN D2, PROTOCOLS 5). Polls leave no history: it holds while the wait
+ * is short, else fails BENIGN, so that the server keeps the timer and no slot is held. It returns
+ * when something visible changes, and when the deadline has come, as a value.
+ */
+export class SettledWait {
+  readonly #deps: WaitDependencies;
+  readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #warned = new Set<string>();
+
+  constructor(deps: WaitDependencies) {
+    this.#deps = deps;
+    this.#pause = deps.pause ?? pauseOnTheClock;
+  }
+
+  /**
+   * To be called in an activity with a heartbeat time-out.
+   *
+   * @param read may throw: what passes (no answer, 5xx, 429, refused credentials) is waited out
+   * @throws ApplicationFailure `NotSettledYet`, CancelledFailure, and what is no fault of the service
+   */
+  async until<T>(
+    read: (signal: AbortSignal) => Promise<Reading<T>>,
+    terms: WaitTerms,
+  ): Promise<Waited<T>> {
+    const { now, stopping } = this.#deps;
+    const context = Context.current();
+    const { cancellationSignal } = context;
+    const woken = AbortSignal.any([cancellationSignal, stopping]);
+    const heartbeats = new Heartbeats(now, 1_000);
+    try {
+      for (;;) {
+        const look = await this.#look(read, cancellationSignal, terms);
+        if (cancellationSignal.aborted) return await context.cancelled;
+        if (look.kind === 'end') return look.waited;
+        heartbeats.details = look.details ?? heartbeats.details;
+        const step = nextWait(look.askedMs, terms.deadlineAt - now());
+        if (step.kind === 'expired') return { kind: 'expired', value: look.value };
+        if (look.visible !== null && look.visible !== terms.seen) {
+          return { kind: 'changed', visible: look.visible, value: look.value };
+        }
+        if (stopping.aborted) throw notSettledYet(1_000);
+        if (step.kind === 'leave') throw notSettledYet(step.ms);
+        await this.#pause(step.ms, woken);
+        if (cancellationSignal.aborted) return await context.cancelled;
+        // Another worker goes on: nothing is read by one that is to end.
+        if (stopping.aborted) throw notSettledYet(1_000);
+      }
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  async #look<T>(
+    read: (signal: AbortSignal) => Promise<Reading<T>>,
+    signal: AbortSignal,
+    terms: WaitTerms,
+  ): Promise<Look<T>> {
+    const ownMs = nextPollMs(this.#deps.now() - terms.since, this.#deps.random(), pace);
+    try {
+      const reading = await read(signal);
+      if (reading.kind === 'settled') return { kind: 'end', waited: reading };
+      this.#warnOnce(reading.unknownWord, terms.what);
+      const { value, visible, details, pollAfterMs } = reading;
+      return { kind: 'wait', value, visible, details, askedMs: pollAfterMs ?? ownMs };
+    } catch (error) {
+      // Of a read that was broken off nothing is to be made: the caller sees to the signal.
+      if (signal.aborted) return { kind: 'wait', ...nothingRead, askedMs: ownMs };
+      return this.#fault(error, ownMs, terms);
+    }
+  }
+
+  /** @throws what is no fault of the service */
+  #fault<T>(error: unknown, ownMs: number, terms: WaitTerms): Look<T> {
+    if (error instanceof TokenUnavailableError || meansCredentials(error)) {
+      return { kind: 'wait', ...nothingRead, visible: waitingForCredentials, askedMs: ownMs };
+    }
+    if (!isHttpError(error)) throw error;
+    const ageMs = this.#deps.now() - terms.since;
+    if (isForGood(error) && ageMs >= (terms.refusalPatienceMs ?? 0)) {
+      const { status, code, message } = error;
+      return { kind: 'end', waited: { kind: 'refused', status, code, message } };
+    }
+    const { name: reason } = error;
+    const unreadable = error instanceof ContractError ? error.message : null;
+    this.#deps.warn(`${terms.what} could not be read`, { reason, unreadable });
+    const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+    return { kind: 'wait', ...nothingRead, askedMs: Math.max(ownMs, asked) };
+  }
+
+  #warnOnce(word: string | null, what: string): void {
+    if (word === null) return;
+    const key = `${what}: ${word}`;
+    if (this.#warned.has(key) || this.#warned.size >= mostWords) return;
+    this.#warned.add(key);
+    this.#deps.warn('a status word that is not known; it is waited on', { what, word });
+  }
+}
+
+type Look<T> =
+  | { kind: 'end'; waited: Waited<T> }
+  | {
+      kind: 'wait';
+      /** Null: it could not be read. */
+      value: T | null;
+      /** Null: nothing is known that could have changed. */
+      visible: string | null;
+      details?: unknown;
+      askedMs: number;
+    };
+
+const nothingRead = { value: null, visible: null } as const;
+
+function meansCredentials(error: unknown): boolean {
+  return error instanceof StatusError && error.meansCredentials;
+}
+
+/** A 4xx that is neither about credentials nor about haste. */
+function isForGood(error: unknown): error is StatusError {
+  if (!(error instanceof StatusError) || error.meansCredentials) return false;
+  return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
+}
+
+function pauseOnTheClock(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) return done();
+    const wake = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      done();
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', wake, { once: true });
+  });
+}

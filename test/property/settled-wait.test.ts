@@ -1,0 +1,115 @@
+import * as fc from 'fast-check';
+import { nextWait, waitBounds, type WaitStep } from '../../src/domain/poll-timing';
+
+/**
+ * A wait as activity and server carry it out, on a clock of its own. The server fails an activity
+ * at once when its next attempt would come after the schedule-to-close time-out, and never tries
+ * again after a delay of 0 (notes/temporal.md 1.2).
+ */
+function simulate({ deadlineAt, asked, settlesAt, dispatchMs }: Course) {
+  const backstopAt = deadlineAt + 60_000;
+  const reads: number[] = [];
+  const steps: WaitStep[] = [];
+  let at = 0;
+  let heldSince = 0;
+  let longestHold = 0;
+  for (;;) {
+    reads.push(at);
+    if (at >= settlesAt) return { end: 'settled', at, reads, steps, longestHold } as const;
+    const step = nextWait(asked[reads.length % asked.length] ?? 0, deadlineAt - at);
+    steps.push(step);
+    if (step.kind === 'expired') return { end: 'expired', at, reads, steps, longestHold } as const;
+    if (step.kind === 'leave') {
+      if (step.ms <= 0 || at + step.ms > backstopAt) {
+        return { end: 'failed by the server', at, reads, steps, longestHold } as const;
+      }
+      at += step.ms + dispatchMs;
+      heldSince = at;
+      continue;
+    }
+    at += step.ms;
+    longestHold = Math.max(longestHold, at - heldSince);
+  }
+}
+
+interface Course {
+  deadlineAt: number;
+  asked: number[];
+  settlesAt: number;
+  /** Between the server's timer and the next attempt. */
+  dispatchMs: number;
+}
+
+const hour = 3_600_000;
+const seconds = fc.oneof(
+  fc.constantFrom(0, 1, 2, 5, 10, 60, 3_600, 86_400, 1e9),
+  fc.double({ min: 0, max: 7_200, noNaN: true }),
+);
+const course: fc.Arbitrary<Course> = fc.record({
+  deadlineAt: fc.integer({ min: 0, max: 12 * hour }),
+  asked: fc.array(
+    seconds.map((one) => one * 1_000),
+    { minLength: 1, maxLength: 5 },
+  ),
+  settlesAt: fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 24 * hour })),
+  dispatchMs: fc.integer({ min: 0, max: 900 }),
+});
+
+it('ends at the deadline to the second, or when it has settled, and never by the server', () => {
+  fc.assert(
+    fc.property(course, (given) => {
+      const { end, at } = simulate(given);
+      expect(['settled', 'expired']).toContain(end);
+      expect(at).toBeLessThanOrEqual(given.deadlineAt + 1_000);
+      if (end === 'expired') expect(at).toBeGreaterThanOrEqual(given.deadlineAt);
+      // What settled in time is never told to have expired.
+      if (given.settlesAt <= given.deadlineAt) expect(end).toBe('settled');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('reads never more often than once a second, the last read aside', () => {
+  fc.assert(
+    fc.property(course, (given) => {
+      const { reads } = simulate(given);
+      const gaps = reads.slice(1, -1).map((at, place) => at - (reads[place] ?? 0));
+      expect(Math.min(...gaps, waitBounds.minMs)).toBe(waitBounds.minMs);
+    }),
+  );
+});
+
+it('reads as often as the service asks, within an hour, while there is time', () => {
+  fc.assert(
+    fc.property(seconds, fc.integer({ min: 2 * hour, max: 100 * hour }), (asked, leftMs) => {
+      const step = nextWait(asked * 1_000, leftMs);
+      const ms = Math.min(Math.max(asked * 1_000, 1_000), hour);
+      expect(step).toEqual({ kind: ms <= waitBounds.holdMs ? 'hold' : 'leave', ms: Math.ceil(ms) });
+    }),
+  );
+});
+
+it('holds no slot over a long wait', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 10_001, max: 2 * hour }), (asked) => {
+      const { steps } = simulate({
+        deadlineAt: 4 * hour,
+        asked: [asked],
+        settlesAt: 2 * hour,
+        dispatchMs: 100,
+      });
+      expect(steps.filter(({ kind }) => kind === 'hold')).toEqual([]);
+    }),
+  );
+});
+
+it('leaves the server a timer that ends within its own time, and is never 0', () => {
+  fc.assert(
+    fc.property(seconds, fc.integer({ min: 1, max: 24 * hour }), (asked, leftMs) => {
+      const step = nextWait(asked * 1_000, leftMs);
+      if (step.kind !== 'leave') return;
+      expect(step.ms).toBeGreaterThanOrEqual(1_000);
+      expect(step.ms).toBeLessThanOrEqual(leftMs - waitBounds.marginMs);
+    }),
+  );
+});

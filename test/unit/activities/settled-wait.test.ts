@@ -1,0 +1,235 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { SettledWait, type Reading } from '../../../src/activities/settled-wait';
+import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { TokenUnavailableError } from '../../../src/apis/http/token';
+
+const call = { method: 'GET', pathTemplate: '/x/{id}' };
+const minute = 60_000;
+
+/** What one read finds, or throws. */
+type Find = Reading<string> | Error;
+
+const running = (fields: object = {}): Find => ({
+  kind: 'unsettled',
+  value: 'r',
+  visible: 'running',
+  unknownWord: null,
+  pollAfterMs: 2_000,
+  ...fields,
+});
+const done: Find = { kind: 'settled', value: 'd' };
+
+function answered(status: number, fields: object = {}): StatusError {
+  return new StatusError(call, {
+    status,
+    code: null,
+    requestId: null,
+    retryable: null,
+    retryAfterMs: null,
+    hasProblem: true,
+    location: null,
+    elsewhere: false,
+    ...fields,
+  });
+}
+
+const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
+
+/** Waits with a clock that only pauses move; the last find is found for ever. */
+class Bench {
+  now = 0;
+  reads: number[] = [];
+  warnings: string[] = [];
+  readonly stopping = new AbortController();
+  readonly environment = new MockActivityEnvironment({
+    heartbeatTimeoutMs: 20_000,
+    startToCloseTimeoutMs: 900_000,
+  });
+  readonly wait = new SettledWait({
+    stopping: this.stopping.signal,
+    warn: (message, about) => this.warnings.push(`${message} ${about?.['word'] ?? ''}`),
+    now: () => this.now,
+    random: () => 0.5,
+    pause: async (ms) => {
+      this.now += ms;
+      this.atPause();
+    },
+  });
+  atPause: () => void = () => undefined;
+
+  until(
+    finds: Find[],
+    terms: { deadlineAt?: number; seen?: string | null; patience?: number } = {},
+  ) {
+    const { deadlineAt = 10 * minute, seen = 'running', patience } = terms;
+    const read = async (): Promise<Reading<string>> => {
+      this.reads.push(this.now);
+      const found = finds[Math.min(this.reads.length, finds.length) - 1];
+      if (found === undefined || found instanceof Error) throw found;
+      return found;
+    };
+    return this.environment.run(() =>
+      this.wait.until(read, {
+        deadlineAt,
+        since: 0,
+        seen,
+        what: 'a dossier',
+        ...(patience !== undefined && { refusalPatienceMs: patience }),
+      }),
+    );
+  }
+
+  /** The delay of a wait that is left to the server. */
+  async left(finds: Find[], terms: Parameters<Bench['until']>[1] = {}): Promise<unknown> {
+    const failure: unknown = await this.until(finds, terms).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ApplicationFailure);
+    expect(failure).toMatchObject({
+      type: 'NotSettledYet',
+      nonRetryable: false,
+      category: 'BENIGN',
+    });
+    return (failure as ApplicationFailure).nextRetryDelay;
+  }
+}
+
+let bench: Bench;
+beforeEach(() => {
+  bench = new Bench();
+});
+
+it('holds while the wait is short, at the interval that the service asks for', async () => {
+  expect(await bench.until([running(), running({ pollAfterMs: 5_000 }), done])).toEqual(done);
+  expect(bench.reads).toEqual([0, 2_000, 7_000]);
+});
+
+it('lets the server keep the timer when the wait is long', async () => {
+  expect(await bench.left([running({ pollAfterMs: 30_000 })])).toBe(30_000);
+  expect(bench.reads).toHaveLength(1);
+});
+
+it('reads by its own pace where the service names no interval', async () => {
+  bench.now = 5 * minute;
+  expect(await bench.left([running({ pollAfterMs: null })])).toBe(60_000);
+});
+
+it('leaves no timer beyond the deadline', async () => {
+  const deadlineAt = 20_000;
+  expect(await bench.left([running({ pollAfterMs: 3_600_000 })], { deadlineAt })).toBe(18_000);
+});
+
+it('reads once at its deadline, and tells as a value that it expired', async () => {
+  const waited = bench.until([running({ pollAfterMs: 3_600_000 })], { deadlineAt: 4_000 });
+  expect(await waited).toEqual({ kind: 'expired', value: 'r' });
+  expect(bench.reads).toEqual([0, 4_000]);
+});
+
+it('what settles at the deadline has settled', async () => {
+  const waited = bench.until([running({ pollAfterMs: 60_000 }), done], { deadlineAt: 4_000 });
+  expect(await waited).toEqual(done);
+});
+
+it('reads once though the deadline has passed before it began', async () => {
+  bench.now = 5_000;
+  expect(await bench.until([done], { deadlineAt: 4_000 })).toEqual(done);
+  bench.reads = [];
+  expect(await bench.until([running()], { deadlineAt: 4_000 })).toMatchObject({ kind: 'expired' });
+  expect(bench.reads).toHaveLength(1);
+});
+
+it('returns when what a person would want to see has changed', async () => {
+  const waited = bench.until([running(), running({ visible: 'needs_review', value: 'n' })]);
+  expect(await waited).toEqual({ kind: 'changed', visible: 'needs_review', value: 'n' });
+});
+
+it('tells the first state to a workflow that has seen none', async () => {
+  expect(await bench.until([running()], { seen: null })).toMatchObject({ visible: 'running' });
+});
+
+it('warns once of a word that is not known, and waits on', async () => {
+  const odd = running({ unknownWord: 'arquivado' });
+  expect(await bench.until([odd, odd, odd, done])).toEqual(done);
+  expect(bench.warnings).toEqual(['a status word that is not known; it is waited on arquivado']);
+});
+
+it.each([
+  ['no answer', lost],
+  ['500', answered(500)],
+  ['429', answered(429)],
+  ['an answer that cannot be read', new ContractError(call, [{ path: 'id', code: 'x' }])],
+])('waits out %s, without a change', async (_, fault) => {
+  expect(await bench.until([running(), fault, fault, done])).toEqual(done);
+  expect(bench.reads).toHaveLength(4);
+});
+
+it('waits as long as a Retry-After says', async () => {
+  expect(await bench.left([answered(503, { retryAfterMs: 90_000 })])).toBe(90_000);
+});
+
+it.each([
+  ['refused', answered(401)],
+  ['not to be had', new TokenUnavailableError('the file is gone')],
+])('credentials that are %s are a change, and so is their return', async (_, fault) => {
+  expect(await bench.until([fault])).toEqual({
+    kind: 'changed',
+    visible: 'waiting: credentials',
+    value: null,
+  });
+  const returned = bench.until([fault, running()], { seen: 'waiting: credentials' });
+  expect(await returned).toMatchObject({ kind: 'changed', visible: 'running' });
+});
+
+it('a read that is refused for good ends the wait', async () => {
+  expect(await bench.until([answered(404, { code: 'not_found' })])).toEqual({
+    kind: 'refused',
+    status: 404,
+    code: 'not_found',
+    message: 'GET /x/{id}: answered 404 not_found',
+  });
+});
+
+it('bears with refusals while the work is young', async () => {
+  const refused = answered(404);
+  expect(await bench.until([refused, refused, done], { patience: minute })).toEqual(done);
+  const end: unknown = await bench.until([refused], { patience: 10, deadlineAt: minute });
+  expect(end).toMatchObject({ kind: 'refused', status: 404 });
+});
+
+it('passes on what is no fault of the service', async () => {
+  await expect(bench.until([new TypeError('ours')])).rejects.toThrow(TypeError);
+});
+
+it('lets another worker go on when its own is to end', async () => {
+  bench.atPause = () => bench.stopping.abort();
+  expect(await bench.left([running(), running()])).toBe(1_000);
+  expect(bench.reads).toHaveLength(1);
+});
+
+it('ends when it is cancelled between two reads', async () => {
+  bench.atPause = () => bench.environment.cancel();
+  await expect(bench.until([running(), running()])).rejects.toThrow(CancelledFailure);
+  expect(bench.reads).toHaveLength(1);
+});
+
+it('tells phases by its heartbeats', async () => {
+  const told: unknown[] = [];
+  bench.environment.on('heartbeat', (details: unknown) => told.push(details));
+  const pause = (ms: number) => new Promise<void>((ready) => setTimeout(ready, ms));
+  const wait = new SettledWait({
+    stopping: bench.stopping.signal,
+    warn: () => undefined,
+    now: Date.now,
+    random: () => 0.5,
+    pause,
+  });
+  const finds = [running({ details: { phases: 3 } }), done];
+  await bench.environment.run(() =>
+    wait.until(async () => finds.shift() as Reading<string>, {
+      deadlineAt: Date.now() + minute,
+      since: Date.now(),
+      seen: 'running',
+      what: 'a dossier',
+    }),
+  );
+  expect(told).toContainEqual({ phases: 3 });
+});
