@@ -8,6 +8,7 @@ import { defaultCreditToken, startSandbox, type Sandbox } from './start-sandbox'
 
 interface SandboxFlags {
   port: number;
+  filesPort: number;
   host: string;
   token: string;
   seed: number;
@@ -68,16 +69,26 @@ function readCreditNames(text: string): CreditNamesInput {
 }
 
 async function start(flags: SandboxFlags): Promise<Sandbox> {
-  const { port, host, token, seed, creditToken } = flags;
+  const { port, filesPort, host, token, seed, creditToken } = flags;
   const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
   const creditNames =
     flags.creditNames === undefined ? undefined : readCreditNames(flags.creditNames);
   try {
-    return await startSandbox({ port, host, token, seed, scenario, creditToken, creditNames });
+    return await startSandbox({
+      port,
+      filesPort,
+      host,
+      token,
+      seed,
+      scenario,
+      creditToken,
+      creditNames,
+    });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
+    const files = filesPort === 0 ? '' : ` --files-port ${filesPort}`;
     throw new Error(
-      `--host ${host} --port ${port}: cannot listen there (${reason}); expected a free port of this machine`,
+      `--host ${host} --port ${port}${files}: cannot listen there (${reason}); expected a free port of this machine`,
       { cause: error },
     );
   }
@@ -92,12 +103,14 @@ function describe(sandbox: Sandbox, { token, creditToken, seed, json }: SandboxF
   };
   const control = `${sandbox.origin}/_sandbox`;
   if (json) {
-    const { baseUrl, creditBaseUrl, origin, port } = sandbox;
-    return JSON.stringify({ baseUrl, creditBaseUrl, origin, port, control, seed, environment });
+    const { baseUrl, creditBaseUrl, filesOrigin, origin, port } = sandbox;
+    const addresses = { baseUrl, creditBaseUrl, origin, filesOrigin, port, control };
+    return JSON.stringify({ ...addresses, seed, environment });
   }
   return [
     `Sandbox of the investigation service on ${sandbox.baseUrl}`,
     `Sandbox of the credit service on ${sandbox.creditBaseUrl}`,
+    `Uploads and downloads on ${sandbox.filesOrigin}`,
     `Control routes on ${control}`,
     '',
     'Set these where the client runs:',
@@ -118,6 +131,12 @@ export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('Start imitations of the two services, to develop and test against.')
     .option('--port <number>', 'port to listen on, 0 for any', wholeNumber(0, 65_535), 4010)
+    .option(
+      '--files-port <number>',
+      'port of uploads and downloads, 0 for any',
+      wholeNumber(0, 65_535),
+      0,
+    )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--token <text>', 'the token that works', nonEmpty, 'sandbox-token')
     .option('--seed <number>', 'fixes all chance', wholeNumber(0, 2 ** 32 - 1), 1)

@@ -16,7 +16,10 @@ import {
   type FaultKind,
 } from './faults/fault-words';
 import { creditSection } from './credit/credit-scenario';
+import { dossierSection } from './dossiers/dossier-scenario';
+import { lensSection } from './lens/lens-scenario';
 import { monitorSection } from './monitors/monitor-scenario';
+import { profileSection } from './profiles/profile-scenario';
 import {
   range,
   ScenarioError,
@@ -26,6 +29,7 @@ import {
   timing,
   type StepInput,
 } from './scenario-parts';
+import { traceSection } from './traces/trace-scenario';
 
 export { ScenarioError } from './scenario-parts';
 
@@ -108,6 +112,10 @@ const scenarioSchema = section({
     .default({}),
   credit: creditSection.prefault({}),
   monitors: monitorSection.prefault({}),
+  dossiers: dossierSection.prefault({}),
+  traces: traceSection.prefault({}),
+  lens: lensSection.prefault({}),
+  profiles: profileSection.prefault({}),
 });
 
 export type Scenario = z.output<typeof scenarioSchema>;
@@ -118,10 +126,28 @@ export type EndingStep = z.output<typeof ending>;
 export type BackgroundKind = Scenario['background']['kinds'][number];
 
 /** Merged over the scenario in force: sections by key, documents by digits; null drops a document. */
-export type ScenarioPatch = Omit<Partial<ScenarioInput>, 'documents' | 'credit' | 'monitors'> & {
+export type ScenarioPatch = Omit<Partial<ScenarioInput>, 'documents' | PatchedSection> & {
   documents?: Record<string, NonNullable<ScenarioInput['documents']>[string] | null> | undefined;
   credit?: CreditPatch | undefined;
   monitors?: MonitorPatch | undefined;
+  dossiers?: SectionPatch<'dossiers', 'held'> | undefined;
+  traces?: SectionPatch<'traces', 'targets'> | undefined;
+  lens?: SectionPatch<'lens', 'files'> | undefined;
+  profiles?: SectionPatch<'profiles', 'people'> | undefined;
+};
+type PatchedSection = keyof typeof mergedParts;
+type SectionInput<Name extends PatchedSection> = NonNullable<ScenarioInput[Name]>;
+/** Parts by key, and what is scripted by name; null drops a name. */
+type SectionPatch<Name extends PatchedSection, Scripts extends keyof SectionInput<Name>> = Omit<
+  SectionInput<Name>,
+  Scripts
+> & {
+  [Key in Scripts]?:
+    | {
+        [Named in keyof NonNullable<SectionInput<Name>[Key]>]:
+          NonNullable<SectionInput<Name>[Key]>[Named] | null;
+      }
+    | undefined;
 };
 type CreditInput = NonNullable<ScenarioInput['credit']>;
 export type CreditPatch = Omit<CreditInput, 'files'> & {
@@ -177,16 +203,24 @@ export function patchScenario(current: Scenario, patch: unknown): Scenario {
     merged[key] = isSection(key) && isRecord(value) ? { ...current[key], ...value } : value;
   }
   if (isRecord(merged['documents'])) merged['documents'] = withoutNulls(merged['documents']);
-  if (isRecord(patch) && isRecord(patch['credit'])) {
-    const parts = ['analysis', 'background', 'files', 'calls'];
-    merged['credit'] = patchSection(current.credit, patch['credit'], parts);
-  }
-  if (isRecord(patch) && isRecord(patch['monitors'])) {
-    const parts = ['seeded', 'background', 'held', 'calls'];
-    merged['monitors'] = patchSection(current.monitors, patch['monitors'], parts);
+  for (const [name, parts] of Object.entries(mergedParts)) {
+    const change = isRecord(patch) ? patch[name] : undefined;
+    if (isRecord(change)) {
+      merged[name] = patchSection(current[name as PatchedSection], change, parts);
+    }
   }
   return parseScenario(merged, 'scenario patch');
 }
+
+/** Sections that are merged part by part: the parts that are merged key by key. */
+const mergedParts = {
+  credit: ['analysis', 'background', 'files', 'calls'],
+  monitors: ['seeded', 'background', 'held', 'calls'],
+  dossiers: ['timing', 'seeded', 'pattern', 'background', 'held', 'calls'],
+  traces: ['timing', 'background', 'targets', 'calls'],
+  lens: ['timing', 'background', 'files', 'calls'],
+  profiles: ['background', 'people', 'calls'],
+} as const;
 
 /** Its parts by key, and what they hold by name; null drops a name. */
 function patchSection(

@@ -4,6 +4,7 @@ import { createCertificates, type CertificateHeld } from './certificates/certifi
 import type { CertificateCounts } from './certificates/certificate-counts';
 import { certificatePdf } from './certificates/certificate-pdf';
 import { SandboxClock, type ClockMode } from './clock';
+import { createDossiers, type DossierCounts, type DossierHeld } from './dossiers/dossiers';
 import { createCredit, creditBasePath, type CreditState } from './credit/credit';
 import type { CreditReceived, OperationCounts } from './credit/credit-log';
 import { parseCreditNames, type CreditNames, type CreditNamesInput } from './credit/credit-names';
@@ -12,14 +13,21 @@ import { Credentials } from './engine/credentials';
 import { listen } from './engine/http-server';
 import { RateLimit } from './engine/rate-limit';
 import { RequestLog, type ReceivedRequest } from './engine/request-log';
+import { writeAnswer } from './engine/answer';
+import { Refusal } from './engine/problem';
+import type { ResourceReceived } from './engine/resource-log';
+import { storageRefusal } from './engine/resource-service';
 import { Router } from './engine/router';
 import { addressOf, createService } from './engine/service';
+import { filesPrefix, SignedLinks } from './engine/signed-links';
 import { FaultPlan } from './faults/fault-plan';
+import { createLens, type LensCounts, type LensHeld } from './lens/lens';
 import type { MonitorCounts, MonitorReceived } from './monitors/monitor-log';
 import { monitorsPath } from './monitors/monitor-routes';
 import type { ChangeScriptInput } from './monitors/monitor-scenario';
 import type { MonitorFields } from './monitors/monitor-shelf';
 import { createMonitors, type ChangeHeld, type MonitorHeld } from './monitors/monitors';
+import { createProfiles, type ProfileCounts } from './profiles/profiles';
 import {
   parseScenario,
   patchScenario,
@@ -27,12 +35,15 @@ import {
   type ScenarioInput,
   type ScenarioPatch,
 } from './scenario';
+import { createTraces, type TraceCounts, type TraceHeld } from './traces/traces';
 
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
   host?: string | undefined;
   /** Default 0: any free port. */
   port?: number | undefined;
+  /** Of the origin of files. Default 0: any free port. */
+  filesPort?: number | undefined;
   /** The token that works. Default `sandbox-token`. */
   token?: string | undefined;
   /** The token that works at the credit service. Default `credit-sandbox-token`. */
@@ -54,6 +65,8 @@ export interface SandboxOptions {
   tituloCapacity?: number | undefined;
   /** Changes held over all monitors; beyond it more are refused. Default 1,000,000. */
   changeCapacity?: number | undefined;
+  /** Searches held, and analyses held; beyond it each is refused with 507. Default 200,000. */
+  resourceCapacity?: number | undefined;
 }
 
 export interface SandboxState {
@@ -68,6 +81,8 @@ export interface Sandbox {
   /** What CREDIT_BASE_URL is set to. */
   creditBaseUrl: string;
   origin: string;
+  /** Where lens files are uploaded and artifacts downloaded, by signed addresses. */
+  filesOrigin: string;
   port: number;
   clock: {
     /** Milliseconds since 1970. */
@@ -106,6 +121,31 @@ export interface Sandbox {
     acknowledgeElsewhere(monitorId: string, changeIds?: readonly string[]): string[];
     /** What a read shows: status, health, subscription, `execution_allowed`, `blocking_reason`. */
     set(monitorId: string, fields: Partial<MonitorFields>): void;
+  };
+  /** Dossiers: a log and counts of their own, as the three below. */
+  dossiers: {
+    state(): DossierHeld[];
+    received(): ResourceReceived[];
+    counts(): DossierCounts;
+    /** By another client. @returns the number of the new attempt. @throws Refusal 404 */
+    retryElsewhere(dossieId: string): { attempt: number };
+    /** By another client. @throws Refusal 404 */
+    cancelElsewhere(dossieId: string): void;
+  };
+  traces: {
+    state(): TraceHeld[];
+    received(): ResourceReceived[];
+    counts(): TraceCounts;
+  };
+  /** Calls to both origins. */
+  lens: {
+    state(): LensHeld[];
+    received(): ResourceReceived[];
+    counts(): LensCounts;
+  };
+  profiles: {
+    received(): ResourceReceived[];
+    counts(): ProfileCounts;
   };
   /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
   reset(): void;
@@ -179,18 +219,41 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     receivedCapacity: options.receivedCapacity ?? defaultCapacity,
   });
 
+  let filesOrigin = '';
+  const resourceParts = {
+    seed,
+    clock,
+    scenario: inForce,
+    credentials,
+    links: new SignedLinks(seed, clock, () => filesOrigin),
+    receivedCapacity: options.receivedCapacity ?? defaultCapacity,
+    capacity: options.resourceCapacity ?? defaultCapacity,
+    pdf: await certificatePdf(),
+  };
+  const dossiers = createDossiers(resourceParts);
+  const traces = createTraces(resourceParts);
+  const lens = createLens(resourceParts);
+  const profiles = createProfiles(resourceParts);
+  const resources = [dossiers, traces, lens, profiles];
+
   const configure = (patch: unknown) => {
     scenario = patchScenario(scenario, patch);
     const { documents, credit: creditPatch, monitors: monitorPatch } = patch as ScenarioPatch;
     if (documents !== undefined) faults.restart(Object.keys(documents));
     if (creditPatch !== undefined) credit.restartFaults();
     if (monitorPatch !== undefined) monitors.patched(monitorPatch);
+    const named = patch as ScenarioPatch;
+    if (named.dossiers !== undefined) dossiers.patched(named.dossiers);
+    if (named.traces !== undefined) traces.patched();
+    if (named.lens !== undefined) lens.patched();
+    if (named.profiles !== undefined) profiles.patched();
   };
   const replaceScenario = (replacement: unknown) => {
     scenario = parseScenario(replacement);
     faults.restart();
     credit.restartFaults();
     monitors.patched({ seeded: {} });
+    for (const resource of resources) resource.patched({ seeded: {} });
   };
   const state = (): SandboxState => ({ at: clock.isoNow(), certificates: certificates.held() });
   const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
@@ -204,6 +267,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log.clear();
     credit.reset();
     monitors.reset();
+    for (const resource of resources) resource.reset();
   };
 
   const serveControl = createControl({
@@ -219,22 +283,45 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     setToken,
     credit,
     monitors,
+    dossiers,
+    traces,
+    lens,
+    profiles,
     reset,
   });
+  const resourceAt = (path: string) =>
+    resources.find(({ paths }) =>
+      paths.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
+    );
   const server = await listen({ host, port: options.port ?? 0 }, (request, response) => {
     const { path, query } = addressOf(request);
     if (path.startsWith(controlPrefix)) return serveControl(request, response, path);
+    const resource = path.startsWith(filesPrefix) ? undefined : resourceAt(path);
+    if (resource !== undefined) return resource.serve(request, response, path, query);
     if (path.startsWith(`${monitorsPath}/`)) return monitors.serve(request, response, path, query);
     return path.startsWith('/credit/')
       ? credit.serve(request, response, path, query)
       : service.serve(request, response);
   });
 
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
+  const originOf = (port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const files = await listen({ host, port: options.filesPort ?? 0 }, (request, response) => {
+    const { path, query } = addressOf(request);
+    const resource = path.startsWith(filesPrefix) ? resourceAt(path) : undefined;
+    if (resource !== undefined) return resource.serve(request, response, path, query);
+    writeAnswer(response, storageRefusal(new Refusal(404, 'NoSuchKey', 'There is no such file.')));
+    return Promise.resolve();
+  }).catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
+  filesOrigin = originOf(files.port);
+  const origin = originOf(server.port);
   return {
     baseUrl: `${origin}/api/v1`,
     creditBaseUrl: `${origin}${creditBasePath}`,
     origin,
+    filesOrigin,
     port: server.port,
     clock: {
       now: () => clock.now(),
@@ -265,9 +352,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
           .acknowledged,
       set: (monitorId, set) => void monitors.set({ monitorId, set }),
     },
+    dossiers: {
+      state: dossiers.state,
+      received: dossiers.received,
+      counts: dossiers.counts,
+      retryElsewhere: (dossieId) => dossiers.retryElsewhere(dossieId),
+      cancelElsewhere: dossiers.cancelElsewhere,
+    },
+    traces: { state: traces.state, received: traces.received, counts: traces.counts },
+    lens: { state: lens.state, received: lens.received, counts: lens.counts },
+    profiles: { received: profiles.received, counts: profiles.counts },
     reset,
     close: async () => {
-      const closed = server.close();
+      const closed = Promise.all([server.close(), files.close()]);
       clock.reset();
       await closed;
     },

@@ -37,7 +37,23 @@ export interface Controls {
     acknowledgeElsewhere(body: z.output<typeof acknowledgeBody>): object;
     set(body: z.output<typeof monitorBody>): object;
   };
+  dossiers: ResourceControls & {
+    state: () => object;
+    retryElsewhere(dossieId: string): object;
+    cancelElsewhere(dossieId: string): void;
+  };
+  traces: ResourceControls & { state: () => object };
+  lens: ResourceControls & { state: () => object };
+  profiles: ResourceControls;
   reset(): void;
+}
+
+/** What can be looked at of each kind of resource. */
+interface ResourceControls {
+  state?: () => object;
+  received(): unknown[];
+  clearReceived(): void;
+  counts(): object;
 }
 
 export const controlPrefix = '/_sandbox/';
@@ -46,10 +62,24 @@ const clockBody = z.union(
   [z.strictObject({ advanceMs: z.number().min(0) }), z.strictObject({ set: z.iso.datetime() })],
   { error: 'expected {"advanceMs": milliseconds} or {"set": "an ISO 8601 instant"}' },
 );
+const dossierBody = z.strictObject({ dossieId: z.string() });
 const tokenBody = z.strictObject({ token: z.string().min(1), valid: z.boolean() });
 
 interface ControlBody {
   as<Shape extends z.ZodType>(schema: Shape): z.output<Shape>;
+}
+
+function resourceRoutes(name: string, controls: ResourceControls): Record<string, () => object> {
+  const { state } = controls;
+  return {
+    ...(state === undefined ? {} : { [`GET ${name}/state`]: state }),
+    [`GET ${name}/received`]: () => controls.received(),
+    [`DELETE ${name}/received`]: () => {
+      controls.clearReceived();
+      return { ok: true };
+    },
+    [`GET ${name}/counts`]: () => controls.counts(),
+  };
 }
 
 export function createControl(controls: Controls) {
@@ -112,6 +142,16 @@ export function createControl(controls: Controls) {
       return done;
     },
     'GET monitors/counts': () => controls.monitors.counts(),
+    'POST dossiers/retry': (body) =>
+      controls.dossiers.retryElsewhere(body.as(dossierBody).dossieId),
+    'POST dossiers/cancel': (body) => {
+      controls.dossiers.cancelElsewhere(body.as(dossierBody).dossieId);
+      return done;
+    },
+    ...resourceRoutes('dossiers', controls.dossiers),
+    ...resourceRoutes('traces', controls.traces),
+    ...resourceRoutes('lens', controls.lens),
+    ...resourceRoutes('profiles', controls.profiles),
     'POST reset': () => {
       controls.reset();
       return done;

@@ -26,6 +26,8 @@ export interface Exchange {
   instance: string;
   /** The body of a refusal; the certificate service's problem when left out. */
   problem?: (refusal: Refusal, exchange: Exchange) => object;
+  /** The whole of a refusal, where it is no problem at all. */
+  refusal?: ((refusal: Refusal) => RawAnswer) | undefined;
   /** Set when a fault breaks the connection off, so that nobody takes it for the client's doing. */
   brokenOff: boolean;
 }
@@ -36,6 +38,7 @@ const trickles = 16;
 
 /** @returns the status put on the wire, null when there was none. */
 export function refuse(exchange: Exchange, refusal: Refusal): number | null {
+  if (exchange.refusal !== undefined) return send(exchange, exchange.refusal(refusal));
   const body =
     exchange.problem?.(refusal, exchange) ??
     problemBody(refusal, exchange.requestId, exchange.instance);

@@ -22,6 +22,17 @@ function issuesOf(input: unknown): string[] {
   return [];
 }
 
+const timing = { waitingMs: [50, 200], processingMs: [100, 1000], distribution: 'lognormal' };
+const resource = { rateLimitPerSecond: null, background: { rate: 0, kinds: [] } };
+const walked = {
+  cursors: 'stable',
+  order: 'newest',
+  pageSizeName: 'limit',
+  cursorName: 'cursor',
+  statusName: 'status',
+  defaultPageSize: 20,
+};
+
 describe('a scenario', () => {
   test('may be empty: calm, quick, 202', () => {
     expect(parseScenario('{}')).toEqual({
@@ -67,6 +78,70 @@ describe('a scenario', () => {
         calls: { list: [], ack: [], read: [], update: [] },
         background: { rate: 0, kinds: [] },
       },
+      dossiers: {
+        ...resource,
+        ...walked,
+        timing,
+        cancelMs: [0, 0],
+        successStatus: 202,
+        pollAfterSeconds: 2,
+        repeatedKey: 'same',
+        customEnabled: true,
+        links: 'signed',
+        linkMs: 300_000,
+        availableMs: 2_592_000_000,
+        seeded: { dossiers: 0 },
+        pattern: {
+          mode: 'standard',
+          kind: 'basic',
+          queuedAgoMs: 0,
+          firstAttempt: 1,
+          missingPhases: [],
+          risk: 'none',
+          canRetry: true,
+          cancelling: 'cancelled',
+          stale: false,
+          shownIn: 'both',
+          status: [],
+          retry: [],
+          cancel: [],
+          pdf: [],
+        },
+        held: {},
+        calls: { list: [], status: [], retry: [], cancel: [], pdf: [] },
+      },
+      traces: {
+        ...resource,
+        ...walked,
+        timing,
+        successStatus: 202,
+        pollAfterSeconds: 2,
+        repeatedKey: 'same',
+        readRoute: 'served',
+        typeName: 'type',
+        defaultStrategy: 'all',
+        targets: {},
+        calls: { list: [], create: [], read: [] },
+      },
+      lens: {
+        ...resource,
+        timing,
+        successStatus: 201,
+        pollAfterSeconds: 2,
+        repeatedKey: 'same',
+        maxFileBytes: 52_428_800,
+        uploadMs: 900_000,
+        uploadHeaders: {},
+        modeField: 'mode',
+        defaultMode: 'geo',
+        readRoute: 'served',
+        submit: false,
+        linkMs: 300_000,
+        availableMs: 2_592_000_000,
+        files: {},
+        calls: { create: [], upload: [], submit: [], read: [], artifact: [] },
+      },
+      profiles: { ...resource, oddRows: true, people: {}, calls: { lookup: [] } },
     });
   });
 

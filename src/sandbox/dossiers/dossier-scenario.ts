@@ -1,0 +1,118 @@
+/** The `dossiers` section of a scenario. */
+
+import { z } from 'zod';
+import type { CallRole } from '../faults/resource-fault-words';
+import {
+  acceptedStatus,
+  anyObject,
+  backgroundOver,
+  endingsAmong,
+  failureFields,
+  listFields,
+  pollAfterSeconds,
+  rateLimitPerSecond,
+  repeatedKey,
+  stepsAs,
+  uuidInLowerCase,
+} from '../resource-scenario';
+import { milliseconds, range, section, timing } from '../scenario-parts';
+
+export const dossierRoles = {
+  list: 'list',
+  status: 'read',
+  retry: 'retry',
+  cancel: 'change',
+  pdf: 'download',
+} as const satisfies Record<string, CallRole>;
+export type DossierStage = keyof typeof dossierRoles;
+
+/** How an attempt ends, and for how many attempts of one dossier unless the step says. */
+export const dossierEndings = {
+  completed: 'forever',
+  needs_review: 1,
+  failed: 'forever',
+  failure_retryable: 1,
+  failure_permanent: 'forever',
+  cancelled: 'forever',
+  never_settles: 'forever',
+} as const;
+export type DossierEnding = keyof typeof dossierEndings;
+
+export const dossierStatusWords = [
+  'queued',
+  'running',
+  'completed',
+  'needs_review',
+  'failed',
+  'cancelled',
+] as const;
+export type DossierStatus = (typeof dossierStatusWords)[number];
+export const dossierModes = ['standard', 'modular', 'provided_data'] as const;
+const riskForms = ['none', 'classified', 'insufficient_data'] as const;
+
+const callScripts = {
+  status: stepsAs('read'),
+  retry: stepsAs('retry'),
+  cancel: stepsAs('change'),
+  pdf: stepsAs('download'),
+};
+
+const dossierScript = section({
+  subject_type: z.enum(['cpf', 'cnpj']).nullable().optional(),
+  mode: z.enum(dossierModes).default('standard'),
+  kind: z.enum(['basic', 'advanced']).default('basic'),
+  /** So long before the start the attempt was queued that is the current one at the start. */
+  queuedAgoMs: milliseconds.default(0),
+  /** The number of that attempt. */
+  firstAttempt: z.int().min(1).default(1),
+  waitingMs: range.optional(),
+  processingMs: range.optional(),
+  end: endingsAmong(dossierEndings),
+  phases: z.array(z.string().min(1)).min(1).optional(),
+  /** Phases that could not be collected: coverage is partial. */
+  missingPhases: z.array(z.string()).default([]),
+  /** `none`: no matrix was supplied. */
+  risk: z.enum(riskForms).default('none'),
+  /** Laid over the risk classification, the failure, the result. */
+  riskClassification: anyObject.optional(),
+  failure: failureFields.optional(),
+  result: anyObject.optional(),
+  /** Whether a settled one may be tried again, beyond what its mode needs. */
+  canRetry: z.boolean().default(true),
+  /** Cancelled, taken and yet run to its end, or 409. */
+  cancelling: z.enum(['cancelled', 'runs_on', 'refused']).default('cancelled'),
+  stale: z.boolean().default(false),
+  /** Which reads show artifacts and result. */
+  shownIn: z.enum(['both', 'status', 'list', 'none']).default('both'),
+  ...callScripts,
+});
+
+export const dossierSection = section({
+  rateLimitPerSecond,
+  timing: timing.prefault({}),
+  /** From an accepted cancellation to its state. */
+  cancelMs: range.default([0, 0]),
+  successStatus: acceptedStatus(202),
+  /** Null leaves it out. */
+  pollAfterSeconds: pollAfterSeconds.default(2),
+  repeatedKey,
+  /** Whether modular and provided-data dossiers are enabled for the workspace. */
+  customEnabled: z.boolean().default(true),
+  /** `signed`: on the origin of files; `bearer`: a path of the service, with its token. */
+  links: z.enum(['signed', 'bearer']).default('signed'),
+  linkMs: milliseconds.default(300_000),
+  /** From the end of the attempt; then the artifact is gone. */
+  availableMs: milliseconds.default(30 * 86_400_000),
+  ...listFields,
+  /** Dossiers drawn from the seed, with the ids that docs/sandbox.md names. */
+  seeded: section({ dossiers: z.int().min(0).max(20_000).default(0) }).prefault({}),
+  /** What every seeded dossier is. */
+  pattern: dossierScript.prefault({}),
+  held: z.record(uuidInLowerCase, dossierScript).default({}),
+  /** Steps of every dossier without steps of its own, each by itself; those of the list. */
+  calls: section({ list: stepsAs('list'), ...callScripts }).prefault({}),
+  background: backgroundOver(dossierRoles),
+});
+
+export type DossierScenario = z.output<typeof dossierSection>;
+export type DossierScript = z.output<typeof dossierScript>;

@@ -1,0 +1,130 @@
+/** The dossiers that the service holds: those of the scenario, and what became of them. */
+
+import { drawDuration } from '../chance';
+import type { SandboxClock } from '../clock';
+import { Refusal } from '../engine/problem';
+import { stepAt } from '../faults/fault-plan';
+import { beginAttempt, isSettledAt, type Attempt } from './attempts';
+import type { DossierScenario, DossierScript } from './dossier-scenario';
+
+export interface HeldDossier {
+  id: string;
+  ordinal: number;
+  script: DossierScript;
+  createdAt: number;
+  /** All that began here, the current one last. */
+  attempts: [Attempt, ...Attempt[]];
+  /** Calls that arrived about it. */
+  counts: { statusReads: number; retryRequests: number; cancelRequests: number; pdfs: number };
+}
+
+/** Id of the nth seeded dossier, from 1. */
+export function seededDossierId(number: number): string {
+  return `444f5353-4945-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+export interface DossierShelfParts {
+  seed: number;
+  clock: SandboxClock;
+  scenario: () => DossierScenario;
+}
+
+export class DossierShelf {
+  readonly #parts: DossierShelfParts;
+  readonly #dossiers = new Map<string, HeldDossier>();
+  #ordinal = 0;
+
+  constructor(parts: DossierShelfParts) {
+    this.#parts = parts;
+    this.restock();
+  }
+
+  /** Begins anew with the dossiers of the scenario. */
+  restock(): void {
+    const { held, pattern, seeded } = this.#parts.scenario();
+    this.#dossiers.clear();
+    this.#ordinal = 0;
+    for (let number = 1; number <= seeded.dossiers; number += 1) {
+      this.#put(seededDossierId(number), pattern);
+    }
+    for (const [id, script] of Object.entries(held)) this.#put(id, script);
+  }
+
+  /** These dossiers begin anew, as the scenario has them; those it no longer has are gone. */
+  restart(ids: readonly string[]): void {
+    const { held } = this.#parts.scenario();
+    for (const id of ids) {
+      const script = held[id];
+      if (script === undefined) this.#dossiers.delete(id);
+      else this.#put(id, script);
+    }
+  }
+
+  all(): HeldDossier[] {
+    return [...this.#dossiers.values()];
+  }
+
+  /** @throws Refusal 404 */
+  get(id: string): HeldDossier {
+    const dossier = this.#dossiers.get(id.toLowerCase());
+    if (dossier === undefined) throw new Refusal(404, 'dossie_not_found', 'No such dossier.');
+    return dossier;
+  }
+
+  /** A new attempt under the same id. */
+  beginAgain(dossier: HeldDossier, by: 'client' | 'other'): Attempt {
+    const attempt = this.#attempt(dossier.id, dossier.script, {
+      number: currentOf(dossier).number + 1,
+      ordinal: dossier.attempts.length,
+      by,
+      at: this.#parts.clock.now(),
+    });
+    dossier.attempts.push(attempt);
+    return attempt;
+  }
+
+  /** As its script says: cancelled after a while, or on to its end all the same. */
+  cancel(dossier: HeldDossier): void {
+    const { clock, scenario, seed } = this.#parts;
+    const attempt = currentOf(dossier);
+    const now = clock.now();
+    if (dossier.script.cancelling !== 'cancelled' || isSettledAt(attempt, now)) return;
+    const takes = drawDuration(scenario().cancelMs, 'uniform', seed, 'cancel', attempt.id);
+    attempt.cancelledAt = Math.min(attempt.cancelledAt, now + takes);
+  }
+
+  #put(id: string, script: DossierScript): void {
+    const at = this.#parts.clock.now() - script.queuedAgoMs;
+    const attempt = this.#attempt(id, script, {
+      number: script.firstAttempt,
+      ordinal: 0,
+      by: 'start',
+      at,
+    });
+    this.#ordinal += 1;
+    this.#dossiers.set(id, {
+      id,
+      ordinal: this.#ordinal,
+      script,
+      createdAt: at,
+      attempts: [attempt],
+      counts: { statusReads: 0, retryRequests: 0, cancelRequests: 0, pdfs: 0 },
+    });
+  }
+
+  #attempt(
+    dossierId: string,
+    script: DossierScript,
+    begun: { number: number; ordinal: number; by: Attempt['by']; at: number },
+  ): Attempt {
+    const { scenario, seed } = this.#parts;
+    const { at, by, number, ordinal } = begun;
+    const ending = stepAt(script.end ?? [], ordinal)?.kind ?? 'completed';
+    const { timing } = scenario();
+    return beginAttempt({ seed, dossierId, number, by, at, ending, script, timing });
+  }
+}
+
+export function currentOf({ attempts }: HeldDossier): Attempt {
+  return attempts.at(-1) ?? attempts[0];
+}
