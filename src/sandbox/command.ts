@@ -9,6 +9,7 @@ import { defaultCreditToken, startSandbox, type Sandbox } from './start-sandbox'
 interface SandboxFlags {
   port: number;
   filesPort: number;
+  filesOrigin?: string;
   host: string;
   token: string;
   seed: number;
@@ -29,6 +30,14 @@ function wholeNumber(lowest: number, highest: number) {
     }
     return value;
   };
+}
+
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !url.protocol.startsWith('http')) {
+    throw new InvalidArgumentError('Expected an address such as http://sandbox:4011.');
+  }
+  return url.origin;
 }
 
 function nonEmpty(text: string): string {
@@ -69,7 +78,7 @@ function readCreditNames(text: string): CreditNamesInput {
 }
 
 async function start(flags: SandboxFlags): Promise<Sandbox> {
-  const { port, filesPort, host, token, seed, creditToken } = flags;
+  const { port, filesPort, filesOrigin, host, token, seed, creditToken } = flags;
   const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
   const creditNames =
     flags.creditNames === undefined ? undefined : readCreditNames(flags.creditNames);
@@ -77,6 +86,7 @@ async function start(flags: SandboxFlags): Promise<Sandbox> {
     return await startSandbox({
       port,
       filesPort,
+      filesOrigin,
       host,
       token,
       seed,
@@ -137,6 +147,7 @@ export function sandboxCommand(): Command {
       wholeNumber(0, 65_535),
       0,
     )
+    .option('--files-origin <url>', 'how clients reach them, when not by host and port', originOf)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--token <text>', 'the token that works', nonEmpty, 'sandbox-token')
     .option('--seed <number>', 'fixes all chance', wholeNumber(0, 2 ** 32 - 1), 1)

@@ -44,6 +44,8 @@ export interface SandboxOptions {
   port?: number | undefined;
   /** Of the origin of files. Default 0: any free port. */
   filesPort?: number | undefined;
+  /** What signed addresses begin with, where clients reach that origin by another name. */
+  filesOrigin?: string | undefined;
   /** The token that works. Default `sandbox-token`. */
   token?: string | undefined;
   /** The token that works at the credit service. Default `credit-sandbox-token`. */
@@ -315,7 +317,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await server.close();
     throw error;
   });
-  filesOrigin = originOf(files.port);
+  filesOrigin = options.filesOrigin ?? originOf(files.port);
   const origin = originOf(server.port);
   return {
     baseUrl: `${origin}/api/v1`,

@@ -275,6 +275,22 @@ describe('the dossiers of the sandbox', () => {
     expect((await cancel()).status).toBe(202);
   });
 
+  test('a review can be left by a cancellation, or by another attempt', async () => {
+    hold({ end: 'needs_review' });
+    settle();
+    expect((await status()).json).toMatchObject({ status: 'needs_review', artifacts: [{}] });
+    expect(await cancel()).toMatchObject({ status: 202, json: { status: 'cancelled' } });
+    expect((await status()).json['artifacts']).toEqual([]);
+    expect((await retry('k-1')).json).toMatchObject({ current_attempt: { number: 2 } });
+    settle();
+    expect((await status()).json['status']).toBe('completed');
+  });
+
+  test('a dossier can be stale', async () => {
+    hold({ stale: true });
+    expect((await status()).json['stale']).toBe(true);
+  });
+
   test('a cancellation can come too late, be refused, or change nothing', async () => {
     hold({ cancelling: 'runs_on' });
     expect((await cancel()).status).toBe(202);

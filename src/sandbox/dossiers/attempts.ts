@@ -18,7 +18,7 @@ export interface Attempt {
   queuedAt: number;
   startsAt: number;
   endsAt: number;
-  /** The instant from which it is cancelled; infinite without a cancellation. */
+  /** The instant from which it is cancelled, also out of a review; infinite without that. */
   cancelledAt: number;
 }
 
@@ -69,8 +69,9 @@ export function beginAttempt({
 }
 
 export function statusAt(attempt: Attempt, now: number): DossierStatus {
-  const { cancelledAt, endsAt, startsAt } = attempt;
-  if (cancelledAt < endsAt && now >= cancelledAt) return 'cancelled';
+  const { cancelledAt, ending, endsAt, startsAt } = attempt;
+  const isOpen = cancelledAt < endsAt || ending === 'needs_review';
+  if (isOpen && now >= cancelledAt) return 'cancelled';
   if (now >= endsAt) return settledAs[attempt.ending];
   return now < startsAt ? 'queued' : 'running';
 }
@@ -78,6 +79,11 @@ export function statusAt(attempt: Attempt, now: number): DossierStatus {
 /** The instant it settles; infinite when it never does. */
 export function settlesAt({ cancelledAt, endsAt }: Attempt): number {
   return Math.min(cancelledAt, endsAt);
+}
+
+/** Whether a cancellation can still change anything. */
+export function isCancellableAt(attempt: Attempt, now: number): boolean {
+  return ['queued', 'running', 'needs_review'].includes(statusAt(attempt, now));
 }
 
 export function isSettledAt(attempt: Attempt, now: number): boolean {

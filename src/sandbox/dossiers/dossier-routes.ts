@@ -15,7 +15,7 @@ import {
   type ResourceRoute,
 } from '../engine/resource-service';
 import { filesPrefix } from '../engine/signed-links';
-import { isSettledAt, statusAt, type Attempt } from './attempts';
+import { isCancellableAt, statusAt, type Attempt } from './attempts';
 import { dossierStatusWords, type DossierScenario, type DossierStage } from './dossier-scenario';
 import { currentOf, type DossierShelf, type HeldDossier } from './dossier-shelf';
 import { artifactIdOf, dossierOnWire, hasPdf, type DossierView } from './dossier-wire';
@@ -91,8 +91,8 @@ export function dossierRoutes(parts: DossierRouteParts): ResourceRoute<DossierSt
     dossier.counts.cancelRequests += 1;
     refuseBody(request);
     const status = statusAt(currentOf(dossier), clock.now());
-    const isOver = isSettledAt(currentOf(dossier), clock.now()) && status !== 'cancelled';
-    if (isOver || dossier.script.cancelling === 'refused') {
+    const isOver = !isCancellableAt(currentOf(dossier), clock.now());
+    if ((isOver && status !== 'cancelled') || dossier.script.cancelling === 'refused') {
       throw new Refusal(409, 'dossie_not_cancellable', `The dossier is ${status}.`);
     }
     return about(dossier, () => {

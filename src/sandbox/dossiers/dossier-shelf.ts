@@ -4,7 +4,7 @@ import { drawDuration } from '../chance';
 import type { SandboxClock } from '../clock';
 import { Refusal } from '../engine/problem';
 import { stepAt } from '../faults/fault-plan';
-import { beginAttempt, isSettledAt, type Attempt } from './attempts';
+import { beginAttempt, isCancellableAt, type Attempt } from './attempts';
 import type { DossierScenario, DossierScript } from './dossier-scenario';
 
 export interface HeldDossier {
@@ -88,7 +88,7 @@ export class DossierShelf {
     const { clock, scenario, seed } = this.#parts;
     const attempt = currentOf(dossier);
     const now = clock.now();
-    if (dossier.script.cancelling !== 'cancelled' || isSettledAt(attempt, now)) return;
+    if (dossier.script.cancelling !== 'cancelled' || !isCancellableAt(attempt, now)) return;
     const takes = drawDuration(scenario().cancelMs, 'uniform', seed, 'cancel', attempt.id);
     attempt.cancelledAt = Math.min(attempt.cancelledAt, now + takes);
   }

@@ -201,6 +201,6 @@ function movedAt(dossier: HeldDossier, now: number): number {
   const moments = [attempt.startsAt, ...ends].filter((at) => at <= ended);
   return Math.max(
     attempt.queuedAt,
-    ...[...moments, ended].filter((at) => Number.isFinite(at) && at <= now),
+    ...[...moments, ended, attempt.cancelledAt].filter((at) => Number.isFinite(at) && at <= now),
   );
 }

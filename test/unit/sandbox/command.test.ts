@@ -53,6 +53,14 @@ describe('diligence sandbox', () => {
     expect(out).toContain('export INVESTIGATION_TOKEN=mine');
   });
 
+  test('names the origin of files as clients reach it', async () => {
+    const args = ['--port', '0', '--json', '--files-origin', 'http://sandbox:4011'];
+    const { out } = await run(args, (_, stop) => stop());
+    expect(JSON.parse(out)).toMatchObject({ filesOrigin: 'http://sandbox:4011' });
+    const wrong = await run(['--files-origin', 'sandbox:4011']);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--files-origin')]);
+  });
+
   test('publishes the credit names that it is given', async () => {
     let document: Promise<string> | undefined;
     const names = '{"filePart": "remessa", "words": {"completed": "pronta"}}';

@@ -6,7 +6,11 @@ import {
   creditEndingKinds,
   creditFaultKinds,
 } from '../../../src/sandbox/credit/credit-fault-words';
+import { dossierEndings } from '../../../src/sandbox/dossiers/dossier-scenario';
 import { callFaultKinds, endingKinds } from '../../../src/sandbox/faults/fault-words';
+import { resourceFaultKinds } from '../../../src/sandbox/faults/resource-fault-words';
+import { lensEndings } from '../../../src/sandbox/lens/lens-scenario';
+import { traceEndings } from '../../../src/sandbox/traces/trace-scenario';
 
 const root = path.resolve(__dirname, '../../..');
 
@@ -265,5 +269,34 @@ describe('a scenario', () => {
     const text = readFileSync(path.join(root, 'docs/sandbox.md'), 'utf8');
     const words = [...callFaultKinds, ...endingKinds, ...creditFaultKinds, ...creditEndingKinds];
     expect(words.filter((kind) => !text.includes(`| \`${kind}\``))).toEqual([]);
+    const [, resources = ''] = text.split('# Dossiers, searches, analyses and profiles');
+    const endings = [dossierEndings, traceEndings, lensEndings].flatMap(Object.keys);
+    expect(
+      [...resourceFaultKinds, ...endings].filter((kind) => !resources.includes(`\`${kind}\``)),
+    ).toEqual([]);
+  });
+
+  test('every example of a scenario in docs/sandbox.md can be used', () => {
+    const text = readFileSync(path.join(root, 'docs/sandbox.md'), 'utf8');
+    const examples = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, json = '']) => json);
+    const scenarios = examples.filter((json) => !json.includes('"filePart"'));
+    expect(scenarios.length).toBeGreaterThanOrEqual(7);
+    for (const json of scenarios) expect(() => parseScenario(json)).not.toThrow();
+  });
+
+  test('a patch merges the parts of each resource, and null drops a name', () => {
+    const first = parseScenario({
+      traces: { targets: { a: { end: 'failed' }, b: {} }, timing: { waitingMs: [1, 1] } },
+      lens: { files: { '*': { end: 'failed' } } },
+      profiles: { people: { '52998224725': { answer: 'empty' } } },
+    });
+    const patched = patchScenario(first, {
+      traces: { targets: { b: null }, timing: { processingMs: [2, 2] } },
+      profiles: { oddRows: false },
+    });
+    expect(Object.keys(patched.traces.targets)).toEqual(['a']);
+    expect(patched.traces.timing).toMatchObject({ waitingMs: [1, 1], processingMs: [2, 2] });
+    expect(patched.lens).toEqual(first.lens);
+    expect(patched.profiles).toEqual({ ...first.profiles, oddRows: false });
   });
 });
