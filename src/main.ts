@@ -15,6 +15,7 @@ import { devCommands } from './starters/dev';
 import { engineCommand } from './starters/engine';
 import { keysCommand } from './starters/keys';
 import { monitorCommand } from './starters/monitor';
+import { profileCommand } from './starters/profile';
 import { purgeCommand } from './starters/purge';
 import { setupCommand } from './starters/setup';
 import { exitCodes, reportError, reportUncaught } from './starters/terminal';
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
     creditCommand(),
     engineCommand(),
     monitorCommand(),
+    profileCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),

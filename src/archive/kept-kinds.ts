@@ -104,6 +104,12 @@ export const keptKinds: readonly KeptKind[] = [
     form: 'record',
   },
   {
+    kind: 'profile',
+    keys: /^profiles\//,
+    holds: 'a CPF, and what the service told of the assets of a person',
+    form: 'record',
+  },
+  {
     kind: 'result rows',
     keys: /^works\/.+\/results\/\d+\/\d{5}\.jsonl$/,
     holds: 'one row per line: document, name, reference',

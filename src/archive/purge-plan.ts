@@ -105,6 +105,7 @@ export class PurgePlanner {
     for (const folder of claimFolders(name)) {
       for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
     }
+    for (const key of await this.#archive.list(`profiles/${name}/`)) await draft.remove(key);
     for (const work of works) {
       const subject = subjects.get(work.folder) as ErasureSubject;
       subject.takeTold([...ids], [...names]);

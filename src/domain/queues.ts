@@ -14,6 +14,7 @@ export const queuesOf = {
   certificates: ['workflows', 'certificate-requests', 'certificate-watches'],
   credit: ['workflows', 'credit-uploads', 'credit'],
   monitors: ['workflows', 'investigation'],
+  investigation: ['workflows', 'investigation'],
 } as const satisfies Record<string, readonly QueueKind[]>;
 
 /**

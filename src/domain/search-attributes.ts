@@ -30,7 +30,8 @@ export type WorkflowKind =
   | 'credit-batch'
   | 'credit-engine'
   | 'monitor-sweep'
-  | 'monitor-watch';
+  | 'monitor-watch'
+  | 'profile';
 
 /** How much a row of a status needs a person; above `cancelled` something is left to decide. */
 const gravity: Record<RowStatus, number> = {

@@ -21,6 +21,15 @@ import {
   showAnalysis,
   showAnalysisStatus,
 } from './credit-outcome';
+import {
+  cancelProfile,
+  isProfileId,
+  profileOf,
+  profilesOnFile,
+  showProfile,
+  showProfileStatus,
+  type ProfileOutput,
+} from './profile-outcome';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
 import { wayOn } from './work-state';
 import {
@@ -122,11 +131,12 @@ async function listWorks(json: boolean): Promise<void> {
   const views = await viewWorks(place, await worksOnFile(place));
   const analyses = await analysesOnFile(place);
   const creditBatches = await creditBatchesOnFile(place);
+  const profiles = await profilesOnFile(place);
   if (json) {
-    printJson({ works: views.map(workDocument), analyses, creditBatches });
+    printJson({ works: views.map(workDocument), analyses, creditBatches, profiles });
     return;
   }
-  const others = [...creditBatches, ...analyses];
+  const others = [...creditBatches, ...analyses, ...profiles];
   if (views.length + others.length === 0) tell('no works in this archive yet');
   for (const view of views) print(listLine(view));
   for (const { id, input, createdAt, status } of others) {
@@ -150,6 +160,10 @@ async function showStatus(id: string, json: boolean): Promise<void> {
   }
   if (isCreditBatchId(id)) {
     await showCreditBatchStatus(place, await creditBatchOf(place, id), json);
+    return;
+  }
+  if (isProfileId(id)) {
+    await showProfileStatus(place, await profileOf(place, id), json);
     return;
   }
   const work = await onFile(place, id);
@@ -180,6 +194,7 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
+  if (isProfileId(id)) return showProfile(place, await profileOf(place, id), profileFlags(flags));
   const work = await onFile(place, id);
   const { folder, record } = work;
   const ended = (await summaryOf(place, work)) !== null;
@@ -197,6 +212,16 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
     : showBatch(place, summary, output);
 }
 
+/** `result` writes all that there is of a profile. */
+function profileFlags({ out, json, excel }: ResultFlags): ProfileOutput {
+  return {
+    html: true,
+    ...(out !== undefined && { out }),
+    ...(json === true && { json }),
+    ...(excel === true && { excel }),
+  };
+}
+
 async function order(
   given: string | undefined,
   flags: OrderFlags,
@@ -211,6 +236,11 @@ async function order(
   }
   if (isCreditBatchId(id)) {
     await orderCreditBatch(place, await creditBatchOf(place, id), name);
+    return;
+  }
+  if (isProfileId(id)) {
+    if (!name.startsWith('cancel')) throw new UsageError(`${id}: a lookup can only be cancelled`);
+    await cancelProfile(place, await profileOf(place, id));
     return;
   }
   const work = await onFile(place, id);

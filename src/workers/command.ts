@@ -18,6 +18,7 @@ import { creditDependencies } from './credit-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
 import { monitorDependencies } from './monitor-services';
+import { profileDependencies } from './profile-services';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
@@ -116,6 +117,8 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
           warn: (message, about) => log.warn(about ?? {}, message),
           metrics,
         });
+  const profiles =
+    monitors === null ? null : profileDependencies(monitors, { stopping: stopping.signal });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -128,6 +131,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     certificates,
     credit,
     monitors,
+    profiles,
   };
   const workers = await runWorkers(setup);
   await proveAgain(workers, archive, keys);

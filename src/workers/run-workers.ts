@@ -15,6 +15,7 @@ import { createCreditResultActivities } from '../activities/credit-results';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
+import { createProfileActivities, type ProfileDependencies } from '../activities/profiles';
 import type {
   CertificateDependencies,
   CreditDependencies,
@@ -44,6 +45,8 @@ export interface WorkerSetup {
   credit: CreditDependencies | null;
   /** Null when this process has no investigation role. */
   monitors: MonitorDependencies | null;
+  /** Null when this process has no investigation role. */
+  profiles: ProfileDependencies | null;
 }
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (PROTOCOLS 2). */
@@ -147,8 +150,8 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       },
     );
   }
-  const { monitors } = setup;
-  if (setup.roles.includes('investigation') && monitors !== null) {
+  const { monitors, profiles } = setup;
+  if (setup.roles.includes('investigation') && monitors !== null && profiles !== null) {
     options.push({
       ...common,
       taskQueue: queue('investigation'),
@@ -156,6 +159,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...createMonitorSweepActivities(monitors),
         ...createMonitorLookActivities(monitors),
         ...createMonitorReconcileActivities(monitors),
+        ...createProfileActivities(profiles),
       },
       // Most of them wait for the limiter.
       maxConcurrentActivityTaskExecutions: 60,

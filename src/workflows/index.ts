@@ -6,5 +6,6 @@ export { issueCertificate } from './issue-certificate';
 export { certificateResolve } from './certificate-resolve';
 export { creditBatch } from './credit-batch';
 export { findEngine } from './find-engine';
+export { lookUpProfile } from './look-up-profile';
 export { monitorSweep } from './monitor-sweep';
 export { monitorWatch } from './monitor-watch';

@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisRef } from '../domain/credit/work';
+import type { ProfileRef } from '../domain/profiles/lookup';
 import type { Severity } from '../domain/monitors/change';
 import type {
   Standing,
@@ -130,6 +131,15 @@ export interface WatchProgress {
   startedAt: string;
 }
 
+export interface ProfileProgress {
+  kind: 'profile';
+  stage: 'asking' | 'asking again' | 'done';
+  /** Why there is no answer yet, where a person can do something about it. */
+  waiting: string | null;
+  startedAt: number;
+}
+
+export const profileProgressQuery = defineQuery<ProfileProgress>('profileProgress');
 export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
 export const watchProgressQuery = defineQuery<WatchProgress>('watchProgress');
 
@@ -181,6 +191,16 @@ export interface AnalyzeCreditInput {
   ref: AnalysisRef;
   /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
   deadlineAt: number;
+  /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
+}
+
+export interface LookUpProfileInput {
+  ref: ProfileRef;
+  /** Epoch milliseconds after which it is given up. */
+  deadlineAt: number;
+  /** As of `ProfileRecord`. */
+  retryRural: boolean;
   /** Ends the names of the task queues (DESIGN D6). */
   queueSuffix: string;
 }

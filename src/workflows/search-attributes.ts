@@ -4,6 +4,7 @@ import type { StatusCounts } from '../domain/certificates';
 import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
+import type { ProfileStatus } from '../domain/profiles/lookup';
 import { watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
   gravestStatus,
@@ -63,6 +64,14 @@ export function tellAnalysisEnd(status: AnalysisStatus): void {
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: status !== 'completed' && status !== 'cancelled' },
+  ]);
+}
+
+/** Says how a lookup of a profile ended; one event. */
+export function tellProfileEnd(status: ProfileStatus): void {
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: status === 'expired' },
   ]);
 }
 

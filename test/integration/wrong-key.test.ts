@@ -88,6 +88,7 @@ describe('a process with a wrong payload key', () => {
       certificates: null,
       credit: null,
       monitors: null,
+      profiles: null,
     });
     const failureOf = async () =>
       eventsOf(await histories()).find((event) => event.workflowTaskFailedEventAttributes != null)

@@ -240,3 +240,16 @@ it('takes a class from works that ended before an instant, unless a later one sh
   expect(inputs.changes.map(({ key }) => key)).toEqual(['inputs/aa/aa']);
   expect((await planner().ofAge('pdf', 0)).changes).toEqual([]);
 });
+
+it('takes what was looked up about a person, and nothing about another one', async () => {
+  const folders = [person, cnpj(2)].map((document) => `profiles/${nameOf(document)}/20260105T1Z`);
+  for (const folder of folders) {
+    await place.archive.putIfAbsent(`${folder}/asked.json`, '{}');
+    await place.archive.putIfAbsent(`${folder}/answer-1.json`, '{}');
+  }
+  const { changes } = await planner().ofDocument(person);
+  expect(changes.map(({ key }) => key).toSorted()).toEqual([
+    `${folders[0]}/answer-1.json`,
+    `${folders[0]}/asked.json`,
+  ]);
+});

@@ -1,0 +1,100 @@
+import {
+  addressTexts,
+  ownerTexts,
+  patentTexts,
+  propertyNumbers,
+  propertyTexts,
+  ruralLists,
+  ruralSummaryNumbers,
+  transportLists,
+  transportNumbers,
+  vehicleNumbers,
+  vehicleTexts,
+} from './profile';
+
+/** A section as a table: what the service sent, and nothing left out. */
+export interface ProfileSection {
+  /** In the service's words: `veiculos`, `rural_infracoes`. */
+  name: string;
+  /** Those of the specification first, then what else came. */
+  columns: readonly string[];
+  rows: readonly FlatRow[];
+}
+
+/** By column; what is nested deeper stands there as JSON. */
+export type FlatRow = Readonly<Record<string, string | number | null>>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const propertyColumns = [
+  ...propertyTexts,
+  ...addressTexts.map((name) => `localizacao.${name}`),
+  ...propertyNumbers,
+  ...ownerTexts.map((name) => `proprietario.${name}`),
+];
+
+/**
+ * Every list of a profile as a table. A section that was not told is not there; an empty one is.
+ *
+ * @param answer the body as it came
+ */
+export function profileSections(answer: object): ProfileSection[] {
+  const { veiculos, imoveis, aeronaves, patentes, rural } = answer as Fields;
+  const aircraft = fieldsOf(aeronaves);
+  const country = fieldsOf(rural);
+  const transport = fieldsOf(country['transportes']);
+  return [
+    table('veiculos', veiculos, [...vehicleTexts, ...vehicleNumbers]),
+    table('imoveis', imoveis, propertyColumns),
+    table('aeronaves_avioes', aircraft['avioes']),
+    table('aeronaves_drones', aircraft['drones']),
+    table('patentes', patentes, patentTexts),
+    ...ruralLists.map((name) => table(`rural_${name}`, country[name])),
+    table('rural_transportes', oneRow(without(transport, transportLists)), transportNumbers),
+    ...transportLists.map((name) => table(`rural_transportes_${name}`, transport[name])),
+    table('rural_resumo', oneRow(fieldsOf(country['resumo'])), ruralSummaryNumbers),
+    table('rural_imoveis', country['imoveisRurais']),
+    table('rural_perfil', oneRow(fieldsOf(country['perfil']))),
+  ].filter((section) => section !== null);
+}
+
+function table(name: string, list: unknown, known: readonly string[] = []): ProfileSection | null {
+  if (!Array.isArray(list)) return null;
+  const rows = list.map((row: unknown) => flat(row));
+  const columns = new Set(known);
+  for (const row of rows) for (const column of Object.keys(row)) columns.add(column);
+  return { name, columns: [...columns], rows };
+}
+
+/** Null when there is nothing to tell. */
+function oneRow(fields: Fields): Fields[] | null {
+  return Object.keys(fields).length === 0 ? null : [fields];
+}
+
+function without(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** Objects within a row are unfolded once: `localizacao.cidade`. */
+function flat(row: unknown): FlatRow {
+  if (!isObject(row)) return { valor: cellOf(row) };
+  const cells = Object.entries(row).flatMap(([name, value]) =>
+    isObject(value)
+      ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, cellOf(one)] as const)
+      : [[name, cellOf(value)] as const],
+  );
+  return Object.fromEntries(cells);
+}
+
+function cellOf(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,34 @@
+import { stringify } from 'csv-stringify/sync';
+import { inertCell } from './result-cells';
+
+export interface Table {
+  columns: readonly string[];
+  rows: readonly Readonly<Record<string, string | number | null>>[];
+}
+
+/** A table as CSV: `,` and LF, or with `excel` as result sheets have it. No cell can act as a formula. */
+export function tableSheet(
+  { columns, rows }: Table,
+  { excel = false }: { excel?: boolean } = {},
+): string {
+  const records = rows.map((row) =>
+    columns.map((column) => {
+      const cell = row[column] ?? null;
+      if (cell === null) return '';
+      return typeof cell === 'number' ? numberCell(cell, excel) : inertCell(cell);
+    }),
+  );
+  return stringify(records, {
+    columns: columns.map((column) => inertCell(column)),
+    header: true,
+    delimiter: excel ? ';' : ',',
+    record_delimiter: excel ? '\r\n' : '\n',
+    bom: excel,
+    quoted_match: /[;,\t\r\n]/,
+  });
+}
+
+/** Spreadsheet programs that part cells by `;` take a comma in numbers. */
+function numberCell(value: number, excel: boolean): string {
+  return excel ? String(value).replace('.', ',') : String(value);
+}

@@ -1,0 +1,59 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { profileFromWire } from '../apis/investigation/profile.wire';
+import { ProfileFile } from '../archive/profiles';
+import type { ProfileOutcome } from '../domain/profiles/lookup';
+import { profileSections } from '../domain/profiles/sections';
+import { profileHtml } from '../report/profile-html';
+import { tableSheet } from '../sheets/table-sheet';
+import { CommandError } from './terminal';
+import type { Workplace } from './workplace';
+
+const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
+
+export interface ProfileFolderOptions {
+  folder: string;
+  /** `report.html` too. */
+  html: boolean;
+  excel: boolean;
+}
+
+/**
+ * Writes `profile.json` and a CSV for each section that was told, from the archive: an export, in
+ * the clear.
+ *
+ * @returns names of the files
+ * @throws CommandError when the answer is not on file any more
+ */
+export async function writeProfileFolder(
+  { archive }: Workplace,
+  { folder: filedIn, cpf }: { folder: string; cpf: string },
+  outcome: ProfileOutcome,
+  { folder, html, excel }: ProfileFolderOptions,
+): Promise<string[]> {
+  const { call, workId } = outcome;
+  const body = call === null ? null : await new ProfileFile(archive).answer(filedIn, call);
+  const read = body === null ? null : profileFromWire(lookupCall, body);
+  if (read?.kind !== 'profile') {
+    throw new CommandError(`${workId}: its answer is not in the archive any more`);
+  }
+  const sections = profileSections(read.answer);
+  const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);
+  for (const section of sections) files.set(`${section.name}.csv`, tableSheet(section, { excel }));
+  if (html) {
+    const writtenAt = Date.now();
+    files.set(
+      'report.html',
+      profileHtml({ cpf, profile: read.profile, sections, outcome, writtenAt }),
+    );
+  }
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of files) await writeWhole(folder, name, text);
+  return [...files.keys()];
+}
+
+async function writeWhole(folder: string, name: string, text: string): Promise<void> {
+  const aside = join(folder, `.${name}.partial`);
+  await writeFile(aside, text, { mode: 0o600 });
+  await rename(aside, join(folder, name));
+}

@@ -1,0 +1,149 @@
+import { Command, Option } from 'commander';
+import { ProfileFile } from '../archive/profiles';
+import { startEntry } from '../domain/audit-entries';
+import { isValidCpf, maskDocument, normaliseDocument } from '../domain/documents';
+import {
+  profileFolder,
+  profileWorkflowId,
+  type ProfileOutcome,
+  type ProfileRecord,
+} from '../domain/profiles/lookup';
+import { queueName } from '../domain/queues';
+import type { EngineClient } from '../temporal/connection';
+import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
+import type { lookUpProfile } from '../workflows/look-up-profile';
+import { attributesAtStart } from '../workflows/search-attributes';
+import { withActor, withDetach } from './certificate-flags';
+import { followByLines } from './follow';
+import { placeOfProfile, profileLine, showProfile, type ProfileOutput } from './profile-outcome';
+import { durationMs, exitCodes, print, printJson, tell, UsageError } from './terminal';
+import {
+  isRunning,
+  openWorkplace,
+  warnWithoutPollers,
+  withEngine,
+  type Workplace,
+} from './workplace';
+
+interface LookupFlags extends ProfileOutput {
+  cpf: string;
+  retryRural?: true;
+  deadline: number;
+  by?: string;
+  detach?: true;
+}
+
+/** `diligence profile lookup`. */
+export function profileCommand(): Command {
+  const command = new Command('profile').description('Asset profiles of individuals.');
+  command.addCommand(lookupCommand());
+  return command;
+}
+
+function lookupCommand(): Command {
+  return withDetach(withActor(new Command('lookup')))
+    .description('Look up the asset profile of one CPF: each answer may be charged for.')
+    .requiredOption('--cpf <number>', 'eleven digits, punctuated or not')
+    .option('--retry-rural', 'ask once more when the rural part timed out or failed')
+    .option('--out <folder>', 'result folder (default: out/<id>)')
+    .option('--html', 'a readable page too: report.html')
+    .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')
+    .option('--json', 'one JSON document on standard output')
+    .addOption(
+      new Option('--deadline <duration>', 'time to the answer')
+        .argParser(durationMs)
+        .default(durationMs('15m'), '15m'),
+    )
+    .action(async (flags: LookupFlags) => {
+      process.exitCode = await lookUp(flags);
+    });
+}
+
+/** @throws UsageError before anything is sent; it does not quote what was typed */
+export function readCpf(text: string): string {
+  const digits = normaliseDocument(text);
+  if (!/^\d{11}$/.test(digits)) throw new UsageError('--cpf: expected a CPF of eleven digits');
+  if (!isValidCpf(digits)) throw new UsageError('--cpf: the check digits do not agree');
+  return digits;
+}
+
+async function lookUp(flags: LookupFlags): Promise<number> {
+  const cpf = readCpf(flags.cpf);
+  const place = await openWorkplace(flags.by);
+  const name = place.idKey.nameOf('document', cpf);
+  const workflowId = profileWorkflowId(name);
+  return withEngine(place, async (engine) => {
+    const begun = await begunLookup(place, name);
+    if (begun !== null) {
+      const runs = await isRunning(engine, workflowId);
+      tell(`${workflowId}: ${runs ? 'is being looked up already' : 'was broken off, and goes on'}`);
+    }
+    const record = begun ?? (await fileLookup(place, { cpf, name, flags }));
+    return follow(place, engine, record, flags);
+  });
+}
+
+/** One that runs, or was broken off before its end: it is gone on with. */
+async function begunLookup({ archive }: Workplace, name: string): Promise<ProfileRecord | null> {
+  const file = new ProfileFile(archive);
+  const [newest] = await file.all(name);
+  if (newest === undefined || (await file.outcome(newest.folder)) !== null) return null;
+  return newest.record;
+}
+
+async function fileLookup(
+  { archive, audit, environment }: Workplace,
+  { cpf, name, flags }: { cpf: string; name: string; flags: LookupFlags },
+): Promise<ProfileRecord> {
+  const now = new Date();
+  const { workId, folder } = placeOfProfile(name, now.toISOString().replace(/[-:.]/g, ''));
+  const record: ProfileRecord = {
+    workId,
+    name,
+    cpf,
+    retryRural: flags.retryRural === true,
+    createdAt: now.toISOString(),
+    createdBy: environment.actor,
+  };
+  await new ProfileFile(archive).putRecord(folder, record);
+  const terms = { items: 1, onUnknown: 'report', fresh: true };
+  const by = environment.actor;
+  await audit.appendAndAnchor([startEntry({ workId, by }, terms, now.getTime())]);
+  return record;
+}
+
+/** Starts it unless it runs, and shows how it ends. */
+async function follow(
+  place: Workplace,
+  engine: EngineClient,
+  record: ProfileRecord,
+  flags: LookupFlags,
+): Promise<number> {
+  await refuseMissingSearchAttributes(engine);
+  const { workId, name, cpf, retryRural } = record;
+  const workflowId = profileWorkflowId(name);
+  const folder = profileFolder(workId);
+  const { queueSuffix } = place;
+  await engine.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
+    workflowId,
+    taskQueue: queueName('workflows', queueSuffix),
+    args: [
+      { ref: { workId, folder }, deadlineAt: Date.now() + flags.deadline, retryRural, queueSuffix },
+    ],
+    typedSearchAttributes: attributesAtStart('profile', workId),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    priority: { priorityKey: 1 },
+  });
+  tell(`${workId}: profile of ${maskDocument(cpf)}`);
+  if (flags.detach === true) {
+    if (flags.json === true) printJson({ id: workId, status: 'started' });
+    else print(workId);
+    return exitCodes.done;
+  }
+  await warnWithoutPollers(engine, place, 'investigation');
+  const outcome = await followByLines<ProfileOutcome>(place, engine, workflowId, (current) =>
+    profileLine(current, workflowId),
+  );
+  return showProfile(place, { folder, record, outcome }, flags);
+}

@@ -1,0 +1,20 @@
+import type { MonitorDependencies } from '../activities/dependencies';
+import type { ProfileDependencies } from '../activities/profiles';
+import { ProfilesApi } from '../apis/investigation/profile';
+
+/** The part of the composition root for profiles: on the service of monitors, whose rate they share. */
+export function profileDependencies(
+  { monitors, archive, audit, warn, now, random }: MonitorDependencies,
+  { stopping }: { stopping: AbortSignal },
+): ProfileDependencies {
+  const { service, timeoutMs } = monitors;
+  return {
+    profiles: new ProfilesApi(service, timeoutMs),
+    archive,
+    audit,
+    stopping,
+    warn,
+    now,
+    random,
+  };
+}

@@ -1,0 +1,29 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { createProfileActivities } from '../activities/profiles';
+import { queueName } from '../domain/queues';
+
+type Activities = ReturnType<typeof createProfileActivities>;
+
+/** A person waits for all of them. */
+export function profileActivities(queueSuffix: string) {
+  const common = {
+    taskQueue: queueName('investigation', queueSuffix),
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+    priority: { priorityKey: 1 },
+  } as const;
+
+  /** The deadline is a value; a minute later is the backstop (PROTOCOLS 5). */
+  const lookUpProfile = (input: Parameters<Activities['lookUpProfile']>[0]) =>
+    proxyActivities<Activities>({
+      ...common,
+      startToCloseTimeout: '15m',
+      heartbeatTimeout: '20s',
+      scheduleToCloseTimeout: Math.max(0, input.deadlineAt - Date.now()) + 60_000,
+    }).lookUpProfile(input);
+
+  const { concludeProfile } = proxyActivities<Activities>({
+    ...common,
+    startToCloseTimeout: '1m',
+  });
+  return { lookUpProfile, concludeProfile };
+}

@@ -1,0 +1,179 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { ProfileOutcome } from '../../src/domain/profiles/lookup';
+import { LoopbackServer, sendJson, type Reply } from '../support/loopback-server';
+import { Installation, sandboxToken } from '../support/diligence-process';
+import { personProfile } from '../support/profile-answers';
+
+/** Profiles from a command to the folder of results, on a real server. */
+
+const cpf = '52998224725';
+const otherCpf = '11144477735';
+
+interface Shown {
+  id: string;
+  exitCode: number;
+  folder: string | null;
+  outcome: ProfileOutcome;
+}
+
+let service: LoopbackServer;
+let installation: Installation;
+
+jest.setTimeout(120_000);
+beforeAll(async () => {
+  service = await LoopbackServer.start();
+  installation = await Installation.start(
+    {},
+    { INVESTIGATION_BASE_URL: `${service.origin}/api/v1` },
+  );
+  await installation.startWorker();
+});
+beforeEach(() => {
+  service.received.length = 0;
+});
+afterAll(async () => {
+  await installation.stop();
+  await service.close();
+});
+
+const whole: Reply = (_, response) => sendJson(response, 200, personProfile());
+
+async function lookUp(reply: Reply, ...more: string[]) {
+  service.reply = reply;
+  const words = ['profile', 'lookup', '--json', '--out', 'out-profile', '--cpf', cpf, ...more];
+  const { code, stdout, stderr } = await installation.run(words);
+  return { code, stderr, shown: (stdout === '' ? null : JSON.parse(stdout)) as Shown | null };
+}
+
+test('a profile is looked up, filed with its sum, and written as sheets and a page', async () => {
+  const { code, shown, stderr } = await lookUp(whole, '--html');
+  expect({ code, status: shown?.outcome.status }).toEqual({ code: 0, status: 'found' });
+  expect(shown?.outcome).toMatchObject({
+    rural: 'told',
+    answered: 1,
+    counts: { vehicles: 1, properties: 1, planes: 1, drones: 0, patents: 1 },
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(service.received).toMatchObject([
+    {
+      path: `/api/v1/perfil/patrimonial/cpf/${cpf}`,
+      headers: { authorization: `Bearer ${sandboxToken}` },
+    },
+  ]);
+  const folder = shown?.folder ?? '';
+  const names = await readdir(folder);
+  expect(names).toEqual(expect.arrayContaining(['profile.json', 'report.html', 'veiculos.csv']));
+  const answer: unknown = JSON.parse(await readFile(join(folder, 'profile.json'), 'utf8'));
+  expect(answer).toEqual(personProfile());
+  const [vehicle] = parse(await readFile(join(folder, 'veiculos.csv')), { columns: true });
+  expect(vehicle).toMatchObject({ placa: 'placa 1', ano_modelo: '2019', restricao_2: '' });
+  expect(stderr).not.toContain(cpf);
+});
+
+test('nothing of the CPF stands in the engine or the log, and the history is short', async () => {
+  const { shown } = await lookUp(whole);
+  const [, name] = (shown?.id ?? '').split('/');
+  const client = await installation.client('off');
+  const { events } = await client.workflow.getHandle(`profile/${name}`).fetchHistory();
+  expect(events?.length).toBeLessThanOrEqual(20);
+  expect(Buffer.from(JSON.stringify(events)).toString('latin1')).not.toContain(cpf);
+  expect(await installation.workerLog()).not.toMatch(/52998224725|529\.982/);
+});
+
+test.each([
+  ['a 200 with only `erro`', 200, { erro: 'CPF inválido' }, 'invalid', null],
+  [
+    '400',
+    400,
+    { success: false, erro: { codigo: 'VALIDATION_ERROR' } },
+    'refused',
+    'VALIDATION_ERROR',
+  ],
+  ['404', 404, { success: false, erro: { codigo: 'NOT_FOUND' } }, 'not_found', 'NOT_FOUND'],
+])('%s is an end of its own, and nothing is written', async (_, status, body, outcome, code) => {
+  const result = await lookUp((_request, response) => sendJson(response, status, body));
+  expect(result.code).toBe(1);
+  expect(result.shown).toMatchObject({
+    folder: null,
+    outcome: { status: outcome, answered: 0, error: { code } },
+  });
+});
+
+test('a refused token is waited out, and shown as what is waited for', async () => {
+  let refused = 0;
+  const { code, stderr } = await lookUp((request, response) => {
+    refused += 1;
+    return refused <= 3
+      ? sendJson(response, 401, { success: false, erro: { codigo: 'UNAUTHORIZED' } })
+      : whole(request, response);
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('waiting: credentials');
+});
+
+test('what passes is asked again, until the deadline', async () => {
+  let asked = 0;
+  const flaky: Reply = (request, response) => {
+    asked += 1;
+    return asked < 3 ? sendJson(response, 502, {}) : whole(request, response);
+  };
+  expect((await lookUp(flaky)).code).toBe(0);
+  const startedAt = Date.now();
+  const late = await lookUp((_, response) => sendJson(response, 502, {}), '--deadline', '4s');
+  expect(late.code).toBe(3);
+  expect(late.shown?.outcome).toMatchObject({ status: 'expired', error: { code: 'deadline' } });
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(4_000);
+  const { settledAt, startedAt: begun } = late.shown?.outcome ?? { settledAt: '', startedAt: '' };
+  // To the second, and what a busy machine takes to file it.
+  expect(Date.parse(settledAt) - Date.parse(begun)).toBeLessThan(8_000);
+});
+
+test('a rural part that is missing is told, and how to ask for it', async () => {
+  service.reply = (_, response) => sendJson(response, 200, { ...personProfile(), rural: null });
+  const { code, stdout } = await installation.run(['profile', 'lookup', '--cpf', cpf]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/rural +timed out or failed \(`--retry-rural` asks once more/);
+});
+
+test('a work is listed, shown and written again from the archive', async () => {
+  const { shown } = await lookUp(whole);
+  const id = shown?.id ?? '';
+  const list = JSON.parse((await installation.run(['list', '--json'])).stdout) as {
+    profiles: { id: string; input: string; status: string }[];
+  };
+  expect(list.profiles[0]).toMatchObject({ id, input: '***.982.247-**', status: 'found' });
+  service.received.length = 0;
+  const again = await installation.run(['result', id, '--out', 'again']);
+  expect(again.code).toBe(0);
+  expect((await installation.run(['status', id])).stdout).toContain('found');
+  expect(service.received).toEqual([]);
+});
+
+test.each([
+  ['ten digits', '5299822472'],
+  ['wrong check digits', '52998224726'],
+  ['letters', 'abc'],
+])('%s are wrong usage: nothing is sent, and nothing quoted', async (_, typed) => {
+  const { code, stderr } = await installation.run(['profile', 'lookup', '--cpf', typed]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--cpf: ');
+  expect(service.received).toEqual([]);
+});
+
+test('a worker that is killed while the service thinks leaves the lookup to the next one', async () => {
+  let asked = 0;
+  service.reply = async (request, response) => {
+    asked += 1;
+    if (asked === 1) return;
+    await whole(request, response);
+  };
+  const running = installation.run(['profile', 'lookup', '--json', '--cpf', otherCpf]);
+  while (asked === 0) await new Promise((done) => setTimeout(done, 50));
+  await installation.stopWorkers('SIGKILL');
+  await installation.startWorker();
+  const { code, stdout } = await running;
+  expect(code).toBe(0);
+  expect((JSON.parse(stdout) as Shown).outcome).toMatchObject({ status: 'found', answered: 1 });
+});
