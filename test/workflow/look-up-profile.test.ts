@@ -1,0 +1,194 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import type { LookUpInput } from '../../src/activities/profiles';
+import { notSettledYet } from '../../src/activities/failures';
+import type { LookedUp, ProfileOutcome } from '../../src/domain/profiles/lookup';
+import { queueName } from '../../src/domain/queues';
+import type { Waited } from '../../src/domain/settled-wait';
+import type { lookUpProfile } from '../../src/workflows/look-up-profile';
+import { cancelUpdate, profileProgressQuery } from '../../src/workflows/messages';
+import {
+  dataConverter,
+  hour,
+  minute,
+  workflowSuite,
+  type WorkflowRig,
+} from '../support/workflow-environment';
+
+const counts = { vehicles: 1, properties: 0, planes: 0, drones: null, patents: 2 };
+
+function found(call: number, rural: 'told' | 'failed'): Waited<LookedUp> {
+  return { kind: 'settled', value: { kind: 'found', call, sha256: `${call}`, rural, counts } };
+}
+
+const noted: Waited<LookedUp> = { kind: 'changed', visible: 'waiting: credentials', value: null };
+
+/** One answer of the activity after the other; the last one for ever. A function throws. */
+type Answer = Waited<LookedUp> | (() => never);
+
+let started = 0;
+
+/** Drives one lookup to its end, with a worker of its own for its activities. */
+async function lookedUp(
+  rig: WorkflowRig,
+  answers: Answer[],
+  { retryRural = true, meanwhile = async (_id: string): Promise<void> => undefined } = {},
+) {
+  const { env } = rig;
+  started += 1;
+  const workflowId = `profile/${rig.suffix}-${started}`;
+  const queueSuffix = `${rig.suffix}-p${started}`;
+  const inputs: LookUpInput[] = [];
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    ...(env.namespace !== undefined && { namespace: env.namespace }),
+    dataConverter,
+    taskQueue: queueName('investigation', queueSuffix),
+    activities: {
+      lookUpProfile: async (input: LookUpInput) => {
+        inputs.push(input);
+        const answer = answers[Math.min(inputs.length, answers.length) - 1] as Answer;
+        return typeof answer === 'function' ? answer() : answer;
+      },
+      concludeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => outcome,
+    },
+  });
+  return worker.runUntil(async () => {
+    const begunAt = await rig.now();
+    const handle = await env.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
+      workflowId,
+      taskQueue: queueName('workflows', rig.suffix),
+      args: [
+        {
+          ref: { workId: workflowId, folder: 'f' },
+          deadlineAt: begunAt + hour,
+          retryRural,
+          queueSuffix,
+        },
+      ],
+    });
+    await meanwhile(workflowId);
+    const outcome = await handle.result();
+    const { events } = await handle.fetchHistory();
+    const tookMs = (await rig.now()) - begunAt;
+    const progress = await handle.query(profileProgressQuery);
+    return { outcome, inputs, events: events?.length ?? 0, tookMs, progress };
+  });
+}
+
+workflowSuite('the lookup of a profile', (rig) => {
+  test('ends with the first answer when nothing is missing', async () => {
+    const { outcome, inputs, events } = await lookedUp(rig(), [found(1, 'told')]);
+    expect(outcome).toMatchObject({ status: 'found', call: 1, rural: 'told', answered: 1, counts });
+    expect(inputs).toHaveLength(1);
+    expect(events).toBeLessThanOrEqual(20);
+  });
+
+  test('asks once more for a rural part that is missing, after a pause', async () => {
+    const { outcome, inputs, tookMs } = await lookedUp(rig(), [
+      found(1, 'failed'),
+      found(2, 'told'),
+    ]);
+    expect(outcome).toMatchObject({ status: 'found', call: 2, rural: 'told', answered: 2 });
+    expect(inputs.map(({ call }) => call)).toEqual([1, 2]);
+    expect(tookMs).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test('asks no third time', async () => {
+    const { outcome, inputs } = await lookedUp(rig(), [found(1, 'failed'), found(2, 'failed')]);
+    expect(outcome).toMatchObject({ rural: 'failed', answered: 2 });
+    expect(inputs).toHaveLength(2);
+  });
+
+  test('asks once when it is not told to ask again', async () => {
+    const answers = [found(1, 'failed')];
+    const { outcome, inputs } = await lookedUp(rig(), answers, { retryRural: false });
+    expect(outcome).toMatchObject({ status: 'found', rural: 'failed', answered: 1 });
+    expect(inputs).toHaveLength(1);
+  });
+
+  test.each<[string, Answer]>([
+    ['expired', { kind: 'expired', value: null }],
+    ['refused', { kind: 'refused', status: 403, code: null, message: 'm' }],
+    [
+      'a no',
+      { kind: 'settled', value: { kind: 'no', status: 'refused', code: null, message: 'm' } },
+    ],
+  ])('the first answer stands when the second one is %s', async (_, second) => {
+    const { outcome } = await lookedUp(rig(), [found(1, 'failed'), second]);
+    expect(outcome).toMatchObject({ status: 'found', call: 1, rural: 'failed', answered: 1 });
+  });
+
+  test.each(['invalid', 'not_found', 'refused'] as const)(
+    'a service that says %s is an end',
+    async (status) => {
+      const no: Answer = {
+        kind: 'settled',
+        value: { kind: 'no', status, code: 'C', message: 'm' },
+      };
+      const { outcome } = await lookedUp(rig(), [no]);
+      expect(outcome).toMatchObject({ status, call: null, error: { code: 'C', message: 'm' } });
+    },
+  );
+
+  test('waits for credentials, with the state that it has seen', async () => {
+    const { outcome, inputs, progress } = await lookedUp(rig(), [noted, found(1, 'told')]);
+    expect(inputs.map(({ seen }) => seen)).toEqual(['asking', 'waiting: credentials']);
+    expect(outcome.status).toBe('found');
+    expect(progress).toMatchObject({ stage: 'done', waiting: null });
+  });
+
+  test('leaves the same history after one wait of the server and after fifty', async () => {
+    const unsettled = (): never => {
+      throw notSettledYet(minute);
+    };
+    const once = await lookedUp(rig(), [unsettled, found(1, 'told')]);
+    const often = await lookedUp(rig(), [
+      ...Array(50).fill(unsettled),
+      found(1, 'told'),
+    ] as Answer[]);
+    expect(often.inputs).toHaveLength(51);
+    expect(often.events).toBe(once.events);
+  });
+
+  test('that has no more time is expired, in whatever shape the engine tells it', async () => {
+    const unsettled = (): never => {
+      throw notSettledYet(2 * hour);
+    };
+    const { outcome } = await lookedUp(rig(), [unsettled]);
+    expect(outcome).toMatchObject({ status: 'expired', error: { code: 'deadline' } });
+  });
+
+  test('fails on what no time can mend', async () => {
+    const broken = (): never => {
+      throw ApplicationFailure.nonRetryable('gone', 'ArchiveIncomplete');
+    };
+    await expect(lookedUp(rig(), [broken])).rejects.toThrow('Workflow execution failed');
+  });
+
+  test('cancelled while it waits to ask again, it keeps the first answer', async () => {
+    const { env } = rig();
+    const meanwhile = async (id: string): Promise<void> => {
+      const handle = env.client.workflow.getHandle(id);
+      while ((await handle.query(profileProgressQuery)).stage !== 'asking again') {
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+    };
+    const { outcome, inputs } = await lookedUp(rig(), [found(1, 'failed')], { meanwhile });
+    expect(outcome).toMatchObject({ status: 'found', call: 1, answered: 1 });
+    expect(inputs).toHaveLength(1);
+  });
+
+  test('cancelled while it asks, it is cancelled', async () => {
+    const unsettled = (): never => {
+      throw notSettledYet(10 * minute);
+    };
+    const meanwhile = async (id: string): Promise<void> => {
+      const handle = rig().env.client.workflow.getHandle(id);
+      await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+    };
+    const { outcome } = await lookedUp(rig(), [unsettled], { meanwhile });
+    expect(outcome.status).toBe('cancelled');
+  });
+});
