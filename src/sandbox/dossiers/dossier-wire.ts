@@ -41,7 +41,7 @@ export function dossierOnWire(dossier: HeldDossier, view: DossierView): JsonObje
     ...contract,
     current_attempt: attemptOnWire(attempt, view),
     coverage: coverageOf(dossier, now),
-    artifacts: shown ? artifactsOf(dossier, view) : [],
+    ...(shown ? { artifacts: artifactsOf(dossier, view) } : {}),
     stale: script.stale,
     ...(shown && reported.includes(status) ? { result: resultOf(dossier, risk) } : {}),
     ...(risk === null ? {} : { risk_classification: risk }),
@@ -69,7 +69,7 @@ function attemptOnWire(attempt: Attempt, { now, seed }: DossierView): JsonObject
     number,
     status,
     queued_at: iso(queuedAt),
-    ...(now >= startsAt && ended > startsAt ? { started_at: iso(startsAt) } : {}),
+    ...(now >= startsAt && ended >= startsAt ? { started_at: iso(startsAt) } : {}),
     ...(now >= ended ? { completed_at: iso(ended) } : {}),
     billing: {
       id: seededUuid(`billing|${id}`),
