@@ -52,6 +52,9 @@ export interface LensCounts {
   }[];
 }
 
+/** Of all files together; what comes beyond is summed and let go. */
+const keptBytesLimit = 256 * 1024 * 1024;
+
 type Line = Omit<LensCounts['items'][number], 'sha256'>;
 
 export function createLens(parts: ResourceParts & { capacity: number; pdf: CertificatePdf }) {
@@ -60,6 +63,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
   const keys = new IdempotencyKeys(() => scenario().repeatedKey);
   const analyses = new Map<string, LensAnalysis>();
   const counts = new Map<string, Line>();
+  let keptBytes = 0;
 
   const scriptOf = (sha256: string) => scenario().files[sha256] ?? scenario().files['*'];
   const viewAt = (now: number): LensView => ({
@@ -148,10 +152,16 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
     if (clock.now() >= analysis.uploadUntil) throw expiredLink();
     return about(analysis, () => {
       line.uploads += 1;
-      analysis.arrived ??= { at: clock.now(), ...arrived };
+      analysis.arrived ??= { at: clock.now(), ...arrived, bytes: keep(arrived.bytes) };
       if (!scenario().submit) analysis.submittedAt ??= clock.now();
       return { status: 200, bytes: Buffer.alloc(0), contentType: 'application/xml' };
     });
+  }
+
+  function keep(bytes: Buffer | null): Buffer | null {
+    if (bytes === null || keptBytes + bytes.length > keptBytesLimit) return null;
+    keptBytes += bytes.length;
+    return bytes;
   }
 
   function prepareSubmit(request: ResourceRequest): PreparedResourceCall {
@@ -254,6 +264,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
       keys.clear();
       analyses.clear();
       counts.clear();
+      keptBytes = 0;
     },
   };
 }
