@@ -18,7 +18,11 @@ import {
   investigationTable,
 } from '../test/contract/coverage-table/investigation';
 import { creditChecklist, creditTable } from '../test/contract/coverage-table/credit';
+import { dossierChecklist, dossierTable } from '../test/contract/coverage-table/dossiers';
+import { lensChecklist, lensTable } from '../test/contract/coverage-table/lens';
 import { monitorChecklist, monitorTable } from '../test/contract/coverage-table/monitors';
+import { profileChecklist, profileTable } from '../test/contract/coverage-table/profile';
+import { traceChecklist, traceTable } from '../test/contract/coverage-table/traces';
 import { declares } from '../test/contract/coverage-table/symbols';
 import { testTitles } from '../test/contract/coverage-table/test-titles';
 
@@ -134,10 +138,24 @@ export function coverageSummary(table: CoverageTable, planned: readonly PlannedP
 const services = [
   {
     name: 'investigation',
-    checklist: { ...investigationChecklist, ...monitorChecklist },
-    table: { ...investigationTable, ...monitorTable },
+    checklist: {
+      ...investigationChecklist,
+      ...monitorChecklist,
+      ...profileChecklist,
+      ...lensChecklist,
+      ...traceChecklist,
+      ...dossierChecklist,
+    },
+    table: {
+      ...investigationTable,
+      ...monitorTable,
+      ...profileTable,
+      ...lensTable,
+      ...traceTable,
+      ...dossierTable,
+    },
     planned: investigationPlanned,
-    areas: ['Both services', 'Lists', 'Certificates', 'Monitors'],
+    areas: ['Both services', 'Lists', 'Certificates', 'Lens', 'Monitors', 'Trace', 'Dossiers'],
   },
   {
     name: 'credit',

@@ -5,4 +5,6 @@ export interface ServiceFailure {
   /** Prose of the service, which may quote a person: for the archive and the outcome, never a log. */
   message: string | null;
   retryable: boolean | null;
+  /** As the service asks; null when it asks for nothing. */
+  retryAfterMs: number | null;
 }

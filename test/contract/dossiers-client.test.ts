@@ -62,7 +62,12 @@ const dossier = {
     matched_rules: [{ id: 'r1', score: 40, description: 'debts' }],
     missing_fields: [],
   },
-  failure: { code: 'source_down', detail: 'a source is down', retryable: true },
+  failure: {
+    code: 'source_down',
+    detail: 'a source is down',
+    retryable: true,
+    retry_after_seconds: 3,
+  },
   poll_after_seconds: 5,
   created_at: '2026-01-05T12:00:00Z',
   updated_at: '2026-01-05T12:10:00Z',
@@ -121,7 +126,12 @@ const inOurWords = {
     matchedRules: [{ id: 'r1', score: 40, description: 'debts' }],
     missingFields: [],
   },
-  failure: { code: 'source_down', message: 'a source is down', retryable: true },
+  failure: {
+    code: 'source_down',
+    message: 'a source is down',
+    retryable: true,
+    retryAfterMs: 3_000,
+  },
   pollAfterMs: 5_000,
   createdAt: '2026-01-05T12:00:00Z',
   updatedAt: '2026-01-05T12:10:00Z',
@@ -231,6 +241,7 @@ test('a failure whose code quotes a value has none', async () => {
     code: null,
     message: null,
     retryable: null,
+    retryAfterMs: null,
   });
 });
 

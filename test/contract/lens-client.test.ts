@@ -107,7 +107,7 @@ test('an analysis reads as it was told', async () => {
       expiresAt: '2026-01-05T13:00:00Z',
     },
     result: { hypotheses: [] },
-    failure: { code: 'x', message: 'y', retryable: false },
+    failure: { code: 'x', message: 'y', retryable: false, retryAfterMs: null },
     pollAfterMs: 2_000,
     createdAt: '2026-01-05T12:00:00Z',
     updatedAt: '2026-01-05T12:00:01Z',

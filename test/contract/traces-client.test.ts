@@ -72,7 +72,7 @@ test('a search reads as it was told', async () => {
     billing: { status: 'charged', amount: 2, unit: 'tokens' },
     artifacts: [{ anything: 1 }],
     result: { found: [] },
-    failure: { code: 'x', message: null, retryable: null },
+    failure: { code: 'x', message: null, retryable: null, retryAfterMs: null },
     pollAfterMs: 500,
     createdAt: '2026-01-05T12:00:00Z',
     updatedAt: '2026-01-05T12:00:01Z',

@@ -47,7 +47,8 @@ async function lookedUp(
     activities: {
       lookUpProfile: async (input: LookUpInput) => {
         inputs.push(input);
-        const answer = answers[Math.min(inputs.length, answers.length) - 1] as Answer;
+        const answer = answers[Math.min(inputs.length, answers.length) - 1];
+        if (answer === undefined) throw new Error('no answer is scripted');
         return typeof answer === 'function' ? answer() : answer;
       },
       concludeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => outcome,

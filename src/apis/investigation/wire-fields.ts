@@ -63,13 +63,21 @@ const code = told.transform((text) =>
 
 /** `failure` has no shape of its own in the specification: the names of its problems are tried. */
 export const failure = z
-  .object({ code, message: told, detail: told, title: told, retryable: flag })
+  .object({
+    code,
+    message: told,
+    detail: told,
+    title: told,
+    retryable: flag,
+    retry_after_seconds: pollAfterMs,
+  })
   .nullish()
   .catch(null)
   .transform((value): ServiceFailure | null => {
     if (value == null) return null;
     const message = value.message ?? value.detail ?? value.title;
-    return { code: value.code, message, retryable: value.retryable };
+    const { retryable, retry_after_seconds: retryAfterMs } = value;
+    return { code: value.code, message, retryable, retryAfterMs };
   });
 
 const artifact = z

@@ -1,0 +1,298 @@
+import type { CoverageTable } from './row';
+
+/** The parts of the specification that are about lens analyses, item by item. */
+export const lensChecklist = {
+  'Lens analysis': [
+    'id',
+    'object',
+    'mode',
+    'mode geo',
+    'mode face',
+    'status',
+    'status awaiting_upload',
+    'status queued',
+    'status running',
+    'status completed',
+    'status failed',
+    'status cancelled',
+    'status expired',
+    'file.media_type',
+    'file.size_bytes',
+    'file.sha256',
+    'file.upload_status',
+    'billing.status',
+    'billing.amount',
+    'billing.unit',
+    'artifacts.id',
+    'artifacts.type',
+    'artifacts.status',
+    'artifacts.url',
+    'artifacts.url_expires_at',
+    'artifacts.available_until',
+    'upload.method',
+    'upload.url',
+    'upload.headers',
+    'upload.expires_at',
+    'result',
+    'failure',
+    'poll_after_seconds',
+    'created_at',
+    'updated_at',
+    'submitted_at',
+    'started_at',
+    'completed_at',
+  ],
+  'Lens: endpoints': [
+    'POST /lente/analyses: Idempotency-Key',
+    'POST /lente/analyses: file.size_bytes',
+    'POST /lente/analyses: file.sha256',
+    'POST /lente/analyses: awaiting_upload with instructions',
+    'uploading the file',
+    'how the mode is selected is not shown',
+    'how an analysis is read is not shown',
+    'what follows the upload is not shown',
+    'the largest file is not shown',
+  ],
+} as const;
+
+export const lensTable: CoverageTable<typeof lensChecklist> = {
+  'Lens analysis': {
+    id: {
+      sandbox: 'A UUID.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.analysisId',
+      test: 'contract/lens-client.test.ts › reads an analysis of which only the id can be read',
+    },
+    object: {
+      sandbox: 'Always lente_analysis.',
+      client: 'not read: the route says what it is',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    mode: {
+      sandbox: 'As it was asked for.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.mode',
+      test: 'contract/lens-client.test.ts › tells the mode %s as it is',
+    },
+    'mode geo': {
+      sandbox: 'As it was asked for.',
+      client: 'src/domain/lens/lens-analysis.ts#lensModes',
+      test: 'contract/lens-client.test.ts › tells the mode %s as it is',
+    },
+    'mode face': {
+      sandbox: 'As it was asked for.',
+      client: 'src/domain/lens/lens-analysis.ts#lensModes',
+      test: 'contract/lens-client.test.ts › tells the mode %s as it is',
+    },
+    status: {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.statusWord',
+      test: 'contract/lens-client.test.ts › reads an analysis of which only the id can be read',
+    },
+    'status awaiting_upload': {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+    },
+    'status queued': {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+    },
+    'status running': {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+    },
+    'status completed': {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+    },
+    'status failed': {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+    },
+    'status cancelled': {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+    },
+    'status expired': {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+    },
+    'file.media_type': {
+      sandbox: 'As it was asked for, and as it arrived.',
+      client: 'src/domain/lens/lens-analysis.ts#LensFile.mediaType',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'file.size_bytes': {
+      sandbox: 'As it was asked for, and as it arrived.',
+      client: 'src/domain/lens/lens-analysis.ts#LensFile.sizeBytes',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'file.sha256': {
+      sandbox: 'As it was asked for, and as it arrived.',
+      client: 'src/domain/lens/lens-analysis.ts#LensFile.sha256',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'file.upload_status': {
+      sandbox: 'As it was asked for, and as it arrived.',
+      client: 'src/domain/lens/lens-analysis.ts#LensFile.uploadStatus',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'billing.status': {
+      sandbox: 'Charged when it is completed, tokens.',
+      client: 'src/domain/billing.ts#Billing.status',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'billing.amount': {
+      sandbox: 'Charged when it is completed, tokens.',
+      client: 'src/domain/billing.ts#Billing.amount',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'billing.unit': {
+      sandbox: 'Charged when it is completed, tokens.',
+      client: 'src/domain/billing.ts#Billing.unit',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'artifacts.id': {
+      sandbox: 'When it is completed, its links signed anew at every read.',
+      client: 'src/domain/artifact.ts#Artifact.artifactId',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'artifacts.type': {
+      sandbox: 'When it is completed, its links signed anew at every read.',
+      client: 'src/domain/artifact.ts#Artifact.type',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'artifacts.status': {
+      sandbox: 'When it is completed, its links signed anew at every read.',
+      client: 'src/domain/artifact.ts#Artifact.status',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'artifacts.url': {
+      sandbox: 'When it is completed, its links signed anew at every read.',
+      client: 'src/domain/artifact.ts#Artifact.url',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'artifacts.url_expires_at': {
+      sandbox: 'When it is completed, its links signed anew at every read.',
+      client: 'src/domain/artifact.ts#Artifact.urlExpiresAt',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'artifacts.available_until': {
+      sandbox: 'When it is completed, its links signed anew at every read.',
+      client: 'src/domain/artifact.ts#Artifact.availableUntil',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    'upload.method': {
+      sandbox: 'While the file awaits its upload.',
+      client: 'src/domain/lens/lens-analysis.ts#LensUpload.method',
+      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+    },
+    'upload.url': {
+      sandbox: 'While the file awaits its upload.',
+      client: 'src/domain/lens/lens-analysis.ts#LensUpload.url',
+      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+    },
+    'upload.headers': {
+      sandbox: 'While the file awaits its upload.',
+      client: 'src/domain/lens/lens-analysis.ts#LensUpload.headers',
+      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+    },
+    'upload.expires_at': {
+      sandbox: 'While the file awaits its upload.',
+      client: 'src/domain/lens/lens-analysis.ts#LensUpload.expiresAt',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    result: {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.result',
+      test: 'contract/lens-client.test.ts › reads an analysis of which only the id can be read',
+    },
+    failure: {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.failure',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    poll_after_seconds: {
+      sandbox: 'By the script of the file and the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.pollAfterMs',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    created_at: {
+      sandbox: 'By the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.createdAt',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    updated_at: {
+      sandbox: 'By the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.updatedAt',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    submitted_at: {
+      sandbox: 'By the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.submittedAt',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    started_at: {
+      sandbox: 'By the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.startedAt',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+    completed_at: {
+      sandbox: 'By the clock.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.completedAt',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+    },
+  },
+  'Lens: endpoints': {
+    'POST /lente/analyses: Idempotency-Key': {
+      sandbox: 'A key gives the first analysis again.',
+      client: 'src/apis/investigation/lens.ts#LensApi.create',
+      test: 'contract/lens-client.test.ts › a new analysis has size, sum and key, and the mode only when it is given',
+    },
+    'POST /lente/analyses: file.size_bytes': {
+      sandbox: 'Checked against what arrives.',
+      client: 'src/apis/investigation/lens.ts#LensApi.create',
+      test: 'contract/lens-client.test.ts › a new analysis has size, sum and key, and the mode only when it is given',
+    },
+    'POST /lente/analyses: file.sha256': {
+      sandbox: 'Checked against what arrives.',
+      client: 'src/apis/investigation/lens.ts#LensApi.create',
+      test: 'contract/lens-client.test.ts › a new analysis has size, sum and key, and the mode only when it is given',
+    },
+    'POST /lente/analyses: awaiting_upload with instructions': {
+      sandbox: 'Until the bytes arrive, or it expires.',
+      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.upload',
+      test: 'contract/lens-client.test.ts › an upload %s cannot be followed',
+    },
+    'uploading the file': {
+      sandbox: 'On an origin of its own, which checks method, headers, length and sum.',
+      client: 'src/apis/investigation/lens.ts#LensApi.upload',
+      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+    },
+    'how the mode is selected is not shown': {
+      sandbox: 'A field of the body.',
+      client: 'assumption: choose the mode of an analysis',
+      test: 'contract/lens-client.test.ts › a new analysis has size, sum and key, and the mode only when it is given',
+    },
+    'how an analysis is read is not shown': {
+      sandbox: 'By its id.',
+      client: 'assumption: read an analysis',
+      test: 'contract/lens-client.test.ts › the paths to read and to submit can be others',
+    },
+    'what follows the upload is not shown': {
+      sandbox: 'Nothing, or a call, by the scenario.',
+      client: 'assumption: submit after the upload',
+      test: 'contract/lens-client.test.ts › nothing is submitted unless a path for it is configured',
+    },
+    'the largest file is not shown': {
+      sandbox: 'None.',
+      client: 'assumption: largest file',
+      test: 'contract/lens-client.test.ts › the paths to read and to submit can be others',
+    },
+  },
+};
