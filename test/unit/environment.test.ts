@@ -50,6 +50,7 @@ it('has a default for everything', () => {
       readPath: '/monitors/{monitor_id}',
     },
     monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null },
+    monitorEscalateAfter: 5,
   });
 });
 
@@ -92,6 +93,8 @@ it('reads every variable', () => {
     SEVERITY_PARAM: 'gravidade',
     MONITOR_READ_PATH: '/v2/monitors/{id}/state',
     MONITOR_SINKS: 'file?,webhook',
+    MONITOR_ESCALATE_AFTER: '9',
+    INVESTIGATION_TIMEOUT_SECONDS: '11',
     MONITOR_WEBHOOK_URL: 'http://receiver.test/changes?key=1',
     MONITOR_WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}`,
     MONITOR_WEBHOOK_ALLOW_PRIVATE: 'on',
@@ -104,6 +107,7 @@ it('reads every variable', () => {
       baseUrl: address,
       token: { value: secret },
       rps: 3,
+      timeoutMs: 11_000,
       certificatesToken: { file: '/run/secrets/token' },
       certificatesRps: 7.5,
       certificatesTimeoutMs: 12_000,
@@ -156,6 +160,7 @@ it('reads every variable', () => {
         allowPrivate: true,
       },
     },
+    monitorEscalateAfter: 9,
   });
 });
 
