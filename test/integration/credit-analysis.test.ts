@@ -141,7 +141,7 @@ describe('credit analyze', () => {
         { file: 'f51.rem', status: 'completed', before },
         { file: 'f52.rem', status: 'completed', before },
         { file: 'f53.rem', status: 'completed', before },
-        { file: 'f54.REM', status: 'not sent', note: expect.stringContaining('f54.REM') },
+        { file: 'f54.REM', status: 'not sent', reason: expect.stringContaining('f54.REM') },
       ]);
     }
     for (const name of ['f51.rem', 'f52.rem', 'f53.rem']) expect(startedOf(name)).toBe(1);
