@@ -641,7 +641,7 @@ describe('sandbox and client agree', () => {
     expect(JSON.parse(rulesText?.text ?? '')).toEqual(engine.rules);
     const list = caller.sandbox.credit
       .state()
-      .engines.map((engine) => ({ ...engine, rules: null }));
+      .engines.map((one) => ({ ...one, rules: null }));
     expect(await api.engines.list()).toEqual(list);
   });
 });
