@@ -639,9 +639,7 @@ describe('sandbox and client agree', () => {
     const { rulesText, ...engine } = await api.engines.read(first?.id ?? '');
     expect(engine).toEqual(caller.sandbox.credit.state().engines[0]);
     expect(JSON.parse(rulesText?.text ?? '')).toEqual(engine.rules);
-    const list = caller.sandbox.credit
-      .state()
-      .engines.map((one) => ({ ...one, rules: null }));
+    const list = caller.sandbox.credit.state().engines.map((one) => ({ ...one, rules: null }));
     expect(await api.engines.list()).toEqual(list);
   });
 });
