@@ -48,12 +48,17 @@ export class AnalysisFile {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
-  /** The last time that a thing came to an end, else the last time that it was asked for. */
+  /**
+   * The last time that a thing came to an end, else the last time that it was asked for.
+   *
+   * @param since folder of the first time that counts: what ended before it is another matter
+   */
   async lastEnded(
     name: string,
+    since: string,
   ): Promise<{ folder: string; record: AnalysisRecord; outcome: AnalysisOutcome | null } | null> {
     const keys = await this.#archive.list(`analyses/${name}/`);
-    const ended = keys.filter((key) => key.endsWith('/outcome.json')).at(-1);
+    const ended = keys.filter((key) => key.endsWith('/outcome.json') && key > since).at(-1);
     if (ended === undefined) {
       const newest = await this.newest(name);
       return newest && { ...newest, outcome: null };

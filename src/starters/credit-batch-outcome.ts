@@ -11,7 +11,7 @@ import {
   type CreditBatchFile,
   type CreditBatchRecord,
 } from '../domain/credit/batch';
-import type { AnalysisOutcome } from '../domain/credit/work';
+import { analysisFolder, type AnalysisOutcome } from '../domain/credit/work';
 import { AnalysisSheet } from '../sheets/analysis-sheet';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../workflows/messages';
 import { analysisExitCode, writeOutcome, type AnalysisOnFile } from './credit-outcome';
@@ -171,7 +171,10 @@ async function linesOf(
   const analyses = new AnalysisFile(archive);
   const lines: FileLine[] = [];
   for (const { file, workId, refused, before, sameAs } of files) {
-    const analysis = workId === null ? null : await analyses.lastEnded(thingOfAnalysis(workId));
+    const analysis =
+      workId === null
+        ? null
+        : await analyses.lastEnded(thingOfAnalysis(workId), analysisFolder(workId));
     const outcome = analysis?.outcome ?? null;
     lines.push({
       file,
