@@ -71,13 +71,15 @@ export async function showAnalysis(
 /** @returns the folder, null when there is nothing to write */
 export async function writeOutcome(
   place: Workplace,
-  { cnab, filter }: AnalysisRecord,
-  { result }: AnalysisOutcome,
+  { workId, cnab, xmls, filter }: AnalysisRecord,
+  { result, operationId, settledAt: endedAt }: AnalysisOutcome,
   out: string,
 ): Promise<string | null> {
   if (result === null) return null;
   const folder = resolve(out);
-  await writeAnalysisFolder(place, result, { folder, filter, fileName: cnab.name });
+  const files = xmls === null ? [cnab] : [cnab, xmls];
+  const work = { workId, operationId, endedAt, files };
+  await writeAnalysisFolder(place, result, { folder, filter, fileName: cnab.name, work });
   return folder;
 }
 
