@@ -19,6 +19,7 @@ import { fileRecord, forEngine, instantOf, preparedInput, putOnFile } from './cr
 import { analysisOf, findAnalysis, showAnalysis, type AnalysisOnFile } from './credit-outcome';
 import { followAnalysis } from './follow';
 import { CommandError, UsageError, exitCodes, oneOf, print, printJson, tell } from './terminal';
+import { refuseUnwritable } from './unwritable-folder';
 import {
   isRunning,
   openWorkplace,
@@ -48,6 +49,7 @@ const decisions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 
 interface ResolveFlags extends RunFlags {
   action: (typeof decisions)[number];
+  id?: string;
   operation?: string;
   note: string;
 }
@@ -76,11 +78,16 @@ export function analyzeCommand(): Command {
 export function resolveAnalysisCommand(): Command {
   return withRun(new Command('resolve'))
     .description('Decide about an analysis that did not complete.')
-    .argument('<id>', 'the id that `credit analyze` printed')
+    .argument('[id]', 'the id that `credit analyze` printed')
+    .option('--id <id>', 'the same, by name')
     .requiredOption('--action <action>', decisions.join(', '), oneOf(decisions))
     .option('--operation <id>', 'for adopt: the id that the service has named')
     .requiredOption('--note <text>', 'why: kept on record')
-    .action(async (id: string, flags: ResolveFlags) => {
+    .action(async (argument: string | undefined, flags: ResolveFlags) => {
+      const id = argument ?? flags.id;
+      if (id === undefined || (flags.id !== undefined && flags.id !== id)) {
+        throw new UsageError('which analysis? give its id, once (`diligence list` shows them)');
+      }
       process.exitCode = await resolveAnalysis(id, flags);
     });
 }
@@ -97,6 +104,7 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
   const place = await openWorkplace(flags.by);
   // First what can be said without asking anybody.
   const scanned = await preparedInput(place, flags, null);
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const engineId = wanted === null ? null : await engineIdOf(place, wanted);
   const input = forEngine(place, scanned, engineId);
   return withEngine(place, async (engine) => {
@@ -259,6 +267,7 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
     throw new UsageError('--operation goes with --action adopt, and adopt needs it');
   }
   const place = await openWorkplace(flags.by);
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const found = await findAnalysis(place, id);
   if (found === null) throw new CommandError(`no analysis ${id} in this archive`);
   refuseUndecidable(await standingNow(place, found));
