@@ -30,7 +30,7 @@ export async function receiptOf(
     now,
     answerLost,
   }: { service: Service; now: () => number; answerLost: (how: LostAnswer) => void },
-): Promise<{ receipt: Receipt; again: SendAgain }> {
+): Promise<{ receipt: Receipt; again: SendAgain; detail?: string | null }> {
   const at = (): number => now();
   const notSent = (why: string, reason: SendAgain['reason'], waitMs: number) => ({
     receipt: { kind: 'not_sent', reason: why, at: at() } as const,
@@ -52,7 +52,8 @@ export async function receiptOf(
         return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
       }
       if (status >= 400 && status < 500 && status !== 408) {
-        return settled({ kind: 'refused', status, code, at: at() });
+        // Not on the receipt: it may name people, and a purge does not rewrite claims.
+        return { ...settled({ kind: 'refused', status, code, at: at() }), detail: error.detail };
       }
     }
     if (isHttpError(error) && 'sent' in error && error.sent === 'no') {

@@ -76,6 +76,8 @@ export class StatusError extends Error {
   readonly retryAfterMs: number | null;
   /** True when the body was an error document of a known shape, not a page of some proxy. */
   readonly hasProblem: boolean;
+  /** What the service says of it, redacted and bounded; never in the message. */
+  readonly detail: string | null;
   /** True when another origin than the service's answered: a store that a PDF address points to. */
   readonly elsewhere: boolean;
   /** Location of a redirect. May hold a signature: never printed. */
@@ -90,6 +92,7 @@ export class StatusError extends Error {
       retryable: boolean | null;
       retryAfterMs: number | null;
       hasProblem: boolean;
+      detail?: string | null;
       location: string | null;
       elsewhere: boolean;
     },
@@ -104,6 +107,7 @@ export class StatusError extends Error {
     this.retryable = answer.retryable;
     this.retryAfterMs = answer.retryAfterMs;
     this.hasProblem = answer.hasProblem;
+    this.detail = answer.detail ?? null;
     this.elsewhere = answer.elsewhere;
     this.#location = answer.location;
   }
@@ -128,12 +132,24 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly call: CallName;
   readonly issues: readonly { path: string; code: string }[];
+  /** Its beginning, for the archive alone: never printed. */
+  readonly #answer: Buffer | null;
 
-  constructor(call: CallName, issues: readonly { path: string; code: string }[]) {
+  /** @param answer of what was bought, when a person may have to read it */
+  constructor(
+    call: CallName,
+    issues: readonly { path: string; code: string }[],
+    answer: Buffer | null = null,
+  ) {
     const places = issues.map((issue) => `${issue.path || 'body'}: ${issue.code}`).join(', ');
     super(`${call.method} ${call.pathTemplate}: the answer cannot be read (${places})`);
     this.call = nameOf(call);
     this.issues = issues;
+    this.#answer = answer?.subarray(0, 65_536) ?? null;
+  }
+
+  get answer(): Buffer | null {
+    return this.#answer;
   }
 }
 
