@@ -27,6 +27,7 @@ export function checkDocument(
     records: cnab.records,
     receivables: cnab.receivables,
     totalValue: money(cnab.totalCents),
+    valued: cnab.valued,
     withInvoiceKey: cnab.withInvoiceKey,
     dueFrom: cnab.dueFrom,
     dueTo: cnab.dueTo,
@@ -99,15 +100,16 @@ function columnWords([from, to]: readonly [number, number]): string {
 }
 
 function cnabSummary(file: string, cnab: ScannedFile): string[] {
-  const { layout, receivables, records, dueFrom, dueTo } = cnab;
+  const { layout, receivables, records, valued, dueFrom, dueTo } = cnab;
   const due = dueFrom === null ? '' : `, due ${dueFrom} to ${dueTo}`;
+  const inValue = valued === receivables ? '' : ` (of the ${valued} whose value can be read)`;
   const widths = Object.entries(cnab.widths).map(
     ([width, count]) => `${count} of ${width} columns`,
   );
   const ends = Object.entries(cnab.lineEnds).filter(([, count]) => count > 0);
   const endWords = ends.map(([end]) => end.toUpperCase()).join(' and ') || 'no line end';
   return [
-    `${file}: ${layout ?? 'no layout known'}; ${counted(receivables, 'receivable')}, BRL ${money(cnab.totalCents)}${due}`,
+    `${file}: ${layout ?? 'no layout known'}; ${counted(receivables, 'receivable')}, BRL ${money(cnab.totalCents)}${inValue}${due}`,
     `  ${counted(records, 'record')}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}, ${endWords}, ${cnab.bytes} bytes, sha256 ${cnab.sha256}`,
   ];
 }
