@@ -7,6 +7,7 @@ import { preparedInput } from '../../../src/starters/credit-input';
 import { UsageError } from '../../../src/starters/terminal';
 import { workCommands } from '../../../src/starters/works';
 import { openWorkplace } from '../../../src/starters/workplace';
+import { writeEngineRecord } from '../../../src/temporal/engine-record';
 import { goodZip } from '../../support/bad-inputs';
 import { cnabFile, testReceivable } from '../../support/cnab-files';
 
@@ -142,6 +143,24 @@ test('says of what is forced that it is sent although refused, and why', async (
   const { stderr } = await run('analyze', ...words);
   expect(stderr).toContain('Sent although refused: the bank knows');
   expect(stderr).not.toContain('will not be sent');
+});
+
+test('a command is refused whose credit service is not that of the engine that runs', async () => {
+  const data = join(folder, 'data');
+  await writeEngineRecord(data, {
+    pid: process.pid,
+    address: '127.0.0.1:1',
+    namespace: 'default',
+    uiUrl: null,
+    sandboxUrl: 'http://127.0.0.1:2',
+    investigationBaseUrl: 'http://127.0.0.1:2/api/v1',
+    creditBaseUrl: 'http://127.0.0.1:2/credit',
+    startedAt: new Date().toISOString(),
+  });
+  Object.assign(process.env, { CREDIT_BASE_URL: 'http://127.0.0.1:3/v1', CREDIT_TOKEN: 't' });
+  await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));
+  const { error } = await run('analyze', '--cnab', 'lot/good.rem');
+  expect(error).toMatchObject({ name: 'ConfigError', variable: 'CREDIT_BASE_URL' });
 });
 
 test.each([['--excel'], ['--lang', 'pt'], ['--pdf-names', 'reference']])(
