@@ -144,7 +144,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Credit',
     matter: 'no OpenAPI document',
     value:
-      '4xx for it means that there is none, and the defaults serve; one that cannot be had or read stops an upload, unless the four names are configured',
+      '3xx and 4xx mean that there is none, as does a page in its place while the engines can be listed, and the defaults serve; one that cannot be had stops an upload, unless the four names are configured',
     variable: 'CREDIT_FILE_PART, CREDIT_ENGINE_PART, CREDIT_ID_FIELD, CREDIT_STATUS_FIELD',
     reason: 'a paid upload must not be sent under names guessed because of a fault that passes',
   },

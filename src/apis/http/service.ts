@@ -69,6 +69,9 @@ export interface ServiceOptions {
   now?: () => number;
 }
 
+/** Code of the cause of a ConnectionError: more came than the call takes. */
+export const answerTooLarge = 'ANSWER_TOO_LARGE';
+
 /**
  * One HTTP service: its address, credential, limiter and connections. One call is one undici
  * request: no retries, no redirects. Source: STYLE error table, DESIGN D3, D4.
@@ -312,7 +315,7 @@ async function* bounded(
       if (size > call.maxBytes) {
         throw new ConnectionError(call, 'maybe', {
           name: 'AnswerTooLarge',
-          code: 'ANSWER_TOO_LARGE',
+          code: answerTooLarge,
           syscall: null,
         });
       }
