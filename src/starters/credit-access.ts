@@ -15,7 +15,10 @@ export async function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Pr
   const environment = readEnvironment();
   const settings = environment.credit;
   if (settings === null) {
-    throw new ConfigError('CREDIT_BASE_URL', 'is not set, nor CREDIT_TOKEN: no credit service');
+    throw new ConfigError(
+      'CREDIT_BASE_URL',
+      'is not set, nor CREDIT_TOKEN: no credit service (`diligence dev` prints those of its sandbox)',
+    );
   }
   const service = new Service({
     baseUrl: settings.baseUrl,

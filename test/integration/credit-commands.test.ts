@@ -329,6 +329,9 @@ describe('commands of credit analyses', () => {
       await eventually('the first file is there', () => place.started('s1.rem') > 0);
       const status = await run(['status', id]);
       expect(status.stdout).toMatch(/0 of 3 ended, 1 under way/);
+      const attached = await run([...words.slice(0, -2), '3', '--detach']);
+      expect(attached.stdout.trim()).toBe(id);
+      expect(attached.stderr).toContain('it runs already: --concurrency and --deadline are those');
       expect((await run(['cancel', id])).stdout).toContain('cancelling');
       place.sandbox.configure({ credit: { files: { 's1.rem': { result: [] } } } });
       const ended = async () => {
