@@ -331,6 +331,9 @@ async function startDetached(): Promise<void> {
   throw new CommandError(`it did not start: see ${engineLogPath(dataDir, 'engine')}`);
 }
 
+/** The longest upload that can be configured, and what a worker and a server take to end. */
+const longestStopMs = 11 * 60_000;
+
 /** @returns false when nothing was running */
 export async function stopEngine(dataDir: string): Promise<boolean> {
   const record = await runningEngine(dataDir);
@@ -339,9 +342,15 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   // A crash may have left the server alone.
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');
-  const deadlineAt = Date.now() + 90_000;
+  const deadlineAt = Date.now() + longestStopMs;
+  const tellAt = Date.now() + 10_000;
+  let isTold = false;
   while (!hasEnded(pid)) {
     if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
+    if (!isTold && Date.now() > tellAt) {
+      tell(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
+      isTold = true;
+    }
     await sleep(200);
   }
   return true;
