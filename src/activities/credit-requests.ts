@@ -8,6 +8,7 @@ import { ClaimLedger, analysisThing, type Thing } from '../archive/claim-ledger'
 import { findLarge, readLarge } from '../archive/large-objects';
 import { analysisRequestEntry } from '../domain/audit-entries';
 import { claimState, type Claim, type ClaimOwner, type Decision } from '../domain/claims';
+import { analysisFolder } from '../domain/credit/work';
 import type {
   AnalysisRecord,
   AnalysisRef,
@@ -162,6 +163,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       receipt,
       again,
       detail = null,
+      unread = null,
     } = await receiptOf(
       () =>
         operations.startOperation(prepared, () => {
@@ -176,6 +178,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       durationMs: now() - claimedAt,
     });
     await putReceipt(thing, { n, claim, receipt }, record);
+    if (unread !== null) await keepUnread(record, unread);
     switch (receipt.kind) {
       case 'accepted': {
         const { certidaoId: operationId } = receipt;
@@ -189,6 +192,15 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
         return unsent(again.reason === 'credentials' ? 'credentials' : 'service', again.notBefore);
       case 'unknown':
         return { kind: 'unknown', reason: receipt.reason, afterUnknown };
+    }
+  }
+
+  /** A person may find the id in it. */
+  async function keepUnread({ workId }: AnalysisRecord, answer: Buffer): Promise<void> {
+    try {
+      await analyses.putUnreadAnswer(analysisFolder(workId), answer);
+    } catch (error) {
+      deps.warn('an answer that cannot be read could not be filed', { reason: nameOf(error) });
     }
   }
 

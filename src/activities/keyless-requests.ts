@@ -30,7 +30,13 @@ export async function receiptOf(
     now,
     answerLost,
   }: { service: Service; now: () => number; answerLost: (how: LostAnswer) => void },
-): Promise<{ receipt: Receipt; again: SendAgain; detail?: string | null }> {
+): Promise<{
+  receipt: Receipt;
+  again: SendAgain;
+  detail?: string | null;
+  /** Of a 2xx in which no id was found: the beginning of it. */
+  unread?: Buffer | null;
+}> {
   const at = (): number => now();
   const notSent = (why: string, reason: SendAgain['reason'], waitMs: number) => ({
     receipt: { kind: 'not_sent', reason: why, at: at() } as const,
@@ -61,7 +67,8 @@ export async function receiptOf(
     }
     answerLost(lostHow(error));
     const reason = isHttpError(error) ? error.message : nameOf(error);
-    return settled({ kind: 'unknown', reason, at: at() });
+    const unread = error instanceof ContractError ? error.answer : null;
+    return { ...settled({ kind: 'unknown', reason, at: at() }), unread };
   }
 }
 

@@ -1,3 +1,4 @@
+import { AnalysisFile } from '../../../src/archive/analyses';
 import { CreditBench, json } from './credit-bench';
 
 let bench: CreditBench;
@@ -67,6 +68,8 @@ it('calls a 2xx without an id unknown', async () => {
   bench.replies.upload = json(201, { something: 'else' });
   expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
   expect(bench.lost).toEqual(['unreadable']);
+  const kept = await new AnalysisFile(bench.place.archive).unreadAnswer(bench.ref.folder);
+  expect(kept?.toString()).toContain('"something"');
 });
 
 it('tells why the service refused, and keeps that off the claims', async () => {
