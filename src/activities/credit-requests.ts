@@ -17,7 +17,7 @@ import type {
   Unsent,
 } from '../domain/credit/work';
 import { backoffMs } from '../domain/poll-timing';
-import { BrokenSealError } from '../protection/key-ring';
+import { BrokenSealError } from '../archive/sealed-archive';
 import type { CreditDependencies } from './dependencies';
 import { archiveIncomplete, failureTypes } from './failures';
 import { Heartbeats } from './heartbeats';
