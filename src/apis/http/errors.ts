@@ -76,12 +76,11 @@ export class StatusError extends Error {
   readonly retryAfterMs: number | null;
   /** True when the body was an error document of a known shape, not a page of some proxy. */
   readonly hasProblem: boolean;
-  /** What the service says of it, redacted and bounded; never in the message. */
-  readonly detail: string | null;
   /** True when another origin than the service's answered: a store that a PDF address points to. */
   readonly elsewhere: boolean;
   /** Location of a redirect. May hold a signature: never printed. */
   readonly #location: string | null;
+  readonly #detail: string | null;
 
   constructor(
     call: CallName,
@@ -107,13 +106,21 @@ export class StatusError extends Error {
     this.retryable = answer.retryable;
     this.retryAfterMs = answer.retryAfterMs;
     this.hasProblem = answer.hasProblem;
-    this.detail = answer.detail ?? null;
+    this.#detail = answer.detail ?? null;
     this.elsewhere = answer.elsewhere;
     this.#location = answer.location;
   }
 
   get location(): string | null {
     return this.#location;
+  }
+
+  /**
+   * What the service says of it, redacted and bounded. It may quote names that were sent: told to who
+   * asked, and in no message, log or inspection of the error.
+   */
+  get detail(): string | null {
+    return this.#detail;
   }
 
   /** 401, and 403 `unauthorized`: the credentials are refused, never the item (DESIGN 4). */
