@@ -1,7 +1,7 @@
 /**
  * Who may import whom. Arrows run one way:
  * domain <- apis, archive <- activities <- workers; workflows see domain and the types of
- * activities; starters see domain, sheets, report, archive, temporal and the messages of workflows;
+ * activities; starters see domain, sheets, receivables, report, archive, temporal and the messages of workflows;
  * protection (keys, seals, masking) is seen by all who keep or tell something;
  * the sandbox stands alone.
  */
@@ -12,6 +12,7 @@ const rooms = {
   apis: ['domain', 'protection'],
   archive: ['domain', 'protection'],
   sheets: ['domain'],
+  receivables: ['domain'],
   report: ['domain', 'protection'],
   temporal: ['domain', 'environment', 'archive', 'protection'],
   activities: ['domain', 'apis', 'archive'],
@@ -21,12 +22,16 @@ const rooms = {
     'domain',
     'environment',
     'sheets',
+    'receivables',
     'report',
     'archive',
     'temporal',
     'workflows',
     'protection',
     'apis/assumptions',
+    // Rule engines are few and cost nothing: commands about them need no workflow.
+    'apis/credit',
+    'apis/http',
     'codec-server',
   ],
   'codec-server': ['domain', 'environment', 'archive', 'temporal', 'protection'],

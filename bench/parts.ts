@@ -15,6 +15,15 @@ export interface Timing {
   processingMs: [shortest: number, longest: number];
   /** Whether payloads are encrypted. Default `on`. */
   codec?: 'on' | 'off';
+  /** The `credit` section of the scenario; with it, the worker speaks to the credit service too. */
+  credit?: object;
+}
+
+/** What the sandbox prints. */
+interface Addresses {
+  baseUrl: string;
+  control: string;
+  environment: { CREDIT_BASE_URL: string; CREDIT_TOKEN: string };
 }
 
 const payloadKeys = `bench:${'be'.repeat(32)}`;
@@ -26,34 +35,34 @@ export class Parts {
   readonly token = 'bench-token';
   readonly #control: string;
   readonly #payloadKeys: string;
+  readonly #credit: Record<string, string> | undefined;
   readonly #children: ChildProcess[] = [];
   #server: DevServer | null = null;
   #worker: ChildProcess | null = null;
 
-  private constructor(
-    folder: string,
-    addresses: { baseUrl: string; control: string },
-    codec: 'on' | 'off',
-  ) {
+  private constructor(folder: string, addresses: Addresses, { codec = 'on', credit }: Timing) {
     this.folder = folder;
     this.#payloadKeys = codec === 'on' ? payloadKeys : 'off';
     this.baseUrl = addresses.baseUrl;
     this.#control = addresses.control;
+    const { CREDIT_BASE_URL, CREDIT_TOKEN } = addresses.environment;
+    this.#credit = credit && { CREDIT_BASE_URL, CREDIT_TOKEN, DILIGENCE_ARCHIVE_ENCRYPTION: 'on' };
   }
 
-  static async start({ processingMs, codec = 'on' }: Timing): Promise<Parts> {
+  static async start(timing: Timing): Promise<Parts> {
+    const { processingMs, credit } = timing;
     const folder = await mkdtemp(join(tmpdir(), 'diligence-bench-'));
     const scenario = join(folder, 'scenario.json');
     const issuance = { waitingMs: [0, 0], processingMs, distribution: 'lognormal' };
-    await writeFile(scenario, JSON.stringify({ issuance }));
+    await writeFile(scenario, JSON.stringify({ issuance, ...(credit && { credit }) }));
     const child = spawn(
       process.execPath,
       [main, 'sandbox', '--port', '0', '--token', 'bench-token', '--scenario', scenario, '--json'],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const addresses = JSON.parse(line.toString()) as { baseUrl: string; control: string };
-    const parts = new Parts(folder, addresses, codec);
+    const addresses = JSON.parse(line.toString()) as Addresses;
+    const parts = new Parts(folder, addresses, timing);
     parts.#children.push(child);
     return parts;
   }
@@ -90,6 +99,7 @@ export class Parts {
       DILIGENCE_DATA_DIR: join(this.folder, 'data'),
       DILIGENCE_ACTOR: 'bench',
       DILIGENCE_PAYLOAD_KEYS: this.#payloadKeys,
+      ...this.#credit,
       ...(this.#server && { TEMPORAL_ADDRESS: this.#server.address }),
     };
   }

@@ -17,6 +17,7 @@ import {
   investigationPlanned,
   investigationTable,
 } from '../test/contract/coverage-table/investigation';
+import { creditChecklist, creditTable } from '../test/contract/coverage-table/credit';
 import { declares } from '../test/contract/coverage-table/symbols';
 import { testTitles } from '../test/contract/coverage-table/test-titles';
 
@@ -46,7 +47,8 @@ export function coverageHoles({ checklist, table, assumptions, root }: Coverage)
   const named = new Set<string>();
 
   function clientHole(client: string): string | null {
-    const [, kind, rest = ''] = /^(assumption: |not read: |src\/)(.*)$/s.exec(client) ?? [];
+    const [, kind, rest = ''] =
+      /^(assumption: |not read: |planned: |src\/)(.*)$/s.exec(client) ?? [];
     switch (kind) {
       case 'assumption: ':
         named.add(rest);
@@ -55,6 +57,8 @@ export function coverageHoles({ checklist, table, assumptions, root }: Coverage)
           : `no assumption has the matter "${rest}"`;
       case 'not read: ':
         return rest.trim() === '' ? 'no reason why the client does not read it' : null;
+      case 'planned: ':
+        return rest.trim() === '' ? 'no word on what is to hold it' : null;
       case 'src/': {
         const [file = '', symbol = ''] = client.split('#');
         const source = sourceOf(file);
@@ -62,7 +66,7 @@ export function coverageHoles({ checklist, table, assumptions, root }: Coverage)
         return symbol !== '' && declares(source, symbol) ? null : `${file} declares no ${symbol}`;
       }
       default:
-        return `client: expected src/path#Symbol.field, "assumption: ..." or "not read: ..."`;
+        return `client: expected src/path#Symbol.field, "assumption: ...", "not read: ..." or "planned: ..."`;
     }
   }
 
@@ -107,7 +111,7 @@ export function coverageHoles({ checklist, table, assumptions, root }: Coverage)
 
 /** Rows per section, how the client holds them, and what is still to come. */
 export function coverageSummary(table: CoverageTable, planned: readonly PlannedPart[]): string[] {
-  const kinds = ['src/', 'assumption: ', 'not read: '] as const;
+  const kinds = ['src/', 'assumption: ', 'not read: ', 'planned: '] as const;
   const counts = Object.entries(table).map(([section, rows]) => {
     const clients = Object.values(rows).map(({ client }) => client);
     const held = kinds.map((kind) => clients.filter((client) => client.startsWith(kind)).length);
@@ -118,24 +122,37 @@ export function coverageSummary(table: CoverageTable, planned: readonly PlannedP
   const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
   const total = kinds.map((_, kind) => sum(counts.map(({ held }) => held[kind] ?? 0)));
   return [
-    line('section', 'rows', ['in src', 'assumed', 'not read']),
+    line('section', 'rows', ['in src', 'assumed', 'not read', 'planned']),
     ...counts.map(({ section, held }) => line(section, sum(held), held)),
     line('all', sum(total), total),
     ...planned.map(({ resource, sections }) => `planned: ${resource} (${sections.join(', ')})`),
   ];
 }
 
-function main(): void {
-  const holes = coverageHoles({
+/** The tables, each with the areas of its assumptions. */
+const services = [
+  {
+    name: 'investigation',
     checklist: investigationChecklist,
     table: investigationTable,
-    assumptions: assumptionTable.filter(({ area }) =>
-      ['Both services', 'Certificates'].includes(area),
-    ),
-    root: join(__dirname, '..'),
-  });
-  for (const line of coverageSummary(investigationTable, investigationPlanned)) {
-    process.stdout.write(`${line}\n`);
+    planned: investigationPlanned,
+    areas: ['Both services', 'Certificates'],
+  },
+  {
+    name: 'credit',
+    checklist: creditChecklist,
+    table: creditTable,
+    planned: [],
+    areas: ['Both services', 'Credit'],
+  },
+];
+
+function main(): void {
+  const holes: string[] = [];
+  for (const { name, checklist, table, planned, areas } of services) {
+    const assumptions = assumptionTable.filter(({ area }) => areas.includes(area));
+    holes.push(...coverageHoles({ checklist, table, assumptions, root: join(__dirname, '..') }));
+    process.stdout.write(`${[name, ...coverageSummary(table, planned), ''].join('\n')}\n`);
   }
   for (const hole of holes) process.stderr.write(`hole: ${hole}\n`);
   process.exitCode = holes.length === 0 ? 0 : 1;

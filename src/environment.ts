@@ -2,7 +2,11 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { config as readDotenv } from 'dotenv';
 import { z } from 'zod';
-import { assumptionVariables, type CertificateAssumptions } from './apis/assumptions';
+import {
+  assumptionVariables,
+  type CertificateAssumptions,
+  type CreditAssumptions,
+} from './apis/assumptions';
 import { KeyRing } from './protection/key-ring';
 
 /**
@@ -12,6 +16,8 @@ import { KeyRing } from './protection/key-ring';
 export interface Environment {
   /** Null until a service is configured: the sandbox serves then. */
   investigation: InvestigationSettings | null;
+  /** Null until the credit service is configured. */
+  credit: CreditSettings | null;
   /** Absolute. Embedded server, default archive, generated keys, logs. */
   dataDir: string;
   /** Directory or address of the archive. */
@@ -37,6 +43,7 @@ export interface Environment {
   sdkMetricsAddress: ListenAddress | null;
   resendOn503: boolean;
   certificates: CertificateAssumptions;
+  creditNames: CreditAssumptions;
 }
 
 export interface InvestigationSettings {
@@ -48,6 +55,16 @@ export interface InvestigationSettings {
   certificatesRps: number;
   /** Total time of one certificate call, after which its answer counts as lost. */
   certificatesTimeoutMs: number;
+}
+
+export interface CreditSettings {
+  /** Ends in /api/v1; the paths of the calls begin with /v1 again, as documented. */
+  baseUrl: string;
+  token: TokenSetting;
+  /** Calls a second, for the whole installation. */
+  rps: number;
+  /** Total time of one upload or one result, after which it counts as lost. */
+  timeoutMs: number;
 }
 
 /** Who may decode: holders of the token, or of one that the issuer made for the audience. */
@@ -98,6 +115,11 @@ const variables = z.object({
   CERTIFICATES_RPS: rate.default(20),
   // Below the grace time of a worker's shutdown: no POST may be cut off.
   CERTIFICATES_TIMEOUT_SECONDS: numberWithin(1, 35).default(30),
+  CREDIT_BASE_URL: address.optional(),
+  CREDIT_TOKEN: z.string().min(1).optional(),
+  CREDIT_TOKEN_FILE: z.string().min(1).optional(),
+  CREDIT_RPS: rate.default(10),
+  CREDIT_TIMEOUT_SECONDS: numberWithin(1, 600).default(120),
   DILIGENCE_DATA_DIR: z.string().min(1).default('./data'),
   DILIGENCE_ARCHIVE_URL: z.string().min(1).optional(),
   DILIGENCE_ID_KEY: z
@@ -128,8 +150,10 @@ const variables = z.object({
   ...assumptionVariables,
 });
 
+type Found = z.infer<typeof variables>;
+
 /** Names that begin like ours and are not ours are misspellings, and misspellings cost money. */
-const ourPrefixes = /^(DILIGENCE|INVESTIGATION|CERTIFICATES?)_/;
+const ourPrefixes = /^(DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_/;
 
 /** Names of the public surface that belong to parts not built yet. */
 const reserved = new Set([
@@ -155,6 +179,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   const dataDir = resolve(found.DILIGENCE_DATA_DIR);
   return {
     investigation: investigationOf(found),
+    credit: creditOf(found),
     dataDir,
     archiveUrl: found.DILIGENCE_ARCHIVE_URL ?? resolve(dataDir, 'archive'),
     idKey: found.DILIGENCE_ID_KEY ?? null,
@@ -169,6 +194,13 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     sdkMetricsAddress: listenAddress(found.DILIGENCE_SDK_METRICS_ADDRESS),
     resendOn503: found.RESEND_ON_503 === 'on',
     certificates: { pdf: found.CERTIFICATE_PDF, pdfAuth: found.CERTIFICATE_PDF_AUTH },
+    creditNames: {
+      filePart: found.CREDIT_FILE_PART ?? null,
+      enginePart: found.CREDIT_ENGINE_PART ?? null,
+      idField: found.CREDIT_ID_FIELD ?? null,
+      statusField: found.CREDIT_STATUS_FIELD ?? null,
+      failedStatuses: found.CREDIT_FAILED_STATUSES ?? null,
+    },
   };
 }
 
@@ -186,28 +218,42 @@ export function loadDotenv(): void {
   readDotenv({ quiet: true });
 }
 
-function investigationOf(found: z.infer<typeof variables>): InvestigationSettings | null {
-  const baseUrl = found.INVESTIGATION_BASE_URL;
-  const token = tokenSetting('INVESTIGATION_TOKEN', found);
+function investigationOf(found: Found): InvestigationSettings | null {
+  const service = serviceOf('INVESTIGATION', found);
+  return service === null
+    ? null
+    : {
+        ...service,
+        certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
+        certificatesRps: found.CERTIFICATES_RPS,
+        certificatesTimeoutMs: found.CERTIFICATES_TIMEOUT_SECONDS * 1_000,
+      };
+}
+
+function creditOf(found: Found): CreditSettings | null {
+  const service = serviceOf('CREDIT', found);
+  return service === null
+    ? null
+    : { ...service, rps: found.CREDIT_RPS, timeoutMs: found.CREDIT_TIMEOUT_SECONDS * 1_000 };
+}
+
+/** Address and token: both or neither. */
+function serviceOf(
+  service: 'INVESTIGATION' | 'CREDIT',
+  found: Found,
+): { baseUrl: string; token: TokenSetting } | null {
+  const names = { address: `${service}_BASE_URL`, token: `${service}_TOKEN` } as const;
+  const baseUrl = found[names.address];
+  const token = tokenSetting(names.token, found);
+  if (baseUrl === undefined && token === null) return null;
   if (baseUrl === undefined) {
-    if (token !== null) {
-      throw new ConfigError('INVESTIGATION_BASE_URL', 'is not set, though INVESTIGATION_TOKEN is');
-    }
-    return null;
+    throw new ConfigError(names.address, `is not set, though ${names.token} is`);
   }
-  if (token === null) {
-    throw new ConfigError(
-      'INVESTIGATION_TOKEN',
-      'is not set, though INVESTIGATION_BASE_URL is (INVESTIGATION_TOKEN_FILE serves too)',
-    );
-  }
-  return {
-    baseUrl,
-    token,
-    certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
-    certificatesRps: found.CERTIFICATES_RPS,
-    certificatesTimeoutMs: found.CERTIFICATES_TIMEOUT_SECONDS * 1_000,
-  };
+  if (token !== null) return { baseUrl, token };
+  throw new ConfigError(
+    names.token,
+    `is not set, though ${names.address} is (${names.token}_FILE serves too)`,
+  );
 }
 
 function payloadKeysOf(text: string | undefined): KeyRing | 'off' | null {
@@ -220,7 +266,7 @@ function payloadKeysOf(text: string | undefined): KeyRing | 'off' | null {
   }
 }
 
-function oidcOf(found: z.infer<typeof variables>): CodecServerSettings['oidc'] {
+function oidcOf(found: Found): CodecServerSettings['oidc'] {
   const { DILIGENCE_CODEC_ISSUER: issuer, DILIGENCE_CODEC_AUDIENCE: audience } = found;
   if (issuer !== undefined && audience !== undefined) return { issuer, audience };
   if (issuer === undefined && audience === undefined) return null;
@@ -229,8 +275,8 @@ function oidcOf(found: z.infer<typeof variables>): CodecServerSettings['oidc'] {
 }
 
 function tokenSetting(
-  name: 'INVESTIGATION_TOKEN' | 'CERTIFICATES_TOKEN' | 'DILIGENCE_CODEC_TOKEN',
-  found: z.infer<typeof variables>,
+  name: 'INVESTIGATION_TOKEN' | 'CERTIFICATES_TOKEN' | 'CREDIT_TOKEN' | 'DILIGENCE_CODEC_TOKEN',
+  found: Found,
 ): TokenSetting | null {
   const value = found[name];
   const file = found[`${name}_FILE`];

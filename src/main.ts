@@ -9,8 +9,10 @@ import { hideSecretsOf, redactText } from './protection/redaction';
 import { sandboxCommand } from './sandbox';
 import { auditCommand } from './starters/audit';
 import { certificateCommand } from './starters/certificate';
+import { creditCommand } from './starters/credit';
 import { demoCommand } from './starters/demo';
 import { devCommands } from './starters/dev';
+import { engineCommand } from './starters/engine';
 import { keysCommand } from './starters/keys';
 import { purgeCommand } from './starters/purge';
 import { setupCommand } from './starters/setup';
@@ -32,6 +34,8 @@ async function main(): Promise<void> {
     .showHelpAfterError('(--help shows what there is)');
   const commands = [
     certificateCommand(),
+    creditCommand(),
+    engineCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),

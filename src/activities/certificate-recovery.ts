@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { WorkReader, type WorkItem } from '../archive/works';
@@ -21,6 +20,7 @@ import {
 } from '../domain/certificate-rows';
 import type { CertificateDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
+import { closeUnclaimed } from './keyless-requests';
 
 /** What follows a run of requests that was lost, and what looks for late receipts. PROTOCOLS 1. */
 export function createCertificateRecoveryActivities(deps: CertificateDependencies) {
@@ -57,7 +57,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     try {
       const found: Found = { outcomes: [], requests: [] };
       // All doors are shut at once; only then is waited for those who were inside already.
-      for (const row of input.rows) await closeUnclaimed(row, input, owner);
+      for (const row of input.rows) await closeRow(row, input, owner);
       const answers: RowAnswer[] = [];
       for (const row of input.rows) answers.push(await recoverRow(row, input, owner, found, pause));
       await putOnFile(input, found);
@@ -67,23 +67,10 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
     }
   }
 
-  async function closeUnclaimed(
-    row: RequestRow,
-    input: RequestInput,
-    owner: ClaimOwner,
-  ): Promise<void> {
+  async function closeRow(row: RequestRow, input: RequestInput, owner: ClaimOwner): Promise<void> {
     const item = await works.item(input.work, row[0]);
     if (item.start?.kind === 'watch') return;
-    const thing = thingOf(item);
-    for (;;) {
-      if ((await ledger.decisionOf(thing, owner)) !== null) return;
-      const { decided } = await ledger.history(thing);
-      const nonce = randomUUID();
-      const at = now();
-      const closed = { owner, kind: 'closed', nonce, notAfter: at, claimedAt: at } as const;
-      const put = await ledger.claim(thing, decided + 1, { ...closed, afterUnknown: false });
-      if (put === 'ours') return;
-    }
+    await closeUnclaimed(ledger, thingOf(item), owner, now);
   }
 
   async function recoverRow(

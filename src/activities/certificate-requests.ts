@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { ContractError, StatusError, TimeoutError, isHttpError } from '../apis/http/errors';
+import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
@@ -10,7 +10,6 @@ import {
   type Claim,
   type ClaimOwner,
   type Decision,
-  type Receipt,
   type ThingHistory,
 } from '../domain/claims';
 import type { SentRequest } from '../domain/audit-entries';
@@ -32,9 +31,10 @@ import {
   sentOf,
   unknownOutcome,
 } from './certificate-outcomes';
-import type { CertificateDependencies, LostAnswer } from './dependencies';
+import type { CertificateDependencies } from './dependencies';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from './heartbeats';
+import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
 
 /** A run takes no new row after this long. */
 const runMs = 1_000;
@@ -42,14 +42,6 @@ const runMs = 1_000;
 const placeWaitMs = 300;
 /** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
 const placeMarginMs = 100;
-/** Time between the last instant of a POST and the moment its claim counts as lost. */
-const claimMarginMs = 5_000;
-
-/** The last instant at which bytes of a claimed request may leave, thrown when it has passed. */
-class TooLateError extends Error {
-  override readonly name = 'TooLateError';
-}
-
 /**
  * Requests for certificates: POSTs without a key, each sent at most once per decision. PROTOCOLS 1
  * and 2 say how, sentence by sentence.
@@ -279,11 +271,13 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       return unsent(row, 'in_flight', now() + 250);
     }
     const attempts = before + 1;
-    const receipt = await receiptOf(() =>
-      certificates.requestCertificate(item.type, item.document, () => {
-        // A POST that starts now must end before `notAfter`: a frozen process comes back too late.
-        if (now() > lastStart) throw new TooLateError();
-      }),
+    const receipt = await receiptOf(
+      () =>
+        certificates.requestCertificate(item.type, item.document, () => {
+          // A POST that starts now must end before `notAfter`: a frozen process comes back too late.
+          if (now() > lastStart) throw new TooLateError();
+        }),
+      { service: certificates.service, now, answerLost: (how) => deps.metrics.answerLost(how) },
     );
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     sent.push(sentRequest(item, { n, claim, receipt: receipt.receipt }));
@@ -311,51 +305,6 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           }),
         );
         return { kind: 'unknown', place, attempts, own: true };
-    }
-  }
-
-  /** Sends, and says what came of it (DESIGN D3, "Answers"). Never throws. */
-  async function receiptOf(request: () => Promise<string>): Promise<{
-    receipt: Receipt;
-    again: { reason: UnsentReason; notBefore: number };
-  }> {
-    const at = (): number => now();
-    const notSent = (why: string, reason: UnsentReason, waitMs: number) => ({
-      receipt: { kind: 'not_sent', reason: why, at: at() } as const,
-      again: { reason, notBefore: at() + waitMs },
-    });
-    try {
-      const certidaoId = await request();
-      return {
-        receipt: { kind: 'accepted', certidaoId, at: at() },
-        again: { reason: 'not_sent', notBefore: 0 },
-      };
-    } catch (error) {
-      if (error instanceof TooLateError) return notSent('too late', 'no_time', 0);
-      if (error instanceof TokenUnavailableError) return notSent('no token', 'credentials', 1_000);
-      if (error instanceof StatusError) {
-        const { status, code } = error;
-        if (error.meansCredentials) return notSent(`answered ${status}`, 'credentials', 1_000);
-        if (certificates.service.wasNotProcessed(error)) {
-          return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
-        }
-        if (status >= 400 && status < 500 && status !== 408) {
-          return {
-            receipt: { kind: 'refused', status, code, at: at() },
-            again: { reason: 'not_sent', notBefore: 0 },
-          };
-        }
-      }
-      if (isHttpError(error) && 'sent' in error && error.sent === 'no') {
-        const wait = error instanceof TimeoutError ? 2_000 : 1_000;
-        return notSent(nameOf(error), 'not_sent', wait);
-      }
-      deps.metrics.answerLost(lostHow(error));
-      const reason = isHttpError(error) ? error.message : nameOf(error);
-      return {
-        receipt: { kind: 'unknown', reason, at: at() },
-        again: { reason: 'not_sent', notBefore: 0 },
-      };
     }
   }
 
@@ -398,15 +347,6 @@ function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
 function endsRun(answer: RowAnswer): boolean {
   if (answer.kind === 'unknown') return answer.own;
   return answer.kind === 'unsent' && ['credentials', 'not_sent', 'fault'].includes(answer.reason);
-}
-
-function lostHow(error: unknown): LostAnswer {
-  if (error instanceof StatusError) return 'status';
-  return error instanceof ContractError ? 'unreadable' : 'no_answer';
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'Error';
 }
 
 function messageOf(error: unknown): string {

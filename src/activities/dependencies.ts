@@ -1,9 +1,12 @@
+import type { CreditApi } from '../apis/credit/credit';
 import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import type { CertificateType } from '../domain/certificates';
+import type { Receipt } from '../domain/claims';
+import type { AnalysisStatus } from '../domain/credit/work';
 import type { OutcomeRecord } from '../domain/outcomes';
 import type { SettlingTimes } from '../domain/settling-times';
 import type { FreedPlaces } from './freed-places';
@@ -42,3 +45,27 @@ export interface CertificateMetrics {
 
 /** `no_answer`: nothing or half of it; `unreadable`: a 2xx without an id; `status`: 500, 3xx... */
 export type LostAnswer = 'no_answer' | 'unreadable' | 'status';
+
+/** The same for the credit service. */
+export interface CreditDependencies {
+  credit: CreditApi;
+  archive: Archive;
+  /** `IdKey.nameOf('document', ...)`: results are put in the index by which a purge finds them. */
+  nameOf: (document: string) => string;
+  audit: AuditTrail;
+  stopping: AbortSignal;
+  warn: CertificateDependencies['warn'];
+  metrics: CreditMetrics;
+  now: () => number;
+  random: () => number;
+}
+
+/** As `CertificateMetrics`. */
+export interface CreditMetrics {
+  /** An outcome was put on file. */
+  analysisEnded(status: AnalysisStatus): void;
+  /** An upload left, and nobody knows whether it was accepted. */
+  answerLost(how: LostAnswer): void;
+  /** A try to upload has ended; `bytes` is what file and ZIP have. */
+  uploadEnded(upload: { result: Receipt['kind']; bytes: number; durationMs: number }): void;
+}

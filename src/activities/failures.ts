@@ -1,9 +1,13 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 
 /** The only place that builds an ApplicationFailure (DESIGN D11). Messages hold no values. */
 export const failureTypes = {
   /** The archive does not hold what the workflow refers to: retrying cannot help. */
   archiveIncomplete: 'ArchiveIncomplete',
+  /** Nothing is wrong: the server keeps the timer until the next read (DESIGN D2). */
+  notSettledYet: 'NotSettledYet',
+  /** The service answers with a result that we cannot read, again and again. */
+  resultUnreadable: 'ResultUnreadable',
 } as const;
 export type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
@@ -12,5 +16,24 @@ export function archiveIncomplete(what: string): ApplicationFailure {
     type: failureTypes.archiveIncomplete,
     message: `the archive does not hold ${what}`,
     nonRetryable: true,
+  });
+}
+
+/** @param why message of a ContractError */
+export function resultUnreadable(why: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failureTypes.resultUnreadable,
+    message: why,
+    nonRetryable: true,
+  });
+}
+
+/** @param delayMs until the next attempt; at least a second, since 0 would stop the retries */
+export function notSettledYet(delayMs: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failureTypes.notSettledYet,
+    message: 'not settled yet',
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: Math.max(1_000, Math.round(delayMs)),
   });
 }

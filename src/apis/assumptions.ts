@@ -5,17 +5,47 @@ import { z } from 'zod';
  * default, the variable that overrides it, and the reason. README prints `assumptionTable`.
  */
 export interface Assumption {
-  area: 'Both services' | 'Certificates';
+  area: 'Both services' | 'Certificates' | 'Credit';
   matter: string;
   value: string;
   variable: string | null;
   reason: string;
 }
 
+/** Words of an operation that failed, unless others are configured. */
+export const defaultFailedStatuses: readonly string[] = [
+  'failed',
+  'error',
+  'rejected',
+  'cancelled',
+  'canceled',
+  'falhou',
+  'falha',
+  'erro',
+  'rejeitada',
+  'rejeitado',
+  'cancelada',
+  'cancelado',
+];
+
+const wireName = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, 'expected a name of letters, digits, _, - and .')
+  .optional();
+
 export const assumptionVariables = {
   RESEND_ON_503: z.enum(['on', 'off']).default('on'),
   CERTIFICATE_PDF: z.enum(['optional', 'required']).default('optional'),
   CERTIFICATE_PDF_AUTH: z.enum(['query', 'bearer']).default('query'),
+  CREDIT_FILE_PART: wireName,
+  CREDIT_ENGINE_PART: wireName,
+  CREDIT_ID_FIELD: wireName,
+  CREDIT_STATUS_FIELD: wireName,
+  CREDIT_FAILED_STATUSES: z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .refine((words) => words.every((word) => word !== ''), 'expected words separated by commas')
+    .optional(),
 } as const;
 
 export interface CertificateAssumptions {
@@ -23,6 +53,15 @@ export interface CertificateAssumptions {
   pdf: 'optional' | 'required';
   /** How the PDF route of the service's own origin takes the token. */
   pdfAuth: 'query' | 'bearer';
+}
+
+/** Names that are configured; null for those that are to be found (DESIGN 4, "Credit"). */
+export interface CreditAssumptions {
+  filePart: string | null;
+  enginePart: string | null;
+  idField: string | null;
+  statusField: string | null;
+  failedStatuses: readonly string[] | null;
 }
 
 export const assumptionTable: readonly Assumption[] = [
@@ -84,5 +123,53 @@ export const assumptionTable: readonly Assumption[] = [
       '`cndt` in answers is what we asked for as `trabalhista`: `tipo` is not relied on; `nome` cannot be requested',
     variable: null,
     reason: 'the endpoint and the enum use different words',
+  },
+  {
+    area: 'Credit',
+    matter: 'names of the file part and the engine part',
+    value:
+      'from the OpenAPI document, else `file` and `engineId`; a part that it requires and we do not know stops the upload before it is sent',
+    variable: 'CREDIT_FILE_PART, CREDIT_ENGINE_PART',
+    reason: 'only `xmls` is shown, and the service publishes the rest',
+  },
+  {
+    area: 'Credit',
+    matter: 'id and status of an operation',
+    value:
+      'from the OpenAPI document, else `id` or `operationId`, and `status`; in the body, else in `Location`, else in the one object that the body wraps',
+    variable: 'CREDIT_ID_FIELD, CREDIT_STATUS_FIELD',
+    reason: 'the bodies of both answers are not shown',
+  },
+  {
+    area: 'Credit',
+    matter: 'no OpenAPI document',
+    value:
+      '3xx and 4xx mean that there is none, as does a page in its place while the engines can be listed, and the defaults serve; one that cannot be had stops an upload, unless the four names are configured',
+    variable: 'CREDIT_FILE_PART, CREDIT_ENGINE_PART, CREDIT_ID_FIELD, CREDIT_STATUS_FIELD',
+    reason: 'a paid upload must not be sent under names guessed because of a fault that passes',
+  },
+  {
+    area: 'Credit',
+    matter: 'the operation is done, or failed',
+    value:
+      'done: the result answers 200; 202, 204, 404, 409 and 425 mean not yet. Failed: the status is `failed`, `error`, `rejected`, `cancelled`, `canceled`, `falhou`, `falha`, `erro`, `rejeitada`, `rejeitado`, `cancelada`, `cancelado`, or a word of the document like them; or one that we cannot place, with an `error` beside it. A word that says neither that it goes on nor that it failed is told once, and waited on',
+    variable: 'CREDIT_FAILED_STATUSES',
+    reason: 'the words are not shown; the result is what was bought',
+  },
+  {
+    area: 'Credit',
+    matter: 'list of engines',
+    value:
+      'a bare array, else the only array in the body; a page of a longer list is refused, and an engine that was taken is never sent again',
+    variable: null,
+    reason: 'its shape is not shown',
+  },
+  {
+    area: 'Credit',
+    matter: 'fields left out of a PUT',
+    value:
+      'keep their value; the `rules` that are read (an array) are never sent back as `rules` of a request (an object)',
+    variable: null,
+    reason: 'the shape of the configuration is not shown, and what is read does not hold all of it',
   },
 ];

@@ -15,6 +15,13 @@ export interface Archive {
   replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
   /** Removes the object for good, gone from the disk before the promise resolves; none is no error. */
   remove(key: string): Promise<void>;
+  /**
+   * Removes every object below a prefix that ends with a slash, and what a crash left there half
+   * written; none is no error.
+   *
+   * @param keep the one prefix right below it that stays, without its slash
+   */
+  removeAll(prefix: string, keep?: string): Promise<void>;
   /** The bytes, or null when there is no such object. */
   get(key: string): Promise<Buffer | null>;
   /** Keys below a prefix that ends with a slash, in order; all of them below ''. */

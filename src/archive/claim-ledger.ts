@@ -118,7 +118,7 @@ export class ClaimLedger {
   }
 }
 
-/** The folder of one thing that can be bought. Made by `certificateThing`. */
+/** The folder of one thing that can be bought. Made by `certificateThing` or `analysisThing`. */
 export interface Thing {
   key: string;
 }
@@ -128,6 +128,16 @@ export interface Thing {
  */
 export function certificateThing(type: string, documentName: string): Thing {
   return { key: `claims/certificate/${type}/${documentName.slice(0, 2)}/${documentName}` };
+}
+
+/**
+ * An analysis by the credit service. Where receipts and rulings say `certidaoId`, they hold the
+ * operation's id.
+ *
+ * @param name keyed name of (file, XMLs, engine)
+ */
+export function analysisThing(name: string): Thing {
+  return { key: `claims/credit/${name.slice(0, 2)}/${name}` };
 }
 
 function isSameRuling(a: Ruling, b: Ruling): boolean {

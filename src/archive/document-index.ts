@@ -1,16 +1,21 @@
 import type { ManifestItem, ManifestLine } from '../domain/certificates';
 import { documentLengths, normaliseDocument } from '../domain/documents';
+import { documentsInText } from '../domain/held-documents';
 import { getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
 
 /** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
 export type NameOf = (document: string) => string;
 
+/** No document is written longer than the key of an invoice, with its name before it. */
+const longestForm = 100;
+
 /** Names kept in memory until they are put: a bound, whatever the size of the work. */
 const mostNames = 20_000;
 
 /**
- * Files which documents a work holds, by name: `index/documents/<first digit>/<work>.<part>.jsonl`.
- * Sixteen shelves: enough to read little, few enough to write little.
+ * Files which documents a work, an uploaded file or a result of an analysis holds, by name:
+ * `index/documents/<first digit>/<folder>.<part>.jsonl`. Sixteen shelves: enough to read little, few
+ * enough to write little.
  */
 export class DocumentIndexWriter {
   readonly #archive: Archive;
@@ -28,6 +33,23 @@ export class DocumentIndexWriter {
   async add(record: ManifestItem | ManifestLine): Promise<void> {
     for (const document of documentsOf(record)) this.#names.add(this.#nameOf(document));
     if (this.#names.size >= mostNames) await this.flush();
+  }
+
+  async addDocument(document: string): Promise<void> {
+    this.#names.add(this.#nameOf(document));
+    if (this.#names.size >= mostNames) await this.flush();
+  }
+
+  /** Hands the bytes of a result on, and files what they hold at their end. */
+  async *indexed(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let rest = '';
+    for await (const chunk of bytes) {
+      const text = rest + Buffer.from(chunk).toString('latin1');
+      for (const document of documentsInText(text)) await this.addDocument(document);
+      rest = text.slice(-longestForm);
+      yield chunk;
+    }
+    await this.flush();
   }
 
   async flush(): Promise<void> {
@@ -91,7 +113,7 @@ function isAlphanumeric(bare: string): boolean {
   return /^[0-9A-Z]{12}\d{2}$/.test(bare) && /[A-Z]/.test(bare);
 }
 
-/** Folders of the works that hold each document, of those that are in the index. */
+/** Holders (`folderOfIndex`) of each document, of those that are in the index. */
 export async function indexedHolders(
   archive: Archive,
   names: ReadonlySet<string>,
@@ -121,10 +143,15 @@ export function addHolder(
 
 export const indexPrefix = 'index/documents/';
 
-/** Folder of the work that an object of the index tells of. */
+/**
+ * What an object of the index tells of: the folder of a work (`works/...`), the key of an uploaded
+ * file (`inputs/...`), or the folder of an operation (`operations/<shelf>/<id>`), whichever of its
+ * results was read.
+ */
 export function folderOfIndex(key: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1).replace(/\.\d+\.jsonl$/, '');
-  return decodeURIComponent(name);
+  const folder = decodeURIComponent(name);
+  return /^operations\/[^/]+\/[^/]+/.exec(folder)?.[0] ?? folder;
 }
 
 export function isOnShelf(key: string, name: string): boolean {

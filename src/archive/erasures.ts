@@ -49,6 +49,8 @@ export interface ErasureRecord {
  */
 export interface ErasureIntent extends ErasureRecord {
   quoted?: QuotedWords;
+  /** Ids of works that go as a whole: once they are half gone, nothing else tells that they should. */
+  wholes?: string[];
 }
 
 /** Erasure records. One under way stands in `erasures/open/`, a finished one in `erasures/`. */
@@ -62,14 +64,18 @@ export class Erasures {
   /** Puts the intent on the disk before anything is touched; what an earlier one began is united. */
   async begin(
     intent: Omit<ErasureRecord, 'id' | 'finishedAt'>,
-    quoted?: QuotedWords,
+    { quoted, wholes = [] }: Pick<ErasureIntent, 'quoted' | 'wholes'> = {},
   ): Promise<ErasureRecord> {
     const earlier = await this.openFor(intent.target);
     const record: ErasureRecord =
       earlier === null
         ? { id: newId(intent.startedAt), finishedAt: null, ...intent }
         : united(earlier, intent);
-    const kept: ErasureIntent = { ...record, ...(quoted !== undefined && { quoted }) };
+    const kept: ErasureIntent = {
+      ...record,
+      ...(quoted !== undefined && { quoted }),
+      wholes: [...new Set([...(earlier?.wholes ?? []), ...wholes])],
+    };
     await this.#archive.replace(openKey(record.id), JSON.stringify(kept), { durable: true });
     return record;
   }
@@ -114,7 +120,7 @@ function united(
   later: Omit<ErasureRecord, 'id' | 'finishedAt'>,
 ): ErasureRecord {
   const known = new Set(earlier.objects.map(({ key }) => key));
-  const { quoted: _, ...begun } = earlier;
+  const { quoted: _, wholes: __, ...begun } = earlier;
   return {
     ...begun,
     works: [...new Set([...earlier.works, ...later.works])],

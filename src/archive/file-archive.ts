@@ -7,6 +7,7 @@ import {
   readFile,
   readdir,
   rename,
+  rm,
   rmdir,
   stat,
   unlink,
@@ -65,7 +66,22 @@ export class FileArchive implements Archive {
     await unlink(path).catch((error: unknown) => {
       if (!isAbsent(error)) throw error;
     });
-    let folder = dirname(path);
+    await this.#removeEmpty(dirname(path));
+  }
+
+  async removeAll(prefix: string, keep?: string): Promise<void> {
+    const folder = this.#path(prefix.replace(/\/$/, ''));
+    const kept = keep === undefined ? null : this.#path(keep);
+    for (const { name } of await entriesOf(folder)) {
+      const path = join(folder, name);
+      if (path !== kept) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    }
+    this.#folders.clear();
+    await this.#removeEmpty(folder);
+  }
+
+  async #removeEmpty(from: string): Promise<void> {
+    let folder = from;
     while (folder.length > this.#root.length && (await removeIfEmpty(folder))) {
       this.#folders.delete(folder);
       folder = dirname(folder);

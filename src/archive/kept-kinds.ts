@@ -61,12 +61,47 @@ export const keptKinds: readonly KeptKind[] = [
     hidesKey: true,
     strip: as<IssuanceFact, 'pdf' | 'results'>(purgedFact),
   },
+  // What a part holds is known by its list alone: the list is rewritten, and then its parts go.
+  {
+    kind: 'analysis results',
+    keys: /^operations\/[^/]+\/[^/]+\/[^/]+\.json$/,
+    holds: 'where the parts of a result stand',
+    form: 'record',
+    hidesKey: true,
+  },
+  {
+    kind: 'analysis parts',
+    keys: /^operations\/.+\/\d{5}$/,
+    holds: 'assignors, payers and receivables, as the credit service judged them',
+    form: 'whole',
+    hidesKey: true,
+  },
   {
     kind: 'input',
     keys: /^inputs\//,
-    holds: 'uploaded spreadsheets',
+    holds: 'uploaded spreadsheets, CNAB files and invoices',
     form: 'whole',
     hidesKey: true,
+  },
+  // Before what leads to them by their sums and ids: else a cut would leave those behind.
+  {
+    kind: 'index of files',
+    keys: /^index\/documents\/[^/]+\/(?:inputs|operations)%2F/,
+    holds: 'keyed names of the documents in uploads and results of analyses',
+    form: 'lines',
+    hidesKey: true,
+  },
+  {
+    kind: 'analysis outcome',
+    keys: /^analyses\/.+\/outcome\.json$/,
+    holds: 'counts and sums, and how an analysis ended',
+    form: 'record',
+  },
+  {
+    kind: 'analysis',
+    keys: /^analyses\/.+\/asked\.json$/,
+    holds: 'names of files, and reasons of people',
+    form: 'record',
   },
   {
     kind: 'result rows',
@@ -126,6 +161,13 @@ export const keptKinds: readonly KeptKind[] = [
     holds: 'what was bought for a document, and when',
     form: 'record',
   },
+  // They lead to analyses, and those to their claims.
+  {
+    kind: 'credit batch',
+    keys: /^credit-batches\//,
+    holds: 'names of files and folders, and why files were not sent',
+    form: 'record',
+  },
   {
     kind: 'lines',
     keys: /^works\/.+\/lines\/\d{5}\.jsonl$/,
@@ -153,7 +195,7 @@ export const keptKinds: readonly KeptKind[] = [
   },
   {
     kind: 'index',
-    keys: /^index\/documents\//,
+    keys: /^index\/documents\/[^/]+\/(?!(?:inputs|operations)%2F)/,
     holds: 'keyed names of documents',
     form: 'lines',
   },

@@ -1,7 +1,26 @@
+import type { ClaimState } from '../domain/claims';
+import type { WorkRecord } from '../domain/work';
 import { toJsonLines, type Archive } from './archive';
 import type { ErasedObject } from './erasures';
 import { sha256Of } from './issuances';
 import { keptKinds, kindOf, type KeptKind } from './kept-kinds';
+
+export interface PlannedWork {
+  folder: string;
+  workId: string;
+  /** Null of analyses, and when `work.json` is missing: its planning, or a purge, was cut short. */
+  record: WorkRecord | null;
+  /** The work goes as a whole; else what is of the subject becomes tombstones. */
+  whole: boolean;
+  ended: boolean;
+}
+
+/** A thing of which nobody knows whether it was bought, or that is being bought. */
+export interface UnsettledThing {
+  state: Extract<ClaimState, { kind: 'in_flight' | 'unknown' }>;
+  /** Folders of the works that hold it. */
+  folders: string[];
+}
 
 /** One object that a purge removes or rewrites, with how it was when the plan was made. */
 export interface PlannedChange extends Omit<ErasedObject, 'sha256' | 'mac'> {
@@ -43,6 +62,17 @@ export class PurgeDraft {
     this.#add(key, body, async (current) => rewrittenBody(current, kind, change).body);
   }
 
+  /** Of an object whose new body is not made of its old one alone. */
+  async replace(key: string, rewrite: (body: Buffer) => Promise<string>): Promise<void> {
+    const body = await this.#archive.get(key);
+    if (body !== null) this.#add(key, body, rewrite);
+  }
+
+  /** How many objects it changes. */
+  get size(): number {
+    return this.#changes.size;
+  }
+
   touches(folder: string): boolean {
     return [...this.#changes.keys()].some((key) => key.startsWith(`${folder}/`));
   }
@@ -66,11 +96,13 @@ export class PurgeDraft {
   }
 }
 
+const quoting = new Set(['claims', 'analysis', 'analysis outcome', 'credit batch']);
+
 function orderOf(kind: KeptKind | null, isRewritten: boolean): number {
   // What is of no kind tells of nobody by itself, and leads to nothing.
   if (kind === null) return -1;
-  // A ruling that quotes is found by the decision that quotes the same.
-  return kind.kind === 'claims' && isRewritten ? -1 : keptKinds.indexOf(kind);
+  // What quotes is found by what it quotes, or by what quotes the same.
+  return isRewritten && quoting.has(kind.kind) ? -1 : keptKinds.indexOf(kind);
 }
 
 function rewrittenBody(

@@ -5,9 +5,8 @@ import {
   type RowStatus,
   type StatusCounts,
 } from '../domain/certificates';
-import { claimState, type ClaimState } from '../domain/claims';
+import { claimState } from '../domain/claims';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
-import type { WorkRecord } from '../domain/work';
 import { getJson, getJsonLines, keySegment, type Archive } from './archive';
 import { ClaimLedger } from './claim-ledger';
 import {
@@ -29,25 +28,15 @@ import {
   type KeptKind,
   type PurgeClass,
 } from './kept-kinds';
-import { PurgeDraft, type PlannedChange, type Rewrite } from './purge-draft';
+import { AnalysesPurge } from './purge-analyses';
+import {
+  PurgeDraft,
+  type PlannedChange,
+  type PlannedWork,
+  type Rewrite,
+  type UnsettledThing,
+} from './purge-draft';
 import { WorkReader } from './works';
-
-export interface PlannedWork {
-  folder: string;
-  workId: string;
-  /** Null when `work.json` is missing: its planning, or a purge of it, was cut short. */
-  record: WorkRecord | null;
-  /** The work goes as a whole; else rows of it become tombstones. */
-  whole: boolean;
-  ended: boolean;
-}
-
-/** A thing of which nobody knows whether it was bought, or that is being bought. */
-export interface UnsettledThing {
-  state: Extract<ClaimState, { kind: 'in_flight' | 'unknown' }>;
-  /** Folders of the works that hold it. */
-  folders: string[];
-}
 
 /** What a purge would do, and what stands in its way. */
 export interface PurgePlan {
@@ -69,6 +58,7 @@ export class PurgePlanner {
   readonly #nameOf: NameOf;
   readonly #works: WorkReader;
   readonly #ledger: ClaimLedger;
+  readonly #analyses: AnalysesPurge;
   readonly #now: () => number;
   #keysByFolder: Promise<Map<string, string[]>> | null = null;
   #pdfsByIssuance: Promise<Map<string, string[]>> | null = null;
@@ -78,6 +68,7 @@ export class PurgePlanner {
     this.#nameOf = nameOf;
     this.#works = new WorkReader(archive);
     this.#ledger = new ClaimLedger(archive);
+    this.#analyses = new AnalysesPurge(archive, nameOf, now);
     this.#now = now;
   }
 
@@ -85,7 +76,8 @@ export class PurgePlanner {
   async ofDocument(document: string): Promise<PurgePlan> {
     const name = this.#nameOf(document);
     const target: PurgeTarget = { kind: 'document', name };
-    const earlier = (await new Erasures(this.#archive).openFor(target))?.quoted;
+    const begun = await new Erasures(this.#archive).openFor(target);
+    const earlier = begun?.quoted;
     const { holders, notIndexed } = await this.#holdersOf(new Set([name]));
     const works = await this.#plannedWorks(holders.get(name) ?? new Set(), (folder) =>
       // The id of a single issuance is made of its document.
@@ -103,6 +95,12 @@ export class PurgePlanner {
     }
     await this.#learnFacts(ids, names);
     const draft = new PurgeDraft(this.#archive);
+    const analyses = await this.#analyses.ofDocument(draft, document, {
+      officialNames: [...names],
+      wholes: begun?.wholes ?? [],
+    });
+    rows += analyses.receivables;
+    for (const one of analyses.officialNames) names.add(one);
     await this.#takeIssuances(draft, ids);
     for (const folder of claimFolders(name)) {
       for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
@@ -115,17 +113,25 @@ export class PurgePlanner {
       else await this.#takeRows(draft, work.folder, subject);
     }
     const wholes = works.filter(({ whole }) => whole).map(({ folder }) => folder);
-    await this.#takeIndex(draft, name, new Set(wholes));
+    await this.#takeIndex(draft, name, new Set([...wholes, ...analyses.gone]));
     const unsettled = await this.#unsettledOf(
       name,
       works.map(({ folder }) => folder),
     );
-    const quoted = { ids: [...ids], officialNames: [...names] };
-    return { target, works, rows, quoted, changes: draft.ordered(), unsettled, notIndexed };
+    return {
+      target,
+      works: [...works, ...analyses.works],
+      rows,
+      quoted: { ids: [...ids, ...analyses.ids], officialNames: [...names] },
+      changes: draft.ordered(),
+      unsettled: [...unsettled, ...analyses.unsettled],
+      notIndexed,
+    };
   }
 
   /** A work as a whole, and what was bought for documents that no other work holds. */
   async ofWork(workId: string): Promise<PurgePlan> {
+    if (/^credit(?:-batch)?\//.test(workId)) return this.#ofAnalysis(workId);
     const folders = [...(await this.#folders()).keys()].filter((folder) =>
       isOfWork(folder, workId),
     );
@@ -175,6 +181,21 @@ export class PurgePlanner {
     return { target, works, rows, quoted, changes: draft.ordered(), unsettled, notIndexed };
   }
 
+  async #ofAnalysis(workId: string): Promise<PurgePlan> {
+    const draft = new PurgeDraft(this.#archive);
+    const taken = await this.#analyses.ofWork(draft, workId);
+    await this.#takeIndex(draft, null, taken.gone);
+    return {
+      target: { kind: 'work', workId },
+      works: taken.works,
+      rows: taken.receivables,
+      quoted: { ids: [...taken.ids], officialNames: [] },
+      changes: draft.ordered(),
+      unsettled: taken.unsettled,
+      notIndexed: 0,
+    };
+  }
+
   /** One class of what works hold that ended before an instant, and that no later work shares. */
   async ofAge(what: PurgeClass, endedBefore: number): Promise<PurgePlan> {
     const all = await this.#plannedWorks(new Set((await this.#folders()).keys()), () => false);
@@ -208,15 +229,19 @@ export class PurgePlanner {
       }
       rows = draft.rowsChanged;
     }
+    // An analysis has no PDF.
+    const analyses = what === 'pdf' ? null : await this.#analyses.ofAge(draft, what, endedBefore);
+    if (analyses !== null) await this.#takeIndex(draft, null, analyses.gone);
     const target: PurgeTarget = {
       kind: 'age',
       class: what,
       endedBefore: new Date(endedBefore).toISOString(),
     };
     const touched = what === 'inputs' ? old : old.filter(({ folder }) => draft.touches(folder));
+    const works = [...touched, ...(analyses?.works ?? [])];
     const quoted = { ids: [], officialNames: [] };
     const changes = draft.ordered();
-    return { target, works: touched, rows, quoted, changes, unsettled: [], notIndexed };
+    return { target, works, rows, quoted, changes, unsettled: [], notIndexed };
   }
 
   async #takeIssuances(draft: PurgeDraft, ids: ReadonlySet<string>): Promise<void> {
@@ -411,6 +436,10 @@ export class PurgePlanner {
     names: ReadonlySet<string>,
   ): Promise<{ holders: Map<string, Set<string>>; notIndexed: number }> {
     const holders = await indexedHolders(this.#archive, names);
+    // Uploads and results of analyses are taken on their own.
+    for (const [name, folders] of holders) {
+      holders.set(name, new Set([...folders].filter((folder) => folder.startsWith('works/'))));
+    }
     let notIndexed = 0;
     for (const folder of (await this.#folders()).keys()) {
       const record = await this.#works.record(folder);

@@ -44,7 +44,9 @@ export async function carryOut(
   };
   // Only a purge of a document looks for quotations in what stays.
   const quoted = plan.target.kind === 'document' ? plan.quoted : undefined;
-  const intent = await erasures.begin(about, quoted);
+  const wholes = plan.works.filter(({ whole }) => whole).map(({ workId }) => workId);
+  const kept = { wholes, ...(quoted !== undefined && { quoted }) };
+  const intent = await erasures.begin(about, kept);
   await order.deleteWorkflows();
   for (const change of plan.changes) await apply(archive, change);
   const record = { ...intent, finishedAt: new Date().toISOString() };

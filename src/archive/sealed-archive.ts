@@ -2,6 +2,8 @@ import { open } from 'node:fs/promises';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
 import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
 
+export { BrokenSealError };
+
 export interface ArchiveSealing {
   /** Open what is sealed, and seal; null when there are none at hand. */
   keys: KeyRing | null;
@@ -55,6 +57,10 @@ export class SealedArchive implements Archive {
 
   async remove(key: string): Promise<void> {
     await this.#inner.remove(key);
+  }
+
+  async removeAll(prefix: string, keep?: string): Promise<void> {
+    await this.#inner.removeAll(prefix, keep);
   }
 
   /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it was altered */

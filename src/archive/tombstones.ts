@@ -5,6 +5,7 @@ import {
   type MergedOutcome,
   type OutcomeRecord,
 } from '../domain/outcomes';
+import type { AnalysisOutcome, AnalysisRecord, ArchivedInput } from '../domain/credit/work';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 
 /**
@@ -88,6 +89,25 @@ export function erasedDecision(
 /** The upload is gone, and by its sum a guess of what it held could be proven. */
 export function erasedWork(record: WorkRecord): WorkRecord {
   return { ...record, inputSha256: null, inputKey: null };
+}
+
+/** Its file is gone, and by its sum a guess of what it held could be proven. */
+export function erasedInputs(
+  record: AnalysisRecord,
+  isErased: (input: ArchivedInput) => boolean,
+): AnalysisRecord {
+  const left = (input: ArchivedInput): ArchivedInput =>
+    isErased(input) ? { ...input, sha256: '', key: '' } : input;
+  const { cnab, xmls } = record;
+  return { ...record, cnab: left(cnab), xmls: xmls && left(xmls) };
+}
+
+/** How it ended and its ids stay; what the service told is gone, and that it was there is said. */
+export function withoutAnalysis(outcome: AnalysisOutcome): AnalysisOutcome {
+  const { operationId, result, error } = outcome;
+  const isTold = result !== null || (error !== null && error.message !== '');
+  if (operationId === null || !isTold) return outcome;
+  return { ...outcome, result: null, error: error && { ...error, message: '' }, purged: true };
 }
 
 /** What a service tells of its subject. Codes, and when it may be asked again, tell of the request. */

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { assumptionTable } from '../apis/assumptions';
 import { ConfigError, readEnvironment, type Environment } from '../environment';
 import { engineAddress } from '../temporal/connection';
+import { examineCredit } from './credit';
 import { examineEngine, examineEngineSettings } from './engine';
 import { fail, ok, type Finding } from './finding';
 import {
@@ -69,6 +70,7 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
     ...(archive.encryption === undefined ? [] : [archive.encryption]),
     ...(await examinePayloadKeys(environment, archive.archive)),
     ...(await examineService(environment)),
+    ...(await examineCredit(environment)),
     ...(engineAddress().kind === 'embedded' ? [await examineTemporalCli()] : []),
     ...(await examineEngine(environment, archive.id)),
   ];

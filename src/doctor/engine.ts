@@ -108,12 +108,13 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
 
 async function examinePollers(
   engine: EngineClient,
-  { workers: declared }: Environment,
+  { workers: declared, credit }: Environment,
   archiveId: string,
 ): Promise<Finding[]> {
   const suffix = queueSuffix(archiveId);
   const findings: Finding[] = [];
   for (const kind of queueKinds) {
+    if (kind.startsWith('credit') && credit === null) continue;
     const pollers = await queuePollers(engine, kind, suffix);
     findings.push(pollersFinding(kind, queueName(kind, suffix), pollers.length, declared));
   }

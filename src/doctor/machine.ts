@@ -67,10 +67,14 @@ export async function examineIdKey({ dataDir, idKey }: Environment): Promise<Fin
 }
 
 /** Files that hold tokens: readable by us, and by nobody else. */
-export async function examineTokenFiles({ investigation }: Environment): Promise<Finding[]> {
+export async function examineTokenFiles({
+  investigation,
+  credit,
+}: Environment): Promise<Finding[]> {
   const settings: [string, TokenSetting | null | undefined][] = [
     ['INVESTIGATION_TOKEN_FILE', investigation?.token],
     ['CERTIFICATES_TOKEN_FILE', investigation?.certificatesToken],
+    ['CREDIT_TOKEN_FILE', credit?.token],
   ];
   const findings: Finding[] = [];
   for (const [variable, setting] of settings) {

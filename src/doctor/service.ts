@@ -20,6 +20,7 @@ export async function examineService(environment: Environment): Promise<Finding[
     baseUrl: settings.baseUrl,
     token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
     ratePerSecond: 5,
+    keepsAlive: true,
   });
   const check = 'service';
   const startedAt = Date.now();
@@ -46,7 +47,14 @@ export async function examineService(environment: Environment): Promise<Finding[
   }
 }
 
-async function withoutService({ dataDir }: Environment): Promise<Finding> {
+async function withoutService({ dataDir, credit }: Environment): Promise<Finding> {
+  if (credit !== null) {
+    return warn(
+      'service',
+      'INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN are not set: no certificates, only the credit service',
+      'set both if certificates are wanted',
+    );
+  }
   const engine = await runningEngine(dataDir);
   const cure = 'set INVESTIGATION_BASE_URL and INVESTIGATION_TOKEN';
   return engine === null

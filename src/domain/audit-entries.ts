@@ -1,5 +1,6 @@
 import type { AuditEntry } from './audit';
 import type { Claim, Receipt } from './claims';
+import type { AnalysisOutcome } from './credit/work';
 import type { OutcomeRecord } from './outcomes';
 import type { DecisionRecord } from './work';
 
@@ -68,6 +69,59 @@ export function outcomeEntry(outcome: OutcomeRecord, { workId, by }: WorkOnTrail
   };
 }
 
+/** A request for an analysis that left, or may have. */
+export interface SentAnalysis {
+  /** Keyed name of (file, XMLs, engine). */
+  name: string;
+  n: number;
+  claim: Claim | 'unreadable';
+  receipt: Receipt | null;
+}
+
+/** @returns null for a claim under which nothing can have left */
+export function analysisRequestEntry(
+  { name, n, claim, receipt }: SentAnalysis,
+  { workId, by }: WorkOnTrail,
+  now: number,
+): AuditEntry | null {
+  if (claim !== 'unreadable' && claim.kind === 'closed') return null;
+  return {
+    kind: 'request',
+    id: `request/credit/${name}/${n}`,
+    result: receipt?.kind ?? 'unknown',
+    by,
+    happenedAt: new Date(claim === 'unreadable' ? now : claim.claimedAt).toISOString(),
+    work: workId,
+    details: {
+      ...(receipt?.kind === 'accepted' && { operationId: receipt.certidaoId }),
+      ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
+      ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
+    },
+  };
+}
+
+/** @param sha256 of the complete result as it was filed; null when there is none */
+export function analysisOutcomeEntry(
+  outcome: AnalysisOutcome,
+  { by, sha256 }: { by: string; sha256: string | null },
+): AuditEntry {
+  const { workId, status, operationId, settledAt, possibleDoubleCharge, error } = outcome;
+  return {
+    kind: 'outcome',
+    id: `outcome/${workId}/${operationId ?? '-'}`,
+    result: status,
+    by,
+    happenedAt: settledAt,
+    work: workId,
+    ...(sha256 !== null && { sha256 }),
+    details: {
+      ...(operationId !== null && { operationId }),
+      ...(error !== null && { code: codeOf(error.code) }),
+      ...(possibleDoubleCharge && { possibleDoubleCharge: true }),
+    },
+  };
+}
+
 /** A work was asked for. Asked for again, it is another decision. */
 export function startEntry(
   { workId, by }: WorkOnTrail,
@@ -94,6 +148,18 @@ export function resolveEntry(workId: string, decision: DecisionRecord): AuditEnt
     ...(certidaoId !== null && { certidaoId }),
     details: { rows: rows.length },
   };
+}
+
+/** A person's decision about an analysis that has ended. Why stands with the ruling. */
+export function analysisDecisionEntry(
+  action: string,
+  { workId, by, operationId }: WorkOnTrail & { operationId: string | null },
+  now: number,
+): AuditEntry {
+  const happenedAt = new Date(now).toISOString();
+  const id = `decision/${workId}/${action}/${happenedAt}`;
+  const details = { ...(operationId !== null && { operationId }) };
+  return { kind: 'decision', id, result: action, by, happenedAt, work: workId, details };
 }
 
 /** What is asked of a work that runs: on record before the engine is told. */

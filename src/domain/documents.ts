@@ -218,8 +218,11 @@ export function punctuateDocument(document: string): string {
   return document;
 }
 
-/** Modulo 11 with weights 2, 3, ... from the right, starting over after `lastWeight`. */
-function checkDigit(text: string, lastWeight: number): number {
+/**
+ * Modulo 11 with weights 2, 3, ... from the right, starting over after `lastWeight`; letters count
+ * as their ASCII code less 48.
+ */
+export function checkDigit(text: string, lastWeight: number): number {
   let sum = 0;
   let weight = 2;
   for (let place = text.length - 1; place >= 0; place -= 1) {

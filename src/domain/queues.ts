@@ -1,6 +1,18 @@
 /** Task queues: one per kind of slot (DESIGN D4). */
-export const queueKinds = ['workflows', 'certificate-requests', 'certificate-watches'] as const;
+export const queueKinds = [
+  'workflows',
+  'certificate-requests',
+  'certificate-watches',
+  'credit-uploads',
+  'credit',
+] as const;
 export type QueueKind = (typeof queueKinds)[number];
+
+/** The queues that work of a service needs a worker for. */
+export const queuesOf = {
+  certificates: ['workflows', 'certificate-requests', 'certificate-watches'],
+  credit: ['workflows', 'credit-uploads', 'credit'],
+} as const satisfies Record<string, readonly QueueKind[]>;
 
 /**
  * @param suffix first 8 characters of the archive's id, so that a worker with another archive is

@@ -7,7 +7,7 @@ import { rowStatuses, type RowStatus, type StatusCounts } from './certificates';
 export const searchAttributes = {
   /** What kind of workflow it is. */
   DiligenceKind: 'KEYWORD',
-  /** How it ended: a row status. Absent until then. */
+  /** How it ended: a row status, or that of an analysis. Absent until then. */
   DiligenceOutcome: 'KEYWORD',
   /** Id of the batch or single issuance that it belongs to. */
   DiligenceBatch: 'KEYWORD',
@@ -22,7 +22,13 @@ export type SearchAttributeName = keyof typeof searchAttributes;
 export const searchAttributeNames = Object.keys(searchAttributes) as SearchAttributeName[];
 
 export type WorkflowKind =
-  'certificate-batch' | 'certificate' | 'certificate-decision' | 'certificate-lane';
+  | 'certificate-batch'
+  | 'certificate'
+  | 'certificate-decision'
+  | 'certificate-lane'
+  | 'credit-analysis'
+  | 'credit-batch'
+  | 'credit-engine';
 
 /** How much a row of a status needs a person; above `cancelled` something is left to decide. */
 const gravity: Record<RowStatus, number> = {

@@ -3,6 +3,8 @@
  * be repeated whatever order its requests arrive in.
  */
 
+import { createHash } from 'node:crypto';
+
 /** A number in [0, 1) that depends on its arguments only. */
 export function draw(...words: readonly (string | number)[]): number {
   const text = words.join('|');
@@ -43,4 +45,17 @@ export function drawDuration(
   // Four standard deviations across the range: one draw in twenty is cut.
   const duration = Math.exp((low + high) / 2 + (normal * (high - low)) / 4);
   return Math.round(Math.min(longest, Math.max(shortest, duration)));
+}
+
+/** A UUIDv4 in shape, the same for the same words. */
+export function seededUuid(words: string): string {
+  const hex = createHash('sha256').update(words).digest('hex');
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }

@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { parseCreditNames, type CreditNamesInput } from './credit/credit-names';
 import { parseScenario, ScenarioError, type ScenarioInput } from './scenario';
-import { startSandbox, type Sandbox } from './start-sandbox';
+import { defaultCreditToken, startSandbox, type Sandbox } from './start-sandbox';
 
 interface SandboxFlags {
   port: number;
@@ -11,6 +12,8 @@ interface SandboxFlags {
   token: string;
   seed: number;
   scenario?: string;
+  creditToken: string;
+  creditNames?: string;
   json?: true;
 }
 
@@ -32,25 +35,45 @@ function nonEmpty(text: string): string {
   return text;
 }
 
-/** @throws ScenarioError, or an Error that names the file. */
-function readScenario(file: string): ScenarioInput {
-  let text: string;
+/** @throws Error that names the flag and the file */
+function readText(flag: string, file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`--scenario ${file}: cannot read it (${reason}); expected a JSON file`, {
+    throw new Error(`${flag} ${file}: cannot read it (${reason}); expected a JSON file`, {
       cause: error,
     });
   }
-  return parseScenario(text, file);
+}
+
+/** @throws ScenarioError, or an Error that names the file. */
+function readScenario(file: string): ScenarioInput {
+  return parseScenario(readText('--scenario', file), file);
+}
+
+/** Names from JSON on the command line, or from a file. @throws ScenarioError, or an Error */
+function readCreditNames(text: string): CreditNamesInput {
+  const isJson = text.trimStart().startsWith('{');
+  const json = isJson ? text : readText('--credit-names', text);
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new Error(`--credit-names: expected JSON (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+  return parseCreditNames(value, '--credit-names');
 }
 
 async function start(flags: SandboxFlags): Promise<Sandbox> {
-  const { port, host, token, seed } = flags;
+  const { port, host, token, seed, creditToken } = flags;
   const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
+  const creditNames =
+    flags.creditNames === undefined ? undefined : readCreditNames(flags.creditNames);
   try {
-    return await startSandbox({ port, host, token, seed, scenario });
+    return await startSandbox({ port, host, token, seed, scenario, creditToken, creditNames });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
@@ -60,15 +83,21 @@ async function start(flags: SandboxFlags): Promise<Sandbox> {
   }
 }
 
-function describe(sandbox: Sandbox, { token, seed, json }: SandboxFlags): string {
-  const environment = { INVESTIGATION_BASE_URL: sandbox.baseUrl, INVESTIGATION_TOKEN: token };
+function describe(sandbox: Sandbox, { token, creditToken, seed, json }: SandboxFlags): string {
+  const environment = {
+    INVESTIGATION_BASE_URL: sandbox.baseUrl,
+    INVESTIGATION_TOKEN: token,
+    CREDIT_BASE_URL: sandbox.creditBaseUrl,
+    CREDIT_TOKEN: creditToken,
+  };
   const control = `${sandbox.origin}/_sandbox`;
   if (json) {
-    const { baseUrl, origin, port } = sandbox;
-    return JSON.stringify({ baseUrl, origin, port, control, seed, environment });
+    const { baseUrl, creditBaseUrl, origin, port } = sandbox;
+    return JSON.stringify({ baseUrl, creditBaseUrl, origin, port, control, seed, environment });
   }
   return [
     `Sandbox of the investigation service on ${sandbox.baseUrl}`,
+    `Sandbox of the credit service on ${sandbox.creditBaseUrl}`,
     `Control routes on ${control}`,
     '',
     'Set these where the client runs:',
@@ -87,12 +116,14 @@ function stopSignal(): Promise<void> {
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('Start an imitation of the investigation service, to develop and test against.')
+    .description('Start imitations of the two services, to develop and test against.')
     .option('--port <number>', 'port to listen on, 0 for any', wholeNumber(0, 65_535), 4010)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--token <text>', 'the token that works', nonEmpty, 'sandbox-token')
     .option('--seed <number>', 'fixes all chance', wholeNumber(0, 2 ** 32 - 1), 1)
     .option('--scenario <file>', 'JSON file with timings and faults (docs/sandbox.md)')
+    .option('--credit-token <text>', 'the same of the credit service', nonEmpty, defaultCreditToken)
+    .option('--credit-names <file|json>', 'parts, fields and words of the credit service, renamed')
     .option('--json', 'print one JSON document instead of text')
     .allowExcessArguments(false)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : usageExitCode))
@@ -101,8 +132,9 @@ export function sandboxCommand(): Command {
       try {
         sandbox = await start(flags);
       } catch (error) {
-        const where = error instanceof ScenarioError ? '--scenario ' : '';
-        process.stderr.write(`sandbox: ${where}${(error as Error).message}\n`);
+        const { message } = error as Error;
+        const ofScenario = error instanceof ScenarioError && !message.startsWith('--');
+        process.stderr.write(`sandbox: ${ofScenario ? '--scenario ' : ''}${message}\n`);
         process.exitCode = usageExitCode;
         return;
       }

@@ -14,61 +14,19 @@ import {
   type CallStage,
   type EndingKind,
   type FaultKind,
-  type Times,
 } from './faults/fault-words';
+import { creditSection } from './credit/credit-scenario';
+import {
+  range,
+  ScenarioError,
+  section,
+  stepOf,
+  stepOptions,
+  timing,
+  type StepInput,
+} from './scenario-parts';
 
-/** A scenario that cannot be used. `issues` names each path and what was expected there. */
-export class ScenarioError extends Error {
-  readonly code = 'SCENARIO_INVALID';
-  readonly issues: readonly { path: string; expected: string }[];
-
-  constructor(source: string, issues: readonly { path: string; expected: string }[]) {
-    super(issues.map(({ path, expected }) => `${source}: ${path}: ${expected}`).join('\n'));
-    this.name = 'ScenarioError';
-    this.issues = issues;
-  }
-}
-
-/** An object that refuses keys it does not know, and says which it knows. */
-function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `unknown key ${issue.keys.join(', ')}; expected one of ${Object.keys(shape).join(', ')}`
-        : undefined,
-  });
-}
-
-const milliseconds = z.number().min(0);
-const range = z
-  .tuple([milliseconds, milliseconds])
-  .refine(([shortest, longest]) => shortest <= longest, 'expected [shortest, longest]');
-const times = z.custom<Times>(
-  (value) => value === 'forever' || (Number.isInteger(value) && Number(value) >= 1),
-  'expected a whole number from 1, or "forever"',
-);
-const stepOptions = {
-  times: times.optional(),
-  retryAfterSeconds: z.int().min(0).optional(),
-  delayMs: milliseconds.optional(),
-};
-
-interface StepInput<Kind> {
-  kind: Kind;
-  times?: Times | undefined;
-  retryAfterSeconds?: number | undefined;
-  delayMs?: number | undefined;
-}
-
-function stepOf<Kind extends string>(kinds: readonly Kind[], defaultTimes: (kind: Kind) => Times) {
-  return z.preprocess(
-    (step: Kind | StepInput<Kind>) => (typeof step === 'string' ? { kind: step } : step),
-    section({ kind: z.enum(kinds), ...stepOptions }).transform((step) => ({
-      ...step,
-      times: step.times ?? defaultTimes(step.kind),
-    })),
-  );
-}
+export { ScenarioError } from './scenario-parts';
 
 function stepsAt(stage: CallStage) {
   const kinds = callFaultKinds.filter((kind) => strikesAt(kind, stage));
@@ -131,11 +89,7 @@ const backgroundKind = z.preprocess(
 
 const scenarioSchema = section({
   description: z.string().optional(),
-  issuance: section({
-    waitingMs: range.default([50, 200]),
-    processingMs: range.default([100, 1000]),
-    distribution: z.enum(['lognormal', 'uniform']).default('lognormal'),
-  }).prefault({}),
+  issuance: timing.prefault({}),
   latencyMs: range.default([0, 0]),
   successStatus: z
     .union([z.literal(200), z.literal(201), z.literal(202)], { error: 'expected 200, 201 or 202' })
@@ -151,6 +105,7 @@ const scenarioSchema = section({
       documentScript,
     )
     .default({}),
+  credit: creditSection.prefault({}),
 });
 
 export type Scenario = z.output<typeof scenarioSchema>;
@@ -161,8 +116,13 @@ export type EndingStep = z.output<typeof ending>;
 export type BackgroundKind = Scenario['background']['kinds'][number];
 
 /** Merged over the scenario in force: sections by key, documents by digits; null drops a document. */
-export type ScenarioPatch = Omit<Partial<ScenarioInput>, 'documents'> & {
+export type ScenarioPatch = Omit<Partial<ScenarioInput>, 'documents' | 'credit'> & {
   documents?: Record<string, NonNullable<ScenarioInput['documents']>[string] | null> | undefined;
+  credit?: CreditPatch | undefined;
+};
+type CreditInput = NonNullable<ScenarioInput['credit']>;
+export type CreditPatch = Omit<CreditInput, 'files'> & {
+  files?: Record<string, NonNullable<CreditInput['files']>[string] | null> | undefined;
 };
 
 function pathInWords(path: readonly PropertyKey[]): string {
@@ -208,12 +168,24 @@ export function patchScenario(current: Scenario, patch: unknown): Scenario {
   for (const [key, value] of Object.entries(patch)) {
     merged[key] = isSection(key) && isRecord(value) ? { ...current[key], ...value } : value;
   }
-  if (isRecord(merged['documents'])) {
-    merged['documents'] = Object.fromEntries(
-      Object.entries(merged['documents']).filter(([, script]) => script !== null),
-    );
+  if (isRecord(merged['documents'])) merged['documents'] = withoutNulls(merged['documents']);
+  if (isRecord(patch) && isRecord(patch['credit'])) {
+    merged['credit'] = patchCreditSection(current.credit, patch['credit']);
   }
   return parseScenario(merged, 'scenario patch');
+}
+
+/** Its parts by key, files and calls by name; null drops a file. */
+function patchCreditSection(current: Scenario['credit'], patch: Record<string, unknown>) {
+  const merged: Record<string, unknown> = { ...current, ...patch };
+  for (const key of ['analysis', 'background', 'files', 'calls'] as const) {
+    if (isRecord(patch[key])) merged[key] = withoutNulls({ ...current[key], ...patch[key] });
+  }
+  return merged;
+}
+
+function withoutNulls(scripts: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(scripts).filter(([, script]) => script !== null));
 }
 
 function isSection(key: string): key is 'issuance' | 'background' | 'documents' {

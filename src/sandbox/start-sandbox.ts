@@ -4,6 +4,9 @@ import { createCertificates, type CertificateHeld } from './certificates/certifi
 import type { CertificateCounts } from './certificates/certificate-counts';
 import { certificatePdf } from './certificates/certificate-pdf';
 import { SandboxClock, type ClockMode } from './clock';
+import { createCredit, creditBasePath, type CreditState } from './credit/credit';
+import type { CreditReceived, OperationCounts } from './credit/credit-log';
+import { parseCreditNames, type CreditNames, type CreditNamesInput } from './credit/credit-names';
 import { controlPrefix, createControl } from './engine/control';
 import { Credentials } from './engine/credentials';
 import { listen } from './engine/http-server';
@@ -27,6 +30,10 @@ export interface SandboxOptions {
   port?: number | undefined;
   /** The token that works. Default `sandbox-token`. */
   token?: string | undefined;
+  /** The token that works at the credit service. Default `credit-sandbox-token`. */
+  creditToken?: string | undefined;
+  /** Names of the credit service that its specification does not show. */
+  creditNames?: CreditNamesInput | undefined;
   /** The same seed, scenario and requests give the same answers. Default 1. */
   seed?: number | undefined;
   scenario?: ScenarioInput | undefined;
@@ -36,6 +43,10 @@ export interface SandboxOptions {
   receivedCapacity?: number | undefined;
   /** Issuances held; beyond it requests are refused with 507. Default 200,000. */
   certificateCapacity?: number | undefined;
+  /** Operations held; beyond it uploads are refused with 507. Default 10,000. */
+  operationCapacity?: number | undefined;
+  /** Titulos held over all operations; beyond it likewise. Default 2,000,000. */
+  tituloCapacity?: number | undefined;
 }
 
 export interface SandboxState {
@@ -47,6 +58,8 @@ export interface SandboxState {
 export interface Sandbox {
   /** What INVESTIGATION_BASE_URL is set to. */
   baseUrl: string;
+  /** What CREDIT_BASE_URL is set to. */
+  creditBaseUrl: string;
   origin: string;
   port: number;
   clock: {
@@ -65,21 +78,36 @@ export interface Sandbox {
   state(): SandboxState;
   received(): ReceivedRequest[];
   counts(): CertificateCounts[];
+  /** The credit service: a token, a log and counts of its own. */
+  credit: {
+    names: CreditNames;
+    setToken(token: string, valid: boolean): void;
+    state(): CreditState;
+    received(): CreditReceived[];
+    counts(): OperationCounts[];
+  };
   /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
   reset(): void;
   close(): Promise<void>;
 }
 
 const defaultCapacity = 200_000;
+const defaultOperationCapacity = 10_000;
+const defaultTituloCapacity = 2_000_000;
+export const defaultCreditToken = 'credit-sandbox-token';
 
 /**
- * @throws ScenarioError when the scenario cannot be used.
- * @throws RangeError when the token is empty.
+ * @throws ScenarioError when the scenario, or the names of the credit service, cannot be used.
+ * @throws RangeError when a token is empty.
  * @throws Error of node:net (EADDRINUSE, EACCES) when the address cannot be listened on.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', seed = 1, token = 'sandbox-token' } = options;
-  if (token === '') throw new RangeError('sandbox: the token is empty; expected any other text');
+  const { creditToken = defaultCreditToken } = options;
+  if (token === '' || creditToken === '') {
+    throw new RangeError('sandbox: the token is empty; expected any other text');
+  }
+  const creditNames = parseCreditNames(options.creditNames ?? {});
   const firstScenario = parseScenario(options.scenario ?? {});
   let scenario = firstScenario;
   const inForce = () => scenario;
@@ -109,14 +137,27 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log,
   });
 
+  const credit = createCredit({
+    seed,
+    clock,
+    scenario: inForce,
+    names: creditNames,
+    token: creditToken,
+    operationCapacity: options.operationCapacity ?? defaultOperationCapacity,
+    tituloCapacity: options.tituloCapacity ?? defaultTituloCapacity,
+    receivedCapacity: options.receivedCapacity ?? defaultCapacity,
+  });
+
   const configure = (patch: unknown) => {
     scenario = patchScenario(scenario, patch);
-    const { documents } = patch as ScenarioPatch;
+    const { documents, credit: creditPatch } = patch as ScenarioPatch;
     if (documents !== undefined) faults.restart(Object.keys(documents));
+    if (creditPatch !== undefined) credit.restartFaults();
   };
   const replaceScenario = (replacement: unknown) => {
     scenario = parseScenario(replacement);
     faults.restart();
+    credit.restartFaults();
   };
   const state = (): SandboxState => ({ at: clock.isoNow(), certificates: certificates.held() });
   const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
@@ -128,6 +169,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     rateLimit.reset();
     certificates.reset();
     log.clear();
+    credit.reset();
   };
 
   const serveControl = createControl({
@@ -141,18 +183,21 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     configure,
     clock,
     setToken,
+    credit,
     reset,
   });
   const server = await listen({ host, port: options.port ?? 0 }, (request, response) => {
-    const { path } = addressOf(request);
-    return path.startsWith(controlPrefix)
-      ? serveControl(request, response, path)
+    const { path, query } = addressOf(request);
+    if (path.startsWith(controlPrefix)) return serveControl(request, response, path);
+    return path.startsWith('/credit/')
+      ? credit.serve(request, response, path, query)
       : service.serve(request, response);
   });
 
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
   return {
     baseUrl: `${origin}/api/v1`,
+    creditBaseUrl: `${origin}${creditBasePath}`,
     origin,
     port: server.port,
     clock: {
@@ -166,6 +211,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     state,
     received: () => log.received(),
     counts: () => certificates.counts(),
+    credit: {
+      names: creditNames,
+      setToken: credit.setToken,
+      state: credit.state,
+      received: credit.received,
+      counts: credit.counts,
+    },
     reset,
     close: async () => {
       const closed = server.close();

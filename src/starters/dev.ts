@@ -36,6 +36,7 @@ interface DevFlags {
 }
 
 const sandboxToken = 'sandbox-token';
+const creditSandboxToken = 'credit-sandbox-token';
 const onDemandIdleMinutes = 10;
 
 /** `diligence dev`, `diligence stop`. */
@@ -147,13 +148,14 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
 }
 
 async function announce(
-  { dataDir, investigation }: Environment,
+  { dataDir, investigation, credit }: Environment,
   server: DevServer,
   sandbox: RunningSandbox | null,
   codec: CodecServer | null,
 ): Promise<void> {
   const uiUrl = server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`;
   const service = sandbox?.baseUrl ?? investigation?.baseUrl ?? '';
+  const creditService = sandbox?.creditBaseUrl ?? credit?.baseUrl;
   await writeEngineRecord(dataDir, {
     pid: process.pid,
     address: server.address,
@@ -161,18 +163,28 @@ async function announce(
     uiUrl,
     sandboxUrl: sandbox?.baseUrl ?? null,
     investigationBaseUrl: service,
+    creditBaseUrl: creditService ?? null,
     startedAt: new Date().toISOString(),
   });
   tell(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
   if (uiUrl !== null) tell(`Temporal UI      ${uiUrl}`);
   if (codec !== null) tell(`codec server     ${codec.endpoint} (for that UI)`);
   tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
+  if (creditService !== undefined) tell(`credit service   ${creditService}`);
+  if (sandbox !== null) printSandboxSettings(sandbox.creditBaseUrl);
   tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   tell('ready');
 }
 
+/** Commands that speak to the credit service themselves need them: `engine`, `doctor`. */
+function printSandboxSettings(creditBaseUrl: string): void {
+  print(`export CREDIT_BASE_URL=${creditBaseUrl}`);
+  print(`export CREDIT_TOKEN=${creditSandboxToken}`);
+}
+
 interface RunningSandbox {
   baseUrl: string;
+  creditBaseUrl: string;
   process: ChildProcess;
 }
 
@@ -181,8 +193,18 @@ async function sandboxFor(
   flags: DevFlags,
   dataDir: string,
 ): Promise<RunningSandbox | null> {
-  if (environment.investigation !== null && flags.sandbox !== true) return null;
-  const args = ['sandbox', '--json', '--port', '0', '--token', sandboxToken];
+  const isConfigured = environment.investigation !== null || environment.credit !== null;
+  if (isConfigured && flags.sandbox !== true) return null;
+  const args = [
+    'sandbox',
+    '--json',
+    '--port',
+    '0',
+    '--token',
+    sandboxToken,
+    '--credit-token',
+    creditSandboxToken,
+  ];
   if (flags.scenario !== undefined) args.push('--scenario', flags.scenario);
   if (flags.seed !== undefined) args.push('--seed', flags.seed);
   const log = openLog(engineLogPath(dataDir, 'sandbox'));
@@ -197,11 +219,11 @@ async function sandboxFor(
     throw new CommandError(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`);
   });
   let text = '';
-  const address = (async () => {
+  const addresses = (async () => {
     for await (const line of lines) {
       text += line;
       try {
-        return (JSON.parse(text) as { baseUrl: string }).baseUrl;
+        return JSON.parse(text) as Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
       } catch {
         continue;
       }
@@ -209,7 +231,8 @@ async function sandboxFor(
     return ended;
   })();
   ended.catch(() => undefined);
-  return { baseUrl: await Promise.race([address, ended]), process: child };
+  const { baseUrl, creditBaseUrl } = await Promise.race([addresses, ended]);
+  return { baseUrl, creditBaseUrl, process: child };
 }
 
 function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): NodeJS.ProcessEnv {
@@ -225,10 +248,16 @@ function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): N
     'INVESTIGATION_TOKEN_FILE',
     'CERTIFICATES_TOKEN',
     'CERTIFICATES_TOKEN_FILE',
+    'CREDIT_TOKEN_FILE',
   ]) {
     delete env[name];
   }
-  const service = { INVESTIGATION_BASE_URL: sandbox.baseUrl, INVESTIGATION_TOKEN: sandboxToken };
+  const service = {
+    INVESTIGATION_BASE_URL: sandbox.baseUrl,
+    INVESTIGATION_TOKEN: sandboxToken,
+    CREDIT_BASE_URL: sandbox.creditBaseUrl,
+    CREDIT_TOKEN: creditSandboxToken,
+  };
   return { ...env, ...engine, ...service };
 }
 
@@ -290,6 +319,9 @@ async function startDetached(): Promise<void> {
       print(`Temporal server  ${record.address}`);
       if (record.uiUrl !== null) print(`Temporal UI      ${record.uiUrl}`);
       print(`service          ${record.investigationBaseUrl}`);
+      const { sandboxUrl, creditBaseUrl } = record;
+      if (creditBaseUrl !== null) print(`credit service   ${creditBaseUrl}`);
+      if (sandboxUrl !== null && creditBaseUrl !== null) printSandboxSettings(creditBaseUrl);
       print('`diligence stop` ends it');
       return;
     }
@@ -299,6 +331,9 @@ async function startDetached(): Promise<void> {
   throw new CommandError(`it did not start: see ${engineLogPath(dataDir, 'engine')}`);
 }
 
+/** The longest upload that can be configured, and what a worker and a server take to end. */
+const longestStopMs = 11 * 60_000;
+
 /** @returns false when nothing was running */
 export async function stopEngine(dataDir: string): Promise<boolean> {
   const record = await runningEngine(dataDir);
@@ -307,9 +342,15 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   // A crash may have left the server alone.
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');
-  const deadlineAt = Date.now() + 90_000;
+  const deadlineAt = Date.now() + longestStopMs;
+  const tellAt = Date.now() + 10_000;
+  let isTold = false;
   while (!hasEnded(pid)) {
     if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
+    if (!isTold && Date.now() > tellAt) {
+      tell(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
+      isTold = true;
+    }
     await sleep(200);
   }
   return true;

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError, isGrpcServiceError } from '@temporalio/client';
 import type { BatchSummary } from '../domain/certificates';
-import { batchProgressQuery, rowsProgressQuery, type BatchProgress } from '../workflows/messages';
+import type { AnalysisOutcome } from '../domain/credit/work';
+import {
+  analysisProgressQuery,
+  batchProgressQuery,
+  creditBatchProgressQuery,
+  rowsProgressQuery,
+  type BatchProgress,
+} from '../workflows/messages';
 import type { EngineClient } from '../temporal/connection';
 import { openEngine } from '../temporal/open-engine';
 import { embeddedHealth } from '../temporal/engine-record';
@@ -47,6 +54,12 @@ async function laneProgress(engine: EngineClient, lane: BatchProgress['lanes'][n
     .catch(() => null);
 }
 
+/** Shows how a work goes on until it is told to stop; never ends by itself before. */
+type Shower = (engine: EngineClient, signal: AbortSignal) => Promise<void>;
+
+/** Nobody waits longer for a line that tells how it goes. */
+const longestQueryMs = 10_000;
+
 /**
  * Shows progress until the work has ended. Ctrl-C leaves it running: the id and the way back are
  * printed and the process ends with 130. An embedded engine that dies meanwhile is started again.
@@ -59,6 +72,85 @@ export async function followWork(
   workflowId: string,
 ): Promise<BatchSummary> {
   const display = new Display();
+  return followWith<BatchSummary>(place, engine, workflowId, display, (current, signal) =>
+    showProgress(current, workflowId, display, signal),
+  );
+}
+
+/** An analysis, as `followWork`: a line for each thing that it begins or waits for. */
+export async function followAnalysis(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+): Promise<AnalysisOutcome> {
+  return followByLines<AnalysisOutcome>(place, engine, workflowId, (current) =>
+    analysisLine(current, workflowId),
+  );
+}
+
+/** The same for a batch of analyses. */
+export async function followCreditBatch(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+): Promise<void> {
+  await followByLines(place, engine, workflowId, (current) => creditBatchLine(current, workflowId));
+}
+
+/** How a batch of analyses stands, in a line; null when nobody can tell. */
+export async function creditBatchLine(
+  engine: EngineClient,
+  workflowId: string,
+): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const progress = await handle.query(creditBatchProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { total, counts, underWay, paused, cancelling } = progress;
+  const ended = Object.entries(counts);
+  const sum = ended.reduce((all, [, count]) => all + count, 0);
+  const how = ended.map(([status, count]) => `${count} ${status}`).join(', ');
+  const held = cancelling ? ', cancelling' : paused ? ', paused' : '';
+  return `${sum} of ${total} ended${how === '' ? '' : ` (${how})`}, ${underWay} under way${held}`;
+}
+
+async function followByLines<T>(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+  lineOf: (engine: EngineClient) => Promise<string | null>,
+): Promise<T> {
+  let told = '';
+  return followWith<T>(place, engine, workflowId, new Display(), async (current, signal) => {
+    while (!signal.aborted) {
+      const line = await inTime(current, () => lineOf(current));
+      if (line !== null && line !== told && !signal.aborted) tell(line);
+      told = line ?? told;
+      await pause(1_000, signal);
+    }
+  });
+}
+
+/** How an analysis stands, in a line; null when nobody can tell. */
+export async function analysisLine(
+  engine: EngineClient,
+  workflowId: string,
+): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const progress = await handle.query(analysisProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { stage, operationId, waiting } = progress;
+  const of = operationId === null ? '' : `, operation ${operationId}`;
+  const held = waiting === null ? '' : ` (waits: ${waiting.reason})`;
+  return `${workflowId}: ${stage}${of}${held}`;
+}
+
+async function followWith<T>(
+  place: Workplace,
+  engine: EngineClient,
+  workflowId: string,
+  display: Display,
+  show: Shower,
+): Promise<T> {
   const leave = (why: string): never => {
     display.clear();
     tell(
@@ -71,7 +163,7 @@ export async function followWork(
   let current = engine;
   try {
     for (;;) {
-      const end = await followOn(place, current, workflowId, display);
+      const end = await followOn<T>(place, current, workflowId, show);
       if (end.kind === 'ended') return end.summary;
       if (end.kind === 'stopped')
         return leave('the engine was stopped, and the work goes on at its next start');
@@ -88,38 +180,49 @@ export async function followWork(
   }
 }
 
-type End = { kind: 'ended'; summary: BatchSummary } | { kind: 'stopped' } | { kind: 'crashed' };
+type End<T> = { kind: 'ended'; summary: T } | { kind: 'stopped' } | { kind: 'crashed' };
 
-async function followOn(
+async function followOn<T>(
   place: Workplace,
   engine: EngineClient,
   workflowId: string,
-  display: Display,
-): Promise<End> {
+  show: Shower,
+): Promise<End<T>> {
   const over = new AbortController();
   const { signal } = over;
+  const shown = engine.client.withAbortSignal(signal, () => show(engine, signal));
+  let isGone = false;
   try {
-    return await Promise.race([
-      resultOf(engine, workflowId, signal),
+    const end = await Promise.race([
+      resultOf<T>(engine, workflowId, signal),
       engineGone(place, engine, signal),
-      showProgress(engine, workflowId, display, signal),
+      shown.then(() => never()),
     ]);
+    isGone = end.kind !== 'ended';
+    return end;
   } finally {
     over.abort();
+    // The SDK's retries heed no signal: one that finds its connection closed ends the process.
+    if (!isGone) await shown.catch(() => undefined);
   }
 }
 
+/** A call and its retries are over by then. */
+function inTime<T>({ client }: EngineClient, call: () => Promise<T>): Promise<T> {
+  return client.withDeadline(Date.now() + longestQueryMs, call);
+}
+
 /** Waits for the result; a server that does not answer for a while is asked again. */
-async function resultOf(
+async function resultOf<T>(
   engine: EngineClient,
   workflowId: string,
   signal: AbortSignal,
-): Promise<End> {
+): Promise<End<T>> {
   const handle = engine.client.workflow.getHandle(workflowId);
   let told = false;
   for (;;) {
     try {
-      return { kind: 'ended', summary: (await handle.result()) as BatchSummary };
+      return { kind: 'ended', summary: (await handle.result()) as T };
     } catch (error) {
       if (signal.aborted) return never();
       if (isNotFound(error)) {
@@ -152,7 +255,7 @@ async function engineGone(
   place: Workplace,
   engine: EngineClient,
   signal: AbortSignal,
-): Promise<End> {
+): Promise<End<never>> {
   const { record } = engine;
   if (record === undefined) return never();
   for (;;) {
@@ -169,13 +272,12 @@ async function showProgress(
   workflowId: string,
   display: Display,
   signal: AbortSignal,
-): Promise<never> {
+): Promise<void> {
   while (!signal.aborted) {
-    const progress = await readProgress(engine, workflowId);
+    const progress = await inTime(engine, () => readProgress(engine, workflowId));
     if (progress !== null && !signal.aborted) display.show(progress);
     await pause(display.intervalMs, signal);
   }
-  return never();
 }
 
 /** One line rewritten in place on a terminal; elsewhere a line now and then. */

@@ -16,24 +16,30 @@ export interface RunsFound {
 /** Lanes, decisions and their lanes, behind the id of a work. */
 const ofWork = /^(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/;
 
-/** The workflow of a single issuance leaves out the instant that its works end with. */
+/** The workflow of an issuance, an analysis or a batch of them leaves out the instant that its works end with. */
 export function workflowIdOf(workId: string): string {
-  const [kind, ...rest] = workId.split('/');
-  return kind === 'certificate' ? [kind, ...rest.slice(0, 2)].join('/') : workId;
+  const [kind = '', ...rest] = workId.split('/');
+  const places = { certificate: 2, credit: 1, 'credit-batch': 1 }[kind];
+  return places === undefined ? workId : [kind, ...rest.slice(0, places)].join('/');
 }
 
 /**
  * Every run that the engine knows of works. What the list calls running is asked again: it may lag.
  *
- * @param workIds of batches and single issuances
+ * @param workIds of batches, single issuances and analyses
  */
 export async function runsOf(engine: EngineClient, workIds: readonly string[]): Promise<RunsFound> {
   const found: RunsFound = { closed: [], running: [] };
-  for (const id of new Set(workIds.map(workflowIdOf))) {
+  const ids = new Set(workIds.map(workflowIdOf));
+  // Grows while it is walked.
+  for (const id of ids) {
     const query = `WorkflowId STARTS_WITH ${JSON.stringify(id)}`;
     for await (const run of engine.client.workflow.list({ query })) {
-      const { workflowId, runId, status } = run;
+      const { workflowId, runId, status, parentExecution } = run;
       if (!workflowId.startsWith(id) || !ofWork.test(workflowId.slice(id.length))) continue;
+      // A batch of analyses has their outcomes in its history.
+      const parent = parentExecution?.workflowId ?? '';
+      if (parent.startsWith('credit-batch/')) ids.add(parent);
       const runs = status.name === 'RUNNING' && (await isRunning(engine, { workflowId, runId }));
       if (runs) found.running.push(workflowId);
       else found.closed.push({ workflowId, runId });

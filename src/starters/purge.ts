@@ -4,7 +4,8 @@ import { reasonOnRecord } from '../archive/erasure-subject';
 import { Erasures, isSame, type ErasureRecord } from '../archive/erasures';
 import { keptKinds, purgeClasses, type PurgeClass } from '../archive/kept-kinds';
 import { carryOut } from '../archive/purge';
-import { PurgePlanner, type PurgePlan, type UnsettledThing } from '../archive/purge-plan';
+import type { UnsettledThing } from '../archive/purge-draft';
+import { PurgePlanner, type PurgePlan } from '../archive/purge-plan';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
 import type { EngineClient } from '../temporal/connection';
 import { deleteRuns, runningIds, runsOf, workflowIdOf, type RunsFound } from './purge-workflows';
@@ -36,7 +37,10 @@ interface PurgeFlags {
 export function purgeCommand(): Command {
   return new Command('purge')
     .description('Remove personal data from the archive and the engine, for good, on record.')
-    .option('--batch <id>', 'a batch or single issuance, and what no other work shares with it')
+    .option(
+      '--batch <id>',
+      'a batch, a single issuance or an analysis, and what no other work shares with it',
+    )
     .option('--document <number>', 'everything of one CPF or CNPJ, in every work')
     .option('--older-than <duration>', 'of works that ended before: with --class', durationMs)
     .option(
@@ -57,6 +61,11 @@ Examples:
   diligence purge --document 12.345.678/0001-90 --reason "request of the owner, 2026-114" --yes
   diligence purge --batch certificate-batch/318eb6ed... --reason "contract ended" --yes
   diligence purge --older-than 180d --class pdf --reason "retention rule 7" --yes
+
+An analysis goes as a whole when the document is its assignor's. Of any other that names it, the
+uploaded files that hold it go (nothing in them stands alone), and the results stay without it: status
+and value of its receivables are left, so that sums still agree. What was bought stays known.
+By age: --class results takes the results of analyses, --class inputs their files; pdf nothing.
 
 What still runs, or may have been bought without anybody knowing, is refused, with what to do
 first. Result folders, backups and copies are outside the archive: this command cannot reach them.
@@ -179,7 +188,7 @@ async function judged(engine: EngineClient, plan: PurgePlan): Promise<FoundPlan>
   const unended = plan.works
     .filter(
       ({ whole, ended, workId }) =>
-        !whole && !ended && !runs.running.some((id) => workOf(id) === workId),
+        !whole && !ended && !runs.running.some((id) => workOf(id) === workflowIdOf(workId)),
     )
     .map(
       ({ workId }) =>
@@ -201,6 +210,10 @@ function workOf(workflowId: string): string {
 function unsettledSentence({ state, folders }: UnsettledThing, plan: PurgePlan): string {
   if (state.kind === 'in_flight') {
     return `a request is on its way: try again after ${new Date(state.notAfter).toISOString()}`;
+  }
+  const analysis = folders.find((folder) => folder.startsWith('analyses/'));
+  if (analysis !== undefined) {
+    return `an upload has an unknown outcome, and what fences it off would be lost: decide first (\`diligence credit resolve ${analysis.replace('analyses/', 'credit/')} --action abandon --note "..."\`, or watch, adopt)`;
   }
   const ids = folders.map((folder) => workflowIdOf(folder.slice('works/'.length)));
   const owner = state.owner === null ? null : workOf(state.owner.workflowId);

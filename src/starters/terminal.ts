@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { InputFileError } from '../receivables/input-file-error';
 import { SheetError } from '../sheets/sheet-error';
 import { ConfigError } from '../environment';
 import { ArchiveError } from '../archive/archive';
@@ -39,6 +40,11 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
+/** A terminal is told nothing that it would obey. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+}
+
 /** Their sentences are for people already. */
 const plainNames = new Set([
   'CommandError',
@@ -55,7 +61,11 @@ export function reportError(error: unknown): number {
     tell(`diligence: ${message}`);
     return exitCodes.usage;
   }
-  if (error instanceof ConfigError || error instanceof ArchiveError) {
+  if (
+    error instanceof ConfigError ||
+    error instanceof ArchiveError ||
+    error instanceof InputFileError
+  ) {
     tell(`diligence: ${message}`);
     return exitCodes.usage;
   }

@@ -4,7 +4,7 @@ import { AuditTrail } from '../archive/audit-trail';
 import { findIdKey } from '../archive/id-key';
 import type { IdKey } from '../archive/open-archive';
 import { WorkReader } from '../archive/works';
-import { queueKinds, queueName, queueSuffix } from '../domain/queues';
+import { queueName, queueSuffix, queuesOf } from '../domain/queues';
 import { readEnvironment, type Environment } from '../environment';
 import { engineAddress, type EngineClient } from '../temporal/connection';
 import { refuseOtherArchive } from '../temporal/namespace-archive';
@@ -59,11 +59,15 @@ export async function withEngine<T>(
  *
  * @returns true when somebody does
  */
-export async function warnWithoutPollers(engine: EngineClient, place: Workplace): Promise<boolean> {
+export async function warnWithoutPollers(
+  engine: EngineClient,
+  place: Workplace,
+  service: keyof typeof queuesOf = 'certificates',
+): Promise<boolean> {
   const deadlineAt = Date.now() + 10_000;
   for (;;) {
     const missing = [];
-    for (const kind of queueKinds) {
+    for (const kind of queuesOf[service]) {
       const pollers = await queuePollers(engine, kind, place.queueSuffix);
       if (pollers.length === 0) missing.push(queueName(kind, place.queueSuffix));
     }

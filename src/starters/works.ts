@@ -5,6 +5,22 @@ import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workflows/messages';
 import { showBatch, showSingle } from './certificate-outcome';
 import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
+import {
+  creditBatchOf,
+  creditBatchesOnFile,
+  isCreditBatchId,
+  orderCreditBatch,
+  showCreditBatch,
+  showCreditBatchStatus,
+} from './credit-batch-outcome';
+import {
+  analysesOnFile,
+  analysisOf,
+  isAnalysisId,
+  orderAnalysis,
+  showAnalysis,
+  showAnalysisStatus,
+} from './credit-outcome';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
 import { wayOn } from './work-state';
 import {
@@ -104,12 +120,19 @@ function idOf(positional: string | undefined, flags: { id?: string }): string {
 async function listWorks(json: boolean): Promise<void> {
   const place = await openWorkplace();
   const views = await viewWorks(place, await worksOnFile(place));
+  const analyses = await analysesOnFile(place);
+  const creditBatches = await creditBatchesOnFile(place);
   if (json) {
-    printJson({ works: views.map(workDocument) });
+    printJson({ works: views.map(workDocument), analyses, creditBatches });
     return;
   }
-  if (views.length === 0) tell('no works in this archive yet');
+  const others = [...creditBatches, ...analyses];
+  if (views.length + others.length === 0) tell('no works in this archive yet');
   for (const view of views) print(listLine(view));
+  for (const { id, input, createdAt, status } of others) {
+    const stands = (status ?? 'not ended').padEnd(21);
+    print([`${createdAt.slice(0, 19)}Z`, stands, input, id].join('  '));
+  }
   for (const state of waysShown) {
     const stuck = views.find((view) => view.state === state);
     if (stuck !== undefined) tell(`${stuck.id} ${wayOn(stuck.work, state) ?? ''}`);
@@ -121,6 +144,14 @@ const waysShown = ['lost', 'broken off', 'waits for the engine', 'engine unreach
 
 async function showStatus(id: string, json: boolean): Promise<void> {
   const place = await openWorkplace();
+  if (isAnalysisId(id)) {
+    await showAnalysisStatus(place, await analysisOf(place, id), json);
+    return;
+  }
+  if (isCreditBatchId(id)) {
+    await showCreditBatchStatus(place, await creditBatchOf(place, id), json);
+    return;
+  }
   const work = await onFile(place, id);
   const view = await viewOne(place, work);
   const decisions = work.decision === null ? await openDecisions(place, work) : [];
@@ -147,6 +178,9 @@ async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkVi
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
+  if (isAnalysisId(id) || isCreditBatchId(id)) refuseCertificateFlags(id, flags);
+  if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
+  if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
   const work = await onFile(place, id);
   const { folder, record } = work;
   const ended = (await summaryOf(place, work)) !== null;
@@ -164,6 +198,19 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
     : showBatch(place, summary, output);
 }
 
+/** They would change nothing. */
+function refuseCertificateFlags(id: string, { excel, lang, pdfNames }: ResultFlags): void {
+  const flag =
+    excel === true
+      ? '--excel'
+      : lang !== 'en'
+        ? `--lang ${lang}`
+        : pdfNames !== 'id'
+          ? `--pdf-names ${pdfNames}`
+          : null;
+  if (flag !== null) throw new UsageError(`${flag} is for certificates: ${id} is written without`);
+}
+
 async function order(
   given: string | undefined,
   flags: OrderFlags,
@@ -171,6 +218,15 @@ async function order(
 ): Promise<void> {
   const id = idOf(given, flags);
   const place = await openWorkplace(flags.by);
+  if (isAnalysisId(id)) {
+    if (name === 'pause') throw new UsageError(`${id}: an analysis cannot be paused`);
+    await orderAnalysis(place, await analysisOf(place, id), name === 'resume' ? name : 'cancel');
+    return;
+  }
+  if (isCreditBatchId(id)) {
+    await orderCreditBatch(place, await creditBatchOf(place, id), name);
+    return;
+  }
   const work = await onFile(place, id);
   if ((await summaryOf(place, work)) !== null) {
     throw new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);

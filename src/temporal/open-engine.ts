@@ -118,7 +118,7 @@ async function embeddedEngine(
   environment: Environment,
   say: (line: string) => void,
 ): Promise<{ record: EngineRecord; wasStarted: boolean }> {
-  const { dataDir, investigation } = environment;
+  const { dataDir, investigation, credit } = environment;
   const running = await runningEngine(dataDir);
   // One that closes as idle at this very moment is no engine any more.
   if (running !== null && (await noteUse(dataDir))) {
@@ -128,9 +128,16 @@ async function embeddedEngine(
         `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
       );
     }
+    const { creditBaseUrl } = running;
+    if (credit !== null && creditBaseUrl !== null && creditBaseUrl !== credit.baseUrl) {
+      throw new ConfigError(
+        'CREDIT_BASE_URL',
+        `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
+      );
+    }
     return { record: running, wasStarted: false };
   }
-  if (investigation === null) {
+  if (investigation === null && credit === null) {
     throw new ConfigError(
       'INVESTIGATION_BASE_URL',
       'is not set: set it and INVESTIGATION_TOKEN, or run `diligence dev` in another terminal, which brings a sandbox',

@@ -14,6 +14,7 @@ import { openOwnArchive } from '../temporal/own-archive';
 import { findPayloadKeys } from '../temporal/payload-keys';
 import { workerIdentity } from '../temporal/worker-identity';
 import { certificateDependencies } from './certificate-services';
+import { creditDependencies } from './credit-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
 import { installLog } from './log';
@@ -27,7 +28,7 @@ export function workerCommand(): Command {
     .description('Run a worker against the Temporal server of TEMPORAL_ADDRESS.')
     .option(
       '--roles <list>',
-      `comma separated: ${workerRoles.join(', ')} (default: all)`,
+      `comma separated: ${workerRoles.join(', ')} (default: all whose service is configured)`,
       parseRoles,
     )
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
@@ -49,8 +50,9 @@ interface WorkerFlags {
 }
 
 async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
-  const { roles = workerRoles, logLevel } = flags;
+  const { logLevel } = flags;
   const environment = readEnvironment();
+  const roles = flags.roles ?? configuredRoles(environment);
   const engine = engineAddress();
   if (engine.kind === 'embedded') {
     throw new ConfigError(
@@ -62,6 +64,12 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     throw new ConfigError(
       'INVESTIGATION_BASE_URL',
       'is not set: set it and INVESTIGATION_TOKEN, or leave the role `certificates` out',
+    );
+  }
+  if (environment.credit === null && roles.includes('credit')) {
+    throw new ConfigError(
+      'CREDIT_BASE_URL',
+      'is not set: set it and CREDIT_TOKEN, or leave the role `credit` out',
     );
   }
   const keysOf = flags.embedded === true ? 'embedded' : 'server';
@@ -87,6 +95,16 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
           warn: (message, about) => log.warn(about ?? {}, message),
           metrics,
         });
+  const credit =
+    environment.credit === null || !roles.includes('credit')
+      ? null
+      : creditDependencies(environment, environment.credit, {
+          archive,
+          idKey,
+          stopping: stopping.signal,
+          warn: (message, about) => log.warn(about ?? {}, message),
+          metrics,
+        });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -97,6 +115,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     dataConverter: dataConverterOf(keys, namespace, environment),
     identity: workerIdentity(keys),
     certificates,
+    credit,
   };
   const workers = await runWorkers(setup);
   await proveAgain(workers, archive, keys);
@@ -116,10 +135,19 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   process.on('SIGTERM', stop);
   await workers.finished;
   await certificates?.certificates.service.close();
+  await credit?.credit.service.close();
   // Last: until here `/readyz` says that the worker is stopping.
   await endpoints?.close();
   lag.stop();
   log.info('worker has stopped');
+}
+
+/** Who configures the credit service alone wants no certificates; with neither, the first is missed. */
+function configuredRoles({ investigation, credit }: Environment): WorkerRole[] {
+  return workerRoles.filter((role) => {
+    if (role === 'credit') return credit !== null;
+    return role === 'workflows' || investigation !== null || credit === null;
+  });
 }
 
 /**

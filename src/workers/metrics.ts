@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { CertificateMetrics, LostAnswer } from '../activities/dependencies';
+import type { CertificateMetrics, CreditMetrics, LostAnswer } from '../activities/dependencies';
 import type { CallObserver, CallReport } from '../apis/http/observer';
+import { analysisStatuses } from '../domain/credit/work';
 import type { OutcomeRecord } from '../domain/outcomes';
 
 const outcomeStatuses: readonly OutcomeRecord['status'][] = [
@@ -16,6 +17,10 @@ const waysToLose: readonly LostAnswer[] = ['no_answer', 'unreadable', 'status'];
 const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 35, 60, 140];
 /** Seconds. Pauses that a service asks for last up to an hour. */
 const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
+/** Seconds. An upload may last as long as CREDIT_TIMEOUT_SECONDS allows: 10 minutes at most. */
+const uploadBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+/** What a try to upload ends with. */
+const uploadResults = ['accepted', 'refused', 'not_sent', 'unknown'] as const;
 
 /**
  * The figures of one worker process, as Prometheus reads them (docs/operations.md lists them).
@@ -24,6 +29,7 @@ const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
 export class WorkerMetrics {
   readonly #registry = new Registry();
   readonly certificates: CertificateMetrics;
+  readonly credit: CreditMetrics;
   readonly #calls;
   readonly #callSeconds;
   readonly #inFlight;
@@ -79,6 +85,7 @@ export class WorkerMetrics {
       registers,
     });
     this.certificates = certificateMetrics(this.#registry, now);
+    this.credit = creditMetrics(this.#registry);
   }
 
   /** What a service reports to. `service` is its name in the labels. */
@@ -172,6 +179,46 @@ function certificateMetrics(registry: Registry, now: () => number): CertificateM
     watchStarted: (requestedAt) => {
       watches.add(requestedAt);
       return () => watches.delete(requestedAt);
+    },
+  };
+}
+
+function creditMetrics(registry: Registry): CreditMetrics {
+  const registers = [registry];
+  const ended = new Counter({
+    name: 'diligence_analyses_total',
+    help: 'Outcomes of analyses put on file by this worker. A decision about one makes another outcome.',
+    labelNames: ['status'],
+    registers,
+  });
+  const lost = new Counter({
+    name: 'diligence_analysis_answers_lost_total',
+    help: 'Uploads that left and whose answer tells nothing: none came (no_answer), a 2xx without an id (unreadable), or a status such as 500 (status). Each may have been charged.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'diligence_upload_duration_seconds',
+    help: 'Time of a try to upload a file for analysis, by what it ended with.',
+    labelNames: ['result'],
+    buckets: uploadBuckets,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'diligence_upload_bytes_total',
+    help: 'Bytes of the files and ZIPs of tries to upload, by what each ended with; one that was turned away counts in full.',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const status of analysisStatuses) ended.inc({ status }, 0);
+  for (const reason of waysToLose) lost.inc({ reason }, 0);
+  for (const result of uploadResults) bytes.inc({ result }, 0);
+  return {
+    analysisEnded: (status) => ended.inc({ status }),
+    answerLost: (reason) => lost.inc({ reason }),
+    uploadEnded: ({ result, bytes: size, durationMs }) => {
+      seconds.observe({ result }, durationMs / 1_000);
+      bytes.inc({ result }, size);
     },
   };
 }

@@ -8,13 +8,17 @@ import { createCertificateMergeActivities } from '../activities/certificate-merg
 import { createCertificateRecoveryActivities } from '../activities/certificate-recovery';
 import { createCertificateRequestActivities } from '../activities/certificate-requests';
 import { createCertificateWatchActivities } from '../activities/certificate-watches';
-import type { CertificateDependencies } from '../activities/dependencies';
+import { createCreditBatchActivities } from '../activities/credit-batches';
+import { createCreditEngineActivities } from '../activities/credit-engines';
+import { createCreditRequestActivities } from '../activities/credit-requests';
+import { createCreditResultActivities } from '../activities/credit-results';
+import type { CertificateDependencies, CreditDependencies } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
 import { EngineUnreachableError } from '../temporal/connection';
 import { takeNamespace } from '../temporal/namespace-archive';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 
-export const workerRoles = ['workflows', 'certificates'] as const;
+export const workerRoles = ['workflows', 'certificates', 'credit'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
 
 export interface WorkerSetup {
@@ -29,10 +33,14 @@ export interface WorkerSetup {
   identity: string;
   /** Null when this process has no certificates role. */
   certificates: CertificateDependencies | null;
+  /** Null when this process has no credit role. */
+  credit: CreditDependencies | null;
 }
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (PROTOCOLS 2). */
 const shutdownGraceTime = '40s';
+/** What a shutdown leaves to an upload beyond its total time. */
+const creditGraceMs = 10_000;
 
 export interface RunningWorkers {
   /** Stops taking work; resolves when what was under way has ended. */
@@ -100,6 +108,33 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         },
         maxConcurrentActivityTaskExecutions: 100,
         maxHeartbeatThrottleInterval: '1s',
+      },
+    );
+  }
+  const { credit } = setup;
+  if (setup.roles.includes('credit') && credit !== null) {
+    const { requestAnalysis, recoverAnalysis } = createCreditRequestActivities(credit);
+    options.push(
+      {
+        ...common,
+        shutdownGraceTime: credit.credit.operations.timeoutMs + creditGraceMs,
+        taskQueue: queue('credit-uploads'),
+        activities: { requestAnalysis },
+        // Most of them wait to be let in, which costs a timer; the limiter paces those that send.
+        maxConcurrentActivityTaskExecutions: 200,
+        maxHeartbeatThrottleInterval: '500ms',
+      },
+      {
+        ...common,
+        taskQueue: queue('credit'),
+        activities: {
+          recoverAnalysis,
+          ...createCreditEngineActivities(credit),
+          ...createCreditResultActivities(credit),
+          ...createCreditBatchActivities(credit),
+        },
+        maxConcurrentActivityTaskExecutions: 50,
+        maxHeartbeatThrottleInterval: '500ms',
       },
     );
   }

@@ -1,4 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AnalysisCounts } from '../domain/credit/batch';
+import type { AnalysisRef } from '../domain/credit/work';
 import type { WorkRef } from '../domain/work';
 
 /** What is asked of and told to workflows. Shared with the starters; no runtime but definitions. */
@@ -51,6 +53,16 @@ export interface BatchProgress {
   lanes: { id: string; items: number; done: boolean; counts: RowCounts | null }[];
 }
 
+export interface AnalysisProgress {
+  kind: 'credit-analysis';
+  stage: 'uploading' | 'waiting' | 'fetching' | 'done';
+  operationId: string | null;
+  /** What keeps it from being sent; it is tried again now and then. */
+  waiting: { reason: WaitingFor } | null;
+  cancelling: boolean;
+  startedAt: number;
+}
+
 /** Orders from a person; lanes get them from the batch. */
 export interface Control {
   paused?: boolean;
@@ -61,6 +73,32 @@ export interface Control {
 
 export const rowsProgressQuery = defineQuery<RowsProgress>('rowsProgress');
 export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
+
+export const analysisProgressQuery = defineQuery<AnalysisProgress>('analysisProgress');
+
+/** What a run of a batch hands to the next one. */
+export interface CarriedAnalyses {
+  underWay: { workId: string; isOwn: boolean }[];
+  counts: AnalysisCounts;
+  paused: boolean;
+}
+
+export interface FindEngineInput {
+  wanted: string;
+  queueSuffix: string;
+}
+
+export interface CreditBatchProgress {
+  kind: 'credit-batch';
+  /** Analyses to drive. */
+  total: number;
+  counts: AnalysisCounts;
+  underWay: number;
+  paused: boolean;
+  cancelling: boolean;
+}
+
+export const creditBatchProgressQuery = defineQuery<CreditBatchProgress>('creditBatchProgress');
 
 export const controlSignal = defineSignal<[Control]>('control');
 
@@ -104,4 +142,28 @@ export interface IssueCertificateInput {
   workId: string;
   work: WorkRef;
   terms: IssuingTerms;
+}
+
+export interface AnalyzeCreditInput {
+  ref: AnalysisRef;
+  /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
+  deadlineAt: number;
+  /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
+}
+
+export interface CreditBatchInput {
+  batchId: string;
+  /** In the archive; the ids of its analyses lie there in parts. */
+  folder: string;
+  analyses: number;
+  parts: number;
+  /** The part that this run drives, from 0. */
+  part: number;
+  carried: CarriedAnalyses;
+  /** Analyses in flight at once. */
+  concurrency: number;
+  /** From the start of an analysis to its outcome. */
+  deadlineMs: number;
+  queueSuffix: string;
 }

@@ -1,6 +1,8 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { StatusCounts } from '../domain/certificates';
+import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
+import type { AnalysisStatus } from '../domain/credit/work';
 import {
   gravestStatus,
   needsAPerson,
@@ -26,7 +28,7 @@ export function attributesAtStart(
   return [
     { key: kind, value: workflowKind },
     { key: batch, value: workId },
-    { key: service, value: 'investigation' },
+    { key: service, value: workflowKind.startsWith('credit') ? 'credit' : 'investigation' },
     { key: attention, value: false },
   ];
 }
@@ -42,5 +44,22 @@ export function tellEnd(counts: StatusCounts): void {
   upsertSearchAttributes([
     { key: outcome, value: gravestStatus(counts) },
     { key: attention, value: needsAPerson(counts) },
+  ]);
+}
+
+/** Says how a batch of analyses ended; one event. */
+export function tellBatchEnd(counts: AnalysisCounts): void {
+  const gravest = gravestAnalysis(counts);
+  upsertSearchAttributes([
+    { key: outcome, value: gravest },
+    { key: attention, value: gravest !== 'completed' && gravest !== 'cancelled' },
+  ]);
+}
+
+/** Says how an analysis ended; one event. */
+export function tellAnalysisEnd(status: AnalysisStatus): void {
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: status !== 'completed' && status !== 'cancelled' },
   ]);
 }

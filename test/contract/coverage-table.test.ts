@@ -7,6 +7,7 @@ import {
   investigationPlanned,
   investigationTable,
 } from './coverage-table/investigation';
+import { creditChecklist, creditTable } from './coverage-table/credit';
 import { declares } from './coverage-table/symbols';
 import { testTitles } from './coverage-table/test-titles';
 
@@ -30,7 +31,22 @@ describe('the coverage table', () => {
       coverageHoles({
         checklist: investigationChecklist,
         table: investigationTable,
-        assumptions: assumptionTable,
+        assumptions: assumptionTable.filter(({ area }) =>
+          ['Both services', 'Certificates'].includes(area),
+        ),
+        root,
+      }),
+    ).toEqual([]);
+  });
+
+  test('has no hole for the credit service', () => {
+    expect(
+      coverageHoles({
+        checklist: creditChecklist,
+        table: creditTable,
+        assumptions: assumptionTable.filter(({ area }) =>
+          ['Both services', 'Credit'].includes(area),
+        ),
         root,
       }),
     ).toEqual([]);
@@ -85,6 +101,7 @@ describe('the coverage table', () => {
       { client: 'assumption: the moon' },
       'no assumption has the matter "the moon"',
     ],
+    ['no word on the plan', { client: 'planned: ' }, 'no word on what is to hold it'],
     ['no reason', { client: 'not read: ' }, 'no reason why the client does not read it'],
   ])('%s is a hole', (_, row, hole) => {
     expect(holesOf(row)).toEqual([`Part | item: ${hole}`]);

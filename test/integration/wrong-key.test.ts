@@ -86,6 +86,7 @@ describe('a process with a wrong payload key', () => {
       dataConverter: dataConverterOf(wrong, 'default', settings),
       identity: workerIdentity(wrong),
       certificates: null,
+      credit: null,
     });
     const failureOf = async () =>
       eventsOf(await histories()).find((event) => event.workflowTaskFailedEventAttributes != null)

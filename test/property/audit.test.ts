@@ -14,6 +14,9 @@ function memoryArchive(objects: Map<string, Buffer>): Archive {
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     replace: async (key, body) => void objects.set(key, Buffer.from(body)),
     remove: async (key) => void objects.delete(key),
+    removeAll: async (prefix) => {
+      for (const key of objects.keys()) if (key.startsWith(prefix)) objects.delete(key);
+    },
     localPath: async () => null,
     putIfAbsent: async (key, body) => {
       if (objects.has(key)) return 'exists';

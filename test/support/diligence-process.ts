@@ -6,13 +6,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { readResultSheet } from '../../src/sheets/result-sheet';
-import { startSandbox, type Sandbox } from '../../src/sandbox';
+import { startSandbox, type CreditNamesInput, type Sandbox } from '../../src/sandbox';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 
 /** The built command line: what users run. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
+
+/** What a worker and commands are given to speak to the credit side of the sandbox. */
+export function creditSettings({ creditBaseUrl }: Sandbox): Record<string, string> {
+  return {
+    CREDIT_BASE_URL: creditBaseUrl,
+    CREDIT_TOKEN: 'credit-sandbox-token',
+    CREDIT_TIMEOUT_SECONDS: '3',
+  };
+}
 
 export const sandboxToken = 'segredo-do-sandbox-4711';
 
@@ -53,18 +62,25 @@ export class Installation {
     return this.#server;
   }
 
+  /** What every worker and command is given. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#env;
+  }
+
   static async start(
     scenario: Parameters<typeof startSandbox>[0] extends infer O
       ? NonNullable<O> extends { scenario?: infer S }
         ? S
         : never
       : never,
-    env: Record<string, string> = {},
+    given: Record<string, string> | ((sandbox: Sandbox) => Record<string, string>) = {},
     seed = 7,
+    creditNames?: CreditNamesInput,
   ): Promise<Installation> {
     if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build`');
     const folder = await mkdtemp(join(tmpdir(), 'diligence-'));
-    const sandbox = await startSandbox({ token: sandboxToken, seed, scenario });
+    const sandbox = await startSandbox({ token: sandboxToken, seed, scenario, creditNames });
+    const env = typeof given === 'function' ? given(sandbox) : given;
     const server = await serverIn(folder, 'server');
     return new Installation(folder, sandbox, server, {
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
@@ -194,7 +210,7 @@ export async function readSheetLines(path: string) {
 export async function eventually(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  boundMs = 60_000,
+  boundMs = 90_000,
 ): Promise<void> {
   const deadlineAt = Date.now() + boundMs;
   while (!(await isTrue())) {

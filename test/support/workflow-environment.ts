@@ -179,6 +179,11 @@ export class WorkflowRig {
     });
   }
 
+  /** Ends the names of its task queues. */
+  get suffix(): string {
+    return this.#suffix;
+  }
+
   /** Virtual now. */
   now(): Promise<number> {
     return this.env.currentTimeMs();

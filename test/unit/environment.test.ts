@@ -19,6 +19,7 @@ function faultOf(source: NodeJS.ProcessEnv): ConfigError {
 it('has a default for everything', () => {
   expect(readEnvironment({})).toEqual({
     investigation: null,
+    credit: null,
     dataDir: resolve('data'),
     archiveUrl: resolve('data/archive'),
     idKey: null,
@@ -33,6 +34,13 @@ it('has a default for everything', () => {
     sdkMetricsAddress: null,
     resendOn503: true,
     certificates: { pdf: 'optional', pdfAuth: 'query' },
+    creditNames: {
+      filePart: null,
+      enginePart: null,
+      idField: null,
+      statusField: null,
+      failedStatuses: null,
+    },
   });
 });
 
@@ -43,6 +51,15 @@ it('reads every variable', () => {
     CERTIFICATES_RPS: '7.5',
     CERTIFICATES_TIMEOUT_SECONDS: '12',
     INVESTIGATION_RPS: '3',
+    CREDIT_BASE_URL: 'https://credit.test/api/v1',
+    CREDIT_TOKEN_FILE: '/run/secrets/credit',
+    CREDIT_RPS: '2',
+    CREDIT_TIMEOUT_SECONDS: '600',
+    CREDIT_FILE_PART: 'remessa',
+    CREDIT_ENGINE_PART: 'motor',
+    CREDIT_ID_FIELD: 'protocolo',
+    CREDIT_STATUS_FIELD: 'situacao',
+    CREDIT_FAILED_STATUSES: 'quebrada, Recusada',
     DILIGENCE_DATA_DIR: join(homedir(), 'd'),
     DILIGENCE_ARCHIVE_URL: 'file:///srv/archive',
     DILIGENCE_ID_KEY: 'aB'.repeat(32),
@@ -72,6 +89,12 @@ it('reads every variable', () => {
       certificatesRps: 7.5,
       certificatesTimeoutMs: 12_000,
     },
+    credit: {
+      baseUrl: 'https://credit.test/api/v1',
+      token: { file: '/run/secrets/credit' },
+      rps: 2,
+      timeoutMs: 600_000,
+    },
     dataDir: join(homedir(), 'd'),
     archiveUrl: 'file:///srv/archive',
     idKey: 'aB'.repeat(32),
@@ -89,6 +112,13 @@ it('reads every variable', () => {
     sdkMetricsAddress: { host: '127.0.0.1', port: 9465 },
     resendOn503: false,
     certificates: { pdf: 'required', pdfAuth: 'bearer' },
+    creditNames: {
+      filePart: 'remessa',
+      enginePart: 'motor',
+      idField: 'protocolo',
+      statusField: 'situacao',
+      failedStatuses: ['quebrada', 'Recusada'],
+    },
   });
 });
 

@@ -11,6 +11,11 @@ export interface LimiterOptions {
   /** Calls a second for this process (the installation's rate divided by its workers). */
   ratePerSecond: number;
   now?: () => number;
+  /**
+   * A process lives on while a permit is waited for: for a command, which would end in the middle of
+   * its work. Default false: a worker ends when it is told to.
+   */
+  keepsAlive?: boolean;
   /** Told how long a permit was waited for, whether it was had or given up. */
   onWaited?: (priority: CallPriority, waitedMs: number) => void;
 }
@@ -36,6 +41,7 @@ const regainPerSecond = 0.05;
 export class Limiter {
   readonly ratePerSecond: number;
   readonly #now: () => number;
+  readonly #keepsAlive: boolean;
   readonly #onWaited: (priority: CallPriority, waitedMs: number) => void;
   readonly #queues: Record<CallPriority, Waiter[]> = {
     interactive: [],
@@ -50,10 +56,16 @@ export class Limiter {
   #readsTurn = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ ratePerSecond, now = Date.now, onWaited = () => {} }: LimiterOptions) {
+  constructor({
+    ratePerSecond,
+    now = Date.now,
+    keepsAlive = false,
+    onWaited = () => {},
+  }: LimiterOptions) {
     if (!(ratePerSecond > 0)) throw new RangeError(`ratePerSecond: ${ratePerSecond}`);
     this.ratePerSecond = ratePerSecond;
     this.#now = now;
+    this.#keepsAlive = keepsAlive;
     this.#onWaited = onWaited;
     this.#tokens = 1;
     this.#filledAt = now();
@@ -178,6 +190,6 @@ export class Limiter {
     const ready = Math.max(refillMs, this.#pausedUntil - now);
     const waitMs = Math.min(Math.max(1, Math.ceil(Math.min(ready, firstLate - now))), 60_000);
     this.#timer = setTimeout(() => this.#serve(), waitMs);
-    this.#timer.unref();
+    if (!this.#keepsAlive) this.#timer.unref();
   }
 }

@@ -1,7 +1,7 @@
 /** One issuance: everything it will ever be is fixed when it starts; the clock reveals it. */
 
 import { createHash } from 'node:crypto';
-import { drawDuration } from '../chance';
+import { drawDuration, seededUuid } from '../chance';
 import type { JsonObject } from '../engine/answer';
 import type { EndingKind } from '../faults/fault-words';
 import type { EndingStep, Scenario } from '../scenario';
@@ -36,19 +36,6 @@ export interface IssuanceStart {
   /** Fields that the scenario lays over the invented ones. */
   result?: JsonObject | undefined;
   failure?: JsonObject | undefined;
-}
-
-/** A UUIDv4 in shape, the same for the same words. */
-function seededUuid(words: string): string {
-  const hex = createHash('sha256').update(words).digest('hex');
-  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
 }
 
 export function startIssuance(start: IssuanceStart): Issuance {

@@ -19,6 +19,13 @@ export interface Controls {
   configure(patch: unknown): void;
   clock: { mode: string; isoNow(): string; advance(ms: number): void; set(iso: string): void };
   setToken(token: string, valid: boolean): void;
+  credit: {
+    state(): object;
+    received(): unknown[];
+    clearReceived(): void;
+    counts(): unknown[];
+    setToken(token: string, valid: boolean): void;
+  };
   reset(): void;
 }
 
@@ -65,6 +72,18 @@ export function createControl(controls: Controls) {
     'PUT token': (body) => {
       const { token, valid } = body.as(tokenBody);
       controls.setToken(token, valid);
+      return done;
+    },
+    'GET credit/state': () => controls.credit.state(),
+    'GET credit/received': () => controls.credit.received(),
+    'DELETE credit/received': () => {
+      controls.credit.clearReceived();
+      return done;
+    },
+    'GET credit/counts': () => controls.credit.counts(),
+    'PUT credit/token': (body) => {
+      const { token, valid } = body.as(tokenBody);
+      controls.credit.setToken(token, valid);
       return done;
     },
     'POST reset': () => {

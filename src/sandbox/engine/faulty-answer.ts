@@ -24,17 +24,21 @@ export interface Exchange {
   requestId: string;
   /** Path of the request, without its query. */
   instance: string;
+  /** The body of a refusal; the certificate service's problem when left out. */
+  problem?: (refusal: Refusal, exchange: Exchange) => object;
   /** Set when a fault breaks the connection off, so that nobody takes it for the client's doing. */
   brokenOff: boolean;
 }
 
-const defaultDelayMs = 5000;
-const defaultRetryAfterSeconds = 1;
+export const defaultDelayMs = 5000;
+export const defaultRetryAfterSeconds = 1;
 const trickles = 16;
 
 /** @returns the status put on the wire, null when there was none. */
 export function refuse(exchange: Exchange, refusal: Refusal): number | null {
-  const body = problemBody(refusal, exchange.requestId, exchange.instance);
+  const body =
+    exchange.problem?.(refusal, exchange) ??
+    problemBody(refusal, exchange.requestId, exchange.instance);
   const contentType = 'application/problem+json; charset=utf-8';
   return send(exchange, jsonAnswer(refusal.status, body, refusal.headers, contentType));
 }
@@ -68,8 +72,8 @@ const acted: Record<
   empty_pdf: sendSpoilt,
 };
 
-/** How each fault that keeps the service from acting looks on the wire. */
-const spurned: Record<
+/** How each fault that keeps a service from acting looks on the wire. */
+export const spurned: Record<
   SpurningFaultKind,
   (exchange: Exchange, retryAfterSeconds: number) => number | null
 > = {
@@ -83,7 +87,7 @@ const spurned: Record<
   '403_unauthorized': (exchange) =>
     refuse(exchange, new Refusal(403, 'unauthorized', 'The token may not do this.')),
   '400_refused': (exchange) =>
-    refuse(exchange, new Refusal(400, 'request_refused', 'The document is refused.')),
+    refuse(exchange, new Refusal(400, 'request_refused', 'The request is refused.')),
   redirect: (exchange) =>
     send(exchange, { ...htmlAnswer(302, 'Found'), headers: { location: '/manutencao' } }),
   reset_before: reset,
@@ -116,7 +120,7 @@ function busy(retryAfterSeconds: number): Refusal {
   });
 }
 
-function reset(exchange: Exchange): null {
+export function reset(exchange: Exchange): null {
   exchange.brokenOff = true;
   exchange.request.socket.resetAndDestroy();
   return null;
@@ -130,14 +134,16 @@ function sendSpoilt(
   return send(exchange, rawAnswer(spoil(kind, answer)));
 }
 
-function send({ response, requestId }: Exchange, answer: RawAnswer): number | null {
+/** @returns the status put on the wire, null when the client has gone. */
+export function send({ response, requestId }: Exchange, answer: RawAnswer): number | null {
   if (response.destroyed) return null;
   response.setHeader('x-request-id', requestId);
   writeAnswer(response, answer);
   return answer.status;
 }
 
-function cut(exchange: Exchange, answer: RawAnswer): number {
+/** Half of the body, then the end of the connection. */
+export function cut(exchange: Exchange, answer: RawAnswer): number {
   const { request, response, requestId } = exchange;
   exchange.brokenOff = true;
   response.setHeader('x-request-id', requestId);

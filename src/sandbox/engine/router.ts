@@ -36,15 +36,18 @@ export interface Route {
   prepare(request: ServiceRequest): PreparedCall;
 }
 
-export class Router {
-  readonly #routes: readonly { route: Route; segments: readonly string[] }[];
+/** What finds a route. */
+type Address = Pick<Route, 'method' | 'path'>;
 
-  constructor(routes: readonly Route[]) {
+export class Router<Found extends Address = Route> {
+  readonly #routes: readonly { route: Found; segments: readonly string[] }[];
+
+  constructor(routes: readonly Found[]) {
     this.#routes = routes.map((route) => ({ route, segments: route.path.split('/') }));
   }
 
   /** @throws Refusal 404 `unknown_route` or 405 */
-  find(method: string, path: string): { route: Route; params: Record<string, string> } {
+  find(method: string, path: string): { route: Found; params: Record<string, string> } {
     const segments = path.split('/');
     const matches = this.#routes.flatMap(({ route, segments: pattern }) => {
       const params = match(pattern, segments);

@@ -35,7 +35,7 @@ function without(json: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(json).filter(([key]) => !keys.includes(key)));
 }
 
-function withExtraFields(json: JsonObject): JsonObject {
+export function withExtraFields(json: JsonObject): JsonObject {
   const inner = Object.entries(json).map(([key, value]) => [
     key,
     isObject(value) ? withExtraFields(value) : value,

@@ -41,7 +41,7 @@ export interface Subject {
 }
 
 /** The step that call number `position` (from 0) meets, undefined once all steps are used up. */
-function stepAt<Step extends { times: Times }>(
+export function stepAt<Step extends { times: Times }>(
   steps: readonly Step[],
   position: number,
 ): Step | undefined {

@@ -9,10 +9,13 @@ export interface CoverageRow {
 
 /**
  * Where the client holds the item: a declaration in src; the matter of an assumption for what the
- * specification does not show; or the reason why the client does not read it.
+ * specification does not show; the reason why the client does not read it; or what is to hold it.
  */
 export type ClientPlace =
-  `src/${string}#${string}` | `assumption: ${string}` | `not read: ${string}`;
+  | `src/${string}#${string}`
+  | `assumption: ${string}`
+  | `not read: ${string}`
+  | `planned: ${string}`;
 
 /** Items of the specification by section, in our own words. */
 export type Checklist = Readonly<Record<string, readonly string[]>>;

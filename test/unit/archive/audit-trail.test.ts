@@ -23,6 +23,7 @@ class SlowArchive {
       list: (prefix) => inner.list(prefix),
       replace: (key, body) => inner.replace(key, body),
       remove: (key) => inner.remove(key),
+      removeAll: (prefix) => inner.removeAll(prefix),
       localPath: (key) => inner.localPath(key),
       putIfAbsent: async (key, body, options) => {
         await this.#gate;

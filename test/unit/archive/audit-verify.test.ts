@@ -221,6 +221,7 @@ describe('verifying the audit trail', () => {
       get: (key) => place.archive.get(key),
       replace: (key, body) => place.archive.replace(key, body),
       remove: (key) => place.archive.remove(key),
+      removeAll: (prefix) => place.archive.removeAll(prefix),
       localPath: (key) => place.archive.localPath(key),
       putIfAbsent: (key, body, options) => place.archive.putIfAbsent(key, body, options),
       list: async (prefix) => {

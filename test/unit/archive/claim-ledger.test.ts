@@ -143,6 +143,7 @@ it('puts claims, receipts and rulings durably', async () => {
     list: () => Promise.resolve([]),
     localPath: async () => null,
     remove: () => Promise.reject(new Error('never')),
+    removeAll: () => Promise.reject(new Error('never')),
   };
   const strict = new ClaimLedger(watched);
   await strict.claim(thing, 1, claimOf());

@@ -195,6 +195,22 @@ it('removes an object for good, with the folders that it leaves empty', async ()
   expect(await archive.putIfAbsent('a/b/c/1', 'y')).toBe('stored');
 });
 
+it('removes what is below a prefix, half-written objects too, but for what is to stay', async () => {
+  for (const key of ['a/b/old/1', 'a/b/old/c/2', 'a/b/new/1', 'a/b.json']) {
+    await archive.putIfAbsent(key, 'x');
+  }
+  // What a process leaves that is killed while it writes.
+  await files.writeFile(place.path('a/b/old/.half'), 'x');
+  await files.mkdir(place.path('a/b/killed'));
+  await files.writeFile(place.path('a/b/killed/.half'), 'x');
+  await archive.removeAll('a/b/', 'a/b/new');
+  expect(readdirSync(place.path('a/b'))).toEqual(['new']);
+  await archive.removeAll('a/b/');
+  expect(readdirSync(place.path('a'))).toEqual(['b.json']);
+  await archive.removeAll('a/none/');
+  expect(await archive.putIfAbsent('a/b/old/1', 'y')).toBe('stored');
+});
+
 it('has what replaces an object on the disk, when asked to', async () => {
   await archive.putIfAbsent('a/b', 'x');
   await archive.replace('a/b', 'y', { durable: true });

@@ -2,6 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseScenario, ScenarioError } from '../../../src/sandbox';
 import { patchScenario } from '../../../src/sandbox/scenario';
+import {
+  creditEndingKinds,
+  creditFaultKinds,
+} from '../../../src/sandbox/credit/credit-fault-words';
 import { callFaultKinds, endingKinds } from '../../../src/sandbox/faults/fault-words';
 
 const root = path.resolve(__dirname, '../../..');
@@ -27,6 +31,24 @@ describe('a scenario', () => {
       rateLimitPerSecond: null,
       background: { rate: 0, kinds: [] },
       documents: {},
+      credit: {
+        analysis: { waitingMs: [50, 200], processingMs: [100, 1000], distribution: 'lognormal' },
+        resultDelayMs: [0, 0],
+        successStatus: 202,
+        notReadyStatus: 409,
+        maxFileBytes: 67_108_864,
+        rateLimitPerSecond: null,
+        background: { rate: 0, kinds: [] },
+        files: {},
+        calls: {
+          specification: [],
+          engine_list: [],
+          engine_create: [],
+          engine_read: [],
+          engine_update: [],
+          engine_delete: [],
+        },
+      },
     });
   });
 
@@ -89,6 +111,19 @@ describe('a scenario', () => {
       'background.kinds[0].stages: expected no stages: divergente is an ending',
       { background: { kinds: [{ kind: 'divergente', stages: ['poll'] }] } },
     ],
+    ['credit.successStatus: expected 200, 201, 202', { credit: { successStatus: 204 } }],
+    [
+      'credit.calls: unknown key engine; expected one of specification, engine_list, engine_create, engine_read, engine_update, engine_delete',
+      { credit: { calls: { engine: [] } } },
+    ],
+    [
+      'credit.background.kinds[0].stages: expected only upload for 413',
+      { credit: { background: { kinds: [{ kind: '413', stages: ['status'] }] } } },
+    ],
+    [
+      'credit.background.kinds[0].stages: expected no stages: no_result is an ending',
+      { credit: { background: { kinds: [{ kind: 'no_result', stages: ['result'] }] } } },
+    ],
     ['the whole scenario: Invalid input: expected object, received array', []],
   ])('that is wrong says where and what was expected: %s', (issue, scenario) => {
     expect(issuesOf(scenario)).toEqual([issue]);
@@ -105,6 +140,17 @@ describe('a scenario', () => {
     expect(() => parseScenario('{"a": ', 'demo.json')).toThrow(
       /^demo\.json: the whole scenario: expected JSON/,
     );
+  });
+
+  test('merges a patch of its credit section part by part, and null drops a file', () => {
+    const files = { 'a.rem': { end: 'failed' }, 'b.rem': {} } as const;
+    const first = parseScenario({ credit: { files, analysis: { waitingMs: [1, 1] } } });
+    const patch = { credit: { files: { 'b.rem': null }, calls: { engine_list: ['502'] } } };
+    const { credit } = patchScenario(first, patch);
+    expect(Object.keys(credit.files)).toEqual(['a.rem']);
+    expect(credit.analysis.waitingMs).toEqual([1, 1]);
+    expect(credit.calls.engine_list).toEqual([{ kind: '502', times: 1 }]);
+    expect(credit.calls.specification).toEqual([]);
   });
 
   test('is not changed by a patch that cannot be used', () => {
@@ -124,9 +170,7 @@ describe('a scenario', () => {
 
   test('every fault word is explained in docs/sandbox.md', () => {
     const text = readFileSync(path.join(root, 'docs/sandbox.md'), 'utf8');
-    const missing = [...callFaultKinds, ...endingKinds].filter(
-      (kind) => !text.includes(`| \`${kind}\``),
-    );
-    expect(missing).toEqual([]);
+    const words = [...callFaultKinds, ...endingKinds, ...creditFaultKinds, ...creditEndingKinds];
+    expect(words.filter((kind) => !text.includes(`| \`${kind}\``))).toEqual([]);
   });
 });

@@ -127,3 +127,70 @@ it('hears how long a call waited for its permit, had or given up', async () => {
     { priority: 'request', waitedMs: 1_500 },
   ]);
 });
+
+describe('an answer that is handed on as it comes', () => {
+  const streamed = <T>(take: (body: AsyncIterable<Buffer>) => Promise<T>, call = get) =>
+    service.streamed(call, ({ body }) => take(body), 'poll');
+  const textOf = async (body: AsyncIterable<Buffer>): Promise<string> => {
+    let text = '';
+    for await (const chunk of body) text += chunk.toString();
+    return text;
+  };
+
+  it('is under way until its reader is done', async () => {
+    expect(
+      await streamed(async (body) => {
+        clock += 70;
+        expect(inFlight).toBe(1);
+        return textOf(body);
+      }),
+    ).toBe('{"ok":1}');
+    expect(reports).toEqual([{ ...answered, status: 200, error: null, durationMs: 70 }]);
+    expect(waits).toHaveLength(1);
+  });
+
+  it('was answered even where its reader fails, and what that throws passes', async () => {
+    const full = new RangeError('disk full');
+    const reading = streamed(async () => {
+      throw full;
+    });
+    await expect(reading).rejects.toBe(full);
+    expect(reports).toMatchObject([{ ending: 'answered', status: 200, error: 'RangeError' }]);
+    expect(inFlight).toBe(0);
+  });
+
+  it('has an end where the bytes of the call have', async () => {
+    await expect(streamed(textOf, { ...get, maxBytes: 3 })).rejects.toMatchObject({
+      name: 'ConnectionError',
+      safeCause: { code: 'ANSWER_TOO_LARGE' },
+    });
+    expect(reports).toMatchObject([{ ending: 'no_answer' }]);
+  });
+
+  it('is cut short where the connection breaks', async () => {
+    server.reply = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+      setTimeout(() => response.destroy(), 20);
+    };
+    await expect(streamed(textOf)).rejects.toMatchObject({
+      name: 'ConnectionError',
+      sent: 'maybe',
+    });
+  });
+
+  it('is cut short where the time is over', async () => {
+    server.reply = (_request, response) => void response.writeHead(200).write('half');
+    await expect(streamed(textOf, { ...get, timeoutMs: 300 })).rejects.toMatchObject({
+      name: 'TimeoutError',
+      sent: 'maybe',
+    });
+  });
+
+  it('is not handed on when it is a refusal', async () => {
+    server.reply = (_request, response) => sendJson(response, 409, { code: 'not_ready' });
+    const take = jest.fn();
+    await expect(streamed(take)).rejects.toMatchObject({ name: 'StatusError', code: 'not_ready' });
+    expect(take).not.toHaveBeenCalled();
+  });
+});

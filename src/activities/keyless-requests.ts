@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { ContractError, StatusError, TimeoutError, isHttpError } from '../apis/http/errors';
+import type { Service } from '../apis/http/service';
+import { TokenUnavailableError } from '../apis/http/token';
+import type { ClaimLedger, Thing } from '../archive/claim-ledger';
+import type { ClaimOwner, Receipt } from '../domain/claims';
+import type { LostAnswer } from './dependencies';
+
+/** What every POST without a key has in common, whatever it buys (PROTOCOLS 1). */
+
+/** Time between the last instant of a POST and the moment its claim counts as lost. */
+export const claimMarginMs = 5_000;
+
+/** The last instant at which bytes of a claimed request may leave, thrown when it has passed. */
+export class TooLateError extends Error {
+  override readonly name = 'TooLateError';
+}
+
+/** Why nothing was sent, and when it may go again. */
+export interface SendAgain {
+  reason: 'no_time' | 'credentials' | 'not_sent';
+  notBefore: number;
+}
+
+/** Sends, and says what came of it (DESIGN D3, "Answers"). Never throws. */
+export async function receiptOf(
+  request: () => Promise<string>,
+  {
+    service,
+    now,
+    answerLost,
+  }: { service: Service; now: () => number; answerLost: (how: LostAnswer) => void },
+): Promise<{
+  receipt: Receipt;
+  again: SendAgain;
+  detail?: string | null;
+  /** Of a 2xx in which no id was found: the beginning of it. */
+  unread?: Buffer | null;
+}> {
+  const at = (): number => now();
+  const notSent = (why: string, reason: SendAgain['reason'], waitMs: number) => ({
+    receipt: { kind: 'not_sent', reason: why, at: at() } as const,
+    again: { reason, notBefore: at() + waitMs },
+  });
+  const settled = (receipt: Receipt) => ({
+    receipt,
+    again: { reason: 'not_sent', notBefore: 0 } as const,
+  });
+  try {
+    return settled({ kind: 'accepted', certidaoId: await request(), at: at() });
+  } catch (error) {
+    if (error instanceof TooLateError) return notSent('too late', 'no_time', 0);
+    if (error instanceof TokenUnavailableError) return notSent('no token', 'credentials', 1_000);
+    if (error instanceof StatusError) {
+      const { status, code } = error;
+      if (error.meansCredentials) return notSent(`answered ${status}`, 'credentials', 1_000);
+      if (service.wasNotProcessed(error)) {
+        return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
+      }
+      if (status >= 400 && status < 500 && status !== 408) {
+        // Not on the receipt: it may name people, and a purge does not rewrite claims.
+        return { ...settled({ kind: 'refused', status, code, at: at() }), detail: error.detail };
+      }
+    }
+    if (isHttpError(error) && 'sent' in error && error.sent === 'no') {
+      return notSent(nameOf(error), 'not_sent', error instanceof TimeoutError ? 2_000 : 1_000);
+    }
+    answerLost(lostHow(error));
+    const reason = isHttpError(error) ? error.message : nameOf(error);
+    const unread = error instanceof ContractError ? error.answer : null;
+    return { ...settled({ kind: 'unknown', reason, at: at() }), unread };
+  }
+}
+
+/** Shuts the door on a run that may be slow rather than dead: what it has not claimed, it never will. */
+export async function closeUnclaimed(
+  ledger: ClaimLedger,
+  thing: Thing,
+  owner: ClaimOwner,
+  now: () => number,
+): Promise<void> {
+  for (;;) {
+    if ((await ledger.decisionOf(thing, owner)) !== null) return;
+    const { decided } = await ledger.history(thing);
+    const nonce = randomUUID();
+    const at = now();
+    const closed = { owner, kind: 'closed', nonce, notAfter: at, claimedAt: at } as const;
+    const put = await ledger.claim(thing, decided + 1, { ...closed, afterUnknown: false });
+    if (put === 'ours') return;
+  }
+}
+
+export function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error';
+}
+
+function lostHow(error: unknown): LostAnswer {
+  if (error instanceof StatusError) return 'status';
+  return error instanceof ContractError ? 'unreadable' : 'no_answer';
+}

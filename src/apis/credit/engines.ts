@@ -1,0 +1,68 @@
+import type { Engine, EngineFields } from '../../domain/credit/engine';
+import { stringifyWithTexts } from '../../domain/json-text';
+import type { CallPriority } from '../http/limiter';
+import type { HttpCall, Service } from '../http/service';
+import { engineFromWire, enginesFromWire } from './engines.wire';
+
+const maxBytes = 16 * 1024 * 1024;
+
+/** A new engine: `rules`, or the id of an engine whose rules are copied, or both. */
+export interface EngineCreation extends EngineFields {
+  name: string;
+  cloneFrom?: string;
+}
+
+/** Calls about engines (specification: "Endpoints"). Nothing here tries twice. */
+export class EnginesApi {
+  readonly service: Service;
+  readonly timeoutMs: number;
+
+  constructor(service: Service, timeoutMs: number) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+  }
+
+  async list(priority: CallPriority = 'interactive'): Promise<Engine[]> {
+    const call = this.#call('GET', '/v1/engines');
+    const { body, headers } = await this.service.call(call, priority);
+    return enginesFromWire(call, body, String(headers['link'] ?? ''));
+  }
+
+  async read(id: string, priority: CallPriority = 'interactive'): Promise<Engine> {
+    const call = this.#call('GET', '/v1/engines/{id}', id);
+    return engineFromWire(call, (await this.service.call(call, priority)).body);
+  }
+
+  /** POST without a key: sent again only after a look at the list. */
+  async create(creation: EngineCreation): Promise<Engine> {
+    const call = { ...this.#call('POST', '/v1/engines'), ...bodyOf(creation), keyless: true };
+    return engineFromWire(call, (await this.service.call(call, 'interactive')).body);
+  }
+
+  /** Fields left out keep their value (DESIGN 4). May be sent again. */
+  async update(id: string, change: EngineFields): Promise<Engine> {
+    const call = { ...this.#call('PUT', '/v1/engines/{id}', id), ...bodyOf(change) };
+    return engineFromWire(call, (await this.service.call(call, 'interactive')).body);
+  }
+
+  /** May be sent again: 404 then says that it is gone. */
+  async remove(id: string): Promise<void> {
+    await this.service.call(this.#call('DELETE', '/v1/engines/{id}', id), 'interactive');
+  }
+
+  #call(method: string, pathTemplate: string, id = ''): HttpCall {
+    return {
+      method,
+      pathTemplate,
+      path: pathTemplate.replace('{id}', () => encodeURIComponent(id)),
+      token: 'bearer',
+      timeoutMs: this.timeoutMs,
+      maxBytes,
+    };
+  }
+}
+
+/** Rules that are text go out as they were written. */
+function bodyOf(fields: EngineFields): Pick<HttpCall, 'jsonText'> {
+  return { jsonText: stringifyWithTexts(fields) };
+}

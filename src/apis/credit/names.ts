@@ -1,0 +1,177 @@
+import { defaultFailedStatuses, type CreditAssumptions } from '../assumptions';
+import type { DescribedField, SpecificationFacts } from './specification.wire';
+
+/** Where a name comes from: a variable of ours, the service's document, or DESIGN 4. */
+export type NameSource = 'configured' | 'document' | 'assumed';
+
+export interface FoundName {
+  name: string;
+  source: NameSource;
+}
+
+/** Names that the specification does not show, found or assumed. */
+export interface CreditNames {
+  filePart: FoundName;
+  /** Null: the document tells of the parts, and none of them chooses an engine. */
+  enginePart: FoundName | null;
+  /** The first of them that an answer has. */
+  idFields: readonly FoundName[];
+  statusField: FoundName;
+  /** Words of a failed operation, in lower case and without accents. */
+  failedStatuses: readonly string[];
+  failedStatusesSource: NameSource;
+  /** All words of the status that the document has, in the same form. */
+  documentedStatuses: readonly string[];
+  engineRequired: boolean;
+  xmlsRequired: boolean;
+  /** Parts and parameters that the document requires and we do not know. */
+  unknownRequired: readonly string[];
+}
+
+/** The one part that the specification names. */
+export const xmlsPart = 'xmls';
+
+/** @param facts null when there is no document, or it cannot be had */
+export function namesFrom(
+  facts: SpecificationFacts | null,
+  assumptions: CreditAssumptions,
+): CreditNames {
+  const parts = facts?.parts?.filter(({ name }) => name !== xmlsPart) ?? null;
+  const toldFile = best(parts, fileWorth, 3);
+  const toldEngine = best(parts?.filter((part) => part !== toldFile) ?? null, engineWorth, 5);
+  const filePart = chosen(assumptions.filePart, toldFile?.name, 'file');
+  const enginePart =
+    parts === null || toldEngine !== null || assumptions.enginePart !== null
+      ? chosen(assumptions.enginePart, toldEngine?.name, 'engineId')
+      : null;
+  const status = best(facts?.operation ?? facts?.createAnswer ?? null, statusWorth, 5);
+  const documented = (status?.words ?? []).map(plainWord);
+  const known = [filePart.name, enginePart?.name, toldFile?.name, toldEngine?.name];
+  const required = parts?.filter((part) => part.required).map(({ name }) => name) ?? [];
+  return {
+    filePart,
+    enginePart,
+    idFields: idFieldsOf(facts, assumptions),
+    statusField: chosen(assumptions.statusField, status?.name, 'status'),
+    ...failedStatusesOf(documented, assumptions),
+    documentedStatuses: documented,
+    engineRequired: toldEngine?.required ?? false,
+    xmlsRequired:
+      facts?.parts?.some(({ name, required: must }) => name === xmlsPart && must) ?? false,
+    unknownRequired: [
+      ...required.filter((name) => !known.includes(name)),
+      ...(facts?.requiredParameters ?? []),
+    ],
+  };
+}
+
+function chosen(configured: string | null, told: string | undefined, assumed: string): FoundName {
+  if (configured !== null) return { name: configured, source: 'configured' };
+  if (told !== undefined) return { name: told, source: 'document' };
+  return { name: assumed, source: 'assumed' };
+}
+
+function idFieldsOf(facts: SpecificationFacts | null, { idField }: CreditAssumptions): FoundName[] {
+  const told = best(facts?.createAnswer ?? facts?.operation ?? null, idWorth, 5)?.name;
+  const found = chosen(idField, told, 'id');
+  return found.source === 'assumed' ? [found, { name: 'operationId', source: 'assumed' }] : [found];
+}
+
+function failedStatusesOf(
+  documented: readonly string[],
+  { failedStatuses }: CreditAssumptions,
+): Pick<CreditNames, 'failedStatuses' | 'failedStatusesSource'> {
+  if (failedStatuses !== null) {
+    return { failedStatuses: failedStatuses.map(plainWord), failedStatusesSource: 'configured' };
+  }
+  const told = documented.filter((word) => failing.test(word));
+  return {
+    failedStatuses: [...new Set([...defaultFailedStatuses, ...told])],
+    failedStatusesSource: told.length > 0 ? 'document' : 'assumed',
+  };
+}
+
+/** Beginnings of the words for a bad end, English and Portuguese. */
+const failing = /^(fail|falh|err|reject|rejeit|recus|refus|cancel|abort|invalid|expir|timed?_?out)/;
+/** Beginnings of all other words that an operation may have. */
+const going =
+  /^(queue|pend|wait|creat|receiv|accept|start|run|process|progress|analy|in_|complet|done|finish|success|succeed|ready|ok|fila|na_fila|em_|aguard|cria|receb|aceit|inici|analis|execut|conclu|finaliz|sucess|pront|termin)/;
+
+/** A word that the document has, and that says neither that it goes on nor that it failed. */
+export function isUnplaced(word: string): boolean {
+  return !failing.test(word) && !goesOn(word);
+}
+
+/** A word of an operation that waits, goes on or is done. */
+export function goesOn(word: string): boolean {
+  return going.test(word);
+}
+
+/** Words are compared in lower case and without accents. */
+export function plainWord(word: string): string {
+  return word
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+}
+
+/** The field worth most, when it is worth enough and none equals it. */
+function best(
+  fields: readonly DescribedField[] | null,
+  worth: (field: DescribedField) => number,
+  enough: number,
+): DescribedField | null {
+  const ranked = (fields ?? [])
+    .map((field) => ({ field, worth: worth(field) }))
+    .toSorted((a, b) => b.worth - a.worth);
+  const [first, second] = ranked;
+  if (first === undefined || first.worth < enough) return null;
+  return second?.worth === first.worth ? null : first.field;
+}
+
+const points = (met: boolean, worth: number): number => (met ? worth : 0);
+
+function fileWorth({ name, about, isBinary, required }: DescribedField): number {
+  const words = `${name} ${about}`;
+  return (
+    points(isBinary, 8) +
+    points(/cnab|remessa/i.test(words), 6) +
+    points(/file|arquivo/i.test(words), 3) +
+    points(required && isBinary, 2)
+  );
+}
+
+function engineWorth({ name, about, isBinary, isUuid }: DescribedField): number {
+  if (isBinary) return 0;
+  return (
+    points(/engine|motor/i.test(name), 8) +
+    points(/engine|motor/i.test(about), 6) +
+    points(/regra|rule/i.test(`${name} ${about}`), 3) +
+    points(isUuid, 2)
+  );
+}
+
+function idWorth({ name, about, isUuid, required }: DescribedField): number {
+  if (name === 'id') return 102;
+  if (/^operation_?id$/i.test(name)) return 101;
+  if (/engine|motor/i.test(name)) return 0;
+  return (
+    points(isUuid, 8) +
+    points(/(^|[_-])(id|uuid)$|[a-z](Id|ID|Uuid|UUID)$/.test(name), 4) +
+    points(/identif/i.test(about), 3) +
+    points(/opera[cç][aã]o|operation/i.test(about), 3) +
+    points(required && isUuid, 1)
+  );
+}
+
+function statusWorth({ name, about, words, required }: DescribedField): number {
+  if (name === 'status') return 100;
+  return (
+    points(words.length > 1, 6) +
+    points(/status|situa|state|estado|stage|fase/i.test(name), 6) +
+    points(/status|situa|state|estado/i.test(about), 4) +
+    points(required && words.length > 1, 1)
+  );
+}

@@ -1,0 +1,215 @@
+import { FormData } from 'undici';
+import type { AnalysisOperation, ResultFilter } from '../../domain/credit/operation';
+import { ContractError, StatusError } from '../http/errors';
+import type { CallPriority } from '../http/limiter';
+import { parseJson } from '../http/problem';
+import type { HttpCall, HttpStream, Service } from '../http/service';
+import { xmlsPart, type CreditNames } from './names';
+import { acceptedIdFromWire, operationFromWire } from './operations.wire';
+import type { SpecificationApi } from './specification';
+
+const maxJsonBytes = 1024 * 1024;
+/** A guard against a body without end: a million receivables with issues are some 2 GiB. */
+const maxResultBytes = 8 * 1024 ** 3;
+
+/** A file as a part of an upload: its bytes are read while they are sent, and not held. */
+export interface UploadFile {
+  /** Without folders. */
+  name: string;
+  /** How many `read` yields. */
+  bytes: number;
+  read: () => AsyncIterable<Uint8Array>;
+}
+
+export interface Upload {
+  cnab: UploadFile;
+  xmls: UploadFile | null;
+  engineId: string | null;
+}
+
+/** An upload that fits what the service asks for. */
+export interface PreparedUpload {
+  form: FormData;
+  names: CreditNames;
+}
+
+/** The service's document asks for what this upload has not: it would be refused, and is not sent. */
+export class UnsendableUploadError extends Error {
+  override readonly name = 'UnsendableUploadError';
+  readonly code: 'unknown_part' | 'engine_required' | 'xmls_required' | 'no_engine_part';
+
+  constructor(code: UnsendableUploadError['code'], message: string) {
+    super(`${message}; nothing was sent`);
+    this.code = code;
+  }
+}
+
+/** Calls about operations (specification: "Endpoints"). Nothing here tries twice. */
+export class OperationsApi {
+  readonly service: Service;
+  /** Total time of an upload or a result; a claim's `notAfter` is reckoned from it. */
+  readonly timeoutMs: number;
+  /** Total time of a read of the status. */
+  readonly readTimeoutMs: number;
+  readonly #specification: SpecificationApi;
+
+  constructor(
+    service: Service,
+    specification: SpecificationApi,
+    { timeoutMs, readTimeoutMs }: { timeoutMs: number; readTimeoutMs: number },
+  ) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+    this.readTimeoutMs = readTimeoutMs;
+    this.#specification = specification;
+  }
+
+  /**
+   * Makes the form of an upload, in the names that the service's document tells. Sends no upload.
+   *
+   * @throws UnsendableUploadError; as `SpecificationApi.names`
+   */
+  async prepareUpload({ cnab, xmls, engineId }: Upload): Promise<PreparedUpload> {
+    const { names } = await this.#specification.names();
+    refuseUnsendable(names, { hasXmls: xmls !== null, hasEngine: engineId !== null });
+    const form = new FormData();
+    form.set(names.filePart.name, new StreamedFile(cnab, ''));
+    if (xmls !== null) form.set(xmlsPart, new StreamedFile(xmls, 'application/zip'));
+    if (engineId !== null && names.enginePart !== null) form.set(names.enginePart.name, engineId);
+    return { form, names };
+  }
+
+  /**
+   * Starts an operation: POST without a key, to be sent at most once per decision (DESIGN D3).
+   * The caller holds the limiter's permit.
+   *
+   * @returns the id of the accepted operation
+   * @throws ContractError when it was accepted and the id cannot be read
+   */
+  async startOperation(
+    { form, names }: PreparedUpload,
+    beforeDispatch: () => void,
+  ): Promise<string> {
+    const call: HttpCall = {
+      method: 'POST',
+      pathTemplate: '/v1/operations',
+      path: '/v1/operations',
+      token: 'bearer',
+      form,
+      timeoutMs: this.timeoutMs,
+      maxBytes: maxJsonBytes,
+      keyless: true,
+      beforeDispatch,
+    };
+    const { body, headers } = await this.service.dispatch(call);
+    return acceptedIdFromWire(call, names, { body, location: String(headers['location'] ?? '') });
+  }
+
+  /**
+   * Current state of an operation.
+   *
+   * @returns the state, and the answer as it came, for the archive
+   */
+  async readOperation(
+    operationId: string,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<{ operation: AnalysisOperation; answer: unknown }> {
+    const { names } = await this.#specification.names();
+    const call: HttpCall = {
+      method: 'GET',
+      pathTemplate: '/v1/operations/{id}',
+      path: `/v1/operations/${encodeURIComponent(operationId)}`,
+      token: 'bearer',
+      timeoutMs: this.readTimeoutMs,
+      maxBytes: maxJsonBytes,
+    };
+    const { body } = await this.service.call(call, priority, signal);
+    const operation = operationFromWire(call, names, operationId, body);
+    return { operation, answer: parseJson(body) };
+  }
+
+  /**
+   * The result, if it is there, handed on as it comes: its bytes are not held here.
+   *
+   * @param take reads the body to its end (into the archive; `readAnalysis` reads what is in it)
+   * @returns what `take` made of it, or the status that means "not yet" (DESIGN 4)
+   */
+  async takeResult<T>(
+    operationId: string,
+    filter: ResultFilter,
+    take: (body: AsyncIterable<Buffer>) => Promise<T>,
+    priority: CallPriority,
+    signal?: AbortSignal,
+  ): Promise<{ taken: T } | { notYet: number }> {
+    const call: HttpCall = {
+      method: 'GET',
+      pathTemplate: '/v1/operations/{id}/result',
+      path: `/v1/operations/${encodeURIComponent(operationId)}/result`,
+      query: { filter },
+      token: 'bearer',
+      timeoutMs: this.timeoutMs,
+      maxBytes: maxResultBytes,
+    };
+    const takeReady = async ({ status, body }: HttpStream) => {
+      if (status === 200) return { taken: await take(body) };
+      for await (const _ of body);
+      if (status === 202 || status === 204) return { notYet: status };
+      throw new ContractError(call, [{ path: 'status', code: `unexpected_${status}` }]);
+    };
+    try {
+      return await this.service.streamed(call, takeReady, priority, signal);
+    } catch (error) {
+      if (error instanceof StatusError && [404, 409, 425].includes(error.status)) {
+        return { notYet: error.status };
+      }
+      throw error;
+    }
+  }
+}
+
+function refuseUnsendable(
+  names: CreditNames,
+  { hasXmls, hasEngine }: { hasXmls: boolean; hasEngine: boolean },
+): void {
+  const [unknown] = names.unknownRequired;
+  if (unknown !== undefined) {
+    throw new UnsendableUploadError(
+      'unknown_part',
+      `the service's OpenAPI document requires "${unknown}" of an upload, which we do not know (CREDIT_FILE_PART and CREDIT_ENGINE_PART name the parts that we do)`,
+    );
+  }
+  if (names.engineRequired && !hasEngine) {
+    throw new UnsendableUploadError(
+      'engine_required',
+      `the service's OpenAPI document requires an engine ("${names.enginePart?.name}"): choose one`,
+    );
+  }
+  if (names.xmlsRequired && !hasXmls) {
+    throw new UnsendableUploadError(
+      'xmls_required',
+      `the service's OpenAPI document requires the ZIP of the invoices ("${xmlsPart}")`,
+    );
+  }
+  if (names.enginePart === null && hasEngine) {
+    throw new UnsendableUploadError(
+      'no_engine_part',
+      "the service's OpenAPI document names no part that chooses an engine (CREDIT_ENGINE_PART names one)",
+    );
+  }
+}
+
+/** undici reckons the length of the body from `size`, and sends what `stream` yields. */
+class StreamedFile extends File {
+  readonly #file: UploadFile;
+
+  constructor(file: UploadFile, type: string) {
+    super([], file.name, { type });
+    this.#file = file;
+    Object.defineProperty(this, 'size', { value: file.bytes });
+  }
+
+  override stream(): ReturnType<File['stream']> {
+    return ReadableStream.from(this.#file.read());
+  }
+}

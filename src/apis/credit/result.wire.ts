@@ -1,0 +1,296 @@
+import { JSONParser, type ParsedElementInfo } from '@streamparser/json';
+import { z } from 'zod';
+import type {
+  Analysis,
+  AnalysisHead,
+  AnalysedPayer,
+  AnalysedReceivable,
+  AnalysisIssue,
+} from '../../domain/credit/analysis';
+import { ContractError, type CallName } from '../http/errors';
+
+/**
+ * The service's shape of an analysis (specification: "Analysis result"). Unknown fields are dropped,
+ * missing and empty ones are null, unknown words pass. Relied on: the tree, and a status on each
+ * entity of it.
+ */
+const mostExact = Number.MAX_SAFE_INTEGER;
+const told = z
+  // A longer number has lost digits on its way here.
+  .union([z.string(), z.number().min(-mostExact).max(mostExact).transform(String)])
+  .nullish()
+  .catch(null)
+  .transform((value) => (value === undefined || value === '' ? null : value));
+const amount = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*-?\d+(\.\d+)?\s*$/)
+      .transform(Number),
+  ])
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+const status = z.string().min(1);
+
+const issueWire = z.object({
+  ruleId: told,
+  ruleName: told,
+  category: told,
+  status: told,
+  message: told,
+  detail: z
+    .union([
+      z.object({ field: told, actual: told, expected: told, threshold: told }),
+      z
+        .string()
+        .min(1)
+        .transform((sentence) => ({ sentence })),
+    ])
+    .nullish()
+    .catch(null),
+  dataSource: told,
+});
+const issuesWire = z
+  .array(issueWire)
+  .nullish()
+  .transform((issues): AnalysisIssue[] => (issues ?? []).map(issueFromWire));
+
+/** Entries were handed on one by one. */
+const entries = z.array(z.unknown());
+const cedenteWire = z.object({
+  id: told,
+  cnpj: told,
+  razaoSocial: told,
+  status,
+  issues: issuesWire,
+  sacados: entries,
+});
+const sacadoWire = z.object({
+  id: told,
+  cnpjCpf: told,
+  razaoSocial: told,
+  tipo: told,
+  status,
+  issues: issuesWire,
+  titulos: entries,
+});
+const tituloWire = z.object({
+  id: told,
+  numero: told,
+  valor: amount,
+  dataVencimento: told,
+  nfeChave: told,
+  status,
+  issues: issuesWire,
+});
+const summaryWire = z.object({
+  totalTitulos: amount,
+  approved: amount,
+  blocked: amount,
+  alerted: amount,
+  totalValue: amount,
+  approvedValue: amount,
+  blockedValue: amount,
+  alertedValue: amount,
+  sacados: z.object({ total: amount, withIssues: amount }).nullish().catch(null),
+  cedente: z.object({ status: told }).nullish().catch(null),
+});
+const headWire = z.object({
+  operationId: told,
+  engineId: told,
+  engineName: told,
+  timestamp: told,
+  summary: summaryWire,
+});
+const analysisWire = headWire.extend({ cedente: cedenteWire });
+/** Who is approved need not be in it, nor a list that would be empty (specification: rule 1). */
+const issuesAloneWire = headWire.extend({
+  cedente: cedenteWire.extend({ sacados: entries.nullish() }).nullish(),
+});
+const sacadoOfIssuesWire = sacadoWire.extend({ titulos: entries.nullish() });
+
+/** Is handed the tree as it is read; `payer` is the place of the payer in it, from 0. */
+export interface AnalysisVisitor {
+  /** Comes before the payer it belongs to: a payer's own fields may stand behind its receivables. */
+  receivable?(receivable: AnalysedReceivable, payer: number): void;
+  payer?(analysed: AnalysedPayer, payer: number): void;
+}
+
+/**
+ * Reads a complete result (`filter=all`) while it comes and holds one receivable at a time: 50,000 of them take no more
+ * memory than one. Serves for an answer as for a copy of it in the archive.
+ *
+ * @param call what is told when it cannot be read
+ * @throws ContractError for what is no JSON, is cut short, or lacks what we rely on
+ */
+export async function readAnalysis(
+  call: CallName,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  visitor: AnalysisVisitor = {},
+): Promise<Analysis> {
+  return analysisFromWire(call, await rootOf(call, sacadoWire, body, visitor));
+}
+
+/**
+ * The same for a result of issues alone (`filter=issues`), in which whoever is approved may be absent.
+ *
+ * @throws as `readAnalysis`
+ */
+export async function readIssues(
+  call: CallName,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  visitor: AnalysisVisitor = {},
+): Promise<AnalysisHead> {
+  const root = await rootOf(call, sacadoOfIssuesWire, body, visitor);
+  const { cedente: _, ...head } = parse(issuesAloneWire, call, root, []);
+  return headFromWire(head);
+}
+
+/** Hands the leaves on, and returns what is left. */
+async function rootOf(
+  call: CallName,
+  payerWire: typeof sacadoWire | typeof sacadoOfIssuesWire,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  visitor: AnalysisVisitor,
+): Promise<unknown> {
+  let root: unknown;
+  let payers = 0;
+  const parser = new JSONParser({
+    paths: ['$', '$.cedente.sacados.*', '$.cedente.sacados.*.titulos.*'],
+  });
+  const handOn = ({ value, parent, stack }: ParsedElementInfo): void => {
+    if (stack.length === 0) {
+      root = value;
+      return;
+    }
+    if (!Array.isArray(parent)) throw new ContractError(call, [{ path: 'tree', code: 'no_array' }]);
+    if (stack.length === 3) {
+      const wire = parse(payerWire, call, value, ['cedente', 'sacados', payers]);
+      const payer = payerFromWire(wire);
+      visitor.payer?.(payer, payers);
+      payers += 1;
+    } else {
+      const receivable = receivableFromWire(call, value, payers);
+      visitor.receivable?.(receivable, payers);
+    }
+    // What was handed on is let go; the parser counts its places itself.
+    parent.length = 0;
+  };
+  // The parser's own errors quote what they met; what is thrown while handing on is somebody's.
+  let thrown: { error: unknown } | null = null;
+  parser.onValue = (element) => {
+    if (thrown !== null) return;
+    try {
+      handOn(element);
+    } catch (error) {
+      thrown = { error };
+    }
+  };
+  const step = (write: () => void): void => {
+    try {
+      write();
+    } catch {
+      thrown ??= { error: new ContractError(call, [{ path: '', code: 'broken_json' }]) };
+    }
+    if (thrown !== null) throw thrown.error;
+  };
+  for await (const chunk of body) step(() => parser.write(chunk));
+  // Of its own accord it ends after the closing brace; asked to, it says what is missing.
+  if (!parser.isEnded) step(() => parser.end());
+  return root;
+}
+
+function analysisFromWire(call: CallName, root: unknown): Analysis {
+  const { cedente, ...head } = parse(analysisWire, call, root, []);
+  return {
+    ...headFromWire(head),
+    assignor: {
+      id: cedente.id,
+      document: cedente.cnpj,
+      name: cedente.razaoSocial,
+      status: cedente.status,
+      issues: cedente.issues,
+    },
+  };
+}
+
+function headFromWire({ summary, ...head }: z.output<typeof headWire>): AnalysisHead {
+  return {
+    ...head,
+    summary: {
+      receivables: summary.totalTitulos,
+      approved: summary.approved,
+      blocked: summary.blocked,
+      alerted: summary.alerted,
+      totalValue: summary.totalValue,
+      approvedValue: summary.approvedValue,
+      blockedValue: summary.blockedValue,
+      alertedValue: summary.alertedValue,
+      payers: summary.sacados?.total ?? null,
+      payersWithIssues: summary.sacados?.withIssues ?? null,
+      assignorStatus: summary.cedente?.status ?? null,
+    },
+  };
+}
+
+function payerFromWire(wire: Omit<z.output<typeof sacadoOfIssuesWire>, 'titulos'>): AnalysedPayer {
+  return {
+    id: wire.id,
+    document: wire.cnpjCpf,
+    name: wire.razaoSocial,
+    kind: wire.tipo,
+    status: wire.status,
+    issues: wire.issues,
+  };
+}
+
+function receivableFromWire(call: CallName, value: unknown, payer: number): AnalysedReceivable {
+  const wire = parse(tituloWire, call, value, ['cedente', 'sacados', payer, 'titulos']);
+  return {
+    id: wire.id,
+    number: wire.numero,
+    value: wire.valor,
+    dueOn: wire.dataVencimento,
+    invoiceKey: wire.nfeChave,
+    status: wire.status,
+    issues: wire.issues,
+  };
+}
+
+function issueFromWire({ detail, ...wire }: z.output<typeof issueWire>): AnalysisIssue {
+  const isSentence = detail !== null && detail !== undefined && 'sentence' in detail;
+  const fields = isSentence ? null : detail;
+  return {
+    ruleId: wire.ruleId,
+    ruleName: wire.ruleName,
+    category: wire.category,
+    status: wire.status,
+    message: isSentence ? withSentence(wire.message, detail.sentence) : wire.message,
+    field: fields?.field ?? null,
+    actual: fields?.actual ?? null,
+    expected: fields?.expected ?? null,
+    threshold: fields?.threshold ?? null,
+    source: wire.dataSource,
+  };
+}
+
+function withSentence(message: string | null, sentence: string): string {
+  return message === null || message === sentence ? sentence : `${message} (${sentence})`;
+}
+
+function parse<T>(
+  schema: z.ZodType<T>,
+  call: CallName,
+  value: unknown,
+  place: readonly (string | number)[],
+): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, code }) => ({
+    path: [...place, ...path].join('.'),
+    code,
+  }));
+  throw new ContractError(call, issues);
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { CreditAssumptions } from '../assumptions';
+import { ConnectionError, ContractError, StatusError, isHttpError } from '../http/errors';
+import { parseJson } from '../http/problem';
+import { answerTooLarge, type HttpAnswer, type HttpCall, type Service } from '../http/service';
+import { namesFrom, type CreditNames } from './names';
+import { specificationFacts, type SpecificationFacts } from './specification.wire';
+
+/**
+ * `silent`: it is there, and tells no names; `absent`: there is none; `refused`: it is not for us;
+ * `unreadable`: something else stands there; `unreachable`: it cannot be had, and is not needed.
+ */
+export type DocumentState = 'read' | 'silent' | 'absent' | 'refused' | 'unreadable' | 'unreachable';
+
+export interface FoundNames {
+  document: DocumentState;
+  names: CreditNames;
+}
+
+const maxDocumentBytes = 16 * 1024 * 1024;
+/** Asked again, by its ETag, when it is older: a service changes its names by a release. */
+const freshForMs = 10 * 60_000;
+
+interface Held {
+  found: FoundNames;
+  etag: string | null;
+  /** Of the bytes: without an ETag, the same document is not read twice. */
+  sha256: string | null;
+  readAt: number;
+}
+
+/** The published specification (GET /v1/openapi.json, no authentication), and the names in it. */
+export class SpecificationApi {
+  readonly #service: Service;
+  readonly #assumptions: CreditAssumptions;
+  readonly #timeoutMs: number;
+  readonly #now: () => number;
+  #held: Held | null = null;
+  #reading: Promise<FoundNames> | null = null;
+
+  constructor(
+    service: Service,
+    assumptions: CreditAssumptions,
+    timeoutMs: number,
+    now: () => number = Date.now,
+  ) {
+    this.#service = service;
+    this.#assumptions = assumptions;
+    this.#timeoutMs = timeoutMs;
+    this.#now = now;
+  }
+
+  /**
+   * The names to speak to the service with. Those of a document read before serve while it cannot
+   * be had or read. Without one, what stands there and is no document tells no names, as none does;
+   * of a fault that may pass the error tells, since a paid upload is not sent under guessed names.
+   *
+   * @throws ConnectionError, TimeoutError, StatusError
+   */
+  async names(): Promise<FoundNames> {
+    const held = this.#held;
+    if (held !== null && this.#now() - held.readAt < freshForMs) return held.found;
+    this.#reading ??= this.#readOrNone().finally(() => (this.#reading = null));
+    try {
+      return await this.#reading;
+    } catch (error) {
+      if (!isHttpError(error)) throw error;
+      if (held !== null) return held.found;
+      if (!this.#isAllConfigured()) throw error;
+      return this.#found('unreachable', null);
+    }
+  }
+
+  /** The next call asks the service again: it refused what the names made of a request. */
+  distrust(): void {
+    if (this.#held !== null) this.#held.readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A page that stands there for good, while the service answers otherwise, is no document. */
+  async #readOrNone(): Promise<FoundNames> {
+    try {
+      return await this.#read();
+    } catch (error) {
+      if (this.#held !== null || !isNoDocument(error) || !(await this.#isAtWork())) throw error;
+    }
+    try {
+      return await this.#read();
+    } catch (error) {
+      if (!isNoDocument(error)) throw error;
+      return this.#holdNone('unreadable');
+    }
+  }
+
+  /** During maintenance every address may answer with the same page. */
+  async #isAtWork(): Promise<boolean> {
+    const call: HttpCall = {
+      method: 'GET',
+      pathTemplate: '/v1/engines',
+      path: '/v1/engines',
+      token: 'bearer',
+      timeoutMs: this.#timeoutMs,
+      maxBytes: maxDocumentBytes,
+    };
+    const { body } = await this.#service.call(call, 'interactive');
+    return parseJson(body) !== undefined;
+  }
+
+  async #read(): Promise<FoundNames> {
+    const held = this.#held;
+    const call: HttpCall = {
+      method: 'GET',
+      pathTemplate: '/v1/openapi.json',
+      path: '/v1/openapi.json',
+      token: 'none',
+      ...(held?.etag != null && { headers: { 'if-none-match': held.etag } }),
+      timeoutMs: this.#timeoutMs,
+      maxBytes: maxDocumentBytes,
+    };
+    try {
+      const answer = await this.#service.call(call, 'interactive');
+      return this.#hold(this.#understood(call, answer));
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      if (error.status === 304 && held !== null) return this.#hold(held);
+      if (!meansAbsent(error.status)) throw error;
+      return this.#holdNone(meansRefused(error.status) ? 'refused' : 'absent');
+    }
+  }
+
+  #understood(call: HttpCall, { headers, body }: HttpAnswer): Omit<Held, 'readAt'> {
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const { etag } = headers;
+    const tag = typeof etag === 'string' ? etag : null;
+    if (this.#held?.sha256 === sha256) return { ...this.#held, etag: tag };
+    const facts = specificationFacts(parseJson(body));
+    if (facts === null) throw new ContractError(call, [{ path: '', code: 'no_openapi_document' }]);
+    const { parts, createAnswer, operation } = facts;
+    const isSilent = parts === null && createAnswer === null && operation === null;
+    return { found: this.#found(isSilent ? 'silent' : 'read', facts), etag: tag, sha256 };
+  }
+
+  #found(document: DocumentState, facts: SpecificationFacts | null): FoundNames {
+    return { document, names: namesFrom(facts, this.#assumptions) };
+  }
+
+  #holdNone(document: DocumentState): FoundNames {
+    return this.#hold({ found: this.#found(document, null), etag: null, sha256: null });
+  }
+
+  #hold(held: Omit<Held, 'readAt'>): FoundNames {
+    this.#held = { ...held, readAt: this.#now() };
+    return held.found;
+  }
+
+  #isAllConfigured(): boolean {
+    const { filePart, enginePart, idField, statusField } = this.#assumptions;
+    return [filePart, enginePart, idField, statusField].every((name) => name !== null);
+  }
+}
+
+/** A refusal says that no document is to be had; 408, 425 and 429 ask for another try. */
+function meansAbsent(status: number): boolean {
+  return status >= 300 && status < 500 && ![408, 425, 429].includes(status);
+}
+
+/** Redirects lead to a page where people log in. */
+function meansRefused(status: number): boolean {
+  return status < 400 || status === 401 || status === 403;
+}
+
+/** Another try finds the same page. */
+function isNoDocument(error: unknown): boolean {
+  const isTooLarge = error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
+  return error instanceof ContractError || isTooLarge;
+}

@@ -1,0 +1,97 @@
+/**
+ * `block`: not sent. `override`: not sent unless a person forces it and says why. `warn`: told.
+ */
+export type FindingLevel = 'block' | 'override' | 'warn';
+
+/** 1-based and inclusive, as the manuals of the banks count. */
+export type Columns = readonly [from: number, to: number];
+
+/** One thing found in an input file. Holds no document, key or name of a person in full. */
+export interface Finding<Code extends string = string> {
+  level: FindingLevel;
+  /** Stable word. */
+  code: Code;
+  /** Physical line, from 1; null when it is the file as a whole, or an entry of a ZIP. */
+  line: number | null;
+  columns: Columns | null;
+  /** Name of the entry in the ZIP; null for the CNAB file and for the ZIP as a whole. */
+  entry: string | null;
+  found: string;
+  expected: string;
+  /** What it means, and what to do. */
+  sentence: string;
+}
+
+/** What is known of a kind of finding before any is made. */
+export interface Check {
+  level: FindingLevel;
+  expected: string;
+  sentence: string;
+}
+
+export interface FindingPlace {
+  line?: number;
+  columns?: Columns;
+  entry?: string;
+}
+
+/** Findings up to a bound for each code, and how many there were. */
+export class FindingsKept<Code extends string> {
+  readonly #checks: Readonly<Record<Code, Check>>;
+  readonly #mostPerCode: number;
+  readonly #counts = new Map<Code, number>();
+  readonly #kept: Finding<Code>[] = [];
+
+  constructor(checks: Readonly<Record<Code, Check>>, mostPerCode: number) {
+    this.#checks = checks;
+    this.#mostPerCode = mostPerCode;
+  }
+
+  /** Counts one, and tells whether it is to be put as well: a text nobody sees is not written. */
+  count(code: Code): boolean {
+    const counted = (this.#counts.get(code) ?? 0) + 1;
+    this.#counts.set(code, counted);
+    return counted <= this.#mostPerCode;
+  }
+
+  put(code: Code, found: string, place: FindingPlace = {}, expected?: string): void {
+    const check = this.#checks[code];
+    this.#kept.push({
+      level: check.level,
+      code,
+      line: place.line ?? null,
+      columns: place.columns ?? null,
+      entry: place.entry ?? null,
+      found,
+      expected: expected ?? check.expected,
+      sentence: check.sentence,
+    });
+  }
+
+  add(code: Code, found: string, place: FindingPlace = {}, expected?: string): void {
+    if (this.count(code)) this.put(code, found, place, expected);
+  }
+
+  has(code: Code): boolean {
+    return this.#counts.has(code);
+  }
+
+  /** In the order of their lines; those of the file as a whole come first. */
+  list(keeps: (code: Code) => boolean = () => true): Finding<Code>[] {
+    return this.#kept
+      .filter(({ code }) => keeps(code))
+      .toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0));
+  }
+
+  /** How many of each code there were, kept or not. */
+  counts(keeps: (code: Code) => boolean = () => true): Partial<Record<Code, number>> {
+    const kept = [...this.#counts].filter(([code]) => keeps(code));
+    return Object.fromEntries(kept) as Partial<Record<Code, number>>;
+  }
+}
+
+/** The level that decides: null when nothing was found. */
+export function worstLevel(findings: readonly Finding[]): FindingLevel | null {
+  const order = ['block', 'override', 'warn'] as const;
+  return order.find((level) => findings.some((finding) => finding.level === level)) ?? null;
+}

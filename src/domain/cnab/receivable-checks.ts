@@ -1,0 +1,177 @@
+import { isValidInvoiceKey } from '../invoice-key';
+import { maskDocument } from '../documents';
+import { columnsAt, dateText, digitsAt, quoted, shortDateAt } from './bytes';
+import type { CnabCode } from './checks';
+import { firstByte } from './encoding';
+import type { Columns, FindingsKept } from './finding';
+import { receivableColumns, sequenceLength } from './layout';
+import { isPlainInvoiceKey, isPlainPayer } from './plain-digits';
+import { readInvoiceKey, readPayer } from './records';
+import { type RangeHash, Repeats } from './repeats';
+
+const cents = 1_000_000;
+
+/** What the receivables of a file add up to. */
+export interface ReceivableTotals {
+  /** Sum of the values that can be read. */
+  totalCents: bigint;
+  /** Receivables whose value can be read. */
+  valued: number;
+  withInvoiceKey: number;
+  /** The earliest and the latest due date, `YYYY-MM-DD`; null when none can be read. */
+  dueFrom: string | null;
+  dueTo: string | null;
+}
+
+/** Looks at the receivables of a file, each in a line that has the width of a record. */
+export class ReceivableChecks {
+  readonly #findings: FindingsKept<CnabCode>;
+  readonly #hash: RangeHash;
+  readonly #today: number;
+  readonly #repeats: Repeats;
+  /** The bank's number in the header; -1 before it is known. */
+  headerBank = -1;
+  #line = 0;
+  #withInvoiceKey = 0;
+  #dueFrom = Number.POSITIVE_INFINITY;
+  #dueTo = -1;
+  // A total in cents may be beyond what a number holds exactly, so it is kept in two.
+  #totalHigh = 0;
+  #totalLow = 0;
+  #valued = 0;
+
+  /** @param hash of the line that is looked at */
+  constructor(
+    findings: FindingsKept<CnabCode>,
+    hash: RangeHash,
+    { today, expectedLines = 0 }: { today: string; expectedLines?: number },
+  ) {
+    this.#findings = findings;
+    this.#hash = hash;
+    this.#today = Number(today.replaceAll('-', ''));
+    this.#repeats = new Repeats(expectedLines);
+  }
+
+  /**
+   * @param sequenceEnd the column in which its sequence number ends
+   * @param key where it has an NF-e key; null when its layout has none
+   */
+  check(
+    line: number,
+    bytes: Uint8Array,
+    from: number,
+    sequenceEnd: number,
+    width: number,
+    key: Columns | null,
+  ): void {
+    this.#line = line;
+    this.#checkRepeat(from, sequenceEnd, width);
+    this.#checkBank(bytes, from);
+    this.#checkDue(bytes, from);
+    this.#checkValue(bytes, from);
+    this.#checkPayer(bytes, from);
+    if (key !== null) this.#checkInvoiceKey(bytes, from, key);
+  }
+
+  totals(): ReceivableTotals {
+    return {
+      totalCents: BigInt(this.#totalHigh) * BigInt(cents) + BigInt(this.#totalLow),
+      valued: this.#valued,
+      withInvoiceKey: this.#withInvoiceKey,
+      dueFrom: this.#dueTo < 0 ? null : dateText(this.#dueFrom),
+      dueTo: dateText(this.#dueTo),
+    };
+  }
+
+  #checkRepeat(from: number, sequenceEnd: number, width: number): void {
+    const hash = this.#hash;
+    const [payerFrom, payerTo] = receivableColumns.payerDocument;
+    hash.addKey(from + receivableColumns.number[0] - 1, from + receivableColumns.value[1]);
+    hash.addKey(from + payerFrom - 1, from + payerTo);
+    hash.addLine(from, from + sequenceEnd - sequenceLength);
+    if (sequenceEnd < width) hash.addLine(from + sequenceEnd, from + width);
+    const repeat = this.#repeats.seen(hash.first, hash.second, hash.line, this.#line);
+    if (repeat === null) return;
+    const code = repeat.wholeLine ? 'repeated_line' : 'repeated_receivable';
+    if (!this.#findings.count(code)) return;
+    const columns: Columns = repeat.wholeLine ? [1, width] : [111, 139];
+    this.#findings.put(code, `the same as line ${repeat.line}`, { line: this.#line, columns });
+  }
+
+  #checkBank(bytes: Uint8Array, from: number): void {
+    const bank = digitsAt(bytes, from + receivableColumns.bank[0] - 1, 3);
+    if (bank <= 0 || this.headerBank <= 0 || bank === this.headerBank) return;
+    if (!this.#findings.count('bank_differs')) return;
+    const [found, expected] = [bank, this.headerBank].map((code) =>
+      quoted(String(code).padStart(3, '0')),
+    );
+    const place = { line: this.#line, columns: receivableColumns.bank };
+    this.#findings.put('bank_differs', found ?? '', place, expected);
+  }
+
+  #checkDue(bytes: Uint8Array, from: number): void {
+    const due = shortDateAt(bytes, from + receivableColumns.due[0] - 1);
+    if (due >= this.#today) {
+      if (due > this.#dueTo) this.#dueTo = due;
+      if (due < this.#dueFrom) this.#dueFrom = due;
+      return;
+    }
+    if (due >= 0) {
+      this.#dueTo = Math.max(this.#dueTo, due);
+      this.#dueFrom = Math.min(this.#dueFrom, due);
+    }
+    const code = due < 0 ? 'due_date' : 'due_date_past';
+    if (!this.#findings.count(code)) return;
+    const columns = receivableColumns.due;
+    const found = due < 0 ? quoted(columnsAt(bytes, from, columns)) : (dateText(due) ?? '');
+    this.#findings.put(code, found, { line: this.#line, columns });
+  }
+
+  #checkValue(bytes: Uint8Array, from: number): void {
+    const columns = receivableColumns.value;
+    const value = digitsAt(bytes, from + columns[0] - 1, columns[1] - columns[0] + 1);
+    if (value >= 0) this.#valued += 1;
+    if (value > 0) {
+      this.#totalHigh += Math.floor(value / cents);
+      this.#totalLow += value % cents;
+      return;
+    }
+    const place = { line: this.#line, columns };
+    if (value === 0) this.#findings.add('value_zero', 'zero', place);
+    else if (this.#findings.count('value')) {
+      const first = from + columns[0] - 1;
+      const at = firstByte(bytes, first, from + columns[1], isNoDigit);
+      const column = at - from + 1;
+      const found = `${quoted(columnsAt(bytes, from, [column, column]))} in column ${column}`;
+      this.#findings.put('value', found, place);
+    }
+  }
+
+  #checkPayer(bytes: Uint8Array, from: number): void {
+    if (isPlainPayer(bytes, from)) return;
+    const { documentType, document, columns, valid } = readPayer(bytes, from);
+    if (valid || !this.#findings.count('payer_document')) return;
+    const masked = maskDocument(documentType === 'cpf' ? document.slice(-11) : document);
+    const kind = documentType === null ? 'neither CPF nor CNPJ' : documentType.toUpperCase();
+    const found = document === '' ? 'nothing' : `${masked} (${kind})`;
+    this.#findings.put('payer_document', found, { line: this.#line, columns });
+  }
+
+  #checkInvoiceKey(bytes: Uint8Array, from: number, columns: Columns): void {
+    if (isPlainInvoiceKey(bytes, from + columns[0] - 1)) {
+      this.#withInvoiceKey += 1;
+      return;
+    }
+    const key = readInvoiceKey(bytes, from, columns);
+    if (key === null) return;
+    this.#withInvoiceKey += 1;
+    if (isValidInvoiceKey(key) || !this.#findings.count('invoice_key')) return;
+    const shaped = /^[0-9A-Z]{44}$/.test(key);
+    const found = shaped ? 'a check digit that does not agree' : 'characters that no key has';
+    this.#findings.put('invoice_key', found, { line: this.#line, columns });
+  }
+}
+
+function isNoDigit(byte: number): boolean {
+  return byte < 0x30 || byte > 0x39;
+}

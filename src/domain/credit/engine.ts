@@ -1,0 +1,81 @@
+import type { JsonText } from '../json-text';
+
+/** A rule engine of the credit service. */
+export interface Engine {
+  id: string;
+  name: string;
+  description: string | null;
+  isTemplate: boolean | null;
+  ruleCount: number | null;
+  /** Null where the service does not show them: in its list. */
+  rules: EngineRule[] | null;
+  /** The same as the service wrote it, with all that it tells; absent where it shows none. */
+  rulesText?: JsonText;
+}
+
+export interface EngineRule {
+  id: string | null;
+  name: string | null;
+  severity: string | null;
+  enabled: boolean | null;
+}
+
+/** What a call about an engine may carry; what is left out is not sent. */
+export interface EngineFields {
+  name?: string;
+  description?: string;
+  /** The rule configuration as the service takes it: its shape is not shown. */
+  rules?: object | JsonText;
+}
+
+/** Characters as people count them (specification: "Limits"). */
+export const longestEngineName = 100;
+export const longestEngineDescription = 500;
+
+/** What is wrong with the lengths, one sentence; null when nothing is. */
+export function lengthFault({ name, description }: EngineFields): string | null {
+  const letters = (text: string): number => Array.from(text).length;
+  if (name !== undefined && (letters(name) < 1 || letters(name) > longestEngineName)) {
+    return `the name of an engine has 1 to ${longestEngineName} characters, not ${letters(name)}`;
+  }
+  if (description !== undefined && letters(description) > longestEngineDescription) {
+    return `the description of an engine has at most ${longestEngineDescription} characters, not ${letters(description)}`;
+  }
+  return null;
+}
+
+export type EngineChoice =
+  | { kind: 'found'; engine: Engine }
+  | { kind: 'none' }
+  /** Several have the name: only an id tells them apart. */
+  | { kind: 'several'; engines: Engine[] };
+
+/** What a worker answers to the question which engine is meant. `count` is of all, told or not. */
+export type EngineAnswer =
+  | { kind: 'found'; id: string }
+  | { kind: 'none' | 'several'; count: number; engines: EngineLabel[] }
+  | { kind: 'unavailable'; reason: string };
+
+export type EngineLabel = Pick<Engine, 'id' | 'name' | 'isTemplate'>;
+
+/** Chooses by id, else by name. An id wins over an engine that is named like it. */
+export function chooseEngine(engines: readonly Engine[], idOrName: string): EngineChoice {
+  const wanted = idOrName.trim();
+  const byId = engines.find(({ id }) => id.toLowerCase() === wanted.toLowerCase());
+  if (byId !== undefined) return { kind: 'found', engine: byId };
+  const named = engines.filter(({ name }) => sameName(name, idOrName));
+  const [first] = named;
+  if (first === undefined) return { kind: 'none' };
+  return named.length === 1
+    ? { kind: 'found', engine: first }
+    : { kind: 'several', engines: named };
+}
+
+/** Names that people take for one: composed alike, without blanks around. */
+export function sameName(one: string, other: string): boolean {
+  return one.normalize('NFC').trim() === other.normalize('NFC').trim();
+}
+
+export function isUuid(text: string): boolean {
+  return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text.trim());
+}

@@ -1,0 +1,117 @@
+import type { AnalysisSummary } from './analysis';
+import type { ResultFilter } from './operation';
+
+/** One analysis of one file, as it was asked for: `analyses/<name>/<instant>/asked.json`. */
+export interface AnalysisRecord {
+  /** `credit/<name>/<instant>`. */
+  workId: string;
+  /** Keyed name of (file, XMLs, engine): what is bought, and the claims are about. */
+  name: string;
+  cnab: ArchivedInput;
+  xmls: ArchivedInput | null;
+  engineId: string | null;
+  /** As the person gave it. */
+  engine: string | null;
+  filter: ResultFilter;
+  /** Keyed name of the assignor's document; null or absent when the file does not tell it. */
+  assignor?: string | null;
+  /** Counted by the local scan. */
+  receivables: number;
+  totalCents: string;
+  /** Why a file with findings that refuse it was sent all the same; null when it had none. */
+  forced: string | null;
+  createdAt: string;
+  createdBy: string;
+}
+
+export interface ArchivedInput {
+  /** Without folders, as it is sent. */
+  name: string;
+  sha256: string;
+  bytes: number;
+  /** Of the large object that holds the bytes as they came. */
+  key: string;
+}
+
+/** What workflow and activities hand each other about an analysis: small, and nobody's data. */
+export interface AnalysisRef {
+  workId: string;
+  folder: string;
+}
+
+export const analysisStatuses = [
+  'completed',
+  'failed',
+  'refused',
+  'expired',
+  'unknown_outcome',
+  'cancelled',
+] as const;
+export type AnalysisStatus = (typeof analysisStatuses)[number];
+
+/** How an analysis ended: `outcome.json`, and the result of its workflow. */
+export interface AnalysisOutcome {
+  workId: string;
+  status: AnalysisStatus;
+  operationId: string | null;
+  /** The last status word of the service; null when none was told. */
+  statusWord: string | null;
+  error: { code: string | null; message: string } | null;
+  result: AnalysisResultRef | null;
+  /** An earlier decision about the same file may be charged too. */
+  possibleDoubleCharge: boolean;
+  /** What the service told was here, and was purged. */
+  purged?: true;
+  startedAt: string;
+  settledAt: string;
+}
+
+/** Both results on file, and what stands in them. */
+export interface AnalysisResultRef {
+  /** Archive keys of `LargeObjects`. */
+  issuesKey: string;
+  allKey: string;
+  engineId: string | null;
+  summary: AnalysisSummary;
+  /** What in the tree does not agree with itself, or with what was asked: sentences. */
+  contradictions: string[];
+}
+
+/** What is to be done about a request after one activity. */
+export type RequestAnswer =
+  | {
+      kind: 'accepted';
+      operationId: string;
+      /** Epoch milliseconds. */
+      acceptedAt: number;
+      afterUnknown: boolean;
+    }
+  | { kind: 'refused'; code: string | null; message: string; wasSent: boolean }
+  | { kind: 'unknown'; reason: string; afterUnknown: boolean }
+  /** It never can be: what was filed is not there, or not as it was. */
+  | { kind: 'spoilt'; message: string }
+  | {
+      kind: 'unsent';
+      why: 'credentials' | 'service' | 'another work' | 'fault';
+      /** Epoch milliseconds of the next try. */
+      notBefore: number;
+      /** The time to send it is over, by the clock of the worker: no other try would be made. */
+      isOver?: true;
+    };
+
+export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;
+
+/** What a wait for an operation ends with. */
+export type WaitAnswer =
+  | { kind: 'ready'; statusWord: string | null }
+  | { kind: 'failed'; statusWord: string | null; code: string | null; message: string }
+  | { kind: 'expired'; statusWord: string | null };
+
+export function analysisFolder(workId: string): string {
+  return workId.replace(/^credit\//, 'analyses/');
+}
+
+/** The workflow that drives an analysis: one for all the times that the same thing is asked for. */
+export function analysisWorkflowId(name: string): string {
+  return `credit/${name}`;
+}

@@ -1,0 +1,86 @@
+import { type CnabCode } from '../domain/cnab/checks';
+import { type Finding, type FindingLevel, worstLevel } from '../domain/cnab/finding';
+import type { CnabReceivable } from '../domain/cnab/records';
+import { maskInvoiceKey } from '../domain/invoice-key';
+import type { InvoiceCode } from './invoice-checks';
+import { type InvoiceZip, readInvoiceZip, shownEntry } from './invoice-zip';
+import { scanFile, type ScannedFile } from './scan-file';
+
+export interface InputFiles {
+  cnab: string;
+  /** A ZIP of NF-e documents. */
+  xmls?: string;
+  /** `YYYY-MM-DD`. */
+  today: string;
+}
+
+export interface CheckedInvoices {
+  entries: number;
+  invoices: number;
+  findings: Finding<InvoiceCode>[];
+  counts: Partial<Record<InvoiceCode, number>>;
+}
+
+export interface CheckedInput {
+  cnab: ScannedFile;
+  /** Null when no ZIP was given. */
+  invoices: CheckedInvoices | null;
+  /** The worst of both; null when nothing was found. */
+  worst: FindingLevel | null;
+}
+
+/**
+ * Looks at what is to be sent: the CNAB file, the ZIP of invoices, and whether they belong together.
+ * Throws InputFileError when one of them cannot be read at all.
+ */
+export async function checkInput({ cnab, xmls, today }: InputFiles): Promise<CheckedInput> {
+  const zip = xmls === undefined ? null : await readInvoiceZip(xmls);
+  const match = zip && new InvoiceMatch(zip);
+  const scanned = await scanFile(cnab, {
+    today,
+    ...(match && { onReceivable: (receivable) => match.add(receivable) }),
+  });
+  match?.finish(scanned);
+  const invoices = zip && {
+    entries: zip.entries,
+    invoices: zip.invoices.size,
+    findings: zip.findings.list(),
+    counts: zip.findings.counts(),
+  };
+  const findings: Finding<CnabCode | InvoiceCode>[] = [
+    ...scanned.findings,
+    ...(invoices?.findings ?? []),
+  ];
+  return { cnab: scanned, invoices, worst: worstLevel(findings) };
+}
+
+/** Which keys of the CNAB file have no document in the ZIP, and the reverse. */
+class InvoiceMatch {
+  readonly #zip: InvoiceZip;
+  readonly #used = new Set<string>();
+
+  constructor(zip: InvoiceZip) {
+    this.#zip = zip;
+  }
+
+  add({ line, invoiceKey, invoiceKeyColumns }: CnabReceivable): void {
+    if (invoiceKey === null || this.#zip.invoices.size === 0) return;
+    if (this.#zip.invoices.has(invoiceKey)) {
+      this.#used.add(invoiceKey);
+      return;
+    }
+    const columns = invoiceKeyColumns ?? undefined;
+    const place = { line, ...(columns && { columns }) };
+    this.#zip.findings.add('invoice_missing', maskInvoiceKey(invoiceKey), place);
+  }
+
+  /** A file of 400 columns names no invoice: nothing can be told of it here. */
+  finish({ withInvoiceKey }: ScannedFile): void {
+    if (withInvoiceKey === 0) return;
+    for (const [key, { entry }] of this.#zip.invoices) {
+      if (this.#used.has(key)) continue;
+      const place = { entry: shownEntry(entry) };
+      this.#zip.findings.add('invoice_unused', maskInvoiceKey(key), place);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { TextDecoder } from 'node:util';
+
+import { SaxesParser } from 'saxes';
+
+/** What an NF-e tells, as it is written: no number is made of anything. */
+export interface Invoice {
+  /** 44 characters as a rule; '' when it has none. */
+  key: string;
+  /** The key in the tax authority's protocol; null when the document has none. */
+  protocolKey: string | null;
+  issuer: string | null;
+  recipient: string | null;
+  /** vNF, such as `1500.00`. */
+  value: string | null;
+  /** Due dates of the instalments, `YYYY-MM-DD`. */
+  dueOn: string[];
+}
+
+export type XmlReading =
+  /** One NF-e, or the several of a lot. */
+  | { kind: 'invoices'; invoices: Invoice[] }
+  /** Another document, by the name of its root. */
+  | { kind: 'other'; root: string };
+
+/** The document has entities, or cannot be read; where. Quotes nothing of it. */
+export class XmlFault extends Error {
+  override readonly name = 'XmlFault';
+  readonly code: 'xml_entities' | 'xml_broken';
+
+  constructor(code: XmlFault['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const roots = new Set(['nfeProc', 'NFe', 'enviNFe']);
+const deepest = 64;
+const longestText = 200;
+const mostInstalments = 1_000;
+/** An XML declaration fits, and tells how to read the rest. */
+const declarationBytes = 256;
+
+/** Places below `infNFe`. */
+const places: Readonly<Record<string, (invoice: Invoice, text: string) => void>> = {
+  'emit/CNPJ': (invoice, text) => (invoice.issuer = text),
+  'emit/CPF': (invoice, text) => (invoice.issuer = text),
+  'dest/CNPJ': (invoice, text) => (invoice.recipient = text),
+  'dest/CPF': (invoice, text) => (invoice.recipient = text),
+  'total/ICMSTot/vNF': (invoice, text) => (invoice.value = text),
+  'cobr/dup/dVenc': (invoice, text) => {
+    if (invoice.dueOn.length < mostInstalments) invoice.dueOn.push(text);
+  },
+};
+
+/** Reads one XML document as its bytes come. Throws XmlFault. */
+export class InvoiceReader {
+  readonly #parser = new SaxesParser({ position: true });
+  #decoder: TextDecoder | null = null;
+  #beginning = Buffer.alloc(0);
+  #root = '';
+  /** Names of the open elements, without prefixes. */
+  readonly #open: string[] = [];
+  /** How many elements were open where `infNFe` began; -1 outside of it. */
+  #base = -1;
+  #text = '';
+  #takes: ((invoice: Invoice, text: string) => void) | null = null;
+  #protocolKey: string | null = null;
+  readonly #invoices: Invoice[] = [];
+
+  constructor() {
+    const parser = this.#parser;
+    parser.on('doctype', () => {
+      throw new XmlFault('xml_entities', `DOCTYPE in line ${parser.line}`);
+    });
+    parser.on('error', (error) => {
+      const at = `line ${parser.line}, column ${parser.column}`;
+      if (error.message.includes('entity')) throw new XmlFault('xml_entities', `entity in ${at}`);
+      throw new XmlFault('xml_broken', `cannot be read at ${at}`);
+    });
+    parser.on('opentag', ({ name, attributes }) => this.#opened(local(name), attributes.Id));
+    parser.on('closetag', () => this.#closed());
+    parser.on('text', (text) => this.#addText(text));
+    parser.on('cdata', (text) => this.#addText(text));
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#decoder !== null) {
+      this.#parser.write(this.#decoder.decode(chunk, { stream: true }));
+      return;
+    }
+    this.#beginning = Buffer.concat([this.#beginning, chunk]);
+    if (this.#beginning.length >= declarationBytes) this.#begin();
+  }
+
+  end(): XmlReading {
+    if (this.#decoder === null) this.#begin();
+    this.#parser.write(this.#decoder?.decode() ?? '').close();
+    if (!roots.has(this.#root)) return { kind: 'other', root: this.#root };
+    for (const invoice of this.#invoices) invoice.protocolKey = this.#protocolKeyOf();
+    return { kind: 'invoices', invoices: this.#invoices };
+  }
+
+  /** A lot has no protocol, and its several invoices could not be told apart by one. */
+  #protocolKeyOf(): string | null {
+    return this.#invoices.length === 1 ? this.#protocolKey : null;
+  }
+
+  #begin(): void {
+    this.#decoder = decoderFor(this.#beginning);
+    this.#parser.write(this.#decoder.decode(this.#beginning, { stream: true }));
+    this.#beginning = Buffer.alloc(0);
+  }
+
+  #opened(name: string, id: unknown): void {
+    if (this.#open.length === 0) this.#root = name;
+    this.#open.push(name);
+    if (this.#open.length > deepest) {
+      throw new XmlFault('xml_broken', `more than ${deepest} elements inside each other`);
+    }
+    this.#text = '';
+    this.#takes = null;
+    if (this.#base < 0 && name === 'infNFe') {
+      this.#base = this.#open.length;
+      const key = (typeof id === 'string' ? id : '').replace(/^NFe/, '').slice(0, longestText);
+      const nothing = { protocolKey: null, issuer: null, recipient: null, value: null };
+      this.#invoices.push({ key, ...nothing, dueOn: [] });
+    } else if (this.#base >= 0) {
+      this.#takes = places[this.#open.slice(this.#base).join('/')] ?? null;
+    } else if (this.#open.slice(-2).join('/') === 'infProt/chNFe') {
+      this.#takes = (_, text) => (this.#protocolKey = text);
+    }
+  }
+
+  #closed(): void {
+    const invoice = this.#invoices.at(-1);
+    if (this.#takes !== null && invoice !== undefined) this.#takes(invoice, this.#text.trim());
+    this.#takes = null;
+    if (this.#open.length === this.#base) this.#base = -1;
+    this.#open.pop();
+  }
+
+  #addText(text: string): void {
+    if (this.#takes !== null) this.#text = (this.#text + text).slice(0, longestText);
+  }
+}
+
+function local(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+/** As the mark or the declaration says; UTF-8 when neither does, or it names no encoding. */
+function decoderFor(beginning: Buffer): TextDecoder {
+  const mark = beginning.subarray(0, 2).toString('hex');
+  if (mark === 'fffe') return new TextDecoder('utf-16le');
+  if (mark === 'feff') return new TextDecoder('utf-16be');
+  const declaration = beginning.subarray(0, declarationBytes).toString('latin1');
+  const named = /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.-]+)["']/.exec(
+    declaration,
+  );
+  try {
+    return new TextDecoder(named?.[1] ?? 'utf-8');
+  } catch {
+    return new TextDecoder('utf-8');
+  }
+}

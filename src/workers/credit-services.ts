@@ -1,0 +1,46 @@
+import type { CreditDependencies } from '../activities/dependencies';
+import { creditApi } from '../apis/credit/credit';
+import { Service } from '../apis/http/service';
+import { Token } from '../apis/http/token';
+import type { Archive } from '../archive/archive';
+import { AuditTrail } from '../archive/audit-trail';
+import type { IdKey } from '../archive/open-archive';
+import type { CreditSettings, Environment } from '../environment';
+import type { WorkerMetrics } from './metrics';
+
+/** The credit part of the composition root: settings in, dependencies of activities out. */
+export function creditDependencies(
+  environment: Environment,
+  settings: CreditSettings,
+  parts: {
+    archive: Archive;
+    idKey: IdKey;
+    stopping: AbortSignal;
+    warn: CreditDependencies['warn'];
+    metrics: WorkerMetrics;
+  },
+): CreditDependencies {
+  const { archive, idKey, stopping, warn, metrics } = parts;
+  const service = new Service({
+    baseUrl: settings.baseUrl,
+    token:
+      'file' in settings.token
+        ? Token.fromFile(settings.token.file)
+        : Token.of(settings.token.value),
+    ratePerSecond: settings.rps / environment.workers,
+    resendOn503: environment.resendOn503,
+    connectTimeoutMs: Math.min(10_000, settings.timeoutMs),
+    observer: metrics.observerOf('credit'),
+  });
+  return {
+    credit: creditApi(service, environment.creditNames, settings.timeoutMs),
+    archive,
+    nameOf: (document) => idKey.nameOf('document', document),
+    audit: new AuditTrail(archive, idKey, 'worker'),
+    stopping,
+    warn,
+    metrics: metrics.credit,
+    now: Date.now,
+    random: Math.random,
+  };
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { cnabFile } from '../support/cnab-files';
+import { startCreditCaller, type Tree } from '../unit/sandbox/credit-caller';
+
+test('50,000 titulos are read and told whole, in bounded time', async () => {
+  const caller = await startCreditCaller();
+  try {
+    const file = cnabFile({ bank: 'paulista', receivables: 50_000 });
+    const startedAt = performance.now();
+    const id = await caller.analysed({ file });
+    const { bytes, json } = await caller.result(id, '?filter=all');
+    const tree = json as unknown as Tree;
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+    expect(caller.sandbox.credit.counts()).toMatchObject([
+      { fileSha256: createHash('sha256').update(file).digest('hex'), started: 1 },
+    ]);
+    const titulos = tree.cedente.sacados.flatMap((sacado) => sacado.titulos);
+    expect(titulos).toHaveLength(50_000);
+    expect(new Set(titulos.map((titulo) => titulo.id)).size).toBe(50_000);
+    expect(tree.summary).toMatchObject({ totalTitulos: 50_000, sacados: { total: 40 } });
+    expect(bytes.length).toBeGreaterThan(10_000_000);
+  } finally {
+    await caller.close();
+  }
+}, 120_000);

@@ -1,0 +1,166 @@
+import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FiledAuditRecord } from '../../src/archive/audit-read';
+import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
+import { punctuateDocument } from '../../src/domain/documents';
+import { cnabFile, testAssignor, testReceivable } from '../support/cnab-files';
+import { CreditInstallation, sheetRows, type ShownAnalysis } from '../support/credit-installation';
+import { eventually } from '../support/diligence-process';
+import { invoiceXml, testInvoice } from '../support/invoice-files';
+import { zipFile } from '../support/zip-files';
+
+const { payer, payerName } = testReceivable(3);
+const otherPayer = testReceivable(4).payer;
+const forms = [payer, punctuateDocument(payer), payerName];
+
+describe('purge of analyses', () => {
+  let place: CreditInstallation;
+  const archive = (): string => join(place.folder, 'data', 'archive');
+  const purge = (...words: string[]) =>
+    place.installation.run(['purge', '--reason', 'a test', '--json', '--yes', ...words]);
+
+  beforeEach(async () => {
+    place = await CreditInstallation.start({
+      scenario: { credit: { files: { 'lost.rem': { upload: ['reset_after'] } } } },
+    });
+  }, 60_000);
+  afterEach(() => place.stop(), 60_000);
+
+  async function keysOnDisk(): Promise<string[]> {
+    const entries = await readdir(archive(), { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(archive().length + 1));
+  }
+
+  async function hits(words: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    for (const key of await keysOnDisk()) {
+      const bytes = await readFile(join(archive(), key));
+      if (words.some((word) => bytes.includes(word) || key.includes(word))) found.push(key);
+    }
+    return found;
+  }
+
+  async function analysed(name: string, receivables: number): Promise<ShownAnalysis> {
+    await place.write(name, cnabFile({ bank: 'paulista', receivables }));
+    const { shown, stderr } = await place.analyze(name);
+    if (shown === null) throw new Error(stderr);
+    return shown;
+  }
+
+  test('of a payer leaves the books of an analysis and nothing that tells of the payer', async () => {
+    const invoice = testInvoice({ recipient: payer });
+    await place.write('a.zip', zipFile([{ name: 'a.xml', content: invoiceXml(invoice) }]));
+    await place.write('a.rem', cnabFile({ bank: 'paulista', receivables: 60 }));
+    const { shown } = await place.analyze('a.rem', '--xmls', 'a.zip');
+    expect(shown?.outcome.status).toBe('completed');
+    const before = await sheetRows(shown?.folder ?? '', 'titulos.csv');
+    const held = await hits(forms);
+    // The ZIP is packed: what it holds cannot be searched for, and must go all the same.
+    expect(held.some((key) => key.startsWith('inputs/'))).toBe(true);
+    expect(held.filter((key) => key.startsWith('operations/'))).not.toEqual([]);
+
+    const shownPlan = await place.installation.run(['purge', '--document', payer, '--dry-run']);
+    expect(shownPlan).toMatchObject({ code: 0, stdout: expect.stringContaining('in part') });
+    expect(await hits(forms)).toEqual(held);
+    const done = await purge('--document', punctuateDocument(payer));
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      rows: 2,
+      workflows: [(shown?.id ?? '').replace(/\/[^/]+$/, '')],
+    });
+
+    expect(await hits(forms)).toEqual([]);
+    expect((await keysOnDisk()).filter((key) => key.startsWith('inputs/'))).toEqual([]);
+    const again = await place.installation.run(['result', shown?.id ?? '', '--out', 'after']);
+    expect(again.code).toBe(0);
+    const after = await sheetRows(join(place.folder, 'after'), 'titulos.csv');
+    expect(after).toHaveLength(60);
+    const documentOf = ({ sacado_cnpj_cpf: document }: Record<string, string>) => document;
+    expect(before.filter((row) => documentOf(row) === payer)).toHaveLength(2);
+    for (const row of after.filter((one) => documentOf(one) !== ''))
+      expect(before).toContainEqual(row);
+    expect(after.filter((row) => documentOf(row) === '')).toHaveLength(2);
+    const strange = (await keysOnDisk()).filter(
+      (key) => kindOf(key) === null && !impersonalKeys.test(key),
+    );
+    expect(strange).toEqual([]);
+    expect((await place.analyze('a.rem', '--xmls', 'a.zip')).stderr).toContain('diligence result');
+  }, 180_000);
+
+  test('of an assignor, of a batch or by age takes them as a whole', async () => {
+    await mkdir(join(place.folder, 'files'));
+    for (const receivables of [5, 6]) {
+      const bytes = cnabFile({ bank: 'paulista', receivables });
+      await place.write(join('files', `${testAssignor.document}-${receivables}.rem`), bytes);
+    }
+    const words = ['credit', 'batch', '--dir', 'files', '--json'];
+    const batch = await place.installation.run(words);
+    expect(batch.code).toBe(0);
+    expect((await purge('--older-than', '0s', '--class', 'results')).code).toBe(0);
+    expect((await keysOnDisk()).filter((key) => key.startsWith('operations/'))).toEqual([]);
+    expect((await purge('--older-than', '0s', '--class', 'inputs')).code).toBe(0);
+    expect((await keysOnDisk()).filter((key) => key.startsWith('inputs/'))).toEqual([]);
+    const done = await purge('--document', testAssignor.document);
+    expect(done).toMatchObject({ code: 0 });
+    expect(await hits([testAssignor.document, testAssignor.name])).toEqual([]);
+
+    const { id } = JSON.parse(batch.stdout) as { id: string };
+    const whole = await purge('--batch', id);
+    expect(whole).toMatchObject({ code: 0 });
+    const left = (await keysOnDisk()).filter((key) => kindOf(key) !== null);
+    expect(left).toEqual([]);
+    const client = await place.installation.client();
+    await eventually('the engine has forgotten the batch', async () => {
+      for await (const { workflowId } of client.workflow.list()) {
+        if (workflowId.startsWith('credit')) return false;
+      }
+      return true;
+    });
+  }, 180_000);
+
+  test('is refused while nobody knows whether it was bought; the audit trail tells all of it', async () => {
+    const lost = await analysed('lost.rem', 7);
+    expect(lost.outcome.status).toBe('unknown_outcome');
+    const refused = await purge('--document', testAssignor.document);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`credit resolve ${lost.id} --action abandon`),
+    });
+    const operationId =
+      place.sandbox.credit.received().find(({ fault }) => fault === 'reset_after')?.operationId ??
+      '';
+    const adopt = ['--action', 'adopt', '--operation', operationId, '--note', `as ${payer} says`];
+    const adopted = await place.installation.run([
+      'credit',
+      'resolve',
+      lost.id,
+      ...adopt,
+      '--json',
+      '--by',
+      'Bia',
+    ]);
+    expect(adopted.code).toBe(0);
+    const { id } = JSON.parse(adopted.stdout) as ShownAnalysis;
+    expect((await purge('--batch', id.replace(/\/[^/]+$/, ''))).code).toBe(0);
+    expect((await keysOnDisk()).filter((key) => kindOf(key) !== null)).toEqual([]);
+
+    const { stdout } = await place.installation.run(['audit', 'export', '--format', 'json']);
+    const told = (JSON.parse(stdout) as FiledAuditRecord[]).map((record) => {
+      const { kind, result, by, work, sha256 = null, details = {} } = record;
+      const { operationId: its = null } = details;
+      return [kind, result, by, work, its, sha256 !== null];
+    });
+    expect(told).toEqual([
+      ['decision', 'start', 'tester', lost.id, null, false],
+      ['request', 'unknown', 'tester', lost.id, null, false],
+      ['outcome', 'unknown_outcome', 'tester', lost.id, null, false],
+      ['decision', 'adopt', 'Bia', lost.id, operationId, false],
+      ['decision', 'start', 'Bia', id, null, false],
+      ['outcome', 'completed', 'Bia', id, operationId, true],
+      ['purge', 'erased', 'tester', id.replace(/\/[^/]+$/, ''), null, false],
+    ]);
+    expect(stdout).not.toMatch(new RegExp(`${payer}|${otherPayer}|${testAssignor.document}`));
+  }, 180_000);
+});

@@ -1,0 +1,200 @@
+import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ScenarioInput } from '../../src/sandbox';
+import { queueName, queueSuffix } from '../../src/domain/queues';
+import { punctuateDocument } from '../../src/domain/documents';
+import { cnabFile, testAssignor, testReceivable, type TestReceivable } from '../support/cnab-files';
+import { CreditInstallation } from '../support/credit-installation';
+import type { CommandResult } from '../support/diligence-process';
+import { cnpj, cpf } from '../support/documents';
+import { everythingHeld, findings, type Confidential, type Held } from '../support/everything-held';
+import { invoiceKey, invoiceXml, testInvoice } from '../support/invoice-files';
+import { zipFile } from '../support/zip-files';
+
+/** The one that the sandbox takes. */
+const creditToken = 'credit-sandbox-token';
+const engineName = 'MOTOR SIGILOSO DA MESA';
+const plantedName = 'ESTEVES PLANTADO LTDA';
+const person = cpf(4_711);
+
+const trouble: ScenarioInput = {
+  credit: {
+    analysis: { waitingMs: [20, 100], processingMs: [50, 400], distribution: 'uniform' },
+    background: {
+      rate: 0.15,
+      kinds: ['429', '503', '500_html', '502', 'reset_before', 'reset_after', 'cut_answer', '401'],
+    },
+    files: {
+      'f-0.rem': { upload: ['reset_after'] },
+      'f-1.rem': { end: 'failed' },
+      'f-2.rem': { upload: ['413'] },
+      'f-3.rem': { upload: ['500_html_after'] },
+      'f-4.rem': { result: [{ kind: 'wrong_summary', times: 'forever' }] },
+      'f-5.rem': { result: ['cut_answer', 'unreadable_2xx'] },
+    },
+  },
+};
+
+/** Payers of its own for each file, so that a document points at what has told it. */
+function receivablesOf(file: number): TestReceivable[] {
+  return Array.from({ length: 20 }, (_, index) => ({
+    ...testReceivable(index),
+    payer: index % 4 === 3 ? cpf(60_000 + 100 * file + index) : cnpj(60_000 + 100 * file + index),
+    payerName: `COMPRADORA SIGILOSA ${file} ${index} SA`,
+    // Overdue here and there: rules that strike quote values and documents.
+    due: index % 5 === 0 ? '010120' : testReceivable(index).due,
+  }));
+}
+
+async function fillFolder(place: CreditInstallation, files: number): Promise<Confidential> {
+  await mkdir(join(place.folder, 'files'));
+  const documents = new Set<string>([testAssignor.document, person]);
+  const names = new Set<string>([testAssignor.name, plantedName, engineName]);
+  for (let file = 0; file < files; file += 1) {
+    const receivables = receivablesOf(file);
+    for (const { payer, payerName } of receivables) {
+      documents.add(payer);
+      names.add(payerName);
+    }
+    const [first] = receivables;
+    const invoice = testInvoice({ recipient: first?.payer ?? '', number: 1 });
+    const xmls = zipFile([{ name: `${invoice.key}.xml`, content: invoiceXml(invoice) }]);
+    await place.write(join('files', `f-${file}.zip`), xmls);
+    await place.write(join('files', `f-${file}.rem`), cnabFile({ bank: 'paulista', receivables }));
+  }
+  const key = invoiceKey({ issuer: testAssignor.document, number: 1 });
+  return { documents, names, tokens: [creditToken, key] };
+}
+
+/** Analyses, decisions, refusals, and what a client could put into the engine by itself. */
+async function runEverything(place: CreditInstallation, files: number): Promise<Held[]> {
+  const ended: CommandResult[] = [];
+  const run = async (...args: string[]): Promise<CommandResult> => {
+    const result = await place.installation.run(args);
+    ended.push(result);
+    return result;
+  };
+  await place.write('rules.json', Buffer.from(JSON.stringify({ note: plantedName })));
+  await run('engine', 'create', '--name', engineName, '--rules', 'rules.json');
+  await run('engine', 'list');
+  const batch = await run('credit', 'batch', '--dir', 'files', '--concurrency', '4', '--json');
+  const { files: lines } = JSON.parse(batch.stdout) as { files: { id: string; status: string }[] };
+  expect(lines).toHaveLength(files);
+  expect(new Set(lines.map(({ status }) => status)).size).toBeGreaterThan(2);
+  const note = `asked for by ${plantedName}, ${punctuateDocument(person)}`;
+  for (const { id, status } of lines.filter((line) => line.status === 'unknown_outcome')) {
+    expect(status).toBe('unknown_outcome');
+    const decided = ['--action', 'abandon', '--note', note];
+    expect((await run('credit', 'resolve', id, ...decided)).code).toBe(0);
+  }
+  await run('credit', 'check', join('files', 'f-0.rem'), '--xmls', join('files', 'f-0.zip'));
+  // Told by its error: an engine that does not exist, a file that is none.
+  await run('credit', 'analyze', '--cnab', join('files', 'f-0.zip'));
+  const analyze = ['credit', 'analyze', '--cnab', join('files', 'f-1.rem')];
+  await run(...analyze, '--xmls', join('files', 'f-1.zip'));
+  for (const { id } of lines.slice(0, 6)) await run('status', id);
+  await run('list');
+  await run('cancel', lines[0]?.id ?? '');
+  await plant(place);
+  return ended.map(({ stderr }, index) => ({
+    place: `standard error of command ${index + 1}`,
+    bytes: Buffer.from(stderr),
+  }));
+}
+
+/** A work that is not on file: the activity fails, and its failure and memo quote what it was given. */
+async function plant({ installation, folder }: CreditInstallation): Promise<void> {
+  const client = await installation.client();
+  const identity = await readFile(join(folder, 'data', 'archive', 'archive.json'), 'utf8');
+  const suffix = queueSuffix((JSON.parse(identity) as { id: string }).id);
+  const text = `${plantedName} ${person} ${testAssignor.document} ${creditToken}`;
+  const open = await client.workflow.start('analyzeCredit', {
+    workflowId: 'planted',
+    taskQueue: queueName('workflows', suffix),
+    args: [
+      {
+        ref: { workId: text, folder: `analyses/${text}` },
+        deadlineAt: Date.now() + 3_000,
+        queueSuffix: suffix,
+      },
+    ],
+    memo: { text },
+  });
+  await open.signal('control', { text });
+  const told = { message: expect.anything() as unknown };
+  await expect(open.query('noSuchQuery', text)).rejects.toMatchObject(told);
+  await open.terminate(undefined);
+}
+
+async function logsAndMetrics({ installation, folder }: CreditInstallation): Promise<Held[]> {
+  const log = await installation.workerLog();
+  expect(log).toContain('"level":20');
+  const [, address] = /"address":"([^"]+)","msg":"serving/.exec(log) ?? [];
+  if (address === undefined) throw new Error('the worker serves no metrics');
+  const page = await (await fetch(`http://${address}/metrics`)).text();
+  expect(page).toContain('diligence_');
+  return [
+    { place: 'log of the server', bytes: await readFile(join(folder, 'server.log')) },
+    { place: 'log of the worker', bytes: Buffer.from(log) },
+    { place: 'metrics', bytes: Buffer.from(page) },
+  ];
+}
+
+/** Objects of the archive, as they lie there. */
+async function archived({ folder }: CreditInstallation): Promise<Held[]> {
+  const root = join(folder, 'data', 'archive');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    paths.map(async (path) => ({ place: `archive ${path}`, bytes: await readFile(path) })),
+  );
+}
+
+function installed(env: Record<string, string>): Promise<CreditInstallation> {
+  return CreditInstallation.start({
+    scenario: trouble,
+    env: { DILIGENCE_METRICS_ADDRESS: '127.0.0.1:0', ...env },
+  });
+}
+
+describe('what the engine holds of analyses, and what is logged and told', () => {
+  let place: CreditInstallation;
+
+  afterEach(() => place.stop(), 60_000);
+
+  test('of 20 files with faults: no document, name, key or token; nor in a sealed archive', async () => {
+    place = await installed({ DILIGENCE_ARCHIVE_ENCRYPTION: 'on' });
+    const confidential = await fillFolder(place, 20);
+    const told = await runEverything(place, 20);
+    const held = await everythingHeld(place.installation);
+    expect(held.map((one) => one.place)).toEqual(
+      expect.arrayContaining(['temporal.db', 'history of planted']),
+    );
+    expect(
+      held.filter((one) => one.place.startsWith('history of credit/')).length,
+    ).toBeGreaterThanOrEqual(20);
+    const all = [...held, ...told, ...(await logsAndMetrics(place)), ...(await archived(place))];
+    expect(findings(all, confidential)).toEqual([]);
+  }, 600_000);
+
+  test('is found by the same search when nothing is encrypted, but never in logs', async () => {
+    place = await installed({ DILIGENCE_PAYLOAD_KEYS: 'off' });
+    const confidential = await fillFolder(place, 6);
+    const told = await runEverything(place, 6);
+    const found = findings(await everythingHeld(place.installation), confidential);
+    for (const where of ['temporal.db', 'history of planted', 'describe of planted']) {
+      for (const kind of ['documents', 'names', 'tokens']) {
+        expect(found).toContainEqual(
+          expect.stringMatching(new RegExp(`^${where}: \\d+ ${kind}, `)) as string,
+        );
+      }
+    }
+    const onFile = findings(await archived(place), confidential);
+    for (const folder of ['operations', 'inputs']) {
+      expect(onFile.filter((one) => one.includes(`/${folder}/`))).not.toEqual([]);
+    }
+    expect(findings([...told, ...(await logsAndMetrics(place))], confidential)).toEqual([]);
+  }, 600_000);
+});

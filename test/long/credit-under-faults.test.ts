@@ -1,0 +1,171 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AnalysisFile } from '../../src/archive/analyses';
+import { archiveAsItIs } from '../../src/archive/open-archive';
+import { analysisFolder } from '../../src/domain/credit/work';
+import type { CreditReceived, ScenarioInput } from '../../src/sandbox';
+import { answerLost } from '../support/batch-account';
+import { cnabFile, testReceivable } from '../support/cnab-files';
+import { CreditInstallation, sheetRows } from '../support/credit-installation';
+
+const files = 200;
+
+/** What contradicts itself in a result: told, and the analysis is complete all the same. */
+const twisted = new Set<string | null>(['wrong_summary', 'stray_titulo', 'unknown_entity_status']);
+
+/** Every fault after which an analysis can complete, and every one that loses an answer. */
+const scenario: ScenarioInput = {
+  latencyMs: [0, 10],
+  credit: {
+    analysis: { waitingMs: [0, 500], processingMs: [0, 2_000], distribution: 'uniform' },
+    resultDelayMs: [0, 1_000],
+    background: {
+      rate: 0.1,
+      kinds: [
+        '429',
+        '503',
+        '503_bare',
+        '500_html',
+        '500_html_after',
+        '502',
+        '504_after',
+        'reset_before',
+        'reset_after',
+        'cut_answer',
+        'no_answer',
+        'no_answer_before',
+        'redirect',
+        { kind: 'slow', delayMs: 800 },
+        '401',
+        '403_unauthorized',
+        'unreadable_2xx',
+        'missing_id',
+        'extra_fields',
+        'unknown_status',
+        'not_ready',
+        'wrong_summary',
+        'stray_titulo',
+        'unknown_entity_status',
+      ],
+    },
+  },
+};
+
+interface Line {
+  file: string;
+  status: string;
+  id: string;
+  folder: string | null;
+}
+
+const receivablesOf = (index: number): number => 1 + (index % 3);
+const nameOf = (index: number): string => `f${String(index).padStart(3, '0')}.rem`;
+const isLost = ({ fault, abandoned }: CreditReceived): boolean =>
+  abandoned || (fault !== null && answerLost.has(fault));
+
+describe('200 analyses with 10 % faults of every kind', () => {
+  let place: CreditInstallation;
+
+  beforeAll(async () => {
+    place = await CreditInstallation.start({ scenario, env: { CREDIT_RPS: '400' } });
+    await mkdir(join(place.folder, 'files'));
+    for (let index = 0; index < files; index += 1) {
+      // A number of its own makes a file of its own.
+      const receivables = Array.from({ length: receivablesOf(index) }, (_, at) => ({
+        ...testReceivable(at),
+        cents: 100_000 + index,
+      }));
+      const bytes = cnabFile({ bank: 'paulista', receivables });
+      await writeFile(join(place.folder, 'files', nameOf(index)), bytes);
+    }
+  }, 120_000);
+  afterAll(() => place.stop(), 60_000);
+
+  const batch = [
+    'credit',
+    'batch',
+    '--dir',
+    'files',
+    '--concurrency',
+    '20',
+    '--out',
+    'out',
+    '--json',
+  ];
+
+  test('none is started twice, lost answers are told, and all others have both results on file', async () => {
+    const { code, stdout, stderr } = await place.installation.run(batch);
+    expect({ code, stderr: code === 3 ? '' : stderr }).toEqual({ code: 3, stderr: '' });
+    const { files: lines } = JSON.parse(stdout) as { files: Line[] };
+    expect(lines.map(({ file }) => file)).toEqual(
+      Array.from({ length: files }, (_, i) => nameOf(i)),
+    );
+    place.sandbox.configure({ credit: { background: { rate: 0 } } });
+
+    const wrong: string[] = [];
+    let unknown = 0;
+    for (const [index, line] of lines.entries()) {
+      if (line.status === 'unknown_outcome') unknown += 1;
+      for (const sentence of await contradictionsOf(line, index))
+        wrong.push(`${line.file}: ${sentence}`);
+    }
+    expect(wrong).toEqual([]);
+    // The faults did strike, and of many kinds.
+    expect(unknown).toBeGreaterThan(3);
+    const faults = new Set(place.sandbox.credit.received().map(({ fault }) => fault));
+    expect(faults.size).toBeGreaterThan(15);
+  }, 600_000);
+
+  test('run again it buys nothing: what is unknown stays so, the rest comes from the archive', async () => {
+    const sent = place.uploads().length;
+    const { stdout } = await place.installation.run(batch);
+    const { files: lines } = JSON.parse(stdout) as { files: (Line & { before: boolean })[] };
+    expect(lines.filter(({ before }) => !before)).toEqual([]);
+    expect(place.uploads()).toHaveLength(sent);
+  }, 120_000);
+
+  /** What the sandbox and the archive say, against what the command says. */
+  async function contradictionsOf(
+    { file, status, id, folder }: Line,
+    index: number,
+  ): Promise<string[]> {
+    const found: string[] = [];
+    const uploads = place.uploads(file);
+    const started = place.started(file);
+    if (started > 1) found.push(`started ${started} times`);
+    const lost = uploads.filter(isLost);
+    if (lost.length > 1) found.push('sent again after a lost answer');
+    if (lost.length > 0 && uploads.at(-1) !== lost[0]) found.push('sent again after a lost answer');
+    const wanted = lost.length > 0 ? 'unknown_outcome' : 'completed';
+    if (status !== wanted) found.push(`${status}, and not ${wanted}`);
+    if (status !== 'completed') return found;
+
+    const archive = archiveAsItIs(join(place.folder, 'data', 'archive'));
+    const outcome = await new AnalysisFile(archive).outcome(analysisFolder(id));
+    const filed = outcome && (await place.filed(outcome));
+    if (outcome === null || filed === null) return [...found, 'without results on file'];
+    const operationId = uploads.find(({ accepted }) => accepted)?.operationId ?? '';
+    if (outcome.operationId !== operationId) found.push('another operation');
+    const given = place.sandbox.credit
+      .received()
+      .filter((one) => one.operationId === operationId && one.path.endsWith('/result'))
+      .filter((one) => one.status === 200);
+    for (const filter of ['issues', 'all'] as const) {
+      const spoilt = given.some(({ query, fault }) => query.filter === filter && fault !== null);
+      const isSame = filed[filter] === (await place.served(operationId, filter));
+      if (!spoilt && !isSame) found.push(`${filter} is not what the service gives`);
+    }
+    const isTwisted = given.some(({ fault }) => twisted.has(fault));
+    const told = outcome.result?.contradictions ?? [];
+    if (told.length > 0 && !isTwisted) found.push(`contradicts itself: ${told.join()}`);
+    if (told.length === 0 && isTwisted) {
+      const kinds = given.map(({ fault, query }) => `${query.filter} ${fault}`);
+      found.push(`a contradiction is hidden (${kinds.join()})`);
+    }
+    const rows = await sheetRows(folder ?? '', 'titulos.csv');
+    const extra = given.some(({ fault }) => fault === 'stray_titulo') ? 1 : 0;
+    const least = receivablesOf(index);
+    if (rows.length < least || rows.length > least + extra) found.push(`${rows.length} rows`);
+    return found;
+  }
+});

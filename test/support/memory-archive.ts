@@ -1,0 +1,39 @@
+import type { Archive, PutResult } from '../../src/archive/archive';
+
+/** An archive without a disk: for tests that fill one again and again. */
+export class MemoryArchive implements Archive {
+  readonly id = 'a1b2c3d4-archive-in-memory';
+  readonly #bodies = new Map<string, Buffer>();
+
+  async putIfAbsent(key: string, body: Uint8Array | string): Promise<PutResult> {
+    if (this.#bodies.has(key)) return 'exists';
+    this.#bodies.set(key, Buffer.from(body as string));
+    return 'stored';
+  }
+
+  async replace(key: string, body: Uint8Array | string): Promise<void> {
+    this.#bodies.set(key, Buffer.from(body as string));
+  }
+
+  async remove(key: string): Promise<void> {
+    this.#bodies.delete(key);
+  }
+
+  async removeAll(prefix: string, keep?: string): Promise<void> {
+    for (const key of await this.list(prefix)) {
+      if (keep === undefined || !key.startsWith(`${keep}/`)) this.#bodies.delete(key);
+    }
+  }
+
+  async get(key: string): Promise<Buffer | null> {
+    return this.#bodies.get(key) ?? null;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    return [...this.#bodies.keys()].filter((key) => key.startsWith(prefix)).sort();
+  }
+
+  async localPath(): Promise<string | null> {
+    return null;
+  }
+}

@@ -1,0 +1,191 @@
+import { Readable } from 'node:stream';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import {
+  createCreditRequestActivities,
+  type RequestInput,
+} from '../../../src/activities/credit-requests';
+import {
+  createCreditResultActivities,
+  type WaitInput,
+} from '../../../src/activities/credit-results';
+import type { CreditDependencies } from '../../../src/activities/dependencies';
+import { creditApi } from '../../../src/apis/credit/credit';
+import { Service } from '../../../src/apis/http/service';
+import { Token } from '../../../src/apis/http/token';
+import { AnalysisFile, inputKey } from '../../../src/archive/analyses';
+import { AuditTrail } from '../../../src/archive/audit-trail';
+import { ClaimLedger, analysisThing } from '../../../src/archive/claim-ledger';
+import { sha256Of } from '../../../src/archive/issuances';
+import { putLarge } from '../../../src/archive/large-objects';
+import { IdKey } from '../../../src/archive/open-archive';
+import type {
+  AnalysisOutcome,
+  AnalysisResultRef,
+  AnalysisStatus,
+  RequestAnswer,
+  WaitAnswer,
+} from '../../../src/domain/credit/work';
+import { WorkerMetrics } from '../../../src/workers/metrics';
+import { LoopbackServer, type Reply } from '../../support/loopback-server';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const name = 'ab'.repeat(16);
+
+/** Real client, archive and server; only the engine is mocked, and the clock may jump. */
+export class CreditBench {
+  readonly place = new TemporaryArchive();
+  readonly ledger = new ClaimLedger(this.place.archive);
+  readonly thing = analysisThing(name);
+  readonly ref = { workId: `credit/${name}/1`, folder: `analyses/${name}/1` };
+  readonly server: LoopbackServer;
+  readonly lost: string[] = [];
+  readonly ended: string[] = [];
+  readonly metrics = new WorkerMetrics('1.2.3');
+  readonly tries: { result: string; bytes: number }[] = [];
+  /** Milliseconds that the injected clock is ahead of the real one. */
+  ahead = 0;
+  /** Of the upload, the status and the result; the specification is not there. */
+  readonly replies: { upload: Reply; status: Reply; result: Reply };
+  readonly #deps: CreditDependencies;
+
+  private constructor(server: LoopbackServer) {
+    this.server = server;
+    this.replies = {
+      upload: json(202, { id: 'op-1' }),
+      status: json(200, { id: 'op-1', status: 'processing' }),
+      result: json(409, {}),
+    };
+    server.reply = (request, response) => {
+      if (request.path.endsWith('/openapi.json')) return json(404, {})(request, response);
+      if (request.method === 'POST') return this.replies.upload(request, response);
+      const isResult = request.path.endsWith('/result');
+      return this.replies[isResult ? 'result' : 'status'](request, response);
+    };
+    const service = new Service({
+      baseUrl: `${server.origin}/api/v1`,
+      token: Token.of('secret'),
+      ratePerSecond: 1_000,
+    });
+    const names = {
+      filePart: null,
+      enginePart: null,
+      idField: null,
+      statusField: null,
+      failedStatuses: null,
+    };
+    const { archive } = this.place;
+    this.#deps = {
+      credit: creditApi(service, names, 2_000),
+      archive,
+      nameOf: (document) => IdKey.parse('ab'.repeat(32)).nameOf('document', document),
+      audit: new AuditTrail(archive, IdKey.parse('ab'.repeat(32)), 'worker'),
+      stopping: new AbortController().signal,
+      warn: () => undefined,
+      metrics: {
+        answerLost: (how) => {
+          this.lost.push(how);
+          this.metrics.credit.answerLost(how);
+        },
+        analysisEnded: (status) => {
+          this.ended.push(status);
+          this.metrics.credit.analysisEnded(status);
+        },
+        uploadEnded: (upload) => {
+          this.tries.push({ result: upload.result, bytes: upload.bytes });
+          this.metrics.credit.uploadEnded(upload);
+        },
+      },
+      now: () => Date.now() + this.ahead,
+      random: () => 0.5,
+    };
+  }
+
+  static async start(): Promise<CreditBench> {
+    const bench = new CreditBench(await LoopbackServer.start());
+    const bytes = Buffer.from('a file');
+    const sha256 = sha256Of(bytes);
+    const key = inputKey(sha256);
+    await putLarge(bench.place.archive, key, Readable.from([bytes]));
+    await new AnalysisFile(bench.place.archive).putRecord(bench.ref.folder, {
+      workId: bench.ref.workId,
+      name,
+      cnab: { name: 'a.rem', sha256, bytes: bytes.length, key },
+      xmls: null,
+      engineId: null,
+      engine: null,
+      filter: 'all',
+      receivables: 1,
+      totalCents: '100',
+      forced: null,
+      createdAt: new Date().toISOString(),
+      createdBy: 'tester',
+    });
+    return bench;
+  }
+
+  async close(): Promise<void> {
+    await this.#deps.credit.service.close();
+    await this.server.close();
+    this.place.remove();
+  }
+
+  get uploads(): number {
+    return this.server.received.filter(({ method }) => method === 'POST').length;
+  }
+
+  /** One try, unless it is to be patient. */
+  request(run: string, patience: Partial<RequestInput> = {}): Promise<RequestAnswer> {
+    return this.begin(run, { until: this.#deps.now(), ...patience }).answer;
+  }
+
+  /** A request for up to a minute, which the environment can cancel. */
+  begin(run: string, patience: Partial<RequestInput> = {}) {
+    const { requestAnalysis } = createCreditRequestActivities(this.#deps);
+    const environment = this.#environment();
+    const until = this.#deps.now() + 60_000;
+    const input = { ref: this.ref, run, until, before: null, ...patience };
+    const answer: Promise<RequestAnswer> = environment.run(requestAnalysis, input);
+    return { environment, answer };
+  }
+
+  recover(run: string): Promise<RequestAnswer> {
+    const { recoverAnalysis } = createCreditRequestActivities(this.#deps);
+    return this.#environment().run(recoverAnalysis, { ref: this.ref, run });
+  }
+
+  wait(input: Partial<WaitInput> = {}): Promise<WaitAnswer> {
+    const { awaitAnalysis } = createCreditResultActivities(this.#deps);
+    const now = this.#deps.now();
+    const usual = { operationId: 'op-1', acceptedAt: now, deadlineAt: now + 3_600_000 };
+    return this.#environment().run(awaitAnalysis, { ...usual, ...input });
+  }
+
+  conclude(status: AnalysisStatus, operationId: string | null = null): Promise<AnalysisOutcome> {
+    const { concludeAnalysis } = createCreditResultActivities(this.#deps);
+    const nothing = { operationId, statusWord: null, error: null, result: null };
+    const startedAt = new Date(this.#deps.now()).toISOString();
+    const outcome = { ...nothing, status, possibleDoubleCharge: false, startedAt };
+    return this.#environment().run(concludeAnalysis, { ref: this.ref, outcome });
+  }
+
+  fileResults(attempt = 1): Promise<AnalysisResultRef> {
+    const { fileResults } = createCreditResultActivities(this.#deps);
+    return this.#environment(attempt).run(fileResults, { ref: this.ref, operationId: 'op-1' });
+  }
+
+  #environment(attempt = 1): MockActivityEnvironment {
+    return new MockActivityEnvironment({
+      attempt,
+      workflowExecution: { workflowId: `credit/${name}`, runId: 'run' },
+      heartbeatTimeoutMs: 10_000,
+      startToCloseTimeoutMs: 900_000,
+    });
+  }
+}
+
+export function json(status: number, body: unknown): Reply {
+  return (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+}

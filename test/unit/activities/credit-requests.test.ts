@@ -1,0 +1,211 @@
+import { AnalysisFile } from '../../../src/archive/analyses';
+import { CreditBench, json } from './credit-bench';
+
+let bench: CreditBench;
+beforeEach(async () => {
+  bench = await CreditBench.start();
+});
+afterEach(() => bench.close());
+
+it('claims before it sends, sends once, and files the receipt', async () => {
+  bench.replies.upload = async (request, response) => {
+    expect((await bench.ledger.history(bench.thing)).last).toMatchObject({ n: 1, receipt: null });
+    await json(202, { id: 'op-1' })(request, response);
+  };
+  expect(await bench.request('r1')).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
+  expect(bench.server.received.at(-1)?.body).toContain('a file');
+  expect((await bench.ledger.history(bench.thing)).last?.receipt).toMatchObject({
+    kind: 'accepted',
+    certidaoId: 'op-1',
+  });
+});
+
+it('takes up what was accepted before, and sends nothing', async () => {
+  await bench.request('r1');
+  expect(await bench.request('r2')).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
+  expect(bench.uploads).toBe(1);
+});
+
+it('calls an answer that was lost unknown, and never sends again by itself', async () => {
+  bench.replies.upload = (_request, response) => void response.destroy();
+  expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
+  expect(await bench.request('r2')).toMatchObject({ kind: 'unknown' });
+  expect(bench.uploads).toBe(1);
+  expect(bench.lost).toEqual(['no_answer']);
+});
+
+it('tells that two may be charged when what was sent again is lost too', async () => {
+  bench.replies.upload = (_request, response) => void response.destroy();
+  expect(await bench.request('r1')).toMatchObject({ kind: 'unknown', afterUnknown: false });
+  const ruling = { action: 'reissue', certidaoId: null, by: 'x', note: '', at: 1 } as const;
+  await bench.ledger.putRuling(bench.thing, 1, ruling);
+  expect(await bench.request('r2')).toMatchObject({ kind: 'unknown', afterUnknown: true });
+  expect(await bench.request('r3')).toMatchObject({ kind: 'unknown', afterUnknown: true });
+  expect(await bench.recover('r2')).toMatchObject({ kind: 'unknown', afterUnknown: true });
+  expect(bench.uploads).toBe(2);
+});
+
+it.each(['another text', ''])('gives up at once when its copy is spoilt: "%s"', async (text) => {
+  const keys = await bench.place.archive.list('inputs/');
+  const part = keys.find((key) => key.endsWith('/00000')) ?? '';
+  if (text === '') await bench.place.archive.remove(part);
+  else await bench.place.archive.replace(part, Buffer.from(text));
+  const { answer } = bench.begin('r1', { before: { why: 'fault', notBefore: 0 } });
+  expect(await answer).toMatchObject({
+    kind: 'spoilt',
+    message: expect.stringContaining('nothing was sent'),
+  });
+  expect(bench.uploads).toBe(0);
+  expect((await bench.ledger.history(bench.thing)).decided).toBe(0);
+});
+
+it.each([500, 502, 504, 503, 302, 408])('calls %s unknown', async (status) => {
+  bench.replies.upload = json(status, {});
+  expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
+});
+
+it('calls a 2xx without an id unknown', async () => {
+  bench.replies.upload = json(201, { something: 'else' });
+  expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
+  expect(bench.lost).toEqual(['unreadable']);
+  const kept = await new AnalysisFile(bench.place.archive).unreadAnswer(bench.ref.folder);
+  expect(kept?.toString()).toContain('"something"');
+});
+
+it('tells why the service refused, and keeps that off the claims', async () => {
+  const detail = 'Trailer: o sacado 111.444.777-35 falta.';
+  bench.replies.upload = json(422, { status: 422, code: 'invalid_cnab', detail });
+  expect(await bench.request('r1')).toMatchObject({
+    kind: 'refused',
+    code: 'invalid_cnab',
+    message:
+      'the service refused the upload: it answered 422: Trailer: o sacado ***.444.777-** falta.',
+  });
+  const { last } = await bench.ledger.history(bench.thing);
+  expect(JSON.stringify(last)).not.toContain('sacado');
+});
+
+it('takes a 4xx for a refusal, after which it may be sent anew', async () => {
+  bench.replies.upload = json(413, {});
+  expect(await bench.request('r1')).toMatchObject({ kind: 'refused', wasSent: true });
+  bench.replies.upload = json(202, { id: 'op-2' });
+  expect(await bench.request('r2')).toMatchObject({
+    kind: 'accepted',
+    operationId: 'op-2',
+    afterUnknown: false,
+  });
+});
+
+it.each([
+  [429, 'service'],
+  [401, 'credentials'],
+] as const)('goes again after %s', async (status, why) => {
+  bench.replies.upload = json(status, {});
+  expect(await bench.request('r1')).toMatchObject({ kind: 'unsent', why });
+  expect((await bench.ledger.history(bench.thing)).last?.receipt?.kind).toBe('not_sent');
+});
+
+it('sends nothing for a run that its recovery has closed', async () => {
+  expect(await bench.recover('r1')).toMatchObject({ kind: 'unsent' });
+  expect(await bench.request('r1')).toMatchObject({ kind: 'unsent' });
+  expect(bench.uploads).toBe(0);
+  expect(await bench.request('r2')).toMatchObject({ kind: 'accepted' });
+});
+
+it('recovers the receipt of a run whose answer never reached the workflow', async () => {
+  await bench.request('r1');
+  expect(await bench.recover('r1')).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
+  expect(bench.uploads).toBe(1);
+});
+
+it('waits for a claim without a receipt until nothing can leave any more', async () => {
+  const claimedAt = Date.now();
+  const owner = { workflowId: `credit/${'ab'.repeat(16)}`, run: 'r1' };
+  await bench.ledger.claim(bench.thing, 1, {
+    owner,
+    kind: 'send',
+    nonce: 'n',
+    notAfter: claimedAt + 400,
+    claimedAt,
+    afterUnknown: false,
+  });
+  expect(await bench.request('r2')).toMatchObject({ kind: 'unsent', why: 'another work' });
+  expect(await bench.recover('r1')).toMatchObject({ kind: 'unknown' });
+  expect(Date.now()).toBeGreaterThan(claimedAt + 400);
+  expect(bench.uploads).toBe(0);
+});
+
+describe('an upload that is turned away', () => {
+  const turnedAway = { why: 'service', notBefore: 0 } as const;
+
+  it('waits and goes again by itself, each time as a decision of its own', async () => {
+    const statuses = [429, 503, 202];
+    bench.replies.upload = (request, response) => {
+      const status = statuses.shift() ?? 500;
+      return json(status, { id: 'op-1', code: 'busy' })(request, response);
+    };
+    const { answer } = bench.begin('r1', { before: turnedAway });
+    expect(await answer).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
+    expect(bench.uploads).toBe(3);
+    expect((await bench.ledger.history(bench.thing)).decided).toBe(3);
+    expect(bench.tries).toEqual([
+      { result: 'not_sent', bytes: 6 },
+      { result: 'not_sent', bytes: 6 },
+      { result: 'accepted', bytes: 6 },
+    ]);
+  }, 30_000);
+
+  it('comes back at once when it is about the token, and when it no longer is', async () => {
+    bench.replies.upload = json(401, {});
+    expect(await bench.begin('r1').answer).toMatchObject({ kind: 'unsent', why: 'credentials' });
+    bench.replies.upload = json(429, {});
+    const before = { why: 'credentials', notBefore: 0 } as const;
+    expect(await bench.begin('r2', { before }).answer).toMatchObject({ why: 'service' });
+    expect(bench.uploads).toBe(2);
+  });
+
+  it('comes back when it is to wait longer than it may unseen', async () => {
+    bench.replies.upload = (_request, response) => {
+      response.writeHead(429, { 'retry-after': '600' });
+      response.end();
+    };
+    const askedAt = Date.now();
+    const answer = await bench.begin('r1').answer;
+    expect(answer).toMatchObject({ kind: 'unsent', why: 'service' });
+    expect(answer.kind === 'unsent' && answer.notBefore).toBeGreaterThanOrEqual(askedAt + 600_000);
+    expect(bench.uploads).toBe(1);
+  });
+
+  it('is not sent once its time is over, nor when it is cancelled while it waits', async () => {
+    const later = { why: 'service', notBefore: Date.now() + 3_600_000 } as const;
+    const over = { until: Date.now() + 50, before: later };
+    expect(await bench.begin('r1', over).answer).toMatchObject({
+      kind: 'unsent',
+      why: 'service',
+      isOver: true,
+    });
+    const { environment, answer } = bench.begin('r2', { before: later });
+    environment.cancel();
+    expect(await answer).toMatchObject({ kind: 'unsent', why: 'service' });
+    expect(bench.uploads).toBe(0);
+  });
+
+  it('is never sent again once its recovery has been', async () => {
+    bench.replies.upload = json(429, {});
+    const { answer } = bench.begin('r1', { before: turnedAway });
+    while (bench.tries.length === 0) await new Promise((done) => setTimeout(done, 10));
+    expect(await bench.recover('r1')).toMatchObject({ kind: 'unsent' });
+    const uploads = bench.uploads;
+    bench.replies.upload = json(202, { id: 'op-1' });
+    expect(await answer).toMatchObject({ kind: 'unsent', why: 'another work' });
+    expect(bench.uploads).toBe(uploads);
+  }, 30_000);
+});
+
+it('sends nothing for a work that has ended, however it did', async () => {
+  expect(await bench.conclude('cancelled')).toMatchObject({ status: 'cancelled' });
+  expect(await bench.request('r1')).toMatchObject({ kind: 'refused', code: 'ended' });
+  expect(bench.uploads).toBe(0);
+  expect(await bench.conclude('refused')).toMatchObject({ status: 'cancelled' });
+  expect(bench.ended).toEqual(['cancelled']);
+});

@@ -1,0 +1,460 @@
+import { Readable } from 'node:stream';
+import { readAnalysis } from '../../../src/apis/credit/result.wire';
+import { AnalysisFile, inputKey, operationFolder, resultKey } from '../../../src/archive/analyses';
+import type { Archive } from '../../../src/archive/archive';
+import { CreditBatchShelf } from '../../../src/archive/credit-batches';
+import { ClaimLedger, analysisThing } from '../../../src/archive/claim-ledger';
+import { DocumentIndexWriter } from '../../../src/archive/document-index';
+import { sha256Of } from '../../../src/archive/issuances';
+import { impersonalKeys, kindOf } from '../../../src/archive/kept-kinds';
+import { putLarge, readLarge } from '../../../src/archive/large-objects';
+import { IdKey } from '../../../src/archive/open-archive';
+import { carryOut } from '../../../src/archive/purge';
+import { AnalysesPurge } from '../../../src/archive/purge-analyses';
+import { PurgeDraft } from '../../../src/archive/purge-draft';
+import { PurgePlanner, type PurgePlan } from '../../../src/archive/purge-plan';
+import { SealedArchive } from '../../../src/archive/sealed-archive';
+import type { CreditBatchRecord } from '../../../src/domain/credit/batch';
+import type { AnalysisOutcome } from '../../../src/domain/credit/work';
+import { punctuateDocument } from '../../../src/domain/documents';
+import { documentsInText } from '../../../src/domain/held-documents';
+import { KeyRing } from '../../../src/protection/key-ring';
+import { cnpj, cpf } from '../../support/documents';
+import { MemoryArchive } from '../../support/memory-archive';
+
+const idKey = IdKey.parse('ab'.repeat(32));
+const nameOf = (document: string): string => idKey.nameOf('document', document);
+const keys = KeyRing.parse(`k-1:${'cd'.repeat(32)}`);
+const assignor = cnpj(1);
+const payer = cpf(2);
+const other = cnpj(3);
+const payerName = 'MARIA IRREPETIVEL';
+const call = { method: 'GET', pathTemplate: '/result' } as const;
+
+let disk: MemoryArchive;
+let archive: Archive;
+let seals: boolean;
+beforeEach(() => use(false));
+
+function use(sealed: boolean): void {
+  disk = new MemoryArchive();
+  seals = sealed;
+  archive = opened();
+}
+
+function opened(): SealedArchive {
+  return new SealedArchive(disk, { keys, seals });
+}
+
+const issue = (message: string) => ({ ruleId: 'r', message, detail: { actual: payer } });
+
+function treeOf(operationId: string) {
+  const titulo = (id: string, valor: number) => ({
+    id: `${operationId}-${id}`,
+    numero: `N-${id}`,
+    valor,
+    nfeChave: `352611${assignor}${'1'.repeat(24)}`,
+    status: 'approved',
+    issues: [],
+  });
+  return {
+    operationId,
+    cedente: {
+      id: `c-${operationId}`,
+      cnpj: assignor,
+      razaoSocial: 'FORNECEDORA',
+      status: 'blocked',
+      issues: [issue(`${punctuateDocument(payer)} (maria  irrepetivel) has too much of it`)],
+      sacados: [
+        {
+          id: `s-${operationId}`,
+          cnpjCpf: payer,
+          razaoSocial: payerName,
+          tipo: 'PF',
+          status: 'blocked',
+          issues: [issue('as above')],
+          titulos: [titulo('t1', 10.5), titulo('t2', 20)],
+          unknownField: { note: payerName },
+        },
+        {
+          id: `o-${operationId}`,
+          cnpjCpf: other,
+          razaoSocial: 'COMPRADORA SA',
+          status: 'approved',
+          issues: [],
+          titulos: [titulo('t3', 30)],
+        },
+      ],
+    },
+    summary: { totalTitulos: 3, totalValue: 60.5, approved: 3 },
+  };
+}
+
+interface Sample {
+  name?: string;
+  instant?: string;
+  operationId?: string;
+  file?: string;
+  settledAt?: string | null;
+  /** Whether the local scan saw the assignor; else the result alone tells it. */
+  tellsAssignor?: boolean;
+}
+
+async function putInput(text: string): Promise<string> {
+  const bytes = Buffer.from(text);
+  const sha256 = sha256Of(bytes);
+  const index = new DocumentIndexWriter(archive, inputKey(sha256), nameOf);
+  for (const document of documentsInText(text)) await index.addDocument(document);
+  await index.flush();
+  await putLarge(archive, inputKey(sha256), Readable.from([bytes]));
+  return sha256;
+}
+
+/** An analysis as starter, activities and a person leave it. */
+async function file(sample: Sample = {}): Promise<string> {
+  const { name = 'ab'.repeat(16), instant = '20260101T000000000Z' } = sample;
+  const { operationId = `op-${name.slice(0, 4)}`, settledAt = '2026-01-02T00:00:00.000Z' } = sample;
+  const workId = `credit/${name}/${instant}`;
+  const folder = `analyses/${name}/${instant}`;
+  const text = sample.file ?? `${assignor} ${payer} ${payerName} ${other}`;
+  const sha256 = await putInput(text);
+  const zip = await putInput(`<CNPJ>${assignor}</CNPJ><CNPJ>${other}</CNPJ>`);
+  const analyses = new AnalysisFile(archive);
+  await analyses.putRecord(folder, {
+    workId,
+    name,
+    cnab: { name: `${payer}.rem`, sha256, bytes: 1, key: inputKey(sha256) },
+    xmls: { name: 'a.zip', sha256: zip, bytes: 1, key: inputKey(zip) },
+    engineId: null,
+    engine: null,
+    filter: 'all',
+    assignor: sample.tellsAssignor === false ? null : nameOf(assignor),
+    receivables: 3,
+    totalCents: '6050',
+    forced: `Maria Irrepetivel wants it`,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    createdBy: 'tester',
+  });
+  const ledger = new ClaimLedger(archive);
+  const thing = analysisThing(name);
+  const owner = { workflowId: `credit/${name}`, run: '1' };
+  const times = { notAfter: 1, claimedAt: 1, afterUnknown: false };
+  if ((await ledger.history(thing)).decided === 0) {
+    await ledger.claim(thing, 1, { owner, kind: 'send', nonce: 'n', ...times });
+    await ledger.putReceipt(thing, 1, { kind: 'unknown', reason: 'reset', at: 1 });
+    const note = `${payerName} called, ${payer}`;
+    const ruling = { action: 'adopt', certidaoId: operationId, by: 'x', note, at: 2 } as const;
+    await ledger.putRuling(thing, 1, ruling);
+  }
+  for (const filter of ['issues', 'all'] as const) {
+    const folderOfIndex = `${operationFolder(operationId)}/${filter}`;
+    const index = new DocumentIndexWriter(archive, folderOfIndex, nameOf);
+    const bytes = Readable.from([Buffer.from(JSON.stringify(treeOf(operationId)))]);
+    await putLarge(archive, resultKey(operationId, filter), index.indexed(bytes));
+  }
+  if (settledAt !== null) {
+    const outcome = {
+      workId,
+      status: 'completed',
+      operationId,
+      statusWord: 'done',
+      error: null,
+      result: {
+        allKey: resultKey(operationId, 'all'),
+        issuesKey: resultKey(operationId, 'issues'),
+        summary: { receivables: 3 },
+        contradictions: [`titulo ${operationId}-t1 is odd`, `titulo ${operationId}-t3 is odd`],
+      },
+      possibleDoubleCharge: false,
+      startedAt: settledAt,
+      settledAt,
+    };
+    await analyses.putOutcome(folder, outcome as unknown as AnalysisOutcome);
+  }
+  return folder;
+}
+
+const planner = (of: Archive = archive): PurgePlanner => new PurgePlanner(of, nameOf);
+
+/** Carries a plan out, and is cut short before so many changes. */
+async function purgeUntil(
+  allowed: number,
+  plan: (planner: PurgePlanner) => Promise<PurgePlan>,
+): ReturnType<typeof carryOut> {
+  const cut = opened();
+  let made = 0;
+  for (const method of ['remove', 'replace', 'putIfAbsent'] as const) {
+    const real = cut[method].bind(cut) as (...args: unknown[]) => Promise<never>;
+    cut[method] = async (...args: unknown[]) => {
+      if (made === allowed) throw new Error('cut short');
+      made += 1;
+      return real(...args);
+    };
+  }
+  return carryOut(cut, await plan(planner(cut)), {
+    by: 'tester',
+    reason: 'a test',
+    startedAt: new Date().toISOString(),
+    workflows: [],
+    macOf: (text) => idKey.macOf(text),
+    deleteWorkflows: async () => {},
+    audit: async () => {},
+  });
+}
+
+async function everything(): Promise<string> {
+  const told: string[] = [];
+  for (const key of await archive.list('')) told.push(key, String(await archive.get(key)));
+  return told.join('\n');
+}
+
+const quotesPayer = new RegExp(
+  `${payer}|${punctuateDocument(payer).replaceAll('.', '\\.')}|maria\\s+irrepetivel`,
+  'i',
+);
+
+describe('a purge of a payer', () => {
+  it('leaves amounts and statuses of it, and everybody else as he was', async () => {
+    const folder = await file();
+    const before = await tree('op-abab');
+    const plan = await planner().ofDocument(payer);
+    expect(plan).toMatchObject({ rows: 2, unsettled: [], works: [{ whole: false, ended: true }] });
+    await purgeUntil(Infinity, (one) => one.ofDocument(payer));
+    expect(await everything()).not.toMatch(quotesPayer);
+    const after = await tree('op-abab');
+    const [erased, kept] = after.cedente.sacados;
+    expect(kept).toEqual(before.cedente.sacados[1]);
+    expect(erased).toMatchObject({ cnpjCpf: null, razaoSocial: null, id: null, status: 'blocked' });
+    expect(erased?.titulos).toEqual([10.5, 20].map((valor) => expect.objectContaining({ valor })));
+    expect(JSON.stringify(erased)).not.toMatch(/t1|N-|3526/);
+    const read = await readAnalysis(call, readLarge(archive, resultKey('op-abab', 'all')));
+    expect(read.summary).toMatchObject({ receivables: 3, totalValue: 60.5 });
+    const analyses = new AnalysisFile(archive);
+    expect(await analyses.record(folder)).toMatchObject({
+      cnab: { name: '[erased].rem', key: '', sha256: '' },
+      xmls: { name: 'a.zip', key: expect.stringContaining('inputs/') },
+      forced: '[erased] wants it',
+    });
+    expect((await analyses.outcome(folder))?.result?.contradictions).toEqual([
+      'titulo [erased] is odd',
+      'titulo op-abab-t3 is odd',
+    ]);
+    const history = await new ClaimLedger(archive).history(analysisThing('ab'.repeat(16)));
+    expect(history.last?.ruling).toMatchObject({ action: 'adopt', certidaoId: 'op-abab' });
+    expect((await planner().ofDocument(payer)).changes).toEqual([]);
+  });
+
+  it('takes a result as a whole that is too large to be rewritten, and says so', async () => {
+    const folder = await file();
+    const draft = new PurgeDraft(archive);
+    const small = new AnalysesPurge(archive, nameOf, Date.now, 100);
+    await small.ofDocument(draft, payer);
+    const changes = draft.ordered();
+    const left = (await archive.list('operations/')).filter(
+      (key) => !changes.some((change) => change.key === key && change.action === 'removed'),
+    );
+    expect(left).toEqual([]);
+    const outcome = changes.find(({ key }) => key === `${folder}/outcome.json`);
+    const body = await archive.get(`${folder}/outcome.json`);
+    expect(JSON.parse(String(await outcome?.rewrite?.(body as Buffer)))).toMatchObject({
+      status: 'completed',
+      result: null,
+      purged: true,
+    });
+  });
+});
+
+describe('a purge of an assignor', () => {
+  it.each([true, false])('takes its analysis as a whole (told by the file: %s)', async (told) => {
+    await file({ tellsAssignor: told });
+    const plan = await planner().ofDocument(assignor);
+    expect(plan.works).toMatchObject([{ whole: true }]);
+    await purgeUntil(Infinity, (one) => one.ofDocument(assignor));
+    expect((await archive.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
+  });
+
+  it('is refused while nobody knows whether it was bought', async () => {
+    await file();
+    const thing = analysisThing('ab'.repeat(16));
+    for (const key of await archive.list(`${thing.key}/`)) {
+      if (key.includes('.ruling-')) await archive.remove(key);
+    }
+    const { unsettled } = await planner().ofDocument(assignor);
+    expect(unsettled).toMatchObject([{ state: { kind: 'unknown' } }]);
+    expect((await planner().ofDocument(payer)).unsettled).toEqual([]);
+  });
+});
+
+describe('a purge that was cut short before any of its changes', () => {
+  it.each([
+    ['of a payer', payer, false],
+    ['of a payer, sealed', payer, true],
+    ['of an assignor that the result alone tells', assignor, false],
+  ])(
+    'is finished by the same command: %s',
+    async (_, document, sealed) => {
+      let cuts = 0;
+      for (let allowed = 0; cuts === allowed; allowed += 1) {
+        use(sealed);
+        await file({ tellsAssignor: document === payer });
+        expect((await clearText()).includes(payer)).toBe(!sealed);
+        const plan = (one: PurgePlanner): Promise<PurgePlan> => one.ofDocument(document);
+        cuts += await purgeUntil(allowed, plan).then(
+          () => 0,
+          () => 1,
+        );
+        await purgeUntil(Infinity, plan);
+        const left = await everything();
+        expect([
+          allowed,
+          left.match(document === payer ? quotesPayer : new RegExp(assignor)),
+        ]).toEqual([allowed, null]);
+        const others = (await archive.list('')).filter((key) => !key.startsWith('erasures/'));
+        if (document === assignor) expect([allowed, others]).toEqual([allowed, []]);
+        else expect((await tree('op-abab')).cedente.sacados[1]?.cnpjCpf).toBe(other);
+      }
+      expect(cuts).toBeGreaterThan(10);
+    },
+    60_000,
+  );
+});
+
+describe('a purge by the id of an analysis', () => {
+  it('takes what no other analysis shares', async () => {
+    const first = await file();
+    const second = await file({ name: 'cd'.repeat(16) });
+    const plan = await planner().ofWork(first.replace('analyses/', 'credit/'));
+    const gone = plan.changes.map(({ key }) => key);
+    expect(gone.filter((key) => key.startsWith('inputs/') || key.includes('/cd'))).toEqual([]);
+    expect(gone).toContain(`${first}/asked.json`);
+    await purgeUntil(Infinity, (one) => one.ofWork(first.replace('analyses/', 'credit/')));
+    expect((await archive.list('')).filter((key) => key.includes('op-abab'))).toEqual([]);
+    await purgeUntil(Infinity, (one) => one.ofWork(second.replace('analyses/', 'credit/')));
+    expect((await archive.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
+  });
+
+  it('leaves the other times that the same was asked for, and what fences it', async () => {
+    const operationId = 'op-1';
+    const first = await file({ operationId });
+    const later = await file({ operationId, instant: '20260201T000000000Z' });
+    await purgeUntil(Infinity, (one) => one.ofWork(first.replace('analyses/', 'credit/')));
+    const left = await archive.list('');
+    expect(left.filter((key) => key.startsWith('analyses/'))).toEqual(
+      ['asked', 'outcome'].map((name) => `${later}/${name}.json`),
+    );
+    expect(left.filter((key) => key.startsWith('claims/'))).toHaveLength(3);
+    expect((await tree('op-1')).cedente.sacados).toHaveLength(2);
+  });
+
+  it('is finished by the same command, wherever it was cut short', async () => {
+    let cuts = 0;
+    for (let allowed = 0; cuts === allowed; allowed += 1) {
+      use(false);
+      const id = (await file()).replace('analyses/', 'credit/');
+      cuts += await purgeUntil(allowed, (one) => one.ofWork(id)).then(
+        () => 0,
+        () => 1,
+      );
+      await purgeUntil(Infinity, (one) => one.ofWork(id));
+      const left = (await archive.list('')).filter((key) => !key.startsWith('erasures/'));
+      expect([allowed, left]).toEqual([allowed, []]);
+    }
+    expect(cuts).toBeGreaterThan(10);
+  }, 60_000);
+});
+
+describe('a purge of a batch of analyses', () => {
+  const batchId = `credit-batch/${'ef'.repeat(16)}/20260101T000000000Z`;
+  const folder = batchId.replace('credit-batch', 'credit-batches');
+
+  beforeEach(async () => {
+    const asked = await file();
+    const before = await file({ name: 'cd'.repeat(16) });
+    const line = { refused: null, sameAs: null };
+    const files = [
+      {
+        ...line,
+        file: `${payer}.rem`,
+        workId: asked.replace('analyses/', 'credit/'),
+        before: false,
+      },
+      { ...line, file: 'b.rem', workId: before.replace('analyses/', 'credit/'), before: true },
+      { ...line, file: 'c.rem', workId: null, before: false, refused: `c of ${payerName}` },
+    ];
+    const record = { batchId, directory: `for ${payer}`, files: 3 } as CreditBatchRecord;
+    await new CreditBatchShelf(archive).put(folder, record, files, []);
+  });
+
+  it('takes the analyses that it was the first to ask for, wherever it was cut short', async () => {
+    const taken = (plan: PurgePlan): string[] => plan.works.map(({ workId }) => workId);
+    const plan = await planner().ofWork(batchId);
+    expect(taken(plan)).toEqual([expect.stringMatching(/^credit\/abab/), batchId]);
+    for (let allowed = 1; allowed < plan.changes.length; allowed += 3) {
+      await purgeUntil(allowed, (one) => one.ofWork(batchId)).catch(() => undefined);
+    }
+    await purgeUntil(Infinity, (one) => one.ofWork(batchId));
+    const left = (await archive.list('')).filter((key) => !key.startsWith('erasures/'));
+    expect(left.filter((key) => /abab|credit-batches/.test(key))).toEqual([]);
+    expect((await tree('op-cdcd')).cedente.sacados).toHaveLength(2);
+  });
+
+  it('of a payer leaves its lines, without what they quote', async () => {
+    await purgeUntil(Infinity, (one) => one.ofDocument(payer));
+    expect(await everything()).not.toMatch(quotesPayer);
+    const lines = await new CreditBatchShelf(archive).files(folder);
+    expect(lines.map(({ file: name }) => name)).toEqual(['[erased].rem', 'b.rem', 'c.rem']);
+  });
+});
+
+describe('a purge by age', () => {
+  it('takes results or files of what ended before, unless a later analysis shares them', async () => {
+    const old = await file();
+    await file({ name: 'cd'.repeat(16), settledAt: '2026-06-01T00:00:00.000Z', file: other });
+    const before = Date.parse('2026-03-01');
+    const results = await planner().ofAge('results', before);
+    expect(results.works.map(({ folder }) => folder)).toEqual([old]);
+    await purgeUntil(Infinity, (one) => one.ofAge('results', before));
+    expect((await archive.list('operations/')).filter((key) => key.includes('op-abab'))).toEqual(
+      [],
+    );
+    expect(await new AnalysisFile(archive).outcome(old)).toMatchObject({
+      status: 'completed',
+      operationId: 'op-abab',
+      result: null,
+      purged: true,
+    });
+    await purgeUntil(Infinity, (one) => one.ofAge('inputs', before));
+    // The ZIP is that of both, the file of the later one is its own.
+    const manifests = (await archive.list('inputs/')).filter((key) => key.endsWith('.json'));
+    expect(manifests).toHaveLength(2);
+    expect((await archive.list('claims/')).length).toBe(6);
+    for (const what of ['pdf', 'results', 'inputs'] as const) {
+      expect((await planner().ofAge(what, before)).changes).toEqual([]);
+    }
+    // No file leads there any more, and people have typed the name all the same.
+    expect(String(await archive.get(`${old}/asked.json`))).toMatch(quotesPayer);
+    await purgeUntil(Infinity, (one) => one.ofDocument(payer));
+    expect(await everything()).not.toMatch(quotesPayer);
+  });
+});
+
+test('every object of an analysis is in the table of what is kept about people', async () => {
+  await file();
+  const strange = (await archive.list('')).filter(
+    (key) => kindOf(key) === null && !impersonalKeys.test(key),
+  );
+  expect(strange).toEqual([]);
+});
+
+async function tree(operationId: string): Promise<ReturnType<typeof treeOf>> {
+  const parts: Buffer[] = [];
+  for await (const part of readLarge(archive, resultKey(operationId, 'all'))) parts.push(part);
+  return JSON.parse(Buffer.concat(parts).toString()) as ReturnType<typeof treeOf>;
+}
+
+/** Bodies as they lie on the disk. */
+async function clearText(): Promise<string> {
+  const told: string[] = [];
+  for (const key of await archive.list('')) told.push(String(await disk.get(key)));
+  return told.join('\n');
+}
