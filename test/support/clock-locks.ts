@@ -4,6 +4,8 @@ import type { History } from '@temporalio/common/lib/proto-utils';
 export type HistoryEvents = NonNullable<History['events']>;
 
 const standstillMs = 15_000;
+/** Longer than any work holds the clock on a busy machine: an activity that history shows open may be lost. */
+const longestHoldMs = 60_000;
 const leastSkipMs = 750;
 
 interface Run {
@@ -79,15 +81,16 @@ export class ClockLocks {
   }
 
   /**
-   * What the histories do not tell: for a quarter of a minute nothing has been under way but sleep, and
-   * the clock only goes as on the wall.
+   * What the histories do not tell: for a quarter of a minute nothing has been under way but sleep, or
+   * for a whole one whatever was, and the clock only goes as on the wall.
    */
   async #unlockStandstill(): Promise<void> {
     const now = { wall: Date.now(), virtual: await this.#env.currentTimeMs() };
     const from = (this.#pace ??= now);
     const skipped = now.virtual - from.virtual - (now.wall - from.wall);
-    if (this.#isAtWork() || skipped > leastSkipMs) this.#pace = now;
-    else if (now.wall - from.wall > standstillMs) {
+    const boundMs = this.#isAtWork() ? longestHoldMs : standstillMs;
+    if (this.#asleep === 0 || skipped > leastSkipMs) this.#pace = now;
+    else if (now.wall - from.wall > boundMs) {
       this.#pace = null;
       await this.#unlock();
     }
@@ -97,7 +100,7 @@ export class ClockLocks {
   #isAtWork(): boolean {
     const runs = [...this.#underWay.values()];
     const activities = runs.reduce((sum, run) => sum + run.activities, 0);
-    return this.#asleep === 0 || activities > this.#asleep || runs.some(({ task }) => task);
+    return activities > this.#asleep || runs.some(({ task }) => task);
   }
 
   async #look({ workflowId, runId }: Run): Promise<void> {
