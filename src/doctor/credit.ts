@@ -17,7 +17,7 @@ export async function examineCredit(environment: Environment): Promise<Finding[]
   const { token, baseUrl } = settings;
   const service = new Service({
     baseUrl,
-    token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
+    token: Token.from(token),
     ratePerSecond: 5,
     keepsAlive: true,
   });

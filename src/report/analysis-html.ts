@@ -8,7 +8,7 @@ import { maskDocument } from '../domain/documents';
 import { withoutKeys } from '../domain/invoice-key';
 import { maskTextOfPeople } from '../protection/redaction';
 import { Html, html } from './html';
-import { style } from './style';
+import { htmlPage } from './html-page';
 
 /** A receivable as the report shows it. */
 export interface ReportedReceivable {
@@ -54,59 +54,40 @@ const statuses = [
   ['blocked', 'bad'],
 ] as const;
 
-/**
- * One page that loads nothing and runs nothing; what came from the service is escaped, and
- * documents are masked wherever they stand.
- */
+/** What came from the service is escaped, and documents are masked wherever they stand. */
 export function analysisHtml(report: AnalysisReport): string {
   const { work, analysis, contradictions, payers, morePayers } = report;
   const fileName = masked(report.fileName);
   const { assignor, summary } = analysis;
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>Credit analysis: ${fileName}</title>
-        <style>
-          ${new Html(style + ownStyle)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <p class="kicker">Credit analysis</p>
-            <h1>${fileName}</h1>
-            <p class="headline">
-              ${masked(assignor.name ?? 'cedente without a name')}: ${assignor.status}; engine
-              ${analysis.engineName ?? analysis.engineId ?? 'not told'}
-            </p>
-            ${workLine(work)}
-          </header>
-          ${contradictionsPart(contradictions)}
-          <section>
-            <h2>Totals</h2>
-            ${barPart('By count', summary, { of: countOf, told: figure })}
-            ${barPart('By value', summary, { of: valueOf, told: money })}
-          </section>
-          <section>
-            <h2>Cedente</h2>
-            ${issuesPart(assignor.issues)}
-          </section>
-          <section>
-            <h2>Sacados and titulos with issues</h2>
-            ${payers.length === 0 ? html`<p>None.</p>` : payers.map(payerPart)}
-            ${morePayers === 0 ? null : html`<p>And ${morePayers} more: see titulos.csv.</p>`}
-          </section>
-        </main>
-      </body>
-    </html>`;
-  return `${page.text.trim()}\n`;
+  return htmlPage({
+    language: 'en',
+    title: `Credit analysis: ${fileName}`,
+    ownStyle,
+    main: html`<header>
+        <p class="kicker">Credit analysis</p>
+        <h1>${fileName}</h1>
+        <p class="headline">
+          ${masked(assignor.name ?? 'cedente without a name')}: ${assignor.status}; engine
+          ${analysis.engineName ?? analysis.engineId ?? 'not told'}
+        </p>
+        ${workLine(work)}
+      </header>
+      ${contradictionsPart(contradictions)}
+      <section>
+        <h2>Totals</h2>
+        ${barPart('By count', summary, { of: countOf, told: figure })}
+        ${barPart('By value', summary, { of: valueOf, told: money })}
+      </section>
+      <section>
+        <h2>Cedente</h2>
+        ${issuesPart(assignor.issues)}
+      </section>
+      <section>
+        <h2>Sacados and titulos with issues</h2>
+        ${payers.length === 0 ? html`<p>None.</p>` : payers.map(payerPart)}
+        ${morePayers === 0 ? null : html`<p>And ${morePayers} more: see titulos.csv.</p>`}
+      </section>`,
+  });
 }
 
 function workLine({ workId, operationId, endedAt, files }: ReportedWork): Html {

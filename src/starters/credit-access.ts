@@ -22,10 +22,7 @@ export async function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Pr
   }
   const service = new Service({
     baseUrl: settings.baseUrl,
-    token:
-      'file' in settings.token
-        ? Token.fromFile(settings.token.file)
-        : Token.of(settings.token.value),
+    token: Token.from(settings.token),
     ratePerSecond: Math.min(settings.rps, commandRps),
     resendOn503: environment.resendOn503,
     keepsAlive: true,
