@@ -178,6 +178,7 @@ async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkVi
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
+  if (isAnalysisId(id) || isCreditBatchId(id)) refuseCertificateFlags(id, flags);
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
   const work = await onFile(place, id);
@@ -195,6 +196,19 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
   return record.kind === 'certificate'
     ? showSingle(place, summary, output)
     : showBatch(place, summary, output);
+}
+
+/** They would change nothing. */
+function refuseCertificateFlags(id: string, { excel, lang, pdfNames }: ResultFlags): void {
+  const flag =
+    excel === true
+      ? '--excel'
+      : lang !== 'en'
+        ? `--lang ${lang}`
+        : pdfNames !== 'id'
+          ? `--pdf-names ${pdfNames}`
+          : null;
+  if (flag !== null) throw new UsageError(`${flag} is for certificates: ${id} is written without`);
 }
 
 async function order(
