@@ -15,6 +15,8 @@ const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 
 module.exports = {
   testTimeout: 30_000,
+  // Most of the long ones wait for servers: two cores are enough for two, and one would stand idle.
+  maxWorkers: 2,
   projects: layers.map((layer) => ({
     displayName: layer,
     testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],

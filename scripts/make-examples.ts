@@ -1,14 +1,17 @@
 /**
- * Writes examples/suppliers.csv and the same rows as examples/suppliers.xlsx:
- * `npx tsx scripts/make-examples.ts`. Same seed, same rows. Every company, person and number is
+ * Writes examples/suppliers.csv, the same rows as examples/suppliers.xlsx, and a CNAB file with its
+ * invoices (examples/remessas): `npx tsx scripts/make-examples.ts`. Same seed, same rows. Every company, person and number is
  * invented; only the check digits are right.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import writeXlsxFile from 'write-excel-file/node';
 
 import { cnpjCheckDigits, cpfCheckDigits, punctuateDocument } from '../src/domain/documents';
+import { cnabFile, type TestReceivable } from '../test/support/cnab-files';
+import { invoiceKey, invoiceXml, testInvoice } from '../test/support/invoice-files';
+import { zipFile } from '../test/support/zip-files';
 
 const seed = 20_260_706;
 const rowCount = 60;
@@ -100,10 +103,66 @@ export function supplierWorkbook(): Promise<Buffer> {
   ).toBuffer();
 }
 
+/** Who sells, and twelve instalments of six sales to four companies and a person, due in 2031. */
+function sales(): { assignor: string; receivables: TestReceivable[] } {
+  const numbered = (number: number): string => {
+    const base = `99${String(number).padStart(6, '0')}0001`;
+    return base + cnpjCheckDigits(base);
+  };
+  const person = `999990001${cpfCheckDigits('999990001')}`;
+  const assignor = numbered(70);
+  const payers = [
+    [numbered(71), 'PADARIA MONTANHA AZUL (FICTICIA)'],
+    [numbered(72), 'GRAFICA VALE INVENTADO (FICTICIA)'],
+    [numbered(73), 'SERRARIA LUA DE PAPEL (FICTICIA)'],
+    [numbered(74), 'LATICINIOS TRES DRAGOES (FICTICIA)'],
+    [person, 'FULANA DE TAL (FICTICIA)'],
+  ] as const;
+  const receivables = Array.from({ length: 12 }, (_, at) => {
+    const sale = Math.floor(at / 2);
+    const [payer, payerName] = payers[sale % payers.length] ?? payers[0];
+    const number = `${String(sale + 1).padStart(6, '0')}/${(at % 2) + 1}`;
+    const due = `10${String(at + 1).padStart(2, '0')}31`;
+    const key = invoiceKey({ issuer: assignor, number: sale + 1 });
+    return { payer, payerName, number, due, cents: 50_000 + sale * 12_345, invoiceKey: key };
+  });
+  return { assignor, receivables };
+}
+
+/** A remittance of Santander, 400 columns. */
+export function creditFile(): Buffer {
+  const { assignor, receivables } = sales();
+  const assignorName = 'FORNECEDORA DE EXEMPLOS (FICT)';
+  return cnabFile({ bank: 'santander', lineEnd: '\r\n', assignor, assignorName, receivables });
+}
+
+/** The invoice of each sale: two receivables are its instalments. */
+export function creditInvoices(): Buffer {
+  const { assignor: issuer, receivables } = sales();
+  const amount = (cents: number): string => (cents / 100).toFixed(2);
+  const dueOn = (due: string): string => `2031-${due.slice(2, 4)}-${due.slice(0, 2)}`;
+  const first = receivables.filter((_, at) => at % 2 === 0);
+  const entries = first.map(({ payer: recipient, cents, due }, sale) => {
+    const second = receivables[sale * 2 + 1]?.due ?? due;
+    const invoice = testInvoice({
+      issuer,
+      recipient,
+      number: sale + 1,
+      value: amount(cents * 2),
+      instalments: [due, second].map((on) => [dueOn(on), amount(cents)] as const),
+    });
+    return { name: `nota-${sale + 1}.xml`, content: invoiceXml(invoice) };
+  });
+  return zipFile(entries);
+}
+
 async function writeExamples(): Promise<void> {
   const examples = join(__dirname, '..', 'examples');
   writeFileSync(join(examples, 'suppliers.csv'), supplierSheet());
   writeFileSync(join(examples, 'suppliers.xlsx'), await supplierWorkbook());
+  mkdirSync(join(examples, 'remessas'), { recursive: true });
+  writeFileSync(join(examples, 'remessas', 'lote-1.rem'), creditFile());
+  writeFileSync(join(examples, 'remessas', 'lote-1.zip'), creditInvoices());
 }
 
 if (require.main === module) void writeExamples();

@@ -1,8 +1,11 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** How long the worker drains (its `shutdownGraceTime`); the container must be given longer. */
-const gracefulShutdownSeconds = 45;
+/**
+ * How long the worker drains (its longest `shutdownGraceTime`, with the longest upload that can be
+ * configured); the container must be given longer.
+ */
+const gracefulShutdownSeconds = 610;
 
 const serviceSchema = z.object({
   image: z.string().optional(),

@@ -1,3 +1,4 @@
+import { isOnlyAPage } from '../apis/credit/engines.wire';
 import { StatusError } from '../apis/http/errors';
 import { chooseEngine, type Engine, type EngineAnswer } from '../domain/credit/engine';
 import type { CreditDependencies } from './dependencies';
@@ -13,6 +14,10 @@ export function createCreditEngineActivities({ credit, warn }: CreditDependencie
     try {
       engines = await credit.engines.list('interactive');
     } catch (error) {
+      if (isOnlyAPage(error)) {
+        const reason = 'the service lists its engines page by page: choose one by its id';
+        return { kind: 'unavailable', reason };
+      }
       const isRefusal = error instanceof StatusError && error.status < 500 && error.status !== 429;
       if (!isRefusal) throw error;
       warn('the engines could not be listed', { status: error.status });

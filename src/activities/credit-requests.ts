@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../apis/credit/operations';
 import { isHttpError } from '../apis/http/errors';
 import { AnalysisFile } from '../archive/analyses';
@@ -8,6 +8,7 @@ import { ClaimLedger, analysisThing, type Thing } from '../archive/claim-ledger'
 import { findLarge, readLarge } from '../archive/large-objects';
 import { analysisRequestEntry } from '../domain/audit-entries';
 import { claimState, type Claim, type ClaimOwner, type Decision } from '../domain/claims';
+import { analysisFolder } from '../domain/credit/work';
 import type {
   AnalysisRecord,
   AnalysisRef,
@@ -16,8 +17,9 @@ import type {
   Unsent,
 } from '../domain/credit/work';
 import { backoffMs } from '../domain/poll-timing';
+import { BrokenSealError } from '../archive/sealed-archive';
 import type { CreditDependencies } from './dependencies';
-import { archiveIncomplete } from './failures';
+import { archiveIncomplete, failureTypes } from './failures';
 import { Heartbeats } from './heartbeats';
 import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
 
@@ -69,7 +71,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       for (let turnedAway = 1; ; turnedAway += 1) {
         await pause(Math.min(last.notBefore, until) - now(), givenUp);
         if (givenUp.aborted || heartbeats.isLate()) return last;
-        if (before !== null && now() >= until) return last;
+        // A timer may fire a moment early: what is to go after the end is not sent at the end.
+        const isOver = before !== null && (last.notBefore >= until || now() >= until);
+        if (isOver) return { ...last, isOver };
         const answer = await tryOnce(input, heartbeats, givenUp);
         if (answer.kind !== 'unsent' || answer === takenOver) return answer;
         const pauseMs = backoffMs(turnedAway, random(), { maxMs: longestPauseMs });
@@ -100,6 +104,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
         return { kind: 'refused', code: error.code, message: error.message, wasSent: false };
       }
       // Before the claim nothing can have left; `send` answers for everything after it.
+      if (isSpoilt(error)) return { kind: 'spoilt', message: `${error.message}; nothing was sent` };
       deps.warn('an upload could not be prepared', { reason: nameOf(error) });
       return unsent(isHttpError(error) ? 'service' : 'fault', now() + 5_000);
     }
@@ -123,7 +128,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       case 'in_flight':
         return unsent('another work', state.notAfter + 1);
       case 'unknown':
-        return { kind: 'unknown', reason: state.reason };
+        return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
       case 'accepted': {
         const { certidaoId: operationId, at: acceptedAt, afterUnknown } = state;
         return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
@@ -154,7 +159,12 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     if ((await ledger.claim(thing, n, claim)) === 'taken') {
       return unsent('another work', now() + 250);
     }
-    const { receipt, again } = await receiptOf(
+    const {
+      receipt,
+      again,
+      detail = null,
+      unread = null,
+    } = await receiptOf(
       () =>
         operations.startOperation(prepared, () => {
           // A POST that starts now must end before `notAfter`: a frozen process comes back too late.
@@ -168,6 +178,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       durationMs: now() - claimedAt,
     });
     await putReceipt(thing, { n, claim, receipt }, record);
+    if (unread !== null) await keepUnread(record, unread);
     switch (receipt.kind) {
       case 'accepted': {
         const { certidaoId: operationId } = receipt;
@@ -176,11 +187,20 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       case 'refused':
         // Its names may be others by now.
         if ([400, 422].includes(receipt.status)) credit.specification.distrust();
-        return refused(receipt);
+        return refused({ ...receipt, detail });
       case 'not_sent':
         return unsent(again.reason === 'credentials' ? 'credentials' : 'service', again.notBefore);
       case 'unknown':
-        return { kind: 'unknown', reason: receipt.reason };
+        return { kind: 'unknown', reason: receipt.reason, afterUnknown };
+    }
+  }
+
+  /** A person may find the id in it. */
+  async function keepUnread({ workId }: AnalysisRecord, answer: Buffer): Promise<void> {
+    try {
+      await analyses.putUnreadAnswer(analysisFolder(workId), answer);
+    } catch (error) {
+      deps.warn('an answer that cannot be read could not be filed', { reason: nameOf(error) });
     }
   }
 
@@ -235,7 +255,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
           continue;
         }
         await tellTrail(record, decision);
-        if (state.kind === 'unknown') return { kind: 'unknown', reason: state.reason };
+        if (state.kind === 'unknown') {
+          return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
+        }
         if (state.kind === 'accepted') {
           const { certidaoId: operationId, at: acceptedAt, afterUnknown } = state;
           return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
@@ -294,9 +316,24 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(bounded, undefined, { signal }).catch(() => undefined);
 }
 
-function refused({ status, code }: { status: number; code: string | null }): RequestAnswer {
-  const message = `the service refused the upload: it answered ${status}`;
+function refused(answer: {
+  status: number;
+  code: string | null;
+  detail?: string | null;
+}): RequestAnswer {
+  const { status, code, detail = null } = answer;
+  const told = detail === null ? '' : `: ${detail}`;
+  const message = `the service refused the upload: it answered ${status}${told}`;
   return { kind: 'refused', code, message, wasSent: true };
+}
+
+/** What is on file of it is not there, or not what was put: another try finds the same. */
+function isSpoilt(error: unknown): error is Error {
+  return (
+    error instanceof RangeError ||
+    error instanceof BrokenSealError ||
+    (error instanceof ApplicationFailure && error.type === failureTypes.archiveIncomplete)
+  );
 }
 
 function isClosed({ claim }: Decision): boolean {

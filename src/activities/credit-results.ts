@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { readAnalysis } from '../apis/credit/result.wire';
-import { StatusError, isHttpError } from '../apis/http/errors';
+import { readAnalysis, readIssues } from '../apis/credit/result.wire';
+import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { AnalysisFile, operationFolder, resultKey } from '../archive/analyses';
 import { DocumentIndexWriter } from '../archive/document-index';
@@ -17,7 +17,7 @@ import type {
 } from '../domain/credit/work';
 import { nextPollMs, type PollPace } from '../domain/poll-timing';
 import type { CreditDependencies } from './dependencies';
-import { archiveIncomplete, notSettledYet } from './failures';
+import { archiveIncomplete, notSettledYet, resultUnreadable } from './failures';
 import { Heartbeats } from './heartbeats';
 import { nameOf } from './keyless-requests';
 
@@ -27,8 +27,13 @@ const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_00
 const holdMs = 10_000;
 /** With less time left than this the activity holds to the end, and looks once more. */
 const lastHoldMs = 12_000;
-/** After this long a read that is refused for good (403, 410...) ends the wait. */
-const patienceWithRefusalsMs = 10 * 60_000;
+/**
+ * What ends the wait before its time (a read refused for good: 403, 410...; a result that cannot be
+ * read) must be met so often, with nothing else between, over this long.
+ */
+const patience = { times: 5, ms: 5 * 60_000 };
+/** Tries to file a complete result that cannot be read: some five minutes with their pauses. */
+const mostUnreadable = 10;
 
 /** How a result is called where it is told that it cannot be read. */
 const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
@@ -40,7 +45,20 @@ export interface WaitInput {
   deadlineAt: number;
 }
 
-type Reading = WaitAnswer | { kind: 'unsettled'; statusWord: string | null; waitMs: number };
+/** Why a wait would be in vain, if it stays so. */
+interface Obstacle {
+  code: 'unreadable' | 'unreadable_result';
+  message: string;
+}
+
+interface Unsettled {
+  kind: 'unsettled';
+  statusWord: string | null;
+  waitMs: number;
+  obstacle: Obstacle | null;
+}
+
+type Reading = WaitAnswer | Unsettled;
 
 /** What follows an accepted upload: wait, fetch, file. Reading does no harm, so all of it goes again. */
 export function createCreditResultActivities(deps: CreditDependencies) {
@@ -53,15 +71,22 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   async function awaitAnalysis(input: WaitInput): Promise<WaitAnswer> {
     const { cancellationSignal } = Context.current();
     const heartbeats = new Heartbeats(now, 1_000);
+    const obstacles = new Obstacles(now);
     try {
       for (;;) {
         const reading = await read(input);
         if (reading.kind !== 'unsettled') return reading;
+        const { statusWord, obstacle } = reading;
         const leftMs = input.deadlineAt - now();
-        if (leftMs <= 0) return { kind: 'expired', statusWord: reading.statusWord };
+        const isLast = leftMs <= 0;
+        if (obstacles.areInTheWay(obstacle, isLast)) {
+          return { kind: 'failed', statusWord, ...obstacle };
+        }
+        if (isLast) return { kind: 'expired', statusWord };
         const waitMs = Math.min(reading.waitMs, leftMs);
         if (deps.stopping.aborted) throw notSettledYet(1_000);
-        if (waitMs > holdMs && leftMs > lastHoldMs) {
+        // Another attempt would not know how often it was met: this one holds until that is told.
+        if (obstacle === null && waitMs > holdMs && leftMs > lastHoldMs) {
           throw notSettledYet(Math.min(waitMs, leftMs - lastHoldMs + 2_000));
         }
         await pause(waitMs, AbortSignal.any([cancellationSignal, deps.stopping]));
@@ -74,45 +99,66 @@ export function createCreditResultActivities(deps: CreditDependencies) {
 
   async function read(input: WaitInput): Promise<Reading> {
     const { operationId, acceptedAt } = input;
-    const ageMs = now() - acceptedAt;
-    const waitMs = nextPollMs(ageMs, random(), pace);
-    let statusWord: string | null = null;
-    try {
-      const { operation } = await operations.readOperation(operationId, 'poll');
-      statusWord = operation.statusWord;
-      if (operation.isUnknownWord) warnOnce(statusWord);
-      if (operation.state === 'failed') {
-        const { code = null, message = null } = operation.failure ?? {};
+    const waitMs = nextPollMs(now() - acceptedAt, random(), pace);
+    const operation = await answerOf(async () => {
+      return (await operations.readOperation(operationId, 'poll')).operation;
+    });
+    const statusWord = 'told' in operation ? operation.told.statusWord : null;
+    const unsettled = { kind: 'unsettled', statusWord, waitMs, obstacle: null } as const;
+    if ('told' in operation) {
+      if (operation.told.isUnknownWord) warnOnce(statusWord);
+      if (operation.told.state === 'failed') {
+        const { code = null, message = null } = operation.told.failure ?? {};
         return { kind: 'failed', statusWord, code, message: message ?? 'the operation failed' };
       }
-      const isFiled = (await take(operationId, 'issues')) === 'filed';
-      return isFiled ? { kind: 'ready', statusWord } : { kind: 'unsettled', statusWord, waitMs };
+    } else if (asksForPatience(operation.error)) {
+      return { ...unsettled, waitMs: Math.max(waitMs, askedMs(operation.error)) };
+    }
+    // Done is when the result is there (DESIGN 4), whatever becomes of the status.
+    const result = await answerOf(() => take(operationId, 'issues'));
+    if ('told' in result) {
+      if (result.told === 'filed') return { kind: 'ready', statusWord };
+      const isDenied = result.told === 404 && 'error' in operation;
+      return { ...unsettled, obstacle: isDenied ? obstacleOf(operation.error) : null };
+    }
+    const { error } = result;
+    if (error instanceof ContractError) {
+      const obstacle = { code: 'unreadable_result', message: error.message } as const;
+      return { ...unsettled, obstacle };
+    }
+    return { ...unsettled, waitMs: Math.max(waitMs, askedMs(error)), obstacle: obstacleOf(error) };
+  }
+
+  async function answerOf<T>(call: () => Promise<T>): Promise<{ told: T } | { error: Error }> {
+    try {
+      return { told: await call() };
     } catch (error) {
       if (!isHttpError(error) && !(error instanceof TokenUnavailableError)) throw error;
       deps.warn('an operation could not be read', { reason: nameOf(error) });
-      if (isForGood(error) && ageMs > patienceWithRefusalsMs) {
-        return { kind: 'failed', statusWord, code: 'unreadable', message: error.message };
-      }
-      const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
-      return { kind: 'unsettled', statusWord, waitMs: Math.max(waitMs, asked) };
+      return { error };
     }
   }
 
-  /** Files a result, if it is there and can be read to its end. */
-  async function take(operationId: string, filter: ResultFilter): Promise<'filed' | 'not yet'> {
+  /**
+   * Files a result, if it is there and can be read to its end.
+   *
+   * @returns or the status that means "not yet"
+   */
+  async function take(operationId: string, filter: ResultFilter): Promise<'filed' | number> {
     const key = resultKey(operationId, filter);
+    const readBody = filter === 'all' ? readAnalysis : readIssues;
     if ((await findLarge(archive, key)) !== null) return 'filed';
     const answer = await operations.takeResult(
       operationId,
       filter,
       (body) =>
         putLarge(archive, key, body, {
-          check: (bytes) => readAnalysis(resultCall, indexOf(operationId).indexed(bytes)),
+          check: (bytes) => readBody(resultCall, indexOf(operationId).indexed(bytes)),
         }),
       'poll',
       Context.current().cancellationSignal,
     );
-    return 'taken' in answer ? 'filed' : 'not yet';
+    return 'taken' in answer ? 'filed' : answer.notYet;
   }
 
   /** On its own for each try: what another one has read may be another text. */
@@ -139,7 +185,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
       if (record === null) throw archiveIncomplete(`${input.ref.folder}/asked.json`);
       for (const filter of ['issues', 'all'] as const) {
         // Told to be there, and not there yet: a service may be late with it.
-        if ((await take(operationId, filter)) === 'not yet') throw notSettledYet(5_000);
+        if ((await take(operationId, filter)) !== 'filed') throw notSettledYet(5_000);
       }
       const [issuesKey, allKey] = [resultKey(operationId, 'issues'), resultKey(operationId, 'all')];
       const tree = new TreeCheck();
@@ -148,7 +194,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
         payer: (payer) => tree.payer(payer),
       });
       const subset = new SubsetCheck(tree);
-      const issues = await readAnalysis(resultCall, readLarge(archive, issuesKey), {
+      const issues = await readIssues(resultCall, readLarge(archive, issuesKey), {
         receivable: (receivable) => subset.receivable(receivable),
       });
       const contradictions = [
@@ -158,6 +204,10 @@ export function createCreditResultActivities(deps: CreditDependencies) {
         ...differingHeads(issues, all),
       ];
       return { issuesKey, allKey, engineId: all.engineId, summary: all.summary, contradictions };
+    } catch (error) {
+      const { attempt } = Context.current().info;
+      if (!(error instanceof ContractError) || attempt < mostUnreadable) throw error;
+      throw resultUnreadable(error.message);
     } finally {
       heartbeats.stop();
     }
@@ -190,6 +240,47 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   }
 
   return { awaitAnalysis, fileResults, concludeAnalysis };
+}
+
+/** Counts how often in a row, and how long, the same thing stood in the way. */
+class Obstacles {
+  readonly #now: () => number;
+  #code: Obstacle['code'] | null = null;
+  #since = 0;
+  #times = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @param isLast there is no time to look again */
+  areInTheWay(obstacle: Obstacle | null, isLast: boolean): obstacle is Obstacle {
+    if (obstacle === null || obstacle.code !== this.#code) {
+      this.#code = obstacle?.code ?? null;
+      this.#since = this.#now();
+      this.#times = 0;
+    }
+    if (obstacle === null) return false;
+    this.#times += 1;
+    // It is there, and can be used no more than it could before.
+    if (isLast && obstacle.code === 'unreadable_result') return true;
+    return this.#times >= patience.times && this.#now() - this.#since >= patience.ms;
+  }
+}
+
+function obstacleOf(error: Error): Obstacle | null {
+  return isForGood(error) ? { code: 'unreadable', message: error.message } : null;
+}
+
+/** About the token, or about haste: the other read would be told the same. */
+function asksForPatience(error: Error): boolean {
+  if (error instanceof TokenUnavailableError) return true;
+  if (!(error instanceof StatusError)) return false;
+  return error.meansCredentials || error.status === 429 || error.retryAfterMs !== null;
+}
+
+function askedMs(error: Error): number {
+  return error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
 }
 
 /** A 4xx that is neither about credentials nor about haste. */

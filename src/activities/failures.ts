@@ -6,6 +6,8 @@ export const failureTypes = {
   archiveIncomplete: 'ArchiveIncomplete',
   /** Nothing is wrong: the server keeps the timer until the next read (DESIGN D2). */
   notSettledYet: 'NotSettledYet',
+  /** The service answers with a result that we cannot read, again and again. */
+  resultUnreadable: 'ResultUnreadable',
 } as const;
 export type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
@@ -13,6 +15,15 @@ export function archiveIncomplete(what: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: failureTypes.archiveIncomplete,
     message: `the archive does not hold ${what}`,
+    nonRetryable: true,
+  });
+}
+
+/** @param why message of a ContractError */
+export function resultUnreadable(why: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failureTypes.resultUnreadable,
+    message: why,
     nonRetryable: true,
   });
 }

@@ -30,7 +30,13 @@ export async function receiptOf(
     now,
     answerLost,
   }: { service: Service; now: () => number; answerLost: (how: LostAnswer) => void },
-): Promise<{ receipt: Receipt; again: SendAgain }> {
+): Promise<{
+  receipt: Receipt;
+  again: SendAgain;
+  detail?: string | null;
+  /** Of a 2xx in which no id was found: the beginning of it. */
+  unread?: Buffer | null;
+}> {
   const at = (): number => now();
   const notSent = (why: string, reason: SendAgain['reason'], waitMs: number) => ({
     receipt: { kind: 'not_sent', reason: why, at: at() } as const,
@@ -52,7 +58,8 @@ export async function receiptOf(
         return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
       }
       if (status >= 400 && status < 500 && status !== 408) {
-        return settled({ kind: 'refused', status, code, at: at() });
+        // Not on the receipt: it may name people, and a purge does not rewrite claims.
+        return { ...settled({ kind: 'refused', status, code, at: at() }), detail: error.detail };
       }
     }
     if (isHttpError(error) && 'sent' in error && error.sent === 'no') {
@@ -60,7 +67,8 @@ export async function receiptOf(
     }
     answerLost(lostHow(error));
     const reason = isHttpError(error) ? error.message : nameOf(error);
-    return settled({ kind: 'unknown', reason, at: at() });
+    const unread = error instanceof ContractError ? error.answer : null;
+    return { ...settled({ kind: 'unknown', reason, at: at() }), unread };
   }
 }
 

@@ -89,7 +89,6 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
     { terms, watch }: LookInput,
     signal: AbortSignal,
   ): Promise<void> {
-    if (terms.cooldownMs === null) return;
     const batch = { monitorId, sweep: watch, at: now() };
     const { waiting } = await deps.sinksFor(terms.cooldownMs).deliverDue(batch, signal);
     for (const why of waiting) warn('a digest waits', { monitor: monitorId, why });

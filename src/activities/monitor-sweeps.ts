@@ -137,6 +137,9 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       metrics.changesUnreadable(sorted.unreadable.length);
       const kept = await keepAcknowledged(ref, sorted.acknowledged);
       const sinks = deps.sinksFor(terms.cooldownMs);
+      const due = { monitorId: ref.monitorId, sweep: ref.sweep, at: now() };
+      const digests = await sinks.deliverDue(due, signal);
+      for (const why of digests.waiting) warn('a digest waits', { monitor: ref.monitorId, why });
       const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
       const files = await records.fileChanges(ref.monitorId, sorted.open, by, sinks.names);
       const filed = files.filter(({ isNew }) => isNew).length;

@@ -26,10 +26,14 @@ export const defaultFailedStatuses: readonly string[] = [
   'error',
   'rejected',
   'cancelled',
+  'canceled',
   'falhou',
+  'falha',
   'erro',
   'rejeitada',
+  'rejeitado',
   'cancelada',
+  'cancelado',
 ];
 
 const wireName = z
@@ -309,7 +313,8 @@ export const assumptionTable: readonly Assumption[] = [
   {
     area: 'Credit',
     matter: 'id and status of an operation',
-    value: 'from the OpenAPI document, else `id` or `operationId`, and `status`',
+    value:
+      'from the OpenAPI document, else `id` or `operationId`, and `status`; in the body, else in `Location`, else in the one object that the body wraps',
     variable: 'CREDIT_ID_FIELD, CREDIT_STATUS_FIELD',
     reason: 'the bodies of both answers are not shown',
   },
@@ -317,7 +322,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Credit',
     matter: 'no OpenAPI document',
     value:
-      '4xx for it means that there is none, and the defaults serve; one that cannot be had or read stops an upload, unless the four names are configured',
+      '3xx and 4xx mean that there is none, as does a page in its place while the engines can be listed, and the defaults serve; one that cannot be had stops an upload, unless the four names are configured',
     variable: 'CREDIT_FILE_PART, CREDIT_ENGINE_PART, CREDIT_ID_FIELD, CREDIT_STATUS_FIELD',
     reason: 'a paid upload must not be sent under names guessed because of a fault that passes',
   },
@@ -325,14 +330,15 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Credit',
     matter: 'the operation is done, or failed',
     value:
-      'done: the result answers 200; 202, 204, 404, 409 and 425 mean not yet. Failed: the status is `failed`, `error`, `rejected`, `cancelled`, `falhou`, `erro`, `rejeitada`, `cancelada`, or a word of the document like them; or one that we cannot place, with an `error` beside it',
+      'done: the result answers 200; 202, 204, 404, 409 and 425 mean not yet. Failed: the status is `failed`, `error`, `rejected`, `cancelled`, `canceled`, `falhou`, `falha`, `erro`, `rejeitada`, `rejeitado`, `cancelada`, `cancelado`, or a word of the document like them; or one that we cannot place, with an `error` beside it. A word that says neither that it goes on nor that it failed is told once, and waited on',
     variable: 'CREDIT_FAILED_STATUSES',
     reason: 'the words are not shown; the result is what was bought',
   },
   {
     area: 'Credit',
     matter: 'list of engines',
-    value: 'a bare array, else the only array in the body',
+    value:
+      'a bare array, else the only array in the body; a page of a longer list is refused, and an engine that was taken is never sent again',
     variable: null,
     reason: 'its shape is not shown',
   },

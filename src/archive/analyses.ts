@@ -36,6 +36,15 @@ export class AnalysisFile {
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
+  /** Null unless the service took the upload with an answer in which no id was found. */
+  unreadAnswer(folder: string): Promise<Buffer | null> {
+    return this.#archive.get(unreadAnswerKey(folder));
+  }
+
+  async putUnreadAnswer(folder: string, answer: Buffer): Promise<void> {
+    await this.#archive.putIfAbsent(unreadAnswerKey(folder), answer, { durable: true });
+  }
+
   /** Every analysis of the archive, newest first. */
   async all(): Promise<{ folder: string; record: AnalysisRecord }[]> {
     const found: { folder: string; record: AnalysisRecord }[] = [];
@@ -48,12 +57,17 @@ export class AnalysisFile {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
-  /** The last time that a thing came to an end, else the last time that it was asked for. */
+  /**
+   * The last time that a thing came to an end, else the last time that it was asked for.
+   *
+   * @param since folder of the first time that counts: what ended before it is another matter
+   */
   async lastEnded(
     name: string,
+    since: string,
   ): Promise<{ folder: string; record: AnalysisRecord; outcome: AnalysisOutcome | null } | null> {
     const keys = await this.#archive.list(`analyses/${name}/`);
-    const ended = keys.filter((key) => key.endsWith('/outcome.json')).at(-1);
+    const ended = keys.filter((key) => key.endsWith('/outcome.json') && key > since).at(-1);
     if (ended === undefined) {
       const newest = await this.newest(name);
       return newest && { ...newest, outcome: null };
@@ -72,6 +86,11 @@ export class AnalysisFile {
     const record = await this.record(folder);
     return record === null ? null : { folder, record };
   }
+}
+
+/** Goes with the folder when it is purged. */
+export function unreadAnswerKey(folder: string): string {
+  return `${folder}/unread-answer`;
 }
 
 /** Key of an input as a large object: by the hash of its bytes, whoever sends them. */

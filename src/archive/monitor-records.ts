@@ -324,6 +324,9 @@ export class MonitorRecords {
 
 export const changesIndex = 'index/changes/';
 
+/** Newline-delimited JSON by day, of the sink `file`. */
+export const changeFiles = 'changes/';
+
 export function monitorFolder(monitorId: string): string {
   return `monitors/${keySegment(monitorId)}`;
 }

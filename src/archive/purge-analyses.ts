@@ -6,7 +6,7 @@ import {
   type CreditBatchRecord,
 } from '../domain/credit/batch';
 import { analysisFolder, type AnalysisOutcome, type AnalysisRecord } from '../domain/credit/work';
-import { AnalysisFile, operationFolder } from './analyses';
+import { AnalysisFile, operationFolder, unreadAnswerKey } from './analyses';
 import { erasedResult, toldOf, type ToldOfDocument } from './analysis-result.wire';
 import { getJson, type Archive } from './archive';
 import { ClaimLedger, analysisThing } from './claim-ledger';
@@ -195,6 +195,7 @@ export class AnalysesPurge {
         if (what === 'inputs') await this.#takeInputs(draft, run, part, young);
         else {
           await this.#takeResults(draft, run, part, young);
+          await this.#takeUnread(draft, run.folder);
           await draft.rewrite(`${run.folder}/outcome.json`, () => (outcome) => {
             const shown = outcome as AnalysisOutcome;
             return isSharedOperation(shown.operationId, young) ? outcome : withoutAnalysis(shown);
@@ -259,6 +260,12 @@ export class AnalysesPurge {
       const isShared = others.some(({ runs }) => runs.some((run) => holdsInput(run, input)));
       if (!isShared) await this.#takeLarge(draft, input, part);
     }
+  }
+
+  /** Nobody can say what stands in it. */
+  async #takeUnread(draft: PurgeDraft, folder: string): Promise<void> {
+    const keys = await this.#archive.list(`${folder}/`);
+    for (const key of keys) if (key === unreadAnswerKey(folder)) await draft.remove(key);
   }
 
   async #takeFolder(draft: PurgeDraft, folder: string, part: AnalysesPart): Promise<void> {
@@ -363,6 +370,7 @@ export class AnalysesPurge {
       });
     }
     for (const { folder } of runs) {
+      await this.#takeUnread(draft, folder);
       await draft.rewrite(`${folder}/outcome.json`, () => (record) => {
         const outcome = record as AnalysisOutcome;
         const { operationId } = outcome;

@@ -2,6 +2,8 @@ import { open } from 'node:fs/promises';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
 import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
 
+export { BrokenSealError };
+
 export interface ArchiveSealing {
   /** Open what is sealed, and seal; null when there are none at hand. */
   keys: KeyRing | null;

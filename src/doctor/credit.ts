@@ -5,6 +5,7 @@ import { StatusError } from '../apis/http/errors';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import type { CreditSettings, Environment } from '../environment';
+import { runningEngine } from '../temporal/engine-record';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const timeoutMs = 10_000;
@@ -12,13 +13,11 @@ const timeoutMs = 10_000;
 /** The credit service: its address and token, by the list of engines; and what its document tells. */
 export async function examineCredit(environment: Environment): Promise<Finding[]> {
   const settings = environment.credit;
-  if (settings === null) {
-    return [ok('credit service', 'CREDIT_BASE_URL and CREDIT_TOKEN are not set: it is not used')];
-  }
+  if (settings === null) return [await withoutSettings(environment)];
   const { token, baseUrl } = settings;
   const service = new Service({
     baseUrl,
-    token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
+    token: Token.from(token),
     ratePerSecond: 5,
     keepsAlive: true,
   });
@@ -28,6 +27,19 @@ export async function examineCredit(environment: Environment): Promise<Finding[]
   } finally {
     await service.close();
   }
+}
+
+async function withoutSettings({ dataDir }: Environment): Promise<Finding> {
+  const check = 'credit service';
+  const engine = await runningEngine(dataDir);
+  if (engine === null || engine.creditBaseUrl === null) {
+    return ok(check, 'CREDIT_BASE_URL and CREDIT_TOKEN are not set: it is not used');
+  }
+  return warn(
+    check,
+    `CREDIT_BASE_URL is not set; the running engine works against ${engine.creditBaseUrl}`,
+    'set CREDIT_BASE_URL and CREDIT_TOKEN, for `engine` (`dev` prints those of its sandbox)',
+  );
 }
 
 async function examineAccess({ engines }: CreditApi, { baseUrl }: CreditSettings) {
@@ -64,7 +76,9 @@ const documentWords: Record<DocumentState, string> = {
   read: 'its OpenAPI document was read',
   silent: 'its OpenAPI document tells no names',
   absent: 'it publishes no OpenAPI document',
-  unreadable: 'its OpenAPI document cannot be had',
+  refused: 'it refuses us its OpenAPI document',
+  unreadable: 'what it publishes as its OpenAPI document is none, or is too large',
+  unreachable: 'its OpenAPI document cannot be had',
 };
 
 /** What was found and what was assumed, name by name. */

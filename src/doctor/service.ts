@@ -18,7 +18,7 @@ export async function examineService(environment: Environment): Promise<Finding[
   const token = settings.certificatesToken ?? settings.token;
   const service = new Service({
     baseUrl: settings.baseUrl,
-    token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
+    token: Token.from(token),
     ratePerSecond: 5,
     keepsAlive: true,
   });

@@ -27,23 +27,38 @@ export interface SentRequest {
 
 /** @returns null for a claim under which nothing can have left */
 export function requestEntry(
-  { type, subject, n, item, claim, receipt }: SentRequest,
+  { type, subject, n, item, ...sent }: SentRequest,
+  work: WorkOnTrail,
+  now: number,
+): AuditEntry | null {
+  const entry = sentEntry(`request/certificate/${type}/${subject}/${n}`, sent, work, now);
+  if (entry === null) return null;
+  const { receipt } = sent;
+  return {
+    ...entry,
+    item,
+    subject,
+    ...(receipt?.kind === 'accepted' && { certidaoId: receipt.certidaoId }),
+    details: { type, ...entry.details },
+  };
+}
+
+/** What all requests without a key have in common on the trail. */
+function sentEntry(
+  id: string,
+  { claim, receipt }: Pick<SentRequest, 'claim' | 'receipt'>,
   { workId, by }: WorkOnTrail,
   now: number,
 ): AuditEntry | null {
   if (claim !== 'unreadable' && claim.kind === 'closed') return null;
   return {
     kind: 'request',
-    id: `request/certificate/${type}/${subject}/${n}`,
+    id,
     result: receipt?.kind ?? 'unknown',
     by,
     happenedAt: new Date(claim === 'unreadable' ? now : claim.claimedAt).toISOString(),
     work: workId,
-    item,
-    subject,
-    ...(receipt?.kind === 'accepted' && { certidaoId: receipt.certidaoId }),
     details: {
-      type,
       ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
       ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
     },
@@ -80,24 +95,15 @@ export interface SentAnalysis {
 
 /** @returns null for a claim under which nothing can have left */
 export function analysisRequestEntry(
-  { name, n, claim, receipt }: SentAnalysis,
-  { workId, by }: WorkOnTrail,
+  { name, n, ...sent }: SentAnalysis,
+  work: WorkOnTrail,
   now: number,
 ): AuditEntry | null {
-  if (claim !== 'unreadable' && claim.kind === 'closed') return null;
-  return {
-    kind: 'request',
-    id: `request/credit/${name}/${n}`,
-    result: receipt?.kind ?? 'unknown',
-    by,
-    happenedAt: new Date(claim === 'unreadable' ? now : claim.claimedAt).toISOString(),
-    work: workId,
-    details: {
-      ...(receipt?.kind === 'accepted' && { operationId: receipt.certidaoId }),
-      ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
-      ...(receipt?.kind === 'not_sent' && { reason: reasonOf(receipt.reason) }),
-    },
-  };
+  const entry = sentEntry(`request/credit/${name}/${n}`, sent, work, now);
+  if (entry === null) return null;
+  const { receipt } = sent;
+  const accepted = receipt?.kind === 'accepted' && { operationId: receipt.certidaoId };
+  return { ...entry, details: { ...accepted, ...entry.details } };
 }
 
 /** @param sha256 of the complete result as it was filed; null when there is none */

@@ -74,7 +74,14 @@ export type ClaimState =
   /** Sent or about to be, and nobody knows yet; nothing leaves after `notAfter`. */
   | { kind: 'in_flight'; n: number; notAfter: number; owner: ClaimOwner | null }
   /** May have been accepted, and the id is lost. */
-  | { kind: 'unknown'; n: number; reason: string; owner: ClaimOwner | null };
+  | {
+      kind: 'unknown';
+      n: number;
+      reason: string;
+      owner: ClaimOwner | null;
+      /** Besides itself: one before it is unknown too, so that two may be charged. */
+      afterUnknown: boolean;
+    };
 
 /** Reads the last decision of a thing. A claim that cannot be read may have been sent. */
 export function claimState({ last }: Pick<ThingHistory, 'last'>, nowMs: number): ClaimState {
@@ -93,6 +100,7 @@ export function claimState({ last }: Pick<ThingHistory, 'last'>, nowMs: number):
   if (claim !== 'unreadable' && claim.kind === 'closed') {
     return { kind: 'free', afterUnknown: wasAfterUnknown };
   }
+  const unknown = { kind: 'unknown', n, owner, afterUnknown: wasAfterUnknown } as const;
   switch (receipt?.kind) {
     case 'accepted':
       return {
@@ -107,13 +115,13 @@ export function claimState({ last }: Pick<ThingHistory, 'last'>, nowMs: number):
     case 'not_sent':
       return { kind: 'free', afterUnknown: wasAfterUnknown };
     case 'unknown':
-      return { kind: 'unknown', n, reason: receipt.reason, owner };
+      return { ...unknown, reason: receipt.reason };
     case undefined:
       if (claim === 'unreadable') {
-        return { kind: 'unknown', n, reason: 'its claim cannot be read', owner };
+        return { ...unknown, reason: 'its claim cannot be read' };
       }
       return nowMs <= claim.notAfter
         ? { kind: 'in_flight', n, notAfter: claim.notAfter, owner }
-        : { kind: 'unknown', n, reason: 'the sender was lost before the answer', owner };
+        : { ...unknown, reason: 'the sender was lost before the answer' };
   }
 }

@@ -1,36 +1,42 @@
 import { createReadStream } from 'node:fs';
-import { openPromise } from 'yauzl';
 import { documentsInCnabLine, documentsInText } from '../domain/held-documents';
+import { contentsOfZip } from './invoice-zip';
+
+/** A line that goes on beyond this is looked at in pieces. */
+const longestHeld = 4_096;
+/** More than any document is wide, with what stands around it. */
+const overlap = 64;
 
 /** Every document that a CNAB file may hold: for the index by which a purge finds the file. */
 export async function* documentsInCnab(path: string): AsyncGenerator<string> {
   let rest = '';
+  let isBeginning = true;
   for await (const chunk of createReadStream(path, 'latin1')) {
     const lines = `${rest}${String(chunk)}`.split(/[\r\n]/);
     rest = lines.pop() ?? '';
-    for (const line of lines) yield* documentsInCnabLine(line);
+    for (const line of lines) {
+      yield* documentsInPiece(line, isBeginning);
+      isBeginning = true;
+    }
+    if (rest.length <= longestHeld) continue;
+    yield* documentsInPiece(rest, isBeginning);
+    isBeginning = false;
+    rest = rest.slice(-overlap);
   }
-  yield* documentsInCnabLine(rest);
+  yield* documentsInPiece(rest, isBeginning);
 }
 
-/**
- * Every document that a ZIP of invoices may hold, in names and texts of its entries. The ZIP was
- * checked before: its entries are held to the sizes that they tell.
- */
+/** Columns are counted from the beginning of a line. */
+function documentsInPiece(line: string, isBeginning: boolean): Generator<string> {
+  return isBeginning ? documentsInCnabLine(line) : documentsInText(line);
+}
+
+/** Every document that a ZIP of invoices may hold, in names and texts of its entries. */
 export async function* documentsInInvoices(path: string): AsyncGenerator<string> {
-  const zip = await openPromise(path, { lazyEntries: true, autoClose: false });
-  try {
-    for await (const entry of zip.eachEntry()) {
-      yield* documentsInText(entry.fileName);
-      if (!/\.xml$/i.test(entry.fileName)) continue;
-      const chunks: Buffer[] = [];
-      for await (const chunk of await zip.openReadStreamPromise(entry)) {
-        chunks.push(chunk as Buffer);
-      }
-      // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
-      yield* documentsInText(Buffer.concat(chunks).toString('latin1').replaceAll('\0', ''));
-    }
-  } finally {
-    zip.close();
+  for await (const { name, content } of contentsOfZip(path)) {
+    yield* documentsInText(name);
+    if (content === null) continue;
+    // Digits are bytes of their own in every encoding but UTF-16, which has a NUL beside each.
+    yield* documentsInText(content.toString('latin1').replaceAll('\0', ''));
   }
 }

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 
 import {
   type Entry,
@@ -15,6 +15,7 @@ import { isValidInvoiceKey, maskInvoiceKey, withoutKeys } from '../domain/invoic
 import { InputFileError, unreadable } from './input-file-error';
 import { type InvoiceCode, invoiceChecks } from './invoice-checks';
 import { type Invoice, InvoiceReader, XmlFault } from './invoice-xml';
+import { openInput } from './open-input';
 
 export interface ZipLimits {
   entries: number;
@@ -118,9 +119,9 @@ class ZipReading {
     const name = nameOf(entry);
     this.#checkName(name, entry);
     this.#checkSize(zip, name, entry);
-    if (name.endsWith('/') || isLitter(name)) return;
+    if (isPassedOver(name)) return;
     if (entry.isEncrypted()) throw new ZipRefused('zip_encrypted', 'an encrypted entry', name);
-    if (!/\.xml$/i.test(name)) {
+    if (!isDocument(name)) {
       this.#findings.add('not_xml', 'another kind of file', { entry: shownEntry(name) });
       return;
     }
@@ -157,8 +158,13 @@ class ZipReading {
   async #document(zip: ZipFile, name: string, entry: Entry): Promise<void> {
     const place = { entry: shownEntry(name) };
     const reader = new InvoiceReader();
+    let sum = 0;
     try {
-      for await (const chunk of await contentOf(zip, name, entry)) reader.write(chunk as Buffer);
+      for await (const chunk of await contentOf(zip, name, entry)) {
+        sum = crc32(chunk as Buffer, sum);
+        reader.write(chunk as Buffer);
+      }
+      if (sum !== entry.crc32) throw damaged(name);
       const reading = reader.end();
       if (reading.kind === 'other') {
         const root = reading.root.slice(0, 60);
@@ -169,7 +175,7 @@ class ZipReading {
     } catch (error) {
       if (error instanceof XmlFault) this.#findings.add(error.code, error.message, place);
       else if (error instanceof ZipRefused) throw error;
-      else throw new ZipRefused('zip_unreadable', 'an entry that is damaged', name);
+      else throw damaged(name);
     }
   }
 
@@ -188,8 +194,12 @@ class ZipReading {
   }
 }
 
+function damaged(name: string): ZipRefused {
+  return new ZipRefused('zip_unreadable', 'an entry that is damaged', name);
+}
+
 async function openZip(path: string): Promise<ZipFile> {
-  const beginning = await beginningOf(path);
+  const ends = await endsOf(path);
   try {
     return await openPromise(path, {
       lazyEntries: true,
@@ -199,31 +209,81 @@ async function openZip(path: string): Promise<ZipFile> {
       validateEntrySizes: true,
     });
   } catch {
-    throw new ZipRefused('zip_unreadable', whatElse(beginning));
+    throw new ZipRefused('zip_unreadable', whatElse(ends));
   }
 }
 
-function whatElse(beginning: Buffer): string {
+interface FileEnds {
+  beginning: Buffer;
+  /** As much as may hold the record that a ZIP ends with, and its comment. */
+  ending: Buffer;
+}
+
+const endRecord = { mark: Buffer.from('PK\x05\x06', 'latin1'), bytes: 22, mostWithComment: 65_557 };
+
+function whatElse({ beginning, ending }: FileEnds): string {
   if (beginning.length === 0) return 'an empty file';
   const isZip = beginning.subarray(0, 2).toString('latin1') === 'PK';
-  if (isZip) return 'a ZIP file that was cut short';
-  return otherFormat(beginning, 0, beginning.length) ?? 'a file that is no ZIP';
+  if (!isZip) return otherFormat(beginning, 0, beginning.length) ?? 'a file that is no ZIP';
+  const at = ending.lastIndexOf(endRecord.mark);
+  if (at < 0 || at + endRecord.bytes > ending.length) return 'a ZIP file that was cut short';
+  const end = at + endRecord.bytes + ending.readUInt16LE(at + endRecord.bytes - 2);
+  return end < ending.length
+    ? 'a ZIP file with other bytes behind its end'
+    : 'a ZIP file that is damaged';
 }
 
-async function beginningOf(path: string): Promise<Buffer> {
+async function endsOf(path: string): Promise<FileEnds> {
+  const file = await openInput(path);
   try {
-    const file = await open(path, 'r');
-    try {
-      if (!(await file.stat()).isFile()) throw new InputFileError(`${path} is not a file.`);
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
+    const { size } = await file.stat();
+    const read = async (from: number, bytes: number): Promise<Buffer> => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, from);
       return buffer.subarray(0, bytesRead);
+    };
+    const tail = Math.min(size, endRecord.mostWithComment);
+    return { beginning: await read(0, 16), ending: await read(size - tail, tail) };
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * What the documents of a ZIP hold, entry by entry, in the bytes as they unpack. The ZIP was checked
+ * before: its entries are held to the sizes that they tell. Throws InputFileError for an entry that
+ * cannot be read all the same.
+ */
+export async function* contentsOfZip(
+  path: string,
+): AsyncGenerator<{ name: string; content: Buffer | null }> {
+  try {
+    const zip = await openZip(path);
+    try {
+      for await (const entry of entriesOf(zip)) {
+        const name = nameOf(entry);
+        const isRead = isDocument(name) && !isPassedOver(name);
+        yield { name, content: isRead ? await wholeOf(zip, name, entry) : null };
+      }
     } finally {
-      await file.close();
+      zip.close();
     }
   } catch (error) {
-    if (error instanceof InputFileError) throw error;
-    throw unreadable(path, error);
+    if (!(error instanceof ZipRefused)) throw error;
+    const where = error.entry === null ? '' : ` (${shownEntry(error.entry)})`;
+    throw new InputFileError(`${path}: ${error.found}${where}.`);
   }
+}
+
+async function wholeOf(zip: ZipFile, name: string, entry: Entry): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of await contentOf(zip, name, entry)) chunks.push(chunk as Buffer);
+  } catch (error) {
+    throw error instanceof ZipRefused ? error : damaged(name);
+  }
+  return Buffer.concat(chunks);
 }
 
 async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry, void> {
@@ -250,7 +310,15 @@ function nameOf(entry: Entry): string {
   return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
 }
 
-/** What systems leave in ZIP files without being asked. */
+function isDocument(name: string): boolean {
+  return /\.xml$/i.test(name);
+}
+
+/** Folders, and what systems leave in ZIP files without being asked. */
+function isPassedOver(name: string): boolean {
+  return name.endsWith('/') || isLitter(name);
+}
+
 function isLitter(name: string): boolean {
   const base = name.slice(name.lastIndexOf('/') + 1);
   return name.startsWith('__MACOSX/') || base.startsWith('._') || litter.has(base);

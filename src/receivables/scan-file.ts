@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 
 import type { CnabReport, ScanOptions } from '../domain/cnab/report';
 import { CnabScan } from '../domain/cnab/scan';
 import { plainWidth } from '../domain/cnab/layout';
 import { LineCutter } from './lines';
-import { InputFileError, unreadable } from './input-file-error';
+import { unreadable } from './input-file-error';
+import { openInput } from './open-input';
 
 export interface ScannedFile extends CnabReport {
   /** Of the bytes as they are on the disk: lower-case hex. */
@@ -40,20 +41,6 @@ export async function scanFile(
   } finally {
     await file.close();
   }
-}
-
-async function openInput(path: string): Promise<FileHandle> {
-  let file: FileHandle;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-  const stats = await file.stat();
-  if (stats.isFile()) return file;
-  await file.close();
-  const what = stats.isDirectory() ? 'a directory' : 'not a file';
-  throw new InputFileError(`${path} is ${what}: the name of a file is expected.`);
 }
 
 /** A chunk is valid until the next one is asked for: while it is looked at, the other is read. */

@@ -4,8 +4,11 @@ import type {
   AnalysisIssue,
   AnalysisSummary,
 } from '../domain/credit/analysis';
+import { maskDocument } from '../domain/documents';
+import { withoutKeys } from '../domain/invoice-key';
+import { maskTextOfPeople } from '../protection/redaction';
 import { Html, html } from './html';
-import { style } from './style';
+import { htmlPage } from './html-page';
 
 /** A receivable as the report shows it. */
 export interface ReportedReceivable {
@@ -25,7 +28,18 @@ export interface ReportedPayer extends Pick<
   more: number;
 }
 
+/** Which analysis a page is of. */
+export interface ReportedWork {
+  workId: string;
+  operationId: string | null;
+  /** Its end, ISO 8601. */
+  endedAt: string;
+  /** What was sent. */
+  files: readonly { name: string; sha256: string }[];
+}
+
 export interface AnalysisReport {
+  work: ReportedWork;
   analysis: Analysis;
   fileName: string;
   contradictions: readonly string[];
@@ -40,54 +54,51 @@ const statuses = [
   ['blocked', 'bad'],
 ] as const;
 
-/** One page that loads nothing and runs nothing; what came from the service is escaped. */
+/** What came from the service is escaped, and documents are masked wherever they stand. */
 export function analysisHtml(report: AnalysisReport): string {
-  const { analysis, fileName, contradictions, payers, morePayers } = report;
+  const { work, analysis, contradictions, payers, morePayers } = report;
+  const fileName = masked(report.fileName);
   const { assignor, summary } = analysis;
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>Credit analysis: ${fileName}</title>
-        <style>
-          ${new Html(style + ownStyle)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <p class="kicker">Credit analysis</p>
-            <h1>${fileName}</h1>
-            <p class="headline">
-              ${assignor.name ?? 'cedente without a name'}: ${assignor.status}; engine
-              ${analysis.engineName ?? analysis.engineId ?? 'not told'}
-            </p>
-          </header>
-          ${contradictionsPart(contradictions)}
-          <section>
-            <h2>Totals</h2>
-            ${barPart('By count', summary, { of: countOf, told: figure })}
-            ${barPart('By value', summary, { of: valueOf, told: money })}
-          </section>
-          <section>
-            <h2>Cedente</h2>
-            ${issuesPart(assignor.issues)}
-          </section>
-          <section>
-            <h2>Sacados and titulos with issues</h2>
-            ${payers.length === 0 ? html`<p>None.</p>` : payers.map(payerPart)}
-            ${morePayers === 0 ? null : html`<p>And ${morePayers} more: see titulos.csv.</p>`}
-          </section>
-        </main>
-      </body>
-    </html>`;
-  return `${page.text.trim()}\n`;
+  return htmlPage({
+    language: 'en',
+    title: `Credit analysis: ${fileName}`,
+    ownStyle,
+    main: html`<header>
+        <p class="kicker">Credit analysis</p>
+        <h1>${fileName}</h1>
+        <p class="headline">
+          ${masked(assignor.name ?? 'cedente without a name')}: ${assignor.status}; engine
+          ${analysis.engineName ?? analysis.engineId ?? 'not told'}
+        </p>
+        ${workLine(work)}
+      </header>
+      ${contradictionsPart(contradictions)}
+      <section>
+        <h2>Totals</h2>
+        ${barPart('By count', summary, { of: countOf, told: figure })}
+        ${barPart('By value', summary, { of: valueOf, told: money })}
+      </section>
+      <section>
+        <h2>Cedente</h2>
+        ${issuesPart(assignor.issues)}
+      </section>
+      <section>
+        <h2>Sacados and titulos with issues</h2>
+        ${payers.length === 0 ? html`<p>None.</p>` : payers.map(payerPart)}
+        ${morePayers === 0 ? null : html`<p>And ${morePayers} more: see titulos.csv.</p>`}
+      </section>`,
+  });
+}
+
+function workLine({ workId, operationId, endedAt, files }: ReportedWork): Html {
+  const sums = files.map(({ name, sha256 }) => `sha256 of ${masked(name)}: ${sha256}`);
+  const parts = [workId, `operation ${operationId ?? '-'}`, `ended ${endedAt}`, ...sums];
+  return html`<p class="of">${parts.join('; ')}</p>`;
+}
+
+/** A document that somebody wrote into a name or a message is one all the same. */
+function masked(text: string): string {
+  return withoutKeys(maskTextOfPeople(text));
 }
 
 function contradictionsPart(contradictions: readonly string[]): Html | null {
@@ -95,7 +106,7 @@ function contradictionsPart(contradictions: readonly string[]): Html | null {
   return html`<section>
     <h2>The result contradicts itself</h2>
     <ul>
-      ${contradictions.map((sentence) => html`<li>${sentence}</li>`)}
+      ${contradictions.map((sentence) => html`<li>${masked(sentence)}</li>`)}
     </ul>
   </section>`;
 }
@@ -155,7 +166,8 @@ function barPart(
 function payerPart({ name, document, status, issues, receivables, more }: ReportedPayer): Html {
   return html`<details>
     <summary>
-      ${name ?? 'without a name'} (${document ?? 'without a document'}): ${status},
+      ${masked(name ?? 'without a name')}
+      (${document === null ? 'without a document' : maskDocument(document)}): ${status},
       ${receivables.length + more} titulo(s) with issues
     </summary>
     ${issues.length === 0 ? null : issuesPart(issues)} ${receivables.map(receivablePart)}
@@ -193,10 +205,9 @@ function issuesPart(issues: readonly AnalysisIssue[]): Html {
               <td>${issue.ruleName ?? issue.ruleId}</td>
               <td>${issue.status}</td>
               <td>${issue.field}</td>
-              <td>${issue.actual}</td>
-              <td>${issue.expected}</td>
-              <td>${issue.threshold}</td>
-              <td>${issue.message}</td>
+              ${[issue.actual, issue.expected, issue.threshold, issue.message].map(
+                (text) => html`<td>${text === null ? null : masked(text)}</td>`,
+              )}
             </tr>`,
         )}
       </tbody>
@@ -216,6 +227,7 @@ function money(value: number): string {
 const ownStyle = `
 details { margin: 6px 0 6px 12px; }
 summary { cursor: pointer; overflow-wrap: anywhere; }
+.of { overflow-wrap: anywhere; font-size: 0.85em; }
 .sums { display: block; width: 100%; height: 28px; }
 .key { margin-right: 20px; white-space: nowrap; } .swatch { width: 10px; height: 10px; margin-right: 6px; }
 .fill-good { fill: var(--good); } .fill-warn { fill: var(--warn); } .fill-bad { fill: var(--bad); }

@@ -1,54 +1,34 @@
 import { rowStatuses, type RowStatus, type StatusCounts } from '../domain/certificates';
 import { formatsOf, reportTimeZone, type ReportLanguage } from './formats';
 import { Html, html, type Content } from './html';
+import { htmlPage } from './html-page';
 import { leftPart } from './left-part';
 import { maskTextOfPeople } from '../protection/redaction';
 import { inputName, looks, type Page, type Report } from './page';
 import { picturesPart } from './pictures-part';
-import { style } from './style';
 import { en, type ReportTexts } from './texts-en';
 import { pt } from './texts-pt';
 
 export const reportTexts: Record<ReportLanguage, ReportTexts> = { en, pt };
 
-/**
- * One page that loads nothing: no script, style sheet, font or picture from elsewhere. Documents are
- * masked, and whatever came from a spreadsheet or a service is escaped.
- */
+/** Documents are masked, and whatever came from a spreadsheet or a service is escaped. */
 export function reportHtml(report: Report, language: ReportLanguage): string {
   const page: Page = { ...report, texts: reportTexts[language], formats: formatsOf(language) };
   const { texts } = page;
-  const document = html`<!doctype html>
-    <html lang="${texts.htmlLanguage}">
-      <head>
-        <meta charset="utf-8" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>${texts.title}: ${inputName(page)}</title>
-        <style>
-          ${new Html(style)}
-        </style>
-      </head>
-      <body>
-        <main>
-          ${headingPart(page)} ${tilesPart(page)} ${outcomesPart(page)} ${picturesPart(page)}
-          ${classificationsPart(page)} ${leftPart(page)} ${doubleChargesPart(page)}
-          ${decisionsPart(page)} ${detailsPart(page)}
-          <footer>
-            <p>${texts.footer}</p>
-            <p>
-              ${texts.written(page.formats.instant(page.writtenAt))} ${texts.timeZone}:
-              ${reportTimeZone}.
-            </p>
-          </footer>
-        </main>
-      </body>
-    </html> `;
-  return `${document.text.trim()}\n`;
+  return htmlPage({
+    language: texts.htmlLanguage,
+    title: `${texts.title}: ${inputName(page)}`,
+    main: html`${headingPart(page)} ${tilesPart(page)} ${outcomesPart(page)} ${picturesPart(page)}
+      ${classificationsPart(page)} ${leftPart(page)} ${doubleChargesPart(page)}
+      ${decisionsPart(page)} ${detailsPart(page)}
+      <footer>
+        <p>${texts.footer}</p>
+        <p>
+          ${texts.written(page.formats.instant(page.writtenAt))} ${texts.timeZone}:
+          ${reportTimeZone}.
+        </p>
+      </footer>`,
+  });
 }
 
 function headingPart(page: Page): Html {

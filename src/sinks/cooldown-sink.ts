@@ -19,16 +19,22 @@ export interface DigestsTold {
 
 /**
  * A sink that is told repeats together. A folded change counts as taken: it is on file for its
- * digest, which is told by `deliverDue` when its window is over.
+ * digest, which is told by `deliverDue` when its window is over. Without a cooldown nothing is folded,
+ * and every window is over: what an earlier cooldown held back is still told.
  */
 export class CooldownSink implements Sink {
   readonly name: string;
   readonly #inner: Sink;
   readonly #windows: CooldownWindows;
   readonly #records: MonitorRecords;
-  readonly #cooldownMs: number;
+  readonly #cooldownMs: number | null;
 
-  constructor(inner: Sink, windows: CooldownWindows, records: MonitorRecords, cooldownMs: number) {
+  constructor(
+    inner: Sink,
+    windows: CooldownWindows,
+    records: MonitorRecords,
+    cooldownMs: number | null,
+  ) {
     this.name = inner.name;
     this.#inner = inner;
     this.#windows = windows;
@@ -36,11 +42,18 @@ export class CooldownSink implements Sink {
     this.#cooldownMs = cooldownMs;
   }
 
+  /** The same sink with another cooldown. */
+  withCooldown(cooldownMs: number): CooldownSink {
+    return new CooldownSink(this.#inner, this.#windows, this.#records, cooldownMs);
+  }
+
   async deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
+    const cooldownMs = this.#cooldownMs;
+    if (cooldownMs === null) return this.#inner.deliver(batch, signal);
     const windows = await this.#windows.of(batch.monitorId);
     const outcomes: (DeliveryOutcome | null)[] = [];
     for (const delivery of batch.deliveries) {
-      outcomes.push(await this.#foldedOutcome(delivery, windows, batch));
+      outcomes.push(await this.#foldedOutcome(delivery, windows, batch, cooldownMs));
     }
     const told = batch.deliveries.filter((_, place) => outcomes[place] === null);
     const answers = await this.#inner.deliver({ ...batch, deliveries: told }, signal);
@@ -55,7 +68,7 @@ export class CooldownSink implements Sink {
     const told = { taken: 0, changes: 0, waiting: [] as string[] };
     for (const windows of (await this.#windows.of(monitorId)).values()) {
       for (const window of windows) {
-        if (!window.closed && !isOver(window, at, this.#cooldownMs)) continue;
+        if (!window.closed && !isOver(window, at, this.#cooldownMs ?? 0)) continue;
         if (window.folded.size === 0 && !window.closed) {
           await this.#windows.forget(window);
           continue;
@@ -80,12 +93,13 @@ export class CooldownSink implements Sink {
     delivery: Delivery,
     windows: Map<string, FiledWindow[]>,
     { monitorId, at }: DeliveryBatch,
+    cooldownMs: number,
   ): Promise<DeliveryOutcome | null> {
     if (delivery.kind === 'digest') return null;
     const kind = sumOfKind(delivery.filed);
     const its = windows.get(kind) ?? [];
     windows.set(kind, its);
-    const verdict = judgeRepeat(delivery.id, its, at, this.#cooldownMs);
+    const verdict = judgeRepeat(delivery.id, its, at, cooldownMs);
     switch (verdict.kind) {
       case 'tell':
         return null;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { keySegment, toJsonLines, type Archive } from '../archive/archive';
-import { dayOf } from '../archive/monitor-records';
+import { changeFiles, dayOf } from '../archive/monitor-records';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
@@ -29,8 +29,6 @@ export class FileSink implements Sink {
     // Nothing is held open.
   }
 }
-
-export const changeFiles = 'changes/';
 
 function keyOf({ monitorId, deliveries, at }: DeliveryBatch): string {
   const sum = createHash('sha256');

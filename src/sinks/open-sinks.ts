@@ -28,15 +28,14 @@ export class Sinks {
   }
 
   /** The same with a cooldown on those that tell somebody: files hold each change by itself. */
-  withCooldown(archive: Archive, records: MonitorRecords, cooldownMs: number): Sinks {
-    const windows = new CooldownWindows(archive);
+  withCooldown(cooldownMs: number): Sinks {
     const all = this.all.map((sink) =>
-      sink instanceof FileSink ? sink : new CooldownSink(sink, windows, records, cooldownMs),
+      sink instanceof CooldownSink ? sink.withCooldown(cooldownMs) : sink,
     );
     return new Sinks(all, this.required);
   }
 
-  /** Tells the digests of a monitor that are due. Without a cooldown there are none. */
+  /** Tells the digests of a monitor that are due; without a cooldown all that one has left behind. */
   async deliverDue(
     batch: Omit<DeliveryBatch, 'deliveries'>,
     signal?: AbortSignal,
@@ -56,19 +55,21 @@ export class Sinks {
   }
 }
 
-export function openSinks(settings: MonitorSinkSettings, archive: Archive): Sinks {
-  const all = settings.sinks.map(({ name }) => sinkOf(name, settings, archive));
-  const required = settings.sinks.filter((choice) => choice.required).map(({ name }) => name);
-  return new Sinks(all, required);
-}
-
-function sinkOf(
-  name: SinkChoice['name'],
-  { webhook }: MonitorSinkSettings,
+export function openSinks(
+  { sinks, webhook }: MonitorSinkSettings,
   archive: Archive,
-): Sink {
-  if (name === 'file') return new FileSink(archive);
-  if (webhook === null) throw new RangeError('the webhook is not configured');
-  const settings = createHash('sha256').update(webhook.url).digest('hex').slice(0, 16);
-  return new SwitchedSink(new WebhookSink(webhook), archive, settings);
+  records: MonitorRecords,
+): Sinks {
+  const sinkOf = ({ name }: SinkChoice): Sink => {
+    if (name === 'file') return new FileSink(archive);
+    if (webhook === null) throw new RangeError('the webhook is not configured');
+    const settings = createHash('sha256').update(webhook.url).digest('hex').slice(0, 16);
+    const switched = new SwitchedSink(new WebhookSink(webhook), archive, settings);
+    return new CooldownSink(switched, new CooldownWindows(archive), records, null);
+  };
+  const required = sinks.filter((choice) => choice.required);
+  return new Sinks(
+    sinks.map(sinkOf),
+    required.map(({ name }) => name),
+  );
 }

@@ -8,7 +8,7 @@ import { readLarge } from '../archive/large-objects';
 import type { AnalysedPayer } from '../domain/credit/analysis';
 import type { ResultFilter } from '../domain/credit/operation';
 import type { AnalysisResultRef } from '../domain/credit/work';
-import { analysisHtml, type ReportedPayer } from '../report/analysis-html';
+import { analysisHtml, type ReportedPayer, type ReportedWork } from '../report/analysis-html';
 import {
   AnalysisSheet,
   issueCells,
@@ -19,6 +19,14 @@ import {
 import type { Workplace } from './workplace';
 
 const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
+
+export interface AnalysisFolderOptions {
+  folder: string;
+  filter: ResultFilter;
+  fileName: string;
+  work: ReportedWork;
+}
+
 /** A browser unfolds no more than this with ease; the sheets hold all of it. */
 const mostReported = 5_000;
 
@@ -29,7 +37,7 @@ const mostReported = 5_000;
 export async function writeAnalysisFolder(
   { archive }: Workplace,
   result: AnalysisResultRef,
-  { folder, filter, fileName }: { folder: string; filter: ResultFilter; fileName: string },
+  { folder, filter, fileName, work }: AnalysisFolderOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const shown = filter === 'all' ? result.allKey : result.issuesKey;
@@ -82,6 +90,7 @@ export async function writeAnalysisFolder(
   }
   const all = [...reported.values()];
   const page = analysisHtml({
+    work,
     analysis,
     fileName,
     contradictions: result.contradictions,

@@ -15,14 +15,14 @@ export async function withCredit<T>(work: (credit: CreditApi) => Promise<T>): Pr
   const environment = readEnvironment();
   const settings = environment.credit;
   if (settings === null) {
-    throw new ConfigError('CREDIT_BASE_URL', 'is not set, nor CREDIT_TOKEN: no credit service');
+    throw new ConfigError(
+      'CREDIT_BASE_URL',
+      'is not set, nor CREDIT_TOKEN: no credit service (`diligence dev` prints those of its sandbox)',
+    );
   }
   const service = new Service({
     baseUrl: settings.baseUrl,
-    token:
-      'file' in settings.token
-        ? Token.fromFile(settings.token.file)
-        : Token.of(settings.token.value),
+    token: Token.from(settings.token),
     ratePerSecond: Math.min(settings.rps, commandRps),
     resendOn503: environment.resendOn503,
     keepsAlive: true,

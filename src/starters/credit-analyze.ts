@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { AnalysisFile } from '../archive/analyses';
 import { ClaimLedger, analysisThing } from '../archive/claim-ledger';
 import { findLarge } from '../archive/large-objects';
 import { analysisDecisionEntry } from '../domain/audit-entries';
-import { claimState, type Ruling } from '../domain/claims';
+import { claimState, type ClaimState, type Ruling } from '../domain/claims';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
 import { analysisWorkflowId, type AnalysisRecord } from '../domain/credit/work';
 import { queueName } from '../domain/queues';
@@ -15,9 +16,10 @@ import { deadlineOption, withActor, withDetach } from './certificate-flags';
 import { mayBeSent } from './credit-check';
 import { engineIdOf } from './credit-engine';
 import { fileRecord, forEngine, instantOf, preparedInput, putOnFile } from './credit-input';
-import { findAnalysis, showAnalysis, type AnalysisOnFile } from './credit-outcome';
+import { analysisOf, findAnalysis, showAnalysis, type AnalysisOnFile } from './credit-outcome';
 import { followAnalysis } from './follow';
 import { CommandError, UsageError, exitCodes, oneOf, print, printJson, tell } from './terminal';
+import { refuseUnwritable } from './unwritable-folder';
 import {
   isRunning,
   openWorkplace,
@@ -47,6 +49,7 @@ const decisions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 
 interface ResolveFlags extends RunFlags {
   action: (typeof decisions)[number];
+  id?: string;
   operation?: string;
   note: string;
 }
@@ -75,11 +78,16 @@ export function analyzeCommand(): Command {
 export function resolveAnalysisCommand(): Command {
   return withRun(new Command('resolve'))
     .description('Decide about an analysis that did not complete.')
-    .argument('<id>', 'the id that `credit analyze` printed')
+    .argument('[id]', 'the id that `credit analyze` printed')
+    .option('--id <id>', 'the same, by name')
     .requiredOption('--action <action>', decisions.join(', '), oneOf(decisions))
     .option('--operation <id>', 'for adopt: the id that the service has named')
     .requiredOption('--note <text>', 'why: kept on record')
-    .action(async (id: string, flags: ResolveFlags) => {
+    .action(async (argument: string | undefined, flags: ResolveFlags) => {
+      const id = argument ?? flags.id;
+      if (id === undefined || (flags.id !== undefined && flags.id !== id)) {
+        throw new UsageError('which analysis? give its id, once (`diligence list` shows them)');
+      }
       process.exitCode = await resolveAnalysis(id, flags);
     });
 }
@@ -96,6 +104,7 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
   const place = await openWorkplace(flags.by);
   // First what can be said without asking anybody.
   const scanned = await preparedInput(place, flags, null);
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const engineId = wanted === null ? null : await engineIdOf(place, wanted);
   const input = forEngine(place, scanned, engineId);
   return withEngine(place, async (engine) => {
@@ -130,7 +139,10 @@ async function alreadyBegun(
   }
   const { record, outcome } = analysis;
   if (again === true) {
-    await rule(place, record, { action: 'reissue', operationId: null, note: '--again' });
+    const { state } = standing;
+    refuseLateReceipt(analysis, state);
+    const decided = { action: 'reissue', operationId: null, note: '--again' } as const;
+    await rule(place, record, state.n, decided);
     return null;
   }
   const { workId } = record;
@@ -149,7 +161,9 @@ export type Standing =
   /** Runs, or was broken off before its end. */
   | { kind: 'begun'; analysis: AnalysisOnFile }
   /** Something was bought, or may have been. */
-  | { kind: 'ended'; analysis: AnalysisOnFile };
+  | { kind: 'ended'; analysis: AnalysisOnFile; state: BegunState };
+
+type BegunState = Exclude<ClaimState, { kind: 'free' }>;
 
 /** What the archive and the claims say of the last time that the same thing was asked for. */
 export async function standingOf(place: Workplace, name: string): Promise<Standing> {
@@ -161,7 +175,7 @@ export async function standingOf(place: Workplace, name: string): Promise<Standi
   if (outcome === null) return { kind: 'begun', analysis };
   const ledger = new ClaimLedger(place.archive);
   const state = claimState(await ledger.history(analysisThing(name)), Date.now());
-  return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis };
+  return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis, state };
 }
 
 interface Decided {
@@ -170,16 +184,34 @@ interface Decided {
   note: string;
 }
 
-/** Puts a person's decision on the last request of a thing, and on the audit trail. */
+/**
+ * A receipt that came after the end on file names what the service has: to be taken up, not to be
+ * bought again (PROTOCOLS 1). An operation that the person was told of may be given up.
+ */
+function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: ClaimState): void {
+  if (state.kind !== 'accepted' || state.certidaoId === outcome?.operationId) return;
+  throw new CommandError(
+    `${record.workId}: the service took it, as operation ${state.certidaoId}: \`diligence credit resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
+  );
+}
+
+/**
+ * Puts a person's decision on the request that the person saw, and on the audit trail.
+ *
+ * @param seen number of its claim: what was sent after it is another matter
+ */
 async function rule(
   { archive, audit, environment }: Workplace,
   { name, workId }: AnalysisRecord,
+  seen: number,
   { action, operationId, note }: Decided,
 ): Promise<void> {
   const ledger = new ClaimLedger(archive);
   const thing = analysisThing(name);
   const { last } = await ledger.history(thing);
-  if (last === null) throw new CommandError(`${workId}: nothing was sent`);
+  if (last?.n !== seen) {
+    throw new CommandError(`${workId}: it was sent again just now: \`diligence status ${workId}\``);
+  }
   const now = new Date();
   // A ruling on it would let a second one leave beside it.
   if (claimState({ last }, now.getTime()).kind === 'in_flight') {
@@ -187,7 +219,7 @@ async function rule(
   }
   const by = environment.actor;
   const at = now.getTime();
-  await ledger.putRuling(thing, last.n, { action, certidaoId: operationId, by, note, at });
+  await ledger.putRuling(thing, seen, { action, certidaoId: operationId, by, note, at });
   await audit.appendAndAnchor([analysisDecisionEntry(action, { workId, by, operationId }, at)]);
 }
 
@@ -223,24 +255,57 @@ async function follow(
   }
   await warnWithoutPollers(engine, place, 'credit');
   const outcome = await followAnalysis(place, engine, workflowId);
-  return showAnalysis(place, { folder, record, outcome }, flags);
+  // Somebody else may have begun the same a moment before: theirs is the one that ran.
+  const own = { folder, record, outcome };
+  const ran = outcome.workId === workId ? own : await analysisOf(place, outcome.workId);
+  return showAnalysis(place, ran, flags);
 }
 
 async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number> {
-  const { action, operation, note } = flags;
+  const { action, operation } = flags;
   if ((action === 'adopt') !== (operation !== undefined)) {
     throw new UsageError('--operation goes with --action adopt, and adopt needs it');
   }
   const place = await openWorkplace(flags.by);
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const found = await findAnalysis(place, id);
   if (found === null) throw new CommandError(`no analysis ${id} in this archive`);
-  const { record, outcome } = found;
+  refuseUndecidable(await standingNow(place, found));
+  return withEngine(place, async (engine) => {
+    await refuseRunning(engine, found.record);
+    await decide(place, await standingNow(place, found), flags);
+    if (action === 'abandon') {
+      print(`${found.record.workId}: abandoned`);
+      return exitCodes.done;
+    }
+    const now = new Date();
+    const next: AnalysisRecord = {
+      ...found.record,
+      workId: `${analysisWorkflowId(found.record.name)}/${instantOf(now)}`,
+      createdAt: now.toISOString(),
+      createdBy: place.environment.actor,
+    };
+    return follow(place, engine, await putOnFile(place, next), flags);
+  });
+}
+
+function refuseUndecidable({ record: { workId: id }, outcome }: AnalysisOnFile): void {
   if (outcome === null) {
     throw new CommandError(`${id} has not ended: \`diligence status ${id}\` shows how it stands`);
   }
   if (outcome.status === 'completed') {
     throw new CommandError(`${id} is completed: nothing to decide`);
   }
+}
+
+/** Of what was asked for last, and what nobody works on. */
+async function decide(
+  place: Workplace,
+  found: AnalysisOnFile,
+  { action, operation, note }: ResolveFlags,
+): Promise<void> {
+  const { record } = found;
+  const id = record.workId;
   const ledger = new ClaimLedger(place.archive);
   const state = claimState(await ledger.history(analysisThing(record.name)), Date.now());
   if (action !== 'reissue' && state.kind !== 'unknown' && state.kind !== 'accepted') {
@@ -249,6 +314,7 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
   if (action === 'adopt' && state.kind === 'accepted') {
     throw new CommandError(`${id} has the operation ${state.certidaoId}: watch it instead`);
   }
+  if (action === 'reissue') refuseLateReceipt(found, state);
   if (action === 'reissue' && !(await isOnFile(place, record))) {
     throw new CommandError(
       `${id}: its file is not in the archive any more: \`diligence credit analyze --cnab FILE --again\` sends it`,
@@ -259,22 +325,43 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
     const about = { workId: record.workId, by: place.environment.actor, operationId };
     await place.audit.appendAndAnchor([analysisDecisionEntry(action, about, Date.now())]);
   } else if (state.kind !== 'free') {
-    await rule(place, record, { action, operationId: operation ?? null, note });
+    await rule(place, record, state.n, { action, operationId: operation ?? null, note });
   }
-  if (action === 'abandon') {
-    print(`${record.workId}: abandoned`);
-    return exitCodes.done;
+}
+
+/** @throws CommandError while a workflow of the same thing runs: it may be sending */
+async function refuseRunning(
+  engine: EngineClient,
+  { name, workId }: AnalysisRecord,
+): Promise<void> {
+  const workflowId = analysisWorkflowId(name);
+  // Its end stands on file a moment before the engine closes it.
+  for (let look = 0; look < 10; look += 1) {
+    if (!(await isRunning(engine, workflowId))) return;
+    await sleep(500);
   }
-  return withEngine(place, async (engine) => {
-    const now = new Date();
-    const next: AnalysisRecord = {
-      ...record,
-      workId: `${analysisWorkflowId(record.name)}/${instantOf(now)}`,
-      createdAt: now.toISOString(),
-      createdBy: place.environment.actor,
-    };
-    return follow(place, engine, await putOnFile(place, next), flags);
-  });
+  throw new CommandError(
+    `${workflowId} is still running: decide about ${workId} when it has ended`,
+  );
+}
+
+/**
+ * The same analysis as it stands now.
+ *
+ * @throws CommandError when the same was asked for again since: its claim would be decided about
+ */
+async function standingNow(
+  place: Workplace,
+  { folder, record }: AnalysisOnFile,
+): Promise<AnalysisOnFile> {
+  const analyses = new AnalysisFile(place.archive);
+  const newest = await analyses.newest(record.name);
+  if (newest !== null && newest.folder !== folder) {
+    throw new CommandError(
+      `${record.workId}: asked for again since: decide about ${newest.record.workId}`,
+    );
+  }
+  return { folder, record, outcome: await analyses.outcome(folder) };
 }
 
 /** Whether what was uploaded can be sent again: a purge may have taken it. */

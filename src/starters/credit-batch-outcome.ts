@@ -11,9 +11,10 @@ import {
   type CreditBatchFile,
   type CreditBatchRecord,
 } from '../domain/credit/batch';
-import type { AnalysisOutcome } from '../domain/credit/work';
+import { analysisFolder, type AnalysisOutcome } from '../domain/credit/work';
 import { AnalysisSheet } from '../sheets/analysis-sheet';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../workflows/messages';
+import { defaultFolder } from './certificate-flags';
 import { analysisExitCode, writeOutcome, type AnalysisOnFile } from './credit-outcome';
 import { creditBatchLine } from './follow';
 import { CommandError, exitCodes, print, printJson } from './terminal';
@@ -101,12 +102,13 @@ export async function showCreditBatchStatus(
 export async function showCreditBatch(
   place: Workplace,
   { folder, record, end }: CreditBatchOnFile,
-  { out = 'out/credit-batch', json }: { out?: string; json?: true },
+  { out, json }: { out?: string; json?: true },
 ): Promise<number> {
   const { batchId: id } = record;
   if (end === null) throw new CommandError(`${id} has not ended: \`diligence status ${id}\``);
   const files = await new CreditBatchShelf(place.archive).files(folder);
-  return showBatchFiles(place, { id, files, end }, { out, ...(json && { json }) });
+  const shown = { out: out ?? defaultFolder(id), ...(json && { json }) };
+  return showBatchFiles(place, { id, files, end }, shown);
 }
 
 /** One line a file, the folder of each that has a result, and `files.csv`. Returns the exit code. */
@@ -135,7 +137,7 @@ export async function showBatchFiles(
     await sheet.abandon();
     throw error;
   }
-  const exitCode = lines.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.needsAPerson;
+  const exitCode = exitCodeOf(lines);
   if (json === true) {
     printJson({ id, exitCode, folder: target, files: shown });
     return exitCode;
@@ -147,8 +149,15 @@ export async function showBatchFiles(
   return exitCode;
 }
 
+function exitCodeOf(lines: readonly FileLine[]): number {
+  if (lines.every(({ status }) => status === notSent)) return exitCodes.usage;
+  return lines.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.needsAPerson;
+}
+
 /** A published format: add at the end only. */
 const fileColumns = ['file', 'status', 'id', 'operation_id', 'reason'] as const;
+
+const notSent = 'not sent';
 
 interface FileLine {
   file: string;
@@ -171,7 +180,10 @@ async function linesOf(
   const analyses = new AnalysisFile(archive);
   const lines: FileLine[] = [];
   for (const { file, workId, refused, before, sameAs } of files) {
-    const analysis = workId === null ? null : await analyses.lastEnded(thingOfAnalysis(workId));
+    const analysis =
+      workId === null
+        ? null
+        : await analyses.lastEnded(thingOfAnalysis(workId), analysisFolder(workId));
     const outcome = analysis?.outcome ?? null;
     lines.push({
       file,
@@ -193,7 +205,7 @@ function standing(
   refused: string | null,
   end: CreditBatchEnd | null,
 ): Pick<FileLine, 'status' | 'isDone'> {
-  if (refused !== null) return { status: 'not sent', isDone: false };
+  if (refused !== null) return { status: notSent, isDone: false };
   if (outcome !== null) {
     return { status: outcome.status, isDone: analysisExitCode(outcome) === exitCodes.done };
   }

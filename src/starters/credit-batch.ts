@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { CreditBatchShelf } from '../archive/credit-batches';
 import {
@@ -15,7 +15,7 @@ import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { creditBatch } from '../workflows/credit-batch';
 import { attributesAtStart } from '../workflows/search-attributes';
-import { deadlineOption, withActor, withDetach } from './certificate-flags';
+import { deadlineOption, defaultFolder, withActor, withDetach } from './certificate-flags';
 import { standingOf } from './credit-analyze';
 import { showBatchFiles, type CreditBatchOnFile } from './credit-batch-outcome';
 import { mayBeSent } from './credit-check';
@@ -29,7 +29,14 @@ import {
 } from './credit-input';
 import { followCreditBatch } from './follow';
 import { UsageError, exitCodes, oneOf, print, printJson, tell, wholeNumber } from './terminal';
-import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
+import { refuseUnwritable } from './unwritable-folder';
+import {
+  isRunning,
+  openWorkplace,
+  warnWithoutPollers,
+  withEngine,
+  type Workplace,
+} from './workplace';
 
 interface BatchFlags {
   dir: string;
@@ -39,7 +46,7 @@ interface BatchFlags {
   concurrency: number;
   deadline: number;
   by?: string;
-  out: string;
+  out?: string;
   detach?: true;
   json?: true;
 }
@@ -69,7 +76,7 @@ export function creditBatchCommand(): Command {
     )
     .option('--force <reason>', 'send also what the local scan refuses; the reason is kept')
     .option('--concurrency <n>', 'analyses in flight at once', wholeNumber(1, 50), 4)
-    .option('--out <folder>', 'result folder, one folder a file in it', 'out/credit-batch')
+    .option('--out <folder>', 'result folder, one folder a file in it (default: out/<id>)')
     .option('--json', 'one JSON document on standard output')
     .addOption(deadlineOption())
     .addHelpText('after', '\nRun again, it goes on: what has ended is not bought again.')
@@ -81,10 +88,12 @@ export function creditBatchCommand(): Command {
 async function batch(flags: BatchFlags): Promise<number> {
   if (flags.force?.trim() === '') throw new UsageError('--force: expected a reason');
   const place = await openWorkplace(flags.by);
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const scanned = await scanFolder(place, flags);
+  const out = flags.out ?? folderWithoutBatch(place, flags);
   if (scanned.every(({ input }) => input === null)) {
     const files = scanned.map((one) => lineOf(one, { workId: null, before: false, sameAs: null }));
-    await showBatchFiles(place, { id: null, files, end: null }, flags);
+    await showBatchFiles(place, { id: null, files, end: null }, { ...flags, out });
     throw new UsageError(`${flags.dir}: every file is refused by the local scan, nothing was sent`);
   }
   const engineId = flags.engine === undefined ? null : await engineIdOf(place, flags.engine);
@@ -99,7 +108,16 @@ async function batch(flags: BatchFlags): Promise<number> {
     if (isLeft) return exitCodes.done;
   }
   const end = work === null ? null : await new CreditBatchShelf(place.archive).end(work.folder);
-  return showBatchFiles(place, { id, files: found.files, end }, flags);
+  return showBatchFiles(
+    place,
+    { id, files: found.files, end },
+    { ...flags, out: flags.out ?? (id === null ? out : defaultFolder(id)) },
+  );
+}
+
+/** Of a folder of which nothing was sent as a batch: the same each time. */
+function folderWithoutBatch({ idKey }: Workplace, { dir }: BatchFlags): string {
+  return defaultFolder(`credit-batch/${idKey.nameOf('manifest', `folder\n${resolve(dir)}`)}`);
 }
 
 async function scanFolder(place: Workplace, { dir, force }: BatchFlags): Promise<ScannedFile[]> {
@@ -123,13 +141,29 @@ async function scanFolder(place: Workplace, { dir, force }: BatchFlags): Promise
       ...(force !== undefined && { force }),
     };
     try {
-      scanned.push({ file, input: await preparedInput(place, paths, null), refused: null });
+      const input = await preparedInput(place, paths, null, 'briefly');
+      scanned.push({ file, input, refused: null });
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof InputFileError)) throw error;
+      tell(error.message);
       scanned.push({ file, input: null, refused: error.message });
     }
   }
+  for (const file of zipsAlone(names)) {
+    tell(`${file}: ${noFileOfIt}; not sent`);
+    scanned.push({ file, input: null, refused: noFileOfIt });
+  }
   return scanned;
+}
+
+const noFileOfIt = 'no .rem of this name';
+
+/** Invoices that nothing is sent with. */
+function zipsAlone(names: readonly string[]): string[] {
+  const stemOf = (name: string): string => basename(name, extname(name)).toLowerCase();
+  const endsIn = (name: string, ending: string): boolean => extname(name).toLowerCase() === ending;
+  const stems = new Set(names.filter((name) => endsIn(name, '.rem')).map(stemOf));
+  return names.filter((name) => endsIn(name, '.zip') && !stems.has(stemOf(name))).sort();
 }
 
 interface FoundBatch {
@@ -234,6 +268,7 @@ async function run(
   const { batchId, name, analyses, parts } = record;
   const { queueSuffix } = place;
   const workflowId = creditBatchWorkflowId(name);
+  const runsAlready = await isRunning(engine, workflowId);
   await engine.client.workflow.start<typeof creditBatch>('creditBatch', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),
@@ -255,6 +290,9 @@ async function run(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
   tell(`${batchId}: ${analyses} ${analyses === 1 ? 'file' : 'files'} to analyse`);
+  if (runsAlready) {
+    tell('it runs already: --concurrency and --deadline are those that it was started with');
+  }
   if (detach === true) {
     if (json === true) printJson({ id: batchId, status: 'started' });
     else print(batchId);

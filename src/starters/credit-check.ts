@@ -1,4 +1,4 @@
-import type { Finding, FindingLevel } from '../domain/cnab/finding';
+import { worstLevel, type Finding, type FindingLevel } from '../domain/cnab/finding';
 import { type CheckedInput, type CheckedInvoices } from '../receivables/check-input';
 import type { ScannedFile } from '../receivables/scan-file';
 
@@ -27,6 +27,7 @@ export function checkDocument(
     records: cnab.records,
     receivables: cnab.receivables,
     totalValue: money(cnab.totalCents),
+    valued: cnab.valued,
     withInvoiceKey: cnab.withInvoiceKey,
     dueFrom: cnab.dueFrom,
     dueTo: cnab.dueTo,
@@ -42,12 +43,16 @@ export function checkDocument(
   };
 }
 
-/** @param names whether who the file is of is told: on standard output alone */
+/**
+ * @param names whether who the file is of is told: on standard output alone
+ * @param forced why a person has it sent all the same; null when nobody does
+ */
 export function checkLines(
   file: string,
   xmls: string | null,
   { cnab, invoices, worst }: CheckedInput,
   names: 'with names' | 'without names',
+  forced: string | null = null,
 ): string[] {
   return [
     ...findingLines(file, file, cnab),
@@ -55,7 +60,7 @@ export function checkLines(
     ...cnabSummary(file, cnab),
     ...(names === 'with names' ? headerLines(cnab) : []),
     ...(invoices === null ? [] : [invoiceSummary(xmls ?? '', invoices, cnab)]),
-    verdict(worst),
+    verdict(worst, forced),
   ];
 }
 
@@ -95,15 +100,16 @@ function columnWords([from, to]: readonly [number, number]): string {
 }
 
 function cnabSummary(file: string, cnab: ScannedFile): string[] {
-  const { layout, receivables, records, dueFrom, dueTo } = cnab;
+  const { layout, receivables, records, valued, dueFrom, dueTo } = cnab;
   const due = dueFrom === null ? '' : `, due ${dueFrom} to ${dueTo}`;
+  const inValue = valued === receivables ? '' : ` (of the ${valued} whose value can be read)`;
   const widths = Object.entries(cnab.widths).map(
     ([width, count]) => `${count} of ${width} columns`,
   );
   const ends = Object.entries(cnab.lineEnds).filter(([, count]) => count > 0);
   const endWords = ends.map(([end]) => end.toUpperCase()).join(' and ') || 'no line end';
   return [
-    `${file}: ${layout ?? 'no layout known'}; ${counted(receivables, 'receivable')}, BRL ${money(cnab.totalCents)}${due}`,
+    `${file}: ${layout ?? 'no layout known'}; ${counted(receivables, 'receivable')}, BRL ${money(cnab.totalCents)}${inValue}${due}`,
     `  ${counted(records, 'record')}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}, ${endWords}, ${cnab.bytes} bytes, sha256 ${cnab.sha256}`,
   ];
 }
@@ -123,8 +129,27 @@ function invoiceSummary(file: string, { entries, invoices }: CheckedInvoices, cn
   return `${file}: ${invoices} NF-e in ${counted(entries, 'entry', 'entries')}${match}`;
 }
 
-function verdict(worst: FindingLevel | null): string {
+/** One line for a file that may be sent: what it is, and how often it is warned of what. */
+export function briefLine(file: string, { cnab, invoices }: CheckedInput): string {
+  const warnings = Object.entries({ ...cnab.counts, ...invoices?.counts });
+  const told = warnings.map(([code, count]) => `${code} (${count})`).join(', ');
+  const [about = file] = cnabSummary(file, cnab);
+  return told === '' ? about : `${about}; warnings: ${told}`;
+}
+
+/** Where the finding stands that has a file refused, and its code; empty when none does. */
+export function refusalWords({ cnab, invoices }: CheckedInput): string {
+  const found: Finding[] = [...cnab.findings, ...(invoices?.findings ?? [])];
+  const worst = worstLevel(found);
+  const first = found.find(({ level }) => level === worst && !mayBeSent(level));
+  if (first === undefined) return '';
+  const place = first.entry === null ? 'the file' : 'the ZIP';
+  return `${first.line === null ? place : `line ${first.line}`}: ${first.code}`;
+}
+
+function verdict(worst: FindingLevel | null, forced: string | null): string {
   if (worst === 'block') return 'It will not be sent: mend what is refused.';
+  if (worst === 'override' && forced !== null) return `Sent although refused: ${forced}`;
   if (worst === 'override') {
     return 'It will not be sent as it is: mend what is refused, or `credit analyze --force REASON`, which keeps the reason on record.';
   }

@@ -12,7 +12,7 @@ import {
 } from '../domain/credit/work';
 import { checkInput, type CheckedInput } from '../receivables/check-input';
 import { documentsInCnab, documentsInInvoices } from '../receivables/held-documents';
-import { checkLines, mayBeSent, todayInBrazil } from './credit-check';
+import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './credit-check';
 import type { AnalysisOnFile } from './credit-outcome';
 import { CommandError, UsageError, tell } from './terminal';
 import type { Workplace } from './workplace';
@@ -30,17 +30,20 @@ export interface PreparedInput {
 /**
  * Scans a file, tells what was found, and names the thing to be bought.
  *
+ * @param told `briefly`: one line of a file that may be sent
  * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
  */
 export async function preparedInput(
   place: Workplace,
   { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
   engineId: string | null,
+  told: 'briefly' | 'in full' = 'in full',
 ): Promise<PreparedInput> {
   const today = todayInBrazil(new Date());
   const files = { cnab, ...(xmls !== undefined && { xmls }) };
   const checked = await checkInput({ ...files, today });
-  refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
+  if (told === 'briefly' && mayBeSent(checked.worst)) tell(briefLine(cnab, checked));
+  else refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
   const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
   return forEngine(place, { files, checked, xmlsSha256 }, engineId);
 }
@@ -86,10 +89,13 @@ function refuseFindings(
 ): void {
   if (force?.trim() === '') throw new UsageError('--force: expected a reason');
   if (checked.worst === null) return;
-  for (const line of checkLines(cnab, xmls ?? null, checked, 'without names')) tell(line);
+  const lines = checkLines(cnab, xmls ?? null, checked, 'without names', force ?? null);
+  for (const line of lines) tell(line);
   if (mayBeSent(checked.worst)) return;
   if (checked.worst === 'override' && force !== undefined) return;
-  throw new UsageError(`${cnab}: refused by the local scan, nothing was sent`);
+  throw new UsageError(
+    `${cnab}: refused by the local scan (${refusalWords(checked)}), nothing was sent`,
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { AnalysisFile } from '../archive/analyses';
 import {
   analysisFolder,
@@ -68,16 +69,31 @@ export async function showAnalysis(
   return exitCode;
 }
 
+/** The answer to an upload in which no id was found: a person may find it, and adopt it. */
+async function writeUnread(
+  { archive }: Workplace,
+  workId: string,
+  folder: string,
+): Promise<string | null> {
+  const answer = await new AnalysisFile(archive).unreadAnswer(analysisFolder(workId));
+  if (answer === null) return null;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'upload-answer.txt'), answer);
+  return folder;
+}
+
 /** @returns the folder, null when there is nothing to write */
 export async function writeOutcome(
   place: Workplace,
-  { cnab, filter }: AnalysisRecord,
-  { result }: AnalysisOutcome,
+  { workId, cnab, xmls, filter }: AnalysisRecord,
+  { result, operationId, settledAt: endedAt }: AnalysisOutcome,
   out: string,
 ): Promise<string | null> {
-  if (result === null) return null;
   const folder = resolve(out);
-  await writeAnalysisFolder(place, result, { folder, filter, fileName: cnab.name });
+  if (result === null) return writeUnread(place, workId, folder);
+  const files = xmls === null ? [cnab] : [cnab, xmls];
+  const work = { workId, operationId, endedAt, files };
+  await writeAnalysisFolder(place, result, { folder, filter, fileName: cnab.name, work });
   return folder;
 }
 

@@ -163,6 +163,7 @@ async function announce(
     uiUrl,
     sandboxUrl: sandbox?.baseUrl ?? null,
     investigationBaseUrl: service,
+    creditBaseUrl: creditService ?? null,
     startedAt: new Date().toISOString(),
   });
   tell(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
@@ -170,8 +171,15 @@ async function announce(
   if (codec !== null) tell(`codec server     ${codec.endpoint} (for that UI)`);
   tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
   if (creditService !== undefined) tell(`credit service   ${creditService}`);
+  if (sandbox !== null) printSandboxSettings(sandbox.creditBaseUrl);
   tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   tell('ready');
+}
+
+/** Commands that speak to the credit service themselves need them: `engine`, `doctor`. */
+function printSandboxSettings(creditBaseUrl: string): void {
+  print(`export CREDIT_BASE_URL=${creditBaseUrl}`);
+  print(`export CREDIT_TOKEN=${creditSandboxToken}`);
 }
 
 interface RunningSandbox {
@@ -311,6 +319,9 @@ async function startDetached(): Promise<void> {
       print(`Temporal server  ${record.address}`);
       if (record.uiUrl !== null) print(`Temporal UI      ${record.uiUrl}`);
       print(`service          ${record.investigationBaseUrl}`);
+      const { sandboxUrl, creditBaseUrl } = record;
+      if (creditBaseUrl !== null) print(`credit service   ${creditBaseUrl}`);
+      if (sandboxUrl !== null && creditBaseUrl !== null) printSandboxSettings(creditBaseUrl);
       print('`diligence stop` ends it');
       return;
     }
@@ -320,6 +331,9 @@ async function startDetached(): Promise<void> {
   throw new CommandError(`it did not start: see ${engineLogPath(dataDir, 'engine')}`);
 }
 
+/** The longest upload that can be configured, and what a worker and a server take to end. */
+const longestStopMs = 11 * 60_000;
+
 /** @returns false when nothing was running */
 export async function stopEngine(dataDir: string): Promise<boolean> {
   const record = await runningEngine(dataDir);
@@ -328,9 +342,15 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   // A crash may have left the server alone.
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');
-  const deadlineAt = Date.now() + 90_000;
+  const deadlineAt = Date.now() + longestStopMs;
+  const tellAt = Date.now() + 10_000;
+  let isTold = false;
   while (!hasEnded(pid)) {
     if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
+    if (!isTold && Date.now() > tellAt) {
+      tell(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
+      isTold = true;
+    }
     await sleep(200);
   }
   return true;

@@ -1,4 +1,5 @@
 import type { EngineCreation, EnginesApi } from '../apis/credit/engines';
+import { isOnlyAPage } from '../apis/credit/engines.wire';
 import { ContractError } from '../apis/http/errors';
 import { chooseEngine, sameName, type Engine, type EngineFields } from '../domain/credit/engine';
 import {
@@ -22,8 +23,16 @@ export class EngineCalls {
     this.#calls = new RepeatedCalls(api.service, options);
   }
 
+  /** @throws CommandError when the service lists no more than a page of them */
   async list(): Promise<Engine[]> {
-    return this.#calls.again(() => this.#api.list());
+    try {
+      return await this.#calls.again(() => this.#api.list());
+    } catch (error) {
+      if (!isOnlyAPage(error)) throw error;
+      throw new CommandError(
+        'the service lists its engines page by page, which we cannot read: whether a name exists is not known (an engine is read, or chosen for an analysis, by its id)',
+      );
+    }
   }
 
   /** @throws CommandError when there is none */
@@ -48,7 +57,8 @@ export class EngineCalls {
    * Creates an engine whose name is new. Whether an answer that was lost stands for an engine is
    * looked up before anything is sent again.
    *
-   * @throws CommandError when the name is taken, or nobody can say whether the engine is there
+   * @throws CommandError when the name is taken, or nobody can say whether the engine is there, or
+   * it was taken and cannot be told
    */
   async create(creation: EngineCreation): Promise<Engine> {
     this.#refuseTaken(await this.list(), creation.name);
@@ -68,6 +78,7 @@ export class EngineCalls {
             this.#tell('the answer was lost; the engine is there');
             return this.#onlyOne(await this.read(made.id));
           }
+          if (error instanceof ContractError) throw createdUnread(error);
         }
         if (send >= mostSends) throw error;
         this.#tell(`${messageOf(error)}; it is not there, so it is sent again`);
@@ -163,4 +174,11 @@ function foundIn(engines: readonly Engine[], idOrName: string): Engine {
 
 function unknownEngine(idOrName: string): CommandError {
   return new CommandError(`there is no engine "${idOrName}"`);
+}
+
+/** A 2xx says that the engine is there, or soon will be: a second POST would make a second one. */
+function createdUnread(error: ContractError): CommandError {
+  return new CommandError(
+    `the service took the engine, and its answer cannot be read (${error.message}); the list does not have it yet: look with \`engine list\` before it is created again`,
+  );
 }

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { EngineCreation } from '../apis/credit/engines';
+import { StatusError } from '../apis/http/errors';
 import { isUuid, lengthFault, type Engine, type EngineFields } from '../domain/credit/engine';
 import { JsonText, stringifyWithTexts } from '../domain/json-text';
 import { withCredit } from './credit-access';
 import { EngineCalls } from './engine-calls';
-import { UsageError, print, printJson, printable, tell } from './terminal';
+import { CommandError, UsageError, print, printJson, printable, tell } from './terminal';
 
 interface ChangeFlags {
   name?: string;
@@ -190,7 +191,21 @@ function parsed(text: string): unknown {
 }
 
 async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise<T> {
-  return withCredit(({ engines }) => work(new EngineCalls(engines, { tell })));
+  return withCredit(async ({ engines }) => {
+    try {
+      return await work(new EngineCalls(engines, { tell }));
+    } catch (error) {
+      throw error instanceof StatusError ? new CommandError(refusalWords(error)) : error;
+    }
+  });
+}
+
+function refusalWords(error: StatusError): string {
+  const { status, code, detail, meansCredentials } = error;
+  const word = code === null ? '' : ` ${code}`;
+  const words = `it answered ${status}${word}${detail === null ? '' : `: ${printable(detail)}`}`;
+  if (meansCredentials) return `the service refused the token: ${words}`;
+  return status < 500 ? `the service refused: ${words}` : `the service failed: ${words}`;
 }
 
 function show(engine: Engine, json: true | undefined): void {

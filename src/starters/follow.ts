@@ -55,7 +55,10 @@ async function laneProgress(engine: EngineClient, lane: BatchProgress['lanes'][n
 }
 
 /** Shows how a work goes on until it is told to stop; never ends by itself before. */
-type Shower = (engine: EngineClient, signal: AbortSignal) => Promise<never>;
+type Shower = (engine: EngineClient, signal: AbortSignal) => Promise<void>;
+
+/** Nobody waits longer for a line that tells how it goes. */
+const longestQueryMs = 10_000;
 
 /**
  * Shows progress until the work has ended. Ctrl-C leaves it running: the id and the way back are
@@ -120,12 +123,11 @@ export async function followByLines<T>(
   let told = '';
   return followWith<T>(place, engine, workflowId, new Display(), async (current, signal) => {
     while (!signal.aborted) {
-      const line = await lineOf(current);
+      const line = await inTime(current, () => lineOf(current));
       if (line !== null && line !== told && !signal.aborted) tell(line);
       told = line ?? told;
       await pause(1_000, signal);
     }
-    return never();
   });
 }
 
@@ -189,15 +191,26 @@ async function followOn<T>(
 ): Promise<End<T>> {
   const over = new AbortController();
   const { signal } = over;
+  const shown = engine.client.withAbortSignal(signal, () => show(engine, signal));
+  let isGone = false;
   try {
-    return await Promise.race([
+    const end = await Promise.race([
       resultOf<T>(engine, workflowId, signal),
       engineGone(place, engine, signal),
-      show(engine, signal),
+      shown.then(() => never()),
     ]);
+    isGone = end.kind !== 'ended';
+    return end;
   } finally {
     over.abort();
+    // The SDK's retries heed no signal: one that finds its connection closed ends the process.
+    if (!isGone) await shown.catch(() => undefined);
   }
+}
+
+/** A call and its retries are over by then. */
+function inTime<T>({ client }: EngineClient, call: () => Promise<T>): Promise<T> {
+  return client.withDeadline(Date.now() + longestQueryMs, call);
 }
 
 /** Waits for the result; a server that does not answer for a while is asked again. */
@@ -260,13 +273,12 @@ async function showProgress(
   workflowId: string,
   display: Display,
   signal: AbortSignal,
-): Promise<never> {
+): Promise<void> {
   while (!signal.aborted) {
-    const progress = await readProgress(engine, workflowId);
+    const progress = await inTime(engine, () => readProgress(engine, workflowId));
     if (progress !== null && !signal.aborted) display.show(progress);
     await pause(display.intervalMs, signal);
   }
-  return never();
 }
 
 /** One line rewritten in place on a terminal; elsewhere a line now and then. */

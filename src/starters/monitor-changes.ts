@@ -129,7 +129,10 @@ export function shownLag(seconds: number): string {
 
 const closed = new Set<ChangeStatus>(['acknowledged', 'acknowledged_elsewhere', 'gone']);
 
-function hasStatus({ status }: ChangeRecord, word: (typeof statusWords)[number]): boolean {
+export function hasStatus(
+  { status }: Pick<ChangeRecord, 'status'>,
+  word: (typeof statusWords)[number],
+): boolean {
   return word === 'open' ? !closed.has(status) : status === word;
 }
 

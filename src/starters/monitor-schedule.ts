@@ -163,7 +163,9 @@ async function createOrUpdate(
   lists: MonitorLists,
 ): Promise<ScheduleChange[] | null> {
   try {
-    await client.schedule.create({ ...options, state: { triggerImmediately: true } });
+    const created = await client.schedule.create(options);
+    // At its creation it could be begun only as one that others may overlap.
+    await created.trigger(ScheduleOverlapPolicy.SKIP);
     return null;
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;

@@ -102,11 +102,23 @@ async function sweepOne(
   const workflowId = sweepWorkflowId(monitorId);
   const { queueSuffix } = place;
   const by = place.environment.actor;
+  // The first sweep looks for what others acknowledged before it.
+  const isFirst = (await new MonitorPasses(place.archive).reconciled(monitorId)) === null;
   await started(monitorId, () =>
     engine.client.workflow.start<typeof monitorSweep>('monitorSweep', {
       workflowId,
       taskQueue: queueName('workflows', queueSuffix),
-      args: [{ monitorId, by, terms, reconcile, interactive: true, queueSuffix, carried: null }],
+      args: [
+        {
+          monitorId,
+          by,
+          terms,
+          reconcile: reconcile || isFirst,
+          interactive: true,
+          queueSuffix,
+          carried: null,
+        },
+      ],
       typedSearchAttributes: attributesAtStart('monitor-sweep', workflowId),
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',

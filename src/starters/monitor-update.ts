@@ -201,13 +201,16 @@ function show({ monitor, before, differences, notTaken: others }: Updated): void
   for (const { field, before: was, after } of differences) {
     print(printable(`    ${field}: ${valueOf(field, was)} -> ${valueOf(field, after)}`));
   }
+  if (others.length === 0) return;
+  // Values are for standard output alone: standard error may end in a log.
   for (const { field, before: asked, after } of others) {
-    tell(
+    print(
       printable(
-        `${field}: ${valueOf(field, asked)} was asked for, ${valueOf(field, after)} was answered`,
+        `  ${field}: asked for ${valueOf(field, asked)}, answered ${valueOf(field, after)}`,
       ),
     );
   }
+  tell(`not as asked for: ${others.map(({ field }) => field).join(', ')}`);
 }
 
 function linesOf(monitor: Monitor): string[] {

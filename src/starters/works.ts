@@ -192,6 +192,7 @@ async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkVi
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
+  if (isAnalysisId(id) || isCreditBatchId(id)) refuseCertificateFlags(id, flags);
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
   if (isProfileId(id)) return showProfile(place, await profileOf(place, id), profileFlags(flags));
@@ -220,6 +221,19 @@ function profileFlags({ out, json, excel }: ResultFlags): ProfileOutput {
     ...(json === true && { json }),
     ...(excel === true && { excel }),
   };
+}
+
+/** They would change nothing. */
+function refuseCertificateFlags(id: string, { excel, lang, pdfNames }: ResultFlags): void {
+  const flag =
+    excel === true
+      ? '--excel'
+      : lang !== 'en'
+        ? `--lang ${lang}`
+        : pdfNames !== 'id'
+          ? `--pdf-names ${pdfNames}`
+          : null;
+  if (flag !== null) throw new UsageError(`${flag} is for certificates: ${id} is written without`);
 }
 
 async function order(

@@ -16,6 +16,8 @@ const recordSchema = z.object({
   sandboxUrl: z.string().nullable(),
   /** Base address that its worker was given: a command with another one must not use it. */
   investigationBaseUrl: z.string(),
+  /** The same of the credit service; null when its worker has none. */
+  creditBaseUrl: z.string().nullable().default(null),
   startedAt: z.string(),
 });
 export type EngineRecord = z.infer<typeof recordSchema>;

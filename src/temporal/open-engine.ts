@@ -128,6 +128,13 @@ async function embeddedEngine(
         `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
       );
     }
+    const { creditBaseUrl } = running;
+    if (credit !== null && creditBaseUrl !== null && creditBaseUrl !== credit.baseUrl) {
+      throw new ConfigError(
+        'CREDIT_BASE_URL',
+        `is not what the engine of ${dataDir} works against: run \`diligence stop\` first, or use another DILIGENCE_DATA_DIR`,
+      );
+    }
     return { record: running, wasStarted: false };
   }
   if (investigation === null && credit === null) {

@@ -7,7 +7,7 @@ import type { Archive } from '../archive/archive';
 import { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import { SettlingTimes } from '../domain/settling-times';
-import type { Environment, InvestigationSettings, TokenSetting } from '../environment';
+import type { Environment, InvestigationSettings } from '../environment';
 import type { WorkerMetrics } from './metrics';
 
 /** The certificate part of the composition root: settings in, dependencies of activities out. */
@@ -24,7 +24,7 @@ export function certificateDependencies(
 ): CertificateDependencies {
   const service = new Service({
     baseUrl: settings.baseUrl,
-    token: tokenOf(settings.certificatesToken ?? settings.token),
+    token: Token.from(settings.certificatesToken ?? settings.token),
     ratePerSecond: settings.certificatesRps / environment.workers,
     resendOn503: environment.resendOn503,
     connectTimeoutMs: Math.min(10_000, settings.certificatesTimeoutMs),
@@ -49,8 +49,4 @@ export function certificateDependencies(
     now: Date.now,
     random: Math.random,
   };
-}
-
-function tokenOf(setting: TokenSetting): Token {
-  return 'file' in setting ? Token.fromFile(setting.file) : Token.of(setting.value);
 }

@@ -23,10 +23,7 @@ export function creditDependencies(
   const { archive, idKey, stopping, warn, metrics } = parts;
   const service = new Service({
     baseUrl: settings.baseUrl,
-    token:
-      'file' in settings.token
-        ? Token.fromFile(settings.token.file)
-        : Token.of(settings.token.value),
+    token: Token.from(settings.token),
     ratePerSecond: settings.rps / environment.workers,
     resendOn503: environment.resendOn503,
     connectTimeoutMs: Math.min(10_000, settings.timeoutMs),

@@ -34,15 +34,14 @@ export function monitorDependencies(
     observer: metrics.observerOf('investigation'),
   });
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  const sinks = openSinks(environment.monitorSinks, archive);
   const records = new MonitorRecords(archive, nameOf);
+  const sinks = openSinks(environment.monitorSinks, archive, records);
   return {
     monitors: new MonitorsApi(service, environment.monitorNames, settings.timeoutMs),
     archive,
     nameOf,
     audit: new AuditTrail(archive, idKey, 'worker'),
-    sinksFor: (cooldownMs) =>
-      cooldownMs === null ? sinks : sinks.withCooldown(archive, records, cooldownMs),
+    sinksFor: (cooldownMs) => (cooldownMs === null ? sinks : sinks.withCooldown(cooldownMs)),
     escalateAfter: environment.monitorEscalateAfter,
     warn,
     metrics: metrics.monitors,

@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   isCancellation,
   setHandler,
@@ -116,7 +117,7 @@ class AnalysisDriver {
   async #request(): Promise<Accepted | Ending> {
     let before: Unsent | null = null;
     for (let number = 0; ; number += 1) {
-      if (this.#cancelling) return neverSent('cancelled before it was sent');
+      if (this.#cancelling) return neverSent;
       const answer = await this.#requestOnce(number, before);
       switch (answer.kind) {
         case 'accepted':
@@ -126,14 +127,16 @@ class AnalysisDriver {
           const { code, message } = answer;
           return { status: 'refused', error: { code, message } };
         }
+        case 'spoilt':
+          return { status: 'failed', error: { code: 'spoilt_input', message: answer.message } };
         case 'unknown': {
+          this.#afterUnknown = answer.afterUnknown;
           const error = { code: 'unknown_outcome', message: answer.reason };
           return { status: 'unknown_outcome', error };
         }
         case 'unsent':
-          if (Date.now() >= this.#input.deadlineAt) {
-            return neverSent('the deadline passed before it could be sent');
-          }
+          // The clock of the worker may be ahead of the engine's: what it calls over is over.
+          if (answer.isOver === true || Date.now() >= this.#input.deadlineAt) return tooLate;
           this.#setWaiting({ reason: answer.why });
           before = this.#resumed ? { ...answer, notBefore: 0 } : answer;
           this.#resumed = false;
@@ -182,8 +185,12 @@ class AnalysisDriver {
       return { status: 'completed', statusWord, result };
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      const message = 'the complete result could not be had';
-      return { status: 'failed', statusWord, error: { code: 'result_unavailable', message } };
+      const { cause } = error;
+      const told =
+        cause instanceof ApplicationFailure && cause.type === 'ResultUnreadable'
+          ? { code: 'unreadable_result', message: cause.message }
+          : { code: 'result_unavailable', message: 'the complete result could not be had' };
+      return { status: 'failed', statusWord, error: told };
     }
   }
 
@@ -210,9 +217,14 @@ class AnalysisDriver {
   }
 }
 
-function neverSent(message: string): Ending {
-  return { status: 'cancelled', error: { code: 'never_sent', message } };
-}
+const neverSent: Ending = {
+  status: 'cancelled',
+  error: { code: 'never_sent', message: 'cancelled before it was sent' },
+};
+const tooLate: Ending = {
+  status: 'expired',
+  error: { code: 'never_sent', message: 'the deadline passed before it could be sent' },
+};
 
 const left = {
   code: 'left_at_the_service',

@@ -34,8 +34,8 @@ import {
 import { monitorActivities } from './monitor-activities';
 import { tellSweepEnd } from './search-attributes';
 
-/** Pages after which a run hands on to the next: some 1,300 events. */
-const pagesPerRun = 200;
+/** Pages after which a run hands on to the next: some 650 events. */
+const pagesPerRun = 100;
 
 /**
  * One pass over one monitor: what is open is delivered, then acknowledged, until nothing is left that

@@ -226,7 +226,13 @@ describe('a problem on the wire', () => {
     title: 'unauthorized',
     instance: '/api/v1/certidoes/cnpj',
   };
-  const known = { code: 'unauthorized', requestId: 'req_1', retryable: false, hasProblem: true };
+  const known = {
+    code: 'unauthorized',
+    requestId: 'req_1',
+    retryable: false,
+    hasProblem: true,
+    detail: problem.detail,
+  };
   const problemOf = (json: unknown) => decodeProblem(asBody(json));
 
   test('is read with every field of the table', () => {
@@ -236,7 +242,7 @@ describe('a problem on the wire', () => {
   test.each([
     ['status', known],
     ['code', known],
-    ['detail', known],
+    ['detail', { ...known, detail: null }],
     ['request_id', { ...known, requestId: null }],
     ['retryable', { ...known, retryable: null }],
     ['type', known],

@@ -24,6 +24,7 @@ import { examineCredit, namesFinding } from '../../src/doctor/credit';
 import { readEnvironment } from '../../src/environment';
 import { cnabFile, writeCnabFile } from '../support/cnab-files';
 import { invoiceXml, testInvoice } from '../support/invoice-files';
+import { LoopbackServer, sendJson } from '../support/loopback-server';
 import { zipFile } from '../support/zip-files';
 import {
   soundFile,
@@ -376,7 +377,7 @@ describe('names', () => {
     ]);
   });
 
-  test.each(['503', '500_html', 'reset_after', 'cut_answer', 'unreadable_2xx'] as const)(
+  test.each(['503', '500_html', 'reset_after', 'cut_answer'] as const)(
     'are not guessed when the document is struck by %s: nothing is sent until it can be had',
     async (fault) => {
       await start({ creditNames: renamed });
@@ -385,6 +386,54 @@ describe('names', () => {
       expect(uploads()).toEqual([]);
       await begin();
       expect(uploads()).toHaveLength(1);
+    },
+  );
+
+  test('are read again after a page that stood in place of the document once', async () => {
+    await start({ creditNames: renamed });
+    caller.configure({ calls: { specification: ['unreadable_2xx'] } });
+    await begin();
+    expect(uploads()).toHaveLength(1);
+  });
+
+  test('are assumed where a page stands in place of the document for good', async () => {
+    await start();
+    caller.configure({ calls: { specification: [{ kind: 'unreadable_2xx', times: 'forever' }] } });
+    await begin();
+    expect(uploads()).toHaveLength(1);
+    const { state, detail } = namesFinding(await api.specification.names());
+    expect(state).toBe('warn');
+    expect(detail).toMatch(/what it publishes as its OpenAPI document is none.*"file" \(assumed\)/);
+  });
+
+  test('are not guessed while every address answers with a page', async () => {
+    await start();
+    const page = { kind: 'unreadable_2xx', times: 'forever' } as const;
+    caller.configure({ calls: { specification: [page], engine_list: [page] } });
+    expect(await failureOf(begin())).toBeInstanceOf(ContractError);
+    expect(uploads()).toEqual([]);
+  });
+
+  test.each<[401 | 404, RegExp]>([
+    [401, /refuses us its OpenAPI document/],
+    [404, /publishes no OpenAPI document/],
+  ])(
+    'are assumed where the document is answered with %i, and the doctor tells',
+    async (answered, words) => {
+      await start();
+      const server = await LoopbackServer.start((_, response) => sendJson(response, answered, {}));
+      const only = new Service({
+        baseUrl: server.origin,
+        token: Token.of('t'),
+        ratePerSecond: 100,
+      });
+      const names = await new SpecificationApi(only, nothingConfigured, 5_000).names();
+      expect(namesFinding(names)).toMatchObject({
+        state: 'warn',
+        detail: expect.stringMatching(words),
+      });
+      await only.close();
+      await server.close();
     },
   );
 
@@ -405,7 +454,7 @@ describe('names', () => {
     };
     await start({}, configured);
     caller.configure({ calls: { specification: [{ kind: '500_html', times: 'forever' }] } });
-    expect(await api.specification.names()).toMatchObject({ document: 'unreadable' });
+    expect(await api.specification.names()).toMatchObject({ document: 'unreachable' });
     await begin();
     expect(uploads()).toHaveLength(1);
   });
@@ -639,9 +688,7 @@ describe('sandbox and client agree', () => {
     const { rulesText, ...engine } = await api.engines.read(first?.id ?? '');
     expect(engine).toEqual(caller.sandbox.credit.state().engines[0]);
     expect(JSON.parse(rulesText?.text ?? '')).toEqual(engine.rules);
-    const list = caller.sandbox.credit
-      .state()
-      .engines.map((engine) => ({ ...engine, rules: null }));
+    const list = caller.sandbox.credit.state().engines.map((one) => ({ ...one, rules: null }));
     expect(await api.engines.list()).toEqual(list);
   });
 });

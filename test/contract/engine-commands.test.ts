@@ -180,6 +180,15 @@ describe('the commands about engines', () => {
     }
   });
 
+  test('what the service refuses is told in its words', async () => {
+    const error = await failureOf('delete', 'Padrao', '--yes');
+    expect({ name: error.name, message: error.message }).toEqual({
+      name: 'CommandError',
+      message:
+        'the service refused: it answered 409 template_engine: A template cannot be changed or removed.',
+    });
+  });
+
   test('two engines of one name are an error that lists them; an id chooses', async () => {
     const ids = [await caller.createEngine({}, 'Dois'), await caller.createEngine({}, 'Dois')];
     for (const words of [

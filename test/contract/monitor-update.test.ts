@@ -133,7 +133,8 @@ test('what was asked for and answered otherwise is told, and needs a person', as
   sandbox.configure({ monitors: { frozenFields: ['name'] } });
   const { out, err } = await run(monitor, '--name', 'B');
   expect(out).toContain(`${monitor}  active  A`);
-  expect(err).toContain('name: B was asked for, A was answered');
+  expect(out).toContain('  name: asked for B, answered A');
+  expect(err).toContain('not as asked for: name');
   expect(process.exitCode).toBe(3);
 });
 

@@ -166,6 +166,19 @@ describe('faults of the credit sandbox', () => {
     expect(await read()).toMatchObject({ campoNovo: {}, cedente: { campoNovo: {} } });
   });
 
+  test('a result of issues can leave out who is approved, and lists that would be empty', async () => {
+    script({ result: ['bare_issues', 'ok', 'bare_issues'] });
+    const engineId = await caller.createEngine({ valor_maximo: { enabled: false } });
+    const id = await caller.analysed({ engineId });
+    const read = async (query: string) => (await caller.result(id, query)).json;
+    const bare = await read('?filter=issues');
+    const usual = await read('?filter=issues');
+    expect(usual).toMatchObject({ cedente: { status: 'approved', sacados: [] } });
+    const { cedente: _, ...rest } = usual;
+    expect(bare).toEqual(rest);
+    expect(await read('?filter=all')).toEqual(await read('?filter=all'));
+  });
+
   test('a file is scripted by its sum, by its name, or by the star', async () => {
     const file = cnabFile();
     await caller.upload({ file });

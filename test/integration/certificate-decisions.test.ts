@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
+import { MachineLoad } from '../support/machine-load';
 
 const calm = { waitingMs: [20, 50], processingMs: [100, 400], distribution: 'uniform' } as const;
 
@@ -176,6 +177,7 @@ describe('what a person decides', () => {
     await writeFile(join(place.folder, 'input.csv'), sheetOf(600));
     await place.run(['certificate', 'batch', '--input', 'input.csv', '--detach']);
     await eventually('the batch is under way', () => posts() > 20);
+    const load = new MachineLoad();
     const askedAt = Date.now();
     const alone = place.begin([
       'certificate',
@@ -189,7 +191,8 @@ describe('what a person decides', () => {
       place.sandbox.received().some(({ document }) => document === cnpj(90_001)),
     );
     const startUpMs = 1_500;
-    expect(Date.now() - askedAt).toBeLessThan(2_000 + startUpMs);
+    const tookMs = Date.now() - askedAt;
+    expect(tookMs).toBeLessThan((2_000 + startUpMs) * load.slowness());
     expect((await alone.result).code).toBe(0);
   }, 120_000);
 });

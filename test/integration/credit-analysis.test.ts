@@ -133,20 +133,23 @@ describe('credit analyze', () => {
     }
     await writeFile(join(folder, 'f54.REM'), '');
     const words = ['credit', 'batch', '--dir', 'files', '--concurrency', '2', '--json'];
+    const sheets: string[] = [];
     for (const before of [false, true]) {
       const { code, stdout } = await installation.run(words);
       expect(code).toBe(3);
-      const { files } = JSON.parse(stdout) as { files: unknown[] };
+      const { files } = JSON.parse(stdout) as { files: { folder: string | null }[] };
+      sheets.push(join(files[1]?.folder ?? '', 'titulos.csv'));
       expect(files).toMatchObject([
         { file: 'f51.rem', status: 'completed', before },
         { file: 'f52.rem', status: 'completed', before },
         { file: 'f53.rem', status: 'completed', before },
-        { file: 'f54.REM', status: 'not sent', note: expect.stringContaining('f54.REM') },
+        { file: 'f54.REM', status: 'not sent', reason: expect.stringContaining('f54.REM') },
       ]);
     }
     for (const name of ['f51.rem', 'f52.rem', 'f53.rem']) expect(startedOf(name)).toBe(1);
-    const sheet = join(installation.folder, 'out', 'credit-batch', 'f52', 'titulos.csv');
-    expect((await readFile(sheet, 'utf8')).trimEnd().split('\n')).toHaveLength(53);
+    for (const sheet of sheets) {
+      expect((await readFile(sheet, 'utf8')).trimEnd().split('\n')).toHaveLength(53);
+    }
   }, 120_000);
 
   test('what the scan refuses is not sent', async () => {

@@ -2,7 +2,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile, testReceivable } from '../support/cnab-files';
-import { CreditInstallation, sheetRows, type ShownAnalysis } from '../support/credit-installation';
+import {
+  CreditInstallation,
+  fileNameOf,
+  sheetRows,
+  type ShownAnalysis,
+} from '../support/credit-installation';
 import { eventually } from '../support/diligence-process';
 
 /** Files are told apart by their names. */
@@ -16,6 +21,10 @@ const scenario: ScenarioInput = {
       'odd.rem': { upload: ['reset_after'] },
       'long.rem': { result: [{ kind: 'not_ready', times: 4 }] },
       's1.rem': { result: [{ kind: 'not_ready', times: 'forever' }] },
+      'twice.rem': { upload: ['reset_after'] },
+      'going.rem': { upload: ['reset_after'], result: [{ kind: 'not_ready', times: 'forever' }] },
+      'late.rem': { upload: ['reset_after'] },
+      'gone.rem': { upload: [{ kind: '429', times: 'forever' }] },
     },
   },
 };
@@ -157,6 +166,72 @@ describe('commands of credit analyses', () => {
       expect(place.started('again.rem')).toBe(2);
     }, 120_000);
 
+    test('is bought again once, however often that is said', async () => {
+      const id = await lost('twice.rem', 77);
+      const first = await resolve(id, '--action', 'reissue');
+      expect(first.code).toBe(0);
+      const next = (JSON.parse(first.stdout) as ShownAnalysis).id;
+      const second = await resolve(id, '--action', 'reissue');
+      expect({ code: second.code, stderr: second.stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`asked for again since: decide about ${next}`),
+      });
+      expect((await place.analyze('twice.rem')).stderr).toContain(`diligence result ${next}`);
+      expect(place.started('twice.rem')).toBe(2);
+    }, 120_000);
+
+    test('is not decided about while what was bought again is under way', async () => {
+      const id = await lost('going.rem', 78);
+      const going = await run([
+        'credit',
+        'resolve',
+        id,
+        '--note',
+        'seen',
+        '--action',
+        'reissue',
+        '--detach',
+      ]);
+      const next = going.stdout.trim();
+      await eventually('it was sent', () => place.started('going.rem') === 2);
+      for (const action of ['reissue', 'abandon']) {
+        expect(await resolve(id, '--action', action)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(`decide about ${next}`),
+        });
+      }
+      place.sandbox.configure({ credit: { files: { 'going.rem': {} } } });
+      const isCompleted = async () =>
+        (await run(['status', next, '--json'])).stdout.includes('"completed"');
+      await eventually('it completed', isCompleted);
+      expect((await place.analyze('going.rem')).stderr).toContain(`diligence result ${next}`);
+      expect(place.started('going.rem')).toBe(2);
+    }, 120_000);
+
+    test('whose answer came late is watched: it is not bought again', async () => {
+      const id = await lost('late.rem', 79);
+      const { operationId = null } =
+        place.sandbox.credit
+          .received()
+          .filter(({ method, parts }) => method === 'POST' && fileNameOf(parts) === 'late.rem')
+          .at(-1) ?? {};
+      // As a worker files it that was frozen, and given up, before it could.
+      const [, name = ''] = id.split('/');
+      const claims = join('data', 'archive', 'claims', 'credit', name.slice(0, 2), name);
+      const receipt = { kind: 'accepted', certidaoId: operationId, at: Date.now() };
+      await writeFile(join(place.folder, claims, '000001.receipt.json'), JSON.stringify(receipt));
+      const refused = { code: 1, stderr: expect.stringContaining(`operation ${operationId}`) };
+      expect(await resolve(id, '--action', 'reissue')).toMatchObject(refused);
+      expect(await place.analyze('late.rem', '--again')).toMatchObject(refused);
+      const watched = await resolve(id, '--action', 'watch');
+      expect(watched.code).toBe(0);
+      expect((JSON.parse(watched.stdout) as ShownAnalysis).outcome).toMatchObject({
+        status: 'completed',
+        operationId,
+      });
+      expect(place.started('late.rem')).toBe(1);
+    }, 120_000);
+
     test('is watched, which sends nothing; what makes no sense is refused', async () => {
       const id = await lost('odd.rem', 66);
       const watched = await resolve(id, '--action', 'watch');
@@ -254,6 +329,9 @@ describe('commands of credit analyses', () => {
       await eventually('the first file is there', () => place.started('s1.rem') > 0);
       const status = await run(['status', id]);
       expect(status.stdout).toMatch(/0 of 3 ended, 1 under way/);
+      const attached = await run([...words.slice(0, -2), '3', '--detach']);
+      expect(attached.stdout.trim()).toBe(id);
+      expect(attached.stderr).toContain('it runs already: --concurrency and --deadline are those');
       expect((await run(['cancel', id])).stdout).toContain('cancelling');
       place.sandbox.configure({ credit: { files: { 's1.rem': { result: [] } } } });
       const ended = async () => {
@@ -276,6 +354,31 @@ describe('commands of credit analyses', () => {
         { status: 'completed', before: false },
       ]);
       expect(['s1', 's2', 's3'].map((name) => place.started(`${name}.rem`))).toEqual([1, 1, 1]);
+    }, 120_000);
+
+    test('tells a file whose analysis was lost as lost, and not how it ended before', async () => {
+      await folderOf('gone', { 'gone.rem': cnab(80) });
+      const words = ['credit', 'analyze', '--cnab', 'gone/gone.rem', '--detach'];
+      const id = (await run(words)).stdout.trim();
+      await eventually('it was tried', () => place.uploads('gone.rem').length > 0);
+      await run(['cancel', id]);
+      const isCancelled = async () =>
+        (await run(['status', id, '--json'])).stdout.includes('"cancelled"');
+      await eventually('it was cancelled', isCancelled);
+      place.sandbox.configure({
+        credit: { files: { 'gone.rem': { result: [{ kind: 'not_ready', times: 'forever' }] } } },
+      });
+      const begun = await run(['credit', 'batch', '--dir', 'gone', '--detach']);
+      const batchId = begun.stdout.trim();
+      await eventually('it was sent', () => place.started('gone.rem') === 1);
+      const client = await place.installation.client();
+      await client.workflow.getHandle(id.split('/').slice(0, 2).join('/')).terminate('test');
+      const shown = async () => {
+        const { code, stdout } = await run(['result', batchId, '--json', '--out', 'gone-out']);
+        return { code, files: stdout === '' ? [] : (JSON.parse(stdout) as BatchShown).files };
+      };
+      await eventually('the batch ended', async () => (await shown()).files.length > 0);
+      expect(await shown()).toMatchObject({ code: 3, files: [{ status: 'lost' }] });
     }, 120_000);
 
     test('of files that are all refused sends nothing and ends with 2, unless it is forced', async () => {

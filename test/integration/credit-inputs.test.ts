@@ -70,7 +70,7 @@ describe('what is handed to credit analyze', () => {
 
     function expectRefusal({ says, isWhole }: BadInput, told: string): void {
       expect(told).toMatch(says);
-      expect(told).toMatch(/refused by the local scan, nothing was sent/);
+      expect(told).toMatch(/refused by the local scan \([^)]+\), nothing was sent/);
       const hasPlace = /: (line \d+, columns? \d|entry \S+: )/.test(told);
       expect(hasPlace).toBe(isWhole !== true);
     }

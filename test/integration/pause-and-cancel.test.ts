@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { contradictions, isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
+import { MachineLoad } from '../support/machine-load';
 
 const rows = 120;
 /** How long the service takes to answer a request. */
@@ -56,12 +57,13 @@ describe('requests that the service answers slowly', () => {
     const handle = (await place.client()).workflow.getHandle(id);
     await underWay();
 
+    const load = new MachineLoad();
     const pausedAt = Date.now();
     await handle.executeUpdate('pause');
     // Long enough for several runs, had there been any.
     await sleep(6_000);
     const last = Math.max(...posts().map(({ at }) => Date.parse(at)));
-    expect(last - pausedAt).toBeLessThanOrEqual(2_000 + postMs);
+    expect(last - pausedAt).toBeLessThanOrEqual((2_000 + postMs) * load.slowness());
     expect(posts().filter(isInFlight)).toEqual([]);
     const paused = posts().length;
     expect((await place.run(['status', id])).stdout).toContain('waiting: paused');

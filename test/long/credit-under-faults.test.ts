@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnalysisFile } from '../../src/archive/analyses';
 import { archiveAsItIs } from '../../src/archive/open-archive';
+import type { ResultFilter } from '../../src/domain/credit/operation';
 import { analysisFolder } from '../../src/domain/credit/work';
 import type { CreditReceived, ScenarioInput } from '../../src/sandbox';
 import { answerLost } from '../support/batch-account';
@@ -155,7 +156,13 @@ describe('200 analyses with 10 % faults of every kind', () => {
       const isSame = filed[filter] === (await place.served(operationId, filter));
       if (!spoilt && !isSame) found.push(`${filter} is not what the service gives`);
     }
-    const isTwisted = given.some(({ fault }) => twisted.has(fault));
+    // A result without a titulo has no place for a status that nobody knows.
+    const isTwisted = given.some(
+      ({ fault, query }) =>
+        twisted.has(fault) &&
+        (fault !== 'unknown_entity_status' ||
+          filed[query.filter as ResultFilter].includes('em_revisao')),
+    );
     const told = outcome.result?.contradictions ?? [];
     if (told.length > 0 && !isTwisted) found.push(`contradicts itself: ${told.join()}`);
     if (told.length === 0 && isTwisted) {

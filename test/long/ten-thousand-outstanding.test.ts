@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 import { historiesOf, largestEventBytes } from '../support/histories';
+import { MachineLoad } from '../support/machine-load';
 
 const rows = 10_000;
 const workerMemoryBytes = 1_024 ** 3;
@@ -46,15 +48,18 @@ describe('10,000 rows outstanding at once', () => {
     await eventually(
       'all are outstanding',
       async () => {
+        // A look at all of them costs the sandbox, which answers from this process.
+        await sleep(1_000);
         if (place.sandbox.counts().length < rows) return false;
         const { stdout } = await place.run(['status', id, '--json']);
         const { progress } = JSON.parse(stdout) as { progress: { outstanding: number } | null };
         return progress?.outstanding === rows;
       },
-      240_000,
+      600_000,
     );
 
     place.sandbox.configure({ issuance: { waitingMs: [0, 0], processingMs: [100, 200] } });
+    const load = new MachineLoad();
     const issueStartedAt = Date.now();
     const issued = await place.run([
       'certificate',
@@ -65,14 +70,18 @@ describe('10,000 rows outstanding at once', () => {
       cnpj(90_001),
     ]);
     expect(issued.code).toBe(0);
-    expect(Date.now() - issueStartedAt).toBeLessThan(15_000);
+    const tookMs = Date.now() - issueStartedAt;
+    expect(tookMs).toBeLessThan(15_000 * load.slowness());
 
     place.sandbox.clock.advance(7_200_000);
     const { workflow } = await place.client();
     const home = eventually(
       'all are home',
-      () => place.sandbox.counts().filter(({ pdfs }) => pdfs > 0).length === rows + 1,
-      300_000,
+      async () => {
+        await sleep(1_000);
+        return place.sandbox.counts().filter(({ pdfs }) => pdfs > 0).length === rows + 1;
+      },
+      600_000,
     );
     await home;
     await workflow.getHandle(id).result();
@@ -87,5 +96,5 @@ describe('10,000 rows outstanding at once', () => {
     expect(largestEventBytes(await historiesOf(await place.client(), id))).toBeLessThan(
       payloadLimitBytes,
     );
-  }, 600_000);
+  }, 1_500_000);
 });

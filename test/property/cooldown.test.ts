@@ -162,6 +162,17 @@ it('loses no change by a cooldown, whatever fails and whenever a worker dies', a
   );
 });
 
+it('tells what a cooldown held back when there is none any more', async () => {
+  const here = new Installation();
+  here.arrive('critical', 3);
+  await here.sweep();
+  const windows = new CooldownWindows(here.archive);
+  const plain = new CooldownSink(here.receiver, windows, here.records, null);
+  const told = await plain.deliverDue({ monitorId, sweep: 's', at: here.at });
+  expect(told).toEqual({ taken: 1, changes: 2, waiting: [] });
+  expect(here.receiver.told).toEqual(new Set(['c0', 'c1', 'c2']));
+});
+
 it('tells the first at once and its repeats in one digest, by kind', async () => {
   const here = new Installation();
   here.arrive('critical', 3);

@@ -4,6 +4,9 @@ import type { History } from '@temporalio/common/lib/proto-utils';
 export type HistoryEvents = NonNullable<History['events']>;
 
 const standstillMs = 15_000;
+/** Longer than any work holds the clock on a busy machine: an activity that history shows open may be lost. */
+const longestHoldMs = 60_000;
+const leastSkipMs = 750;
 
 interface Run {
   workflowId: string;
@@ -21,6 +24,8 @@ export class ClockLocks {
   readonly #open = new Map<string, Run>();
   /** Activities that were forgotten, by run. */
   readonly #forgotten = new Map<string, number>();
+  /** What each run is waited for: its activities, and a workflow task. */
+  readonly #underWay = new Map<string, { activities: number; task: boolean }>();
   #reported = 0;
   #asleep = 0;
   #pace: { wall: number; virtual: number } | null = null;
@@ -36,9 +41,16 @@ export class ClockLocks {
     if (!this.#forgotten.has(runId)) this.#open.set(runId, { workflowId, runId });
   }
 
-  /** Before an activity reports itself that it is cancelled: history does not tell it from the others. */
-  beforeReport(): void {
+  /** An activity reports itself that it is cancelled: history does not tell it from the others. */
+  async reporting<T>(report: () => Promise<T>): Promise<T> {
     this.#reported += 1;
+    try {
+      return await report();
+    } catch (error) {
+      // Its workflow had ended before it.
+      this.#reported -= 1;
+      throw error;
+    }
   }
 
   /** An activity sleeps: on a clock that is free it wakes at once. */
@@ -69,18 +81,26 @@ export class ClockLocks {
   }
 
   /**
-   * What the histories do not tell: sleepers for a quarter of a minute on a clock that only goes as
-   * on the wall, which no test keeps locked for so long.
+   * What the histories do not tell: for a quarter of a minute nothing has been under way but sleep, or
+   * for a whole one whatever was, and the clock only goes as on the wall.
    */
   async #unlockStandstill(): Promise<void> {
     const now = { wall: Date.now(), virtual: await this.#env.currentTimeMs() };
     const from = (this.#pace ??= now);
     const skipped = now.virtual - from.virtual - (now.wall - from.wall);
-    if (this.#asleep === 0 || skipped > standstillMs / 20) this.#pace = now;
-    else if (now.wall - from.wall > standstillMs) {
+    const boundMs = this.#isAtWork() ? longestHoldMs : standstillMs;
+    if (this.#asleep === 0 || skipped > leastSkipMs) this.#pace = now;
+    else if (now.wall - from.wall > boundMs) {
       this.#pace = null;
       await this.#unlock();
     }
+  }
+
+  /** Something holds the clock that has every right to, however slow the machine is. */
+  #isAtWork(): boolean {
+    const runs = [...this.#underWay.values()];
+    const activities = runs.reduce((sum, run) => sum + run.activities, 0);
+    return activities > this.#asleep || runs.some(({ task }) => task);
   }
 
   async #look({ workflowId, runId }: Run): Promise<void> {
@@ -88,7 +108,10 @@ export class ClockLocks {
     const events: HistoryEvents = (await handle.fetchHistory()).events ?? [];
     let cancelled = 0;
     let open = 0;
+    let task = false;
     for (const event of events) {
+      if (event.workflowTaskScheduledEventAttributes) task = true;
+      if (event.workflowTaskCompletedEventAttributes) task = false;
       if (event.activityTaskScheduledEventAttributes) open += 1;
       if (activityEnd(event)) open -= 1;
       if (event.activityTaskCanceledEventAttributes) cancelled += 1;
@@ -99,7 +122,10 @@ export class ClockLocks {
     }
     const over = endOf(events);
     this.#forgotten.set(runId, cancelled + (over ? open : 0));
-    if (over) this.#open.delete(runId);
+    this.#underWay.set(runId, { activities: open, task });
+    if (!over) return;
+    this.#open.delete(runId);
+    this.#underWay.delete(runId);
   }
 
   async #unlock(): Promise<void> {

@@ -210,7 +210,7 @@ export async function readSheetLines(path: string) {
 export async function eventually(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  boundMs = 60_000,
+  boundMs = 90_000,
 ): Promise<void> {
   const deadlineAt = Date.now() + boundMs;
   while (!(await isTrue())) {

@@ -245,7 +245,9 @@ export class WorkflowRig {
     input: Parameters<T>[0],
   ): Promise<WorkflowHandleWithFirstExecutionRunId<T>> {
     const taskQueue = queueName('workflows', this.#suffix);
-    const options = { workflowId, taskQueue, args: [input] as never };
+    // A long history is replayed at every task, which on a busy machine takes longer than usual.
+    const workflowTaskTimeout = '2 minutes';
+    const options = { workflowId, taskQueue, workflowTaskTimeout, args: [input] as never };
     const handle = await this.env.client.workflow.start<T>(type, options);
     this.#locks.watch(workflowId, handle.firstExecutionRunId);
     return handle;
@@ -323,8 +325,8 @@ export class WorkflowRig {
   }
 
   async #reportCancelled(): Promise<never> {
-    this.#locks.beforeReport();
-    await this.env.client.activity.reportCancellation(Context.current().info.taskToken);
+    const { taskToken } = Context.current().info;
+    await this.#locks.reporting(() => this.env.client.activity.reportCancellation(taskToken));
     throw new CompleteAsyncError();
   }
 }
@@ -333,7 +335,7 @@ export class WorkflowRig {
 export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => void): void {
   describe(title, () => {
     let env: TestWorkflowEnvironment;
-    jest.setTimeout(120_000);
+    jest.setTimeout(300_000);
     beforeAll(async () => {
       Runtime.install({
         logger: new DefaultLogger('ERROR'),

@@ -5,6 +5,8 @@ export interface TestEntry {
   content?: string | Buffer;
   /** Bit 0: encrypted. Names are marked as UTF-8 in any case. */
   flags?: number;
+  /** How it is said to be packed; deflated by default, which it is. */
+  method?: number;
   /** Told in the directory in place of the true ones. */
   told?: { size?: number; packedSize?: number; crc?: number };
   /** Where its bytes are said to begin: that of another entry makes two entries overlap. */
@@ -24,6 +26,7 @@ export function zipFile(entries: readonly TestEntry[]): Buffer {
     const name = Buffer.from(entry.name);
     const facts = {
       flags: (entry.flags ?? 0) | 0x800,
+      method: entry.method ?? deflated,
       crc: entry.told?.crc ?? crc32(content),
       packedSize: entry.told?.packedSize ?? packed.length,
       size: entry.told?.size ?? content.length,
@@ -48,6 +51,7 @@ export function zipFile(entries: readonly TestEntry[]): Buffer {
 
 interface Facts {
   flags: number;
+  method: number;
   crc: number;
   packedSize: number;
   size: number;
@@ -78,9 +82,13 @@ function directoryEntry(nameLength: number, facts: Facts, at: number, mode: numb
 }
 
 /** From the flags to the sizes both headers are alike. */
-function writeFacts(header: Buffer, at: number, { flags, crc, packedSize, size }: Facts): void {
+function writeFacts(
+  header: Buffer,
+  at: number,
+  { flags, method, crc, packedSize, size }: Facts,
+): void {
   header.writeUInt16LE(flags, at);
-  header.writeUInt16LE(deflated, at + 2);
+  header.writeUInt16LE(method, at + 2);
   header.writeUInt32LE(crc, at + 8);
   header.writeUInt32LE(packedSize, at + 12);
   header.writeUInt32LE(size, at + 16);

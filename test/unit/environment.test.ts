@@ -70,6 +70,7 @@ it('has a default for everything', () => {
       readPath: '/monitors/{monitor_id}',
     },
     monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null },
+    monitorEscalateAfter: 5,
   });
 });
 
@@ -119,6 +120,8 @@ it('reads every variable', () => {
     TRACE_READ: 'list',
     DOSSIER_READ_PATH: '/dossies/{id}',
     MONITOR_SINKS: 'file?,webhook',
+    MONITOR_ESCALATE_AFTER: '9',
+    INVESTIGATION_TIMEOUT_SECONDS: '11',
     MONITOR_WEBHOOK_URL: 'http://receiver.test/changes?key=1',
     MONITOR_WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}`,
     MONITOR_WEBHOOK_ALLOW_PRIVATE: 'on',
@@ -131,6 +134,7 @@ it('reads every variable', () => {
       baseUrl: address,
       token: { value: secret },
       rps: 3,
+      timeoutMs: 11_000,
       certificatesToken: { file: '/run/secrets/token' },
       certificatesRps: 7.5,
       certificatesTimeoutMs: 12_000,
@@ -203,6 +207,7 @@ it('reads every variable', () => {
         allowPrivate: true,
       },
     },
+    monitorEscalateAfter: 9,
   });
 });
 

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
 import type { RequestInput } from '../../src/activities/credit-requests';
-import { notSettledYet } from '../../src/activities/failures';
+import { notSettledYet, resultUnreadable } from '../../src/activities/failures';
 import { queueName } from '../../src/domain/queues';
 import type {
   AnalysisOutcome,
@@ -33,6 +33,7 @@ interface Script {
   requests: (RequestAnswer | (() => never))[];
   recoveries: RequestAnswer[];
   waits: (WaitAnswer | (() => never))[];
+  results: () => AnalysisResultRef;
 }
 
 class FakeCredit {
@@ -40,7 +41,8 @@ class FakeCredit {
   readonly #script: Script;
 
   constructor(script: Partial<Script>) {
-    this.#script = { requests: [accepted], recoveries: [accepted], waits: [ready], ...script };
+    const usual = { requests: [accepted], recoveries: [accepted], waits: [ready] };
+    this.#script = { ...usual, results: () => filed, ...script };
   }
 
   inputsOf(activity: string): unknown[] {
@@ -48,12 +50,12 @@ class FakeCredit {
   }
 
   activities() {
-    const answer = <T>(activity: string, input: unknown, answers: (T | (() => never))[]): T => {
+    const answer = <T>(activity: string, input: unknown, answers: (T | (() => T))[]): T => {
       const next = answers[Math.min(this.inputsOf(activity).length, answers.length - 1)] as T;
       this.calls.push({ activity, input });
-      return typeof next === 'function' ? (next as () => never)() : next;
+      return typeof next === 'function' ? (next as () => T)() : next;
     };
-    const { requests, recoveries, waits } = this.#script;
+    const { requests, recoveries, waits, results } = this.#script;
     return {
       requestAnalysis: async (input: unknown) => {
         const given = answer('requestAnalysis', input, requests);
@@ -61,7 +63,7 @@ class FakeCredit {
       },
       recoverAnalysis: async (input: unknown) => answer('recoverAnalysis', input, recoveries),
       awaitAnalysis: async (input: unknown) => answer('awaitAnalysis', input, waits),
-      fileResults: async (input: unknown) => answer('fileResults', input, [filed]),
+      fileResults: async (input: unknown) => answer('fileResults', input, [results]),
       concludeAnalysis: async ({ outcome }: { outcome: AnalysisOutcome }) => outcome,
     };
   }
@@ -160,10 +162,11 @@ workflowSuite('an analysis', (rig) => {
   it('of unknown outcome ends so, and a person decides', async () => {
     const fakes = new FakeCredit({
       requests: [lost],
-      recoveries: [{ kind: 'unknown', reason: 'the sender was lost before the answer' }],
+      recoveries: [{ kind: 'unknown', reason: 'the sender was lost', afterUnknown: true }],
     });
     const { outcome } = await analysed(rig(), fakes);
     expect(outcome).toMatchObject({ status: 'unknown_outcome', operationId: null, result: null });
+    expect(outcome.possibleDoubleCharge).toBe(true);
     expect(fakes.inputsOf('requestAnalysis')).toHaveLength(1);
     expect(fakes.inputsOf('awaitAnalysis')).toEqual([]);
   });
@@ -202,8 +205,44 @@ workflowSuite('an analysis', (rig) => {
   it('that was never sent ends at its deadline, and says so', async () => {
     const fakes = new FakeCredit({ requests: [turnedAway('credentials')] });
     const { outcome } = await analysed(rig(), fakes, undefined, -1);
-    expect(outcome).toMatchObject({ status: 'cancelled', error: { code: 'never_sent' } });
+    expect(outcome).toMatchObject({
+      status: 'expired',
+      operationId: null,
+      error: { code: 'never_sent' },
+    });
     expect(fakes.inputsOf('awaitAnalysis')).toEqual([]);
+  });
+
+  it('is over when its worker says so, whose clock may be ahead', async () => {
+    const over: RequestAnswer = { kind: 'unsent', why: 'service', notBefore: 0, isOver: true };
+    const fakes = new FakeCredit({ requests: [turnedAway('service'), over] });
+    const { outcome } = await analysed(rig(), fakes);
+    expect(outcome).toMatchObject({ status: 'expired', error: { code: 'never_sent' } });
+    expect(fakes.inputsOf('requestAnalysis')).toHaveLength(2);
+  });
+
+  it('whose file is spoilt in the archive fails at once', async () => {
+    const fakes = new FakeCredit({ requests: [{ kind: 'spoilt', message: 'not what was filed' }] });
+    const { outcome } = await analysed(rig(), fakes);
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      operationId: null,
+      error: { code: 'spoilt_input', message: 'not what was filed' },
+    });
+  });
+
+  it('whose complete result nobody can read fails, and says what is wrong with it', async () => {
+    const fakes = new FakeCredit({
+      results: () => {
+        throw resultUnreadable('cedente: invalid_type');
+      },
+    });
+    const { outcome } = await analysed(rig(), fakes);
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      operationId: 'op-1',
+      error: { code: 'unreadable_result', message: 'cedente: invalid_type' },
+    });
   });
 
   it('that takes hours leaves no history while it is waited for', async () => {

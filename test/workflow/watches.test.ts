@@ -38,9 +38,9 @@ workflowSuite('the watches of a lane', (rig) => {
       },
       { usual: slow },
     );
-    const lane = await rig().startLane({ rows: 600, share: 600 });
-    await rig().until(() => fakes.service.places.length === 600);
-    await rig().until(() => fakes.service.places.length === 601, 10 * second);
+    const lane = await rig().startLane({ rows: 320, share: 320 });
+    await rig().until(() => fakes.service.places.length === 320);
+    await rig().until(() => fakes.service.places.length === 321, 10 * second);
     await rig().pass(5 * second);
     const again = fakes.service.sentFor(0)[1]?.at ?? 0;
     const watches = fakes.callsOf('watchCertificates');
@@ -52,7 +52,7 @@ workflowSuite('the watches of a lane', (rig) => {
     const fresh = watches.find(({ input }) => input.rows.some(([, id]) => id === 'c-0-2'));
     expect((fresh?.at ?? 0) - again).toBeLessThan(10 * second);
     expect(await rig().progressOf(lane.workflowId)).toMatchObject({
-      outstanding: 599,
+      outstanding: 319,
       counts: counted({ issued: 1 }),
     });
     expect(fakes.watchesInFlight.most).toBeLessThanOrEqual(4);

@@ -24,7 +24,8 @@ export class EnginesApi {
 
   async list(priority: CallPriority = 'interactive'): Promise<Engine[]> {
     const call = this.#call('GET', '/v1/engines');
-    return enginesFromWire(call, (await this.service.call(call, priority)).body);
+    const { body, headers } = await this.service.call(call, priority);
+    return enginesFromWire(call, body, String(headers['link'] ?? ''));
   }
 
   async read(id: string, priority: CallPriority = 'interactive'): Promise<Engine> {

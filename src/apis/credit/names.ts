@@ -99,7 +99,12 @@ const going =
 
 /** A word that the document has, and that says neither that it goes on nor that it failed. */
 export function isUnplaced(word: string): boolean {
-  return !failing.test(word) && !going.test(word);
+  return !failing.test(word) && !goesOn(word);
+}
+
+/** A word of an operation that waits, goes on or is done. */
+export function goesOn(word: string): boolean {
+  return going.test(word);
 }
 
 /** Words are compared in lower case and without accents. */

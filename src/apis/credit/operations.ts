@@ -101,8 +101,8 @@ export class OperationsApi {
       keyless: true,
       beforeDispatch,
     };
-    const answer = await this.service.dispatch(call);
-    return acceptedIdFromWire(call, names, answer.body);
+    const { body, headers } = await this.service.dispatch(call);
+    return acceptedIdFromWire(call, names, { body, location: String(headers['location'] ?? '') });
   }
 
   /**

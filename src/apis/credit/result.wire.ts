@@ -2,6 +2,7 @@ import { JSONParser, type ParsedElementInfo } from '@streamparser/json';
 import { z } from 'zod';
 import type {
   Analysis,
+  AnalysisHead,
   AnalysedPayer,
   AnalysedReceivable,
   AnalysisIssue,
@@ -13,13 +14,21 @@ import { ContractError, type CallName } from '../http/errors';
  * missing and empty ones are null, unknown words pass. Relied on: the tree, and a status on each
  * entity of it.
  */
+const mostExact = Number.MAX_SAFE_INTEGER;
 const told = z
-  .string()
+  // A longer number has lost digits on its way here.
+  .union([z.string(), z.number().min(-mostExact).max(mostExact).transform(String)])
   .nullish()
   .catch(null)
   .transform((value) => (value === undefined || value === '' ? null : value));
 const amount = z
-  .number()
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*-?\d+(\.\d+)?\s*$/)
+      .transform(Number),
+  ])
   .nullish()
   .catch(null)
   .transform((value) => value ?? null);
@@ -32,7 +41,13 @@ const issueWire = z.object({
   status: told,
   message: told,
   detail: z
-    .object({ field: told, actual: told, expected: told, threshold: told })
+    .union([
+      z.object({ field: told, actual: told, expected: told, threshold: told }),
+      z
+        .string()
+        .min(1)
+        .transform((sentence) => ({ sentence })),
+    ])
     .nullish()
     .catch(null),
   dataSource: told,
@@ -42,14 +57,15 @@ const issuesWire = z
   .nullish()
   .transform((issues): AnalysisIssue[] => (issues ?? []).map(issueFromWire));
 
+/** Entries were handed on one by one. */
+const entries = z.array(z.unknown());
 const cedenteWire = z.object({
   id: told,
   cnpj: told,
   razaoSocial: told,
   status,
   issues: issuesWire,
-  /** Its entries were handed on one by one. */
-  sacados: z.array(z.unknown()),
+  sacados: entries,
 });
 const sacadoWire = z.object({
   id: told,
@@ -58,7 +74,7 @@ const sacadoWire = z.object({
   tipo: told,
   status,
   issues: issuesWire,
-  titulos: z.array(z.unknown()),
+  titulos: entries,
 });
 const tituloWire = z.object({
   id: told,
@@ -81,14 +97,19 @@ const summaryWire = z.object({
   sacados: z.object({ total: amount, withIssues: amount }).nullish().catch(null),
   cedente: z.object({ status: told }).nullish().catch(null),
 });
-const analysisWire = z.object({
+const headWire = z.object({
   operationId: told,
   engineId: told,
   engineName: told,
   timestamp: told,
-  cedente: cedenteWire,
   summary: summaryWire,
 });
+const analysisWire = headWire.extend({ cedente: cedenteWire });
+/** Who is approved need not be in it, nor a list that would be empty (specification: rule 1). */
+const issuesAloneWire = headWire.extend({
+  cedente: cedenteWire.extend({ sacados: entries.nullish() }).nullish(),
+});
+const sacadoOfIssuesWire = sacadoWire.extend({ titulos: entries.nullish() });
 
 /** Is handed the tree as it is read; `payer` is the place of the payer in it, from 0. */
 export interface AnalysisVisitor {
@@ -98,7 +119,7 @@ export interface AnalysisVisitor {
 }
 
 /**
- * Reads a result while it comes and holds one receivable at a time: 50,000 of them take no more
+ * Reads a complete result (`filter=all`) while it comes and holds one receivable at a time: 50,000 of them take no more
  * memory than one. Serves for an answer as for a copy of it in the archive.
  *
  * @param call what is told when it cannot be read
@@ -109,6 +130,31 @@ export async function readAnalysis(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   visitor: AnalysisVisitor = {},
 ): Promise<Analysis> {
+  return analysisFromWire(call, await rootOf(call, sacadoWire, body, visitor));
+}
+
+/**
+ * The same for a result of issues alone (`filter=issues`), in which whoever is approved may be absent.
+ *
+ * @throws as `readAnalysis`
+ */
+export async function readIssues(
+  call: CallName,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  visitor: AnalysisVisitor = {},
+): Promise<AnalysisHead> {
+  const root = await rootOf(call, sacadoOfIssuesWire, body, visitor);
+  const { cedente: _, ...head } = parse(issuesAloneWire, call, root, []);
+  return headFromWire(head);
+}
+
+/** Hands the leaves on, and returns what is left. */
+async function rootOf(
+  call: CallName,
+  payerWire: typeof sacadoWire | typeof sacadoOfIssuesWire,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  visitor: AnalysisVisitor,
+): Promise<unknown> {
   let root: unknown;
   let payers = 0;
   const parser = new JSONParser({
@@ -121,7 +167,8 @@ export async function readAnalysis(
     }
     if (!Array.isArray(parent)) throw new ContractError(call, [{ path: 'tree', code: 'no_array' }]);
     if (stack.length === 3) {
-      const payer = payerFromWire(call, value, payers);
+      const wire = parse(payerWire, call, value, ['cedente', 'sacados', payers]);
+      const payer = payerFromWire(wire);
       visitor.payer?.(payer, payers);
       payers += 1;
     } else {
@@ -152,13 +199,13 @@ export async function readAnalysis(
   for await (const chunk of body) step(() => parser.write(chunk));
   // Of its own accord it ends after the closing brace; asked to, it says what is missing.
   if (!parser.isEnded) step(() => parser.end());
-  return analysisFromWire(call, root);
+  return root;
 }
 
 function analysisFromWire(call: CallName, root: unknown): Analysis {
-  const { cedente, summary, ...head } = parse(analysisWire, call, root, []);
+  const { cedente, ...head } = parse(analysisWire, call, root, []);
   return {
-    ...head,
+    ...headFromWire(head),
     assignor: {
       id: cedente.id,
       document: cedente.cnpj,
@@ -166,6 +213,12 @@ function analysisFromWire(call: CallName, root: unknown): Analysis {
       status: cedente.status,
       issues: cedente.issues,
     },
+  };
+}
+
+function headFromWire({ summary, ...head }: z.output<typeof headWire>): AnalysisHead {
+  return {
+    ...head,
     summary: {
       receivables: summary.totalTitulos,
       approved: summary.approved,
@@ -182,8 +235,7 @@ function analysisFromWire(call: CallName, root: unknown): Analysis {
   };
 }
 
-function payerFromWire(call: CallName, value: unknown, payer: number): AnalysedPayer {
-  const wire = parse(sacadoWire, call, value, ['cedente', 'sacados', payer]);
+function payerFromWire(wire: Omit<z.output<typeof sacadoOfIssuesWire>, 'titulos'>): AnalysedPayer {
   return {
     id: wire.id,
     document: wire.cnpjCpf,
@@ -207,19 +259,25 @@ function receivableFromWire(call: CallName, value: unknown, payer: number): Anal
   };
 }
 
-function issueFromWire(wire: z.output<typeof issueWire>): AnalysisIssue {
+function issueFromWire({ detail, ...wire }: z.output<typeof issueWire>): AnalysisIssue {
+  const isSentence = detail !== null && detail !== undefined && 'sentence' in detail;
+  const fields = isSentence ? null : detail;
   return {
     ruleId: wire.ruleId,
     ruleName: wire.ruleName,
     category: wire.category,
     status: wire.status,
-    message: wire.message,
-    field: wire.detail?.field ?? null,
-    actual: wire.detail?.actual ?? null,
-    expected: wire.detail?.expected ?? null,
-    threshold: wire.detail?.threshold ?? null,
+    message: isSentence ? withSentence(wire.message, detail.sentence) : wire.message,
+    field: fields?.field ?? null,
+    actual: fields?.actual ?? null,
+    expected: fields?.expected ?? null,
+    threshold: fields?.threshold ?? null,
     source: wire.dataSource,
   };
+}
+
+function withSentence(message: string | null, sentence: string): string {
+  return message === null || message === sentence ? sentence : `${message} (${sentence})`;
 }
 
 function parse<T>(

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { CreditAssumptions } from '../assumptions';
-import { ContractError, StatusError, isHttpError } from '../http/errors';
+import { ConnectionError, ContractError, StatusError, isHttpError } from '../http/errors';
 import { parseJson } from '../http/problem';
-import type { HttpAnswer, HttpCall, Service } from '../http/service';
+import { answerTooLarge, type HttpAnswer, type HttpCall, type Service } from '../http/service';
 import { namesFrom, type CreditNames } from './names';
 import { specificationFacts, type SpecificationFacts } from './specification.wire';
 
-/** `silent`: it is there, and tells no names; `absent`: there is none; `unreadable`: not asked for more. */
-export type DocumentState = 'read' | 'silent' | 'absent' | 'unreadable';
+/**
+ * `silent`: it is there, and tells no names; `absent`: there is none; `refused`: it is not for us;
+ * `unreadable`: something else stands there; `unreachable`: it cannot be had, and is not needed.
+ */
+export type DocumentState = 'read' | 'silent' | 'absent' | 'refused' | 'unreadable' | 'unreachable';
 
 export interface FoundNames {
   document: DocumentState;
@@ -49,27 +52,57 @@ export class SpecificationApi {
 
   /**
    * The names to speak to the service with. Those of a document read before serve while it cannot
-   * be had; without one, the error tells, since a paid upload is not sent under guessed names.
+   * be had or read. Without one, what stands there and is no document tells no names, as none does;
+   * of a fault that may pass the error tells, since a paid upload is not sent under guessed names.
    *
-   * @throws ConnectionError, TimeoutError, StatusError, ContractError
+   * @throws ConnectionError, TimeoutError, StatusError
    */
   async names(): Promise<FoundNames> {
     const held = this.#held;
     if (held !== null && this.#now() - held.readAt < freshForMs) return held.found;
-    this.#reading ??= this.#read().finally(() => (this.#reading = null));
+    this.#reading ??= this.#readOrNone().finally(() => (this.#reading = null));
     try {
       return await this.#reading;
     } catch (error) {
       if (!isHttpError(error)) throw error;
       if (held !== null) return held.found;
       if (!this.#isAllConfigured()) throw error;
-      return { document: 'unreadable', names: namesFrom(null, this.#assumptions) };
+      return this.#found('unreachable', null);
     }
   }
 
   /** The next call asks the service again: it refused what the names made of a request. */
   distrust(): void {
     if (this.#held !== null) this.#held.readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A page that stands there for good, while the service answers otherwise, is no document. */
+  async #readOrNone(): Promise<FoundNames> {
+    try {
+      return await this.#read();
+    } catch (error) {
+      if (this.#held !== null || !isNoDocument(error) || !(await this.#isAtWork())) throw error;
+    }
+    try {
+      return await this.#read();
+    } catch (error) {
+      if (!isNoDocument(error)) throw error;
+      return this.#holdNone('unreadable');
+    }
+  }
+
+  /** During maintenance every address may answer with the same page. */
+  async #isAtWork(): Promise<boolean> {
+    const call: HttpCall = {
+      method: 'GET',
+      pathTemplate: '/v1/engines',
+      path: '/v1/engines',
+      token: 'bearer',
+      timeoutMs: this.#timeoutMs,
+      maxBytes: maxDocumentBytes,
+    };
+    const { body } = await this.#service.call(call, 'interactive');
+    return parseJson(body) !== undefined;
   }
 
   async #read(): Promise<FoundNames> {
@@ -90,7 +123,7 @@ export class SpecificationApi {
       if (!(error instanceof StatusError)) throw error;
       if (error.status === 304 && held !== null) return this.#hold(held);
       if (!meansAbsent(error.status)) throw error;
-      return this.#hold({ found: this.#found('absent', null), etag: null, sha256: null });
+      return this.#holdNone(meansRefused(error.status) ? 'refused' : 'absent');
     }
   }
 
@@ -110,6 +143,10 @@ export class SpecificationApi {
     return { document, names: namesFrom(facts, this.#assumptions) };
   }
 
+  #holdNone(document: DocumentState): FoundNames {
+    return this.#hold({ found: this.#found(document, null), etag: null, sha256: null });
+  }
+
   #hold(held: Omit<Held, 'readAt'>): FoundNames {
     this.#held = { ...held, readAt: this.#now() };
     return held.found;
@@ -123,5 +160,16 @@ export class SpecificationApi {
 
 /** A refusal says that no document is to be had; 408, 425 and 429 ask for another try. */
 function meansAbsent(status: number): boolean {
-  return status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+  return status >= 300 && status < 500 && ![408, 425, 429].includes(status);
+}
+
+/** Redirects lead to a page where people log in. */
+function meansRefused(status: number): boolean {
+  return status < 400 || status === 401 || status === 403;
+}
+
+/** Another try finds the same page. */
+function isNoDocument(error: unknown): boolean {
+  const isTooLarge = error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
+  return error instanceof ContractError || isTooLarge;
 }

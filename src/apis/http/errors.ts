@@ -80,6 +80,7 @@ export class StatusError extends Error {
   readonly elsewhere: boolean;
   /** Location of a redirect. May hold a signature: never printed. */
   readonly #location: string | null;
+  readonly #detail: string | null;
 
   constructor(
     call: CallName,
@@ -90,6 +91,7 @@ export class StatusError extends Error {
       retryable: boolean | null;
       retryAfterMs: number | null;
       hasProblem: boolean;
+      detail?: string | null;
       location: string | null;
       elsewhere: boolean;
     },
@@ -104,12 +106,21 @@ export class StatusError extends Error {
     this.retryable = answer.retryable;
     this.retryAfterMs = answer.retryAfterMs;
     this.hasProblem = answer.hasProblem;
+    this.#detail = answer.detail ?? null;
     this.elsewhere = answer.elsewhere;
     this.#location = answer.location;
   }
 
   get location(): string | null {
     return this.#location;
+  }
+
+  /**
+   * What the service says of it, redacted and bounded. It may quote names that were sent: told to who
+   * asked, and in no message, log or inspection of the error.
+   */
+  get detail(): string | null {
+    return this.#detail;
   }
 
   /** 401, and 403 `unauthorized`: the credentials are refused, never the item (DESIGN 4). */
@@ -128,12 +139,24 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly call: CallName;
   readonly issues: readonly { path: string; code: string }[];
+  /** Its beginning, for the archive alone: never printed. */
+  readonly #answer: Buffer | null;
 
-  constructor(call: CallName, issues: readonly { path: string; code: string }[]) {
+  /** @param answer of what was bought, when a person may have to read it */
+  constructor(
+    call: CallName,
+    issues: readonly { path: string; code: string }[],
+    answer: Buffer | null = null,
+  ) {
     const places = issues.map((issue) => `${issue.path || 'body'}: ${issue.code}`).join(', ');
     super(`${call.method} ${call.pathTemplate}: the answer cannot be read (${places})`);
     this.call = nameOf(call);
     this.issues = issues;
+    this.#answer = answer?.subarray(0, 65_536) ?? null;
+  }
+
+  get answer(): Buffer | null {
+    return this.#answer;
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redactText } from '../../protection/redaction';
 
 /**
  * Error bodies, decoded by shape and not by content type (DESIGN 4): the investigation problem and
@@ -9,6 +10,8 @@ export interface DecodedProblem {
   requestId: string | null;
   retryable: boolean | null;
   hasProblem: boolean;
+  /** What the service says of it, redacted, at most 500 characters; null without such a text. */
+  detail: string | null;
 }
 
 /** Everything but the HTTP status is optional: a field of another type is as good as missing. */
@@ -31,7 +34,19 @@ const nothing: DecodedProblem = {
   requestId: null,
   retryable: null,
   hasProblem: false,
+  detail: null,
 };
+
+const longestDetail = 500;
+
+/** A sentence of the service may quote what it was sent: documents are masked before it is cut. */
+function sentence(text: string | undefined): string | null {
+  const plain = redactText(text ?? '')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  if (plain === '') return null;
+  return plain.length > longestDetail ? `${plain.slice(0, longestDetail - 3)}...` : plain;
+}
 
 /** Codes travel into sheets and logs, so only words pass: a code that quotes a value is dropped. */
 function word(text: string | undefined): string | null {
@@ -54,13 +69,14 @@ export function decodeProblem(body: Buffer): DecodedProblem {
     requestId: requestId !== undefined && /^[\w.:-]{1,80}$/.test(requestId) ? requestId : null,
     retryable: known.data.retryable ?? null,
     hasProblem: true,
+    detail: sentence(known.data.detail),
   };
 }
 
-/** The parsed body, or undefined when it is not JSON. */
+/** The parsed body, or undefined when it is not JSON. A byte order mark is left out. */
 export function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return JSON.parse(new TextDecoder().decode(body)) as unknown;
   } catch {
     return undefined;
   }

@@ -24,6 +24,11 @@ export class Token {
     this.#source = source;
   }
 
+  /** @param setting the value itself, or the path of the file that holds it */
+  static from(setting: { value: string } | { file: string }): Token {
+    return 'file' in setting ? Token.fromFile(setting.file) : Token.of(setting.value);
+  }
+
   static of(value: string): Token {
     hideSecret(value);
     return new Token({ value });

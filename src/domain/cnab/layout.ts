@@ -85,7 +85,8 @@ const bankNames: Readonly<Record<string, string>> = {
 
 /** The bank by name, else what the header calls it. */
 export function bankName(code: string, told: string): string {
-  return bankNames[code] ?? (told.trim() || `bank ${code}`);
+  const number = code.trim();
+  return bankNames[code] ?? (told.trim() || (number === '' ? 'no bank told' : `bank ${number}`));
 }
 
 /** `Bradesco, CNAB 400`. */

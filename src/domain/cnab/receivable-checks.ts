@@ -15,6 +15,8 @@ const cents = 1_000_000;
 export interface ReceivableTotals {
   /** Sum of the values that can be read. */
   totalCents: bigint;
+  /** Receivables whose value can be read. */
+  valued: number;
   withInvoiceKey: number;
   /** The earliest and the latest due date, `YYYY-MM-DD`; null when none can be read. */
   dueFrom: string | null;
@@ -36,6 +38,7 @@ export class ReceivableChecks {
   // A total in cents may be beyond what a number holds exactly, so it is kept in two.
   #totalHigh = 0;
   #totalLow = 0;
+  #valued = 0;
 
   /** @param hash of the line that is looked at */
   constructor(
@@ -73,6 +76,7 @@ export class ReceivableChecks {
   totals(): ReceivableTotals {
     return {
       totalCents: BigInt(this.#totalHigh) * BigInt(cents) + BigInt(this.#totalLow),
+      valued: this.#valued,
       withInvoiceKey: this.#withInvoiceKey,
       dueFrom: this.#dueTo < 0 ? null : dateText(this.#dueFrom),
       dueTo: dateText(this.#dueTo),
@@ -126,6 +130,7 @@ export class ReceivableChecks {
   #checkValue(bytes: Uint8Array, from: number): void {
     const columns = receivableColumns.value;
     const value = digitsAt(bytes, from + columns[0] - 1, columns[1] - columns[0] + 1);
+    if (value >= 0) this.#valued += 1;
     if (value > 0) {
       this.#totalHigh += Math.floor(value / cents);
       this.#totalLow += value % cents;

@@ -3,12 +3,16 @@
  * (titulos). Statuses and categories are the service's words: `approved`, `blocked`, `alerted` are
  * known, others pass as they are. Null: the service does not say.
  */
-export interface Analysis {
+export interface Analysis extends AnalysisHead {
+  assignor: AnalysedAssignor;
+}
+
+/** What is told of an analysis as a whole. */
+export interface AnalysisHead {
   operationId: string | null;
   engineId: string | null;
   engineName: string | null;
   timestamp: string | null;
-  assignor: AnalysedAssignor;
   summary: AnalysisSummary;
 }
 

@@ -1,4 +1,4 @@
-import type { Analysis, AnalysedPayer, AnalysedReceivable } from './analysis';
+import type { Analysis, AnalysisHead, AnalysedPayer, AnalysedReceivable } from './analysis';
 
 interface Tally {
   count: number;
@@ -14,7 +14,8 @@ export class TreeCheck {
   readonly #statuses = new Map<string, string>();
   #payers = 0;
 
-  receivable({ id, value, status }: AnalysedReceivable): void {
+  receivable({ id, value, status: told }: AnalysedReceivable): void {
+    const status = told.toLowerCase();
     const tally = this.#byStatus.get(status) ?? { count: 0, cents: 0 };
     tally.count += 1;
     tally.cents += Math.round((value ?? 0) * 100);
@@ -58,7 +59,7 @@ export class TreeCheck {
     ];
   }
 
-  /** The status of a receivable in the complete tree; undefined when it is not in it. */
+  /** The status of a receivable in the complete tree, in lower case; undefined when it is not in it. */
   statusOf(id: string): string | undefined {
     return this.#statuses.get(id);
   }
@@ -74,8 +75,9 @@ export class SubsetCheck {
     this.#all = all;
   }
 
-  receivable({ id, status }: AnalysedReceivable): void {
+  receivable({ id, status: told }: AnalysedReceivable): void {
     if (id === null) return;
+    const status = told.toLowerCase();
     const complete = this.#all.statusOf(id);
     if (complete === status) return;
     const sentence =
@@ -92,8 +94,8 @@ export class SubsetCheck {
 }
 
 /** What the result of issues says of the whole analysis, and the complete one says otherwise. */
-export function differingHeads(issues: Analysis, all: Analysis): string[] {
-  const figures = Object.entries(issues.summary) as [keyof Analysis['summary'], unknown][];
+export function differingHeads(issues: AnalysisHead, all: AnalysisHead): string[] {
+  const figures = Object.entries(issues.summary) as [keyof AnalysisHead['summary'], unknown][];
   const differs = (told: unknown, other: unknown): boolean =>
     told !== null && other !== null && told !== other;
   return [

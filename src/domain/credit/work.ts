@@ -87,12 +87,16 @@ export type RequestAnswer =
       afterUnknown: boolean;
     }
   | { kind: 'refused'; code: string | null; message: string; wasSent: boolean }
-  | { kind: 'unknown'; reason: string }
+  | { kind: 'unknown'; reason: string; afterUnknown: boolean }
+  /** It never can be: what was filed is not there, or not as it was. */
+  | { kind: 'spoilt'; message: string }
   | {
       kind: 'unsent';
       why: 'credentials' | 'service' | 'another work' | 'fault';
       /** Epoch milliseconds of the next try. */
       notBefore: number;
+      /** The time to send it is over, by the clock of the worker: no other try would be made. */
+      isOver?: true;
     };
 
 export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;

@@ -2,18 +2,18 @@
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { htmlAnswer, jsonAnswer, plainAnswer, type RawAnswer } from '../engine/answer';
+import { htmlAnswer, jsonAnswer, type RawAnswer } from '../engine/answer';
 import {
-  busy,
   cut,
   defaultDelayMs,
   defaultRetryAfterSeconds,
   refuse,
   reset,
   send,
+  spurned,
   type Exchange,
 } from '../engine/faulty-answer';
-import { Refusal, tooManyRequests } from '../engine/problem';
+import { Refusal } from '../engine/problem';
 import type { CreditTrouble } from './credit-fault-plan';
 import { creditFaults, type CreditFaultKind, type SpurningCreditFault } from './credit-fault-words';
 
@@ -41,28 +41,14 @@ export function keepsFromActing(
   return trouble !== null && !creditFaults[trouble.kind].acts;
 }
 
-/** How each fault that keeps the service from acting looks on the wire. */
-const spurned: Record<
+/** What only this service does besides. */
+const spurnedHere: Record<
   Exclude<SpurningCreditFault, 'not_ready'>,
   (exchange: Exchange, retryAfterSeconds: number) => number | null
 > = {
-  '429': (exchange, seconds) => refuse(exchange, tooManyRequests(seconds)),
-  '503': (exchange, seconds) => refuse(exchange, busy(seconds)),
-  '503_bare': (exchange) => send(exchange, plainAnswer(503, 'Service Unavailable')),
-  '500_html': (exchange) => send(exchange, htmlAnswer(500, 'Internal Server Error')),
-  '502': (exchange) => send(exchange, htmlAnswer(502, 'Bad Gateway')),
-  '401': (exchange) =>
-    refuse(exchange, new Refusal(401, 'unauthorized', 'The token is not valid.')),
-  '403_unauthorized': (exchange) =>
-    refuse(exchange, new Refusal(403, 'unauthorized', 'The token may not do this.')),
-  '400_refused': (exchange) =>
-    refuse(exchange, new Refusal(400, 'request_refused', 'The request is refused.')),
+  ...spurned,
   '413': (exchange) =>
     refuse(exchange, new Refusal(413, 'file_too_large', 'The file is too large.')),
-  redirect: (exchange) =>
-    send(exchange, { ...htmlAnswer(302, 'Found'), headers: { location: '/manutencao' } }),
-  reset_before: reset,
-  no_answer_before: () => null,
 };
 
 /** @returns the status put on the wire, null when there was none. */
@@ -75,7 +61,7 @@ export function spurnCall(
     if (notReady === undefined) throw new Error('not_ready struck a call that is always ready');
     return deliver(exchange, notReady, null);
   }
-  return spurned[kind](exchange, retryAfterSeconds ?? defaultRetryAfterSeconds);
+  return spurnedHere[kind](exchange, retryAfterSeconds ?? defaultRetryAfterSeconds);
 }
 
 type Delivery = (

@@ -57,6 +57,7 @@ export const creditFaults = {
   wrong_summary: { stages: ['result'], acts: true, times: 1 },
   stray_titulo: { stages: ['result'], acts: true, times: 1 },
   unknown_entity_status: { stages: ['result'], acts: true, times: 1 },
+  bare_issues: { stages: ['result'], acts: true, times: 1 },
 } as const satisfies Record<string, CreditFault>;
 
 /** How an operation ends, and for how many operations of one file unless the step says. */

@@ -238,6 +238,7 @@ const twists: readonly string[] = [
   'stray_titulo',
   'unknown_entity_status',
   'extra_fields',
+  'bare_issues',
 ] satisfies ResultTwist[];
 
 function twistOf(trouble: CreditTrouble | null): ResultTwist | null {

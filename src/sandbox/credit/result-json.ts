@@ -13,10 +13,10 @@ export interface ResultHead {
   timestamp: string;
 }
 
-/** Untruths that a fault puts into the tree. */
+/** Untruths that a fault puts into the tree; `bare_issues` is none, but another way to tell it. */
 export type ResultTwist = Extract<
   ActingCreditFault,
-  'wrong_summary' | 'stray_titulo' | 'unknown_entity_status' | 'extra_fields'
+  'wrong_summary' | 'stray_titulo' | 'unknown_entity_status' | 'extra_fields' | 'bare_issues'
 >;
 
 const pieceLength = 64 * 1024;
@@ -54,10 +54,33 @@ function* resultTexts(
     issues,
     ...extra,
   };
-  yield `${open({ ...head, ...extra })},"cedente":${open(root)},"sacados":[`;
-  yield* commaSeparated(sacadoTexts(judgement.sacados, filter, twist, id));
   const told = twist === 'wrong_summary' ? { ...summary, blocked: summary.blocked + 1 } : summary;
-  yield `]},"summary":${JSON.stringify(told)}}`;
+  yield open({ ...head, ...extra });
+  // No word of who is approved, nor an empty list.
+  const isBare = twist === 'bare_issues' && filter === 'issues';
+  if (!isBare || status !== 'approved') {
+    yield `,"cedente":${open(root)}`;
+    const sacados = sacadoTexts(judgement.sacados, filter, twist, id);
+    yield* listText('sacados', sacados, isBare);
+    yield '}';
+  }
+  yield `,"summary":${JSON.stringify(told)}}`;
+}
+
+/** The last field of an object, or nothing where it would be an empty list that may be left out. */
+function* listText(
+  name: string,
+  items: Iterable<Iterable<string>>,
+  mayBeAbsent: boolean,
+): Generator<string> {
+  let isFirst = true;
+  for (const item of items) {
+    yield isFirst ? `,"${name}":[` : ',';
+    isFirst = false;
+    yield* item;
+  }
+  if (!isFirst) yield ']';
+  else if (!mayBeAbsent) yield `,"${name}":[]`;
 }
 
 type IdOf = (...words: (string | number)[]) => string;
@@ -71,7 +94,8 @@ function* sacadoTexts(
   for (const [index, sacado] of sacados.entries()) {
     const isStray = twist === 'stray_titulo' && index === 0;
     if (filter === 'all' || sacado.status !== 'approved' || isStray) {
-      yield sacadoText(sacado, index, filter, index === 0 ? twist : null, id);
+      const own = index === 0 || twist === 'bare_issues' ? twist : null;
+      yield sacadoText(sacado, index, filter, own, id);
     }
   }
 }
@@ -83,17 +107,18 @@ function* sacadoText(
   twist: ResultTwist | null,
   id: IdOf,
 ): Generator<string> {
-  yield `${open({
+  yield open({
     id: id('sacado', index),
     cnpjCpf: sacado.document,
     razaoSocial: sacado.name,
     tipo: sacado.tipo,
     status,
     issues,
-  })},"titulos":[`;
+  });
   const shown = titulos.filter((titulo) => filter === 'all' || titulo.status !== 'approved');
-  yield* commaSeparated(tituloTexts(shown, twist, id, titulos[0]));
-  yield ']}';
+  const isBare = twist === 'bare_issues' && filter === 'issues';
+  yield* listText('titulos', tituloTexts(shown, twist, id, titulos[0]), isBare);
+  yield '}';
 }
 
 function* tituloTexts(
@@ -127,13 +152,4 @@ function tituloOnWire({ titulo, nfeKey, status, issues }: TituloJudged, id: stri
 /** The object without its closing brace. */
 function open(json: object): string {
   return JSON.stringify(json).slice(0, -1);
-}
-
-function* commaSeparated(items: Iterable<Iterable<string>>): Generator<string> {
-  let isFirst = true;
-  for (const item of items) {
-    if (!isFirst) yield ',';
-    isFirst = false;
-    yield* item;
-  }
 }

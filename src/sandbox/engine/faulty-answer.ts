@@ -75,8 +75,8 @@ const acted: Record<
   empty_pdf: sendSpoilt,
 };
 
-/** How each fault that keeps the service from acting looks on the wire. */
-const spurned: Record<
+/** How each fault that keeps a service from acting looks on the wire. */
+export const spurned: Record<
   SpurningFaultKind,
   (exchange: Exchange, retryAfterSeconds: number) => number | null
 > = {
@@ -90,7 +90,7 @@ const spurned: Record<
   '403_unauthorized': (exchange) =>
     refuse(exchange, new Refusal(403, 'unauthorized', 'The token may not do this.')),
   '400_refused': (exchange) =>
-    refuse(exchange, new Refusal(400, 'request_refused', 'The document is refused.')),
+    refuse(exchange, new Refusal(400, 'request_refused', 'The request is refused.')),
   redirect: (exchange) =>
     send(exchange, { ...htmlAnswer(302, 'Found'), headers: { location: '/manutencao' } }),
   reset_before: reset,
@@ -116,7 +116,7 @@ export function spurn(exchange: Exchange, trouble: CallTrouble<SpurningFaultKind
   return spurned[trouble.kind](exchange, trouble.retryAfterSeconds ?? defaultRetryAfterSeconds);
 }
 
-export function busy(retryAfterSeconds: number): Refusal {
+function busy(retryAfterSeconds: number): Refusal {
   return new Refusal(503, 'service_unavailable', 'The service is busy.', {
     retryable: true,
     headers: { 'retry-after': String(retryAfterSeconds) },

@@ -211,22 +211,22 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
   'Analysis result': {
     operationId: {
       sandbox: 'The id of the create answer.',
-      client: 'src/apis/credit/result.wire.ts#analysisWire.operationId',
+      client: 'src/apis/credit/result.wire.ts#headWire.operationId',
       test: treeFields,
     },
     engineId: {
       sandbox: 'The engine the operation began under.',
-      client: 'src/apis/credit/result.wire.ts#analysisWire.engineId',
+      client: 'src/apis/credit/result.wire.ts#headWire.engineId',
       test: treeFields,
     },
     engineName: {
       sandbox: 'Its name at that time.',
-      client: 'src/apis/credit/result.wire.ts#analysisWire.engineName',
+      client: 'src/apis/credit/result.wire.ts#headWire.engineName',
       test: treeFields,
     },
     timestamp: {
       sandbox: 'The end of the analysis.',
-      client: 'src/apis/credit/result.wire.ts#analysisWire.timestamp',
+      client: 'src/apis/credit/result.wire.ts#headWire.timestamp',
       test: treeFields,
     },
     cedente: {
@@ -236,7 +236,7 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
     },
     summary: {
       sandbox: 'Of the whole file, under both filters.',
-      client: 'src/apis/credit/result.wire.ts#analysisWire.summary',
+      client: 'src/apis/credit/result.wire.ts#headWire.summary',
       test: filters,
     },
   },

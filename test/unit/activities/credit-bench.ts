@@ -168,13 +168,14 @@ export class CreditBench {
     return this.#environment().run(concludeAnalysis, { ref: this.ref, outcome });
   }
 
-  fileResults(): Promise<AnalysisResultRef> {
+  fileResults(attempt = 1): Promise<AnalysisResultRef> {
     const { fileResults } = createCreditResultActivities(this.#deps);
-    return this.#environment().run(fileResults, { ref: this.ref, operationId: 'op-1' });
+    return this.#environment(attempt).run(fileResults, { ref: this.ref, operationId: 'op-1' });
   }
 
-  #environment(): MockActivityEnvironment {
+  #environment(attempt = 1): MockActivityEnvironment {
     return new MockActivityEnvironment({
+      attempt,
       workflowExecution: { workflowId: `credit/${name}`, runId: 'run' },
       heartbeatTimeoutMs: 10_000,
       startToCloseTimeoutMs: 900_000,

@@ -85,8 +85,17 @@ const broken: [string, Reply][] = [
   ],
   ['after which something follows', answer(Buffer.concat([whole, Buffer.from('{"a":1}')]))],
   ['that is empty', answer(Buffer.alloc(0))],
-  ['that came packed, unasked', answer(gzipSync(whole), { 'content-encoding': 'gzip' })],
+  [
+    'that came packed, and cut short',
+    answer(gzipSync(whole).subarray(0, -20), { 'content-encoding': 'gzip' }),
+  ],
 ];
+
+it('unpacks a result that came packed, unasked', async () => {
+  bench.replies.result = answer(gzipSync(whole), { 'content-encoding': 'gzip' });
+  expect(await bench.wait()).toMatchObject({ kind: 'ready' });
+  expect((await filed()).equals(whole)).toBe(true);
+});
 
 it.each(broken)(
   'fetches a result again %s, and files the whole one',

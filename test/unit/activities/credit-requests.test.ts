@@ -1,3 +1,4 @@
+import { AnalysisFile } from '../../../src/archive/analyses';
 import { CreditBench, json } from './credit-bench';
 
 let bench: CreditBench;
@@ -33,6 +34,31 @@ it('calls an answer that was lost unknown, and never sends again by itself', asy
   expect(bench.lost).toEqual(['no_answer']);
 });
 
+it('tells that two may be charged when what was sent again is lost too', async () => {
+  bench.replies.upload = (_request, response) => void response.destroy();
+  expect(await bench.request('r1')).toMatchObject({ kind: 'unknown', afterUnknown: false });
+  const ruling = { action: 'reissue', certidaoId: null, by: 'x', note: '', at: 1 } as const;
+  await bench.ledger.putRuling(bench.thing, 1, ruling);
+  expect(await bench.request('r2')).toMatchObject({ kind: 'unknown', afterUnknown: true });
+  expect(await bench.request('r3')).toMatchObject({ kind: 'unknown', afterUnknown: true });
+  expect(await bench.recover('r2')).toMatchObject({ kind: 'unknown', afterUnknown: true });
+  expect(bench.uploads).toBe(2);
+});
+
+it.each(['another text', ''])('gives up at once when its copy is spoilt: "%s"', async (text) => {
+  const keys = await bench.place.archive.list('inputs/');
+  const part = keys.find((key) => key.endsWith('/00000')) ?? '';
+  if (text === '') await bench.place.archive.remove(part);
+  else await bench.place.archive.replace(part, Buffer.from(text));
+  const { answer } = bench.begin('r1', { before: { why: 'fault', notBefore: 0 } });
+  expect(await answer).toMatchObject({
+    kind: 'spoilt',
+    message: expect.stringContaining('nothing was sent'),
+  });
+  expect(bench.uploads).toBe(0);
+  expect((await bench.ledger.history(bench.thing)).decided).toBe(0);
+});
+
 it.each([500, 502, 504, 503, 302, 408])('calls %s unknown', async (status) => {
   bench.replies.upload = json(status, {});
   expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
@@ -42,6 +68,21 @@ it('calls a 2xx without an id unknown', async () => {
   bench.replies.upload = json(201, { something: 'else' });
   expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
   expect(bench.lost).toEqual(['unreadable']);
+  const kept = await new AnalysisFile(bench.place.archive).unreadAnswer(bench.ref.folder);
+  expect(kept?.toString()).toContain('"something"');
+});
+
+it('tells why the service refused, and keeps that off the claims', async () => {
+  const detail = 'Trailer: o sacado 111.444.777-35 falta.';
+  bench.replies.upload = json(422, { status: 422, code: 'invalid_cnab', detail });
+  expect(await bench.request('r1')).toMatchObject({
+    kind: 'refused',
+    code: 'invalid_cnab',
+    message:
+      'the service refused the upload: it answered 422: Trailer: o sacado ***.444.777-** falta.',
+  });
+  const { last } = await bench.ledger.history(bench.thing);
+  expect(JSON.stringify(last)).not.toContain('sacado');
 });
 
 it('takes a 4xx for a refusal, after which it may be sent anew', async () => {
@@ -138,7 +179,11 @@ describe('an upload that is turned away', () => {
   it('is not sent once its time is over, nor when it is cancelled while it waits', async () => {
     const later = { why: 'service', notBefore: Date.now() + 3_600_000 } as const;
     const over = { until: Date.now() + 50, before: later };
-    expect(await bench.begin('r1', over).answer).toMatchObject({ kind: 'unsent', why: 'service' });
+    expect(await bench.begin('r1', over).answer).toMatchObject({
+      kind: 'unsent',
+      why: 'service',
+      isOver: true,
+    });
     const { environment, answer } = bench.begin('r2', { before: later });
     environment.cancel();
     expect(await answer).toMatchObject({ kind: 'unsent', why: 'service' });

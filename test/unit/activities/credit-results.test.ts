@@ -4,6 +4,7 @@ import { indexedHolders } from '../../../src/archive/document-index';
 import { IdKey } from '../../../src/archive/open-archive';
 import { cnpj } from '../../support/documents';
 import { findLarge } from '../../../src/archive/large-objects';
+import type { Reply } from '../../support/loopback-server';
 import { CreditBench, json } from './credit-bench';
 
 let bench: CreditBench;
@@ -72,8 +73,8 @@ it('keeps nothing of a result that is cut short, and fetches it again', async ()
   expect(keys).toHaveLength(2);
 });
 
-it('reads on while the token is refused or the service faulty', async () => {
-  const answers = [401, 500, 429, 404];
+it('reads on while the token is refused or the service asks for patience', async () => {
+  const answers = [401, 429];
   bench.replies.status = (request, response) => {
     const status = answers.shift();
     const body = { id: 'op-1', status: 'processing' };
@@ -84,11 +85,90 @@ it('reads on while the token is refused or the service faulty', async () => {
   expect(answers).toEqual([]);
 }, 20_000);
 
-it('gives up an operation that is refused for good, after a while', async () => {
-  bench.replies.status = json(404, {});
-  expect(await bench.wait({ acceptedAt: Date.now() - 700_000 })).toMatchObject({
-    kind: 'failed',
-    code: 'unreadable',
+describe('a status that cannot be read', () => {
+  it.each<[string, Reply]>([
+    ['404', json(404, {})],
+    ['403', json(403, {})],
+    ['500', json(500, {})],
+    ['204', (_request, response) => void response.writeHead(204).end()],
+    ['a page', json(200, 'welcome')],
+  ])('hides no result: %s', async (_, status) => {
+    bench.replies.status = status;
+    bench.replies.result = json(200, tree());
+    const acceptedAt = Date.now() - 700_000;
+    expect(await bench.wait({ acceptedAt })).toEqual({ kind: 'ready', statusWord: null });
+  });
+
+  it('ends nothing by one refusal, however old the operation is', async () => {
+    bench.replies.status = json(410, {});
+    bench.replies.result = json(404, {});
+    const waited = await bench.wait({
+      acceptedAt: Date.now() - 700_000,
+      deadlineAt: Date.now() + 300,
+    });
+    expect(waited).toEqual({ kind: 'expired', statusWord: null });
+  });
+
+  it('ends the wait when it is refused again and again, over minutes', async () => {
+    bench.replies.result = json(404, {});
+    bench.replies.status = later(json(410, {}));
+    expect(await bench.wait(young())).toMatchObject({ kind: 'failed', code: 'unreadable' });
+    expect(bench.server.received.length).toBeGreaterThanOrEqual(10);
+  }, 60_000);
+});
+
+/** Each answer takes a minute and a half by the clock of the activity, and no time. */
+const later =
+  (reply: Reply): Reply =>
+  (request, response) => {
+    bench.ahead += 90_000;
+    return reply(request, response);
+  };
+
+/** Read every second, however far the clock is put forward. */
+const young = () => ({ acceptedAt: Date.now() + 3_600_000, deadlineAt: Date.now() + 7_200_000 });
+
+describe('a result of issues', () => {
+  const { cedente, ...rest } = tree();
+  const { sacados: _, ...bare } = cedente;
+
+  it.each<[string, object]>([
+    ['without an assignor', rest],
+    ['with null for an assignor', { ...rest, cedente: null }],
+    ['without payers', { ...rest, cedente: bare }],
+    ['with null for payers', { ...rest, cedente: { ...bare, sacados: null } }],
+    ['with a payer without receivables', { ...rest, cedente: { ...bare, sacados: [bare] } }],
+  ])('%s holds nobody who is approved', async (_name, issues) => {
+    bench.replies.result = (request, response) =>
+      json(200, request.query.get('filter') === 'issues' ? issues : tree())(request, response);
+    expect(await bench.wait()).toMatchObject({ kind: 'ready' });
+    expect(await bench.fileResults()).toMatchObject({ contradictions: [] });
+  });
+
+  it('that cannot be read to the last fails the analysis, and says why', async () => {
+    bench.replies.result = json(200, { status: 'done' });
+    const waited = await bench.wait({ deadlineAt: Date.now() + 300 });
+    expect(waited).toMatchObject({
+      kind: 'failed',
+      code: 'unreadable_result',
+      message: expect.stringContaining('summary'),
+    });
+  });
+
+  it('that stays unreadable over minutes is not asked for until the deadline', async () => {
+    bench.replies.result = later(json(200, []));
+    expect(await bench.wait(young())).toMatchObject({ kind: 'failed', code: 'unreadable_result' });
+  }, 60_000);
+});
+
+it('asks a few times for a complete result that cannot be read, and not for hours', async () => {
+  const { cedente: _, ...rest } = tree();
+  bench.replies.result = (request, response) =>
+    json(200, request.query.get('filter') === 'all' ? rest : tree())(request, response);
+  await expect(bench.fileResults()).rejects.toMatchObject({ name: 'ContractError' });
+  await expect(bench.fileResults(10)).rejects.toMatchObject({
+    type: 'ResultUnreadable',
+    nonRetryable: true,
   });
 });
 

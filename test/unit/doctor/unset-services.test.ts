@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { examineCredit } from '../../../src/doctor/credit';
 import { examineService } from '../../../src/doctor/service';
 import type { Environment } from '../../../src/environment';
+import { writeEngineRecord } from '../../../src/temporal/engine-record';
 
 const credit = {
   baseUrl: 'http://127.0.0.1:1/api/v1',
@@ -20,6 +24,33 @@ it('names what is not set when only the credit service is, as something to know 
 });
 
 it('names what is not set of the credit service', async () => {
-  const [finding] = await examineCredit({ credit: null } as unknown as Environment);
+  const environment = { credit: null, dataDir: '/nonexistent' } as unknown as Environment;
+  const [finding] = await examineCredit(environment);
   expect(finding?.detail).toMatch(/CREDIT_BASE_URL and CREDIT_TOKEN are not set/);
+});
+
+describe('beside an engine that runs', () => {
+  let dataDir: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'diligence-doctor-'));
+    await writeEngineRecord(dataDir, {
+      pid: process.pid,
+      address: '127.0.0.1:1',
+      namespace: 'default',
+      uiUrl: null,
+      sandboxUrl: 'http://127.0.0.1:2',
+      investigationBaseUrl: 'http://127.0.0.1:2/api/v1',
+      creditBaseUrl: 'http://127.0.0.1:2/credit',
+      startedAt: new Date().toISOString(),
+    });
+  });
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  it('says which credit service that one works against', async () => {
+    const environment = { credit: null, dataDir } as unknown as Environment;
+    expect(await examineCredit(environment)).toMatchObject([
+      { state: 'warn', detail: expect.stringContaining('http://127.0.0.1:2/credit') },
+    ]);
+  });
 });

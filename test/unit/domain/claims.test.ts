@@ -90,6 +90,7 @@ describe('with a receipt', () => {
   it('is unknown at once when the sender says so, for its reason', () => {
     expect(stateOf({ receipt: unknown })).toEqual({
       kind: 'unknown',
+      afterUnknown: false,
       n: 4,
       reason: 'reset',
       owner,

@@ -148,6 +148,7 @@ describe('a ZIP is refused', () => {
     ['zip_unreadable null', 'that is empty', Buffer.alloc(0)],
     ['zip_unreadable null', 'that is no ZIP', Buffer.from('Rar!\x1a\x07\0 and so on')],
     ['zip_unreadable null', 'that was cut short', zipFile([good]).subarray(0, -30)],
+    ['zip_unreadable nfe/1.xml', 'whose sum differs', [{ ...good, told: { crc: 1 } }]],
     ['zip_unreadable nfe/1.xml', 'with damaged bytes', damaged(zipFile([good]))],
     [
       'zip_unreadable nfe/1.xml',
@@ -177,6 +178,17 @@ describe('a ZIP is refused', () => {
     ['no_invoice null', 'without anything', []],
   ])('with %s: %s', async (code, _, content) => {
     expect(await codesOf(content)).toEqual([code]);
+  });
+
+  test.each([
+    ['cut short', zipFile([good]).subarray(0, -30)],
+    ['other bytes behind its end', Buffer.concat([zipFile([good]), Buffer.from('\r\n')])],
+    ['no ZIP', Buffer.from('some other thing, of some length')],
+  ])('with what is wrong with the whole of it: %s', async (words, content) => {
+    const { findings } = await read(content);
+    expect(findings).toMatchObject([
+      { code: 'zip_unreadable', found: expect.stringContaining(words) },
+    ]);
   });
 
   test('beyond the limits on entries and on their sum', async () => {

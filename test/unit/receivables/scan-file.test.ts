@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { checkInput } from '../../../src/receivables/check-input';
 import { InputFileError } from '../../../src/receivables/input-file-error';
 import { scanFile } from '../../../src/receivables/scan-file';
 import { cnabFile } from '../../support/cnab-files';
@@ -44,5 +46,13 @@ describe('scanFile', () => {
     const scan = scanFile(join(folder, name), { today: testToday });
     await expect(scan).rejects.toThrow(InputFileError);
     await expect(scan).rejects.toThrow(message);
+  });
+
+  test('refuses a pipe, and does not wait for its other end', async () => {
+    const path = join(folder, 'pipe.rem');
+    execFileSync('mkfifo', [path]);
+    const files = { cnab: path, today: testToday };
+    await expect(checkInput(files)).rejects.toThrow(InputFileError);
+    await expect(checkInput({ ...files, xmls: path })).rejects.toThrow(/not a file/);
   });
 });

@@ -15,6 +15,15 @@ const issue: AnalysisIssue = {
 };
 
 const report: AnalysisReport = {
+  work: {
+    workId: 'credit/0f/20261121T101530123Z',
+    operationId: 'op-7',
+    endedAt: '2026-11-21T10:15:40.000Z',
+    files: [
+      { name: 'remessa.rem', sha256: 'ab'.repeat(32) },
+      { name: 'notas.zip', sha256: 'cd'.repeat(32) },
+    ],
+  },
   fileName: '<b>remessa</b>.rem',
   contradictions: ['the summary says 41'],
   payers: [
@@ -85,7 +94,9 @@ it('tells the totals in words too, and amounts with their cents', () => {
 
 it('folds a payer over its titulos, and a titulo over its issues', () => {
   const [, payer = ''] = page.split('<details>');
-  expect(payer).toMatch(/COMPRADORA SA \(10000077000115\): blocked,\s+13 titulo\(s\) with issues/);
+  expect(payer).toMatch(
+    /COMPRADORA SA\s+\(10\.\*\*\*\.\*\*\*\/\*\*\*\*-15\): blocked,\s+13 titulo\(s\) with issues/,
+  );
   expect(page.match(/<details>/g)).toHaveLength(2);
   expect(page.match(/<\/details>/g)).toHaveLength(2);
   expect(page.indexOf('Titulo 7/1')).toBeGreaterThan(page.indexOf('COMPRADORA SA'));
@@ -94,6 +105,29 @@ it('folds a payer over its titulos, and a titulo over its issues', () => {
   }
   expect(page).toContain('And 12 more titulos');
   expect(page).toContain('And 4 more');
+});
+
+it('tells which analysis it is, when it ended, and the sums of what was sent', () => {
+  expect(page).toContain(
+    `credit/0f/20261121T101530123Z; operation op-7; ended 2026-11-21T10:15:40.000Z; sha256 of remessa.rem: ${'ab'.repeat(32)}; sha256 of notas.zip: ${'cd'.repeat(32)}`,
+  );
+});
+
+it('shows no document in full, wherever the service or a person wrote it', () => {
+  const [payer] = report.payers;
+  if (payer === undefined) throw new Error('no payer');
+  const told = {
+    ...issue,
+    actual: '11144477735',
+    message: 'sacado 11.222.333/0001-81, NF-e 35261111222333000181550010000012341000012340',
+  };
+  const shown = analysisHtml({
+    ...report,
+    fileName: 'remessa-11222333000181.rem',
+    payers: [{ ...payer, name: 'FULANO 11144477735', document: '11144477735', issues: [told] }],
+  });
+  expect(shown).not.toMatch(/11144477735|11\.?222\.?333\/?0001-?81/);
+  expect(shown).toContain('***.444.777-**');
 });
 
 it('shows what contradicts itself, and obeys nothing that the service or a name says', () => {

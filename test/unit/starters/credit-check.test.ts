@@ -80,6 +80,15 @@ describe('credit check', () => {
     expect((await check(Buffer.alloc(0))).output).not.toContain('--force');
   });
 
+  test('says of how many receivables the value is, and that no bank is told', async () => {
+    const cut = await check(goodCnab.subarray(0, 1_500));
+    expect(cut.output).toContain('3 receivables, BRL 2079.19 (of the 2 whose value can be read)');
+    const nobody = Buffer.from(goodCnab);
+    nobody.fill(' ', 76, 94);
+    const { output } = await check(nobody);
+    expect(output).toContain('no bank told, CNAB 400; 3 receivables, BRL 3237.57, due');
+  });
+
   test('counts what it does not list', async () => {
     const receivables = Array.from({ length: 30 }, (_, at) => ({
       ...testReceivable(at),

@@ -33,6 +33,7 @@ describe('the record of the embedded engine', () => {
       uiUrl: null,
       sandboxUrl: null,
       investigationBaseUrl: 'https://investigation.example/api/v1',
+      creditBaseUrl: 'https://credit.example/api/v1',
       startedAt: new Date().toISOString(),
     });
     const record = await runningEngine(dataDir);

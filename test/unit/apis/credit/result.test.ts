@@ -108,8 +108,28 @@ it.each([1, 7, 100_000])('hands the tree on as it comes, in pieces of %i bytes',
   });
 });
 
+it('keeps numbers that stand for texts, texts that stand for numbers, and details in a sentence', async () => {
+  const details = [
+    { field: 'valor', actual: 10.5, expected: 5, threshold: 0 },
+    'valor acima do limite 5',
+  ];
+  const issues = details.map((detail) => ({ ...issue, detail }));
+  const odd = titulo('', { numero: 123, valor: '10.50', nfeChave: 3.5e43, issues });
+  const other = titulo('2', { valor: '10,50 BRL' });
+  const body = tree([sacado('A', [odd, other])], { summary: { totalValue: '21.00' } });
+  const { receivables, analysis } = await reading(body);
+  const [[, first] = [], [, second] = []] = receivables;
+  expect(first).toMatchObject({ number: '123', value: 10.5, invoiceKey: null });
+  expect(first?.issues).toMatchObject([
+    { field: 'valor', actual: '10.5', expected: '5', threshold: '0', message: 'Vencido.' },
+    { field: null, actual: null, message: 'Vencido. (valor acima do limite 5)' },
+  ]);
+  expect(second?.value).toBeNull();
+  expect(analysis.summary.totalValue).toBe(21);
+});
+
 it('bears unknown fields, unknown words, missing values and blank space at the end', async () => {
-  const odd = sacado('A', [{ numero: 7, status: 'em_revisao', novo: { valor: [1] } }], {
+  const odd = sacado('A', [{ numero: [7], status: 'em_revisao', novo: { valor: [1] } }], {
     novo: [{ titulos: [{}] }],
   });
   const body = `${JSON.stringify(tree([odd], { novo: { sacados: [1] } }))}\n \n`;

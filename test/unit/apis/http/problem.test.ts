@@ -3,7 +3,7 @@ import { decodeProblem, parseJson, retryAfterMs } from '../../../../src/apis/htt
 const of = (body: unknown) =>
   decodeProblem(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
 
-const nothing = { code: null, requestId: null, retryable: null, hasProblem: false };
+const nothing = { code: null, requestId: null, retryable: null, hasProblem: false, detail: null };
 
 it("decodes the investigation service's problem", () => {
   const problem = {
@@ -19,7 +19,16 @@ it("decodes the investigation service's problem", () => {
     requestId: 'req_01:ab.c-d',
     retryable: true,
     hasProblem: true,
+    detail: null,
   });
+});
+
+it('takes what the service says of it, without documents, in one line of 500 characters', () => {
+  const told = of({ status: 422, detail: 'Linha 3:\n sacado 111.444.777-35\u001b[2J invalido.' });
+  expect(told.detail).toBe('Linha 3: sacado ***.444.777-** [2J invalido.');
+  const long = `${'x'.repeat(490)} 11144477735 ${'y'.repeat(100)}`;
+  expect(of({ detail: long }).detail).toMatch(/^x{490} \*\*\*\.44\.\.\.$/);
+  expect(of({ status: 422, detail: ['a'] }).detail).toBeNull();
 });
 
 it('takes the last word of the type of an RFC 7807 problem without a code', () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import type { StatusError } from '../../../../src/apis/http/errors';
 import { Service, type HttpCall } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
@@ -170,4 +171,29 @@ it.each([200, 201, 202, 204])('takes %i as success', async (status) => {
     response.end();
   };
   expect((await service.dispatch(post)).status).toBe(status);
+});
+
+describe('an answer that is packed although nobody asked for it', () => {
+  const answering = async (body: Buffer): Promise<Buffer> => {
+    server.reply = (_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(body);
+    };
+    return (await service.dispatch(post)).body;
+  };
+
+  it('is unpacked', async () => {
+    expect((await answering(gzipSync('{"id":"x"}'))).toString()).toBe('{"id":"x"}');
+    expect((await answering(Buffer.alloc(0))).toString()).toBe('');
+  });
+
+  it('is taken as it is when it is not packed after all', async () => {
+    expect((await answering(Buffer.from('{"id":"x"}'))).toString()).toBe('{"id":"x"}');
+  });
+
+  it('is refused beyond the bytes of the call, and when it is cut short', async () => {
+    const large = gzipSync(Buffer.alloc(1_000_000));
+    await expect(answering(large)).rejects.toThrow(/ANSWER_TOO_LARGE/);
+    await expect(answering(large.subarray(0, 200))).rejects.toThrow(/ANSWER_TOO_LARGE|Z_BUF_ERROR/);
+    await expect(answering(gzipSync('{"id":"x"}').subarray(0, 20))).rejects.toThrow(/Z_BUF_ERROR/);
+  });
 });

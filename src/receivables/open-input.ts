@@ -1,0 +1,21 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { InputFileError, unreadable } from './input-file-error';
+
+/**
+ * Opens a file that is to be read, without waiting: a pipe whose other end nobody opens would be
+ * waited for without end. Throws InputFileError when it is no file, or cannot be read.
+ */
+export async function openInput(path: string): Promise<FileHandle> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  const stats = await file.stat();
+  if (stats.isFile()) return file;
+  await file.close();
+  const what = stats.isDirectory() ? 'a directory' : 'not a file';
+  throw new InputFileError(`${path} is ${what}: the name of a file is expected.`);
+}

@@ -1,0 +1,36 @@
+import { Html, html } from './html';
+import { style } from './style';
+
+/**
+ * One page that loads nothing: no script, style sheet, font or picture from elsewhere.
+ *
+ * @param language of its texts, as in `<html lang>`
+ * @param ownStyle CSS beside that of all our pages
+ */
+export function htmlPage(page: {
+  language: string;
+  title: string;
+  ownStyle?: string;
+  main: Html;
+}): string {
+  const document = html`<!doctype html>
+    <html lang="${page.language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; style-src 'unsafe-inline'"
+        />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${page.title}</title>
+        <style>
+          ${new Html(style + (page.ownStyle ?? ''))}
+        </style>
+      </head>
+      <body>
+        <main>${page.main}</main>
+      </body>
+    </html>`;
+  return `${document.text.trim()}\n`;
+}

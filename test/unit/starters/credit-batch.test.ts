@@ -1,0 +1,183 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { creditCommand } from '../../../src/starters/credit';
+import { preparedInput } from '../../../src/starters/credit-input';
+import { UsageError } from '../../../src/starters/terminal';
+import { workCommands } from '../../../src/starters/works';
+import { openWorkplace } from '../../../src/starters/workplace';
+import { writeEngineRecord } from '../../../src/temporal/engine-record';
+import { goodZip } from '../../support/bad-inputs';
+import { cnabFile, testReceivable } from '../../support/cnab-files';
+
+/** What a command says before anything is sent: no engine is needed for it. */
+
+const before = { cwd: process.cwd(), env: process.env };
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'diligence-credit-batch-'));
+  process.chdir(folder);
+  process.env = { PATH: before.env['PATH'], DILIGENCE_DATA_DIR: join(folder, 'data') };
+  await mkdir('lot');
+});
+afterEach(async () => {
+  process.chdir(before.cwd);
+  process.env = before.env;
+  process.exitCode = undefined;
+  jest.restoreAllMocks();
+  await rm(folder, { recursive: true });
+});
+
+interface Ended {
+  error: unknown;
+  stdout: string;
+  stderr: string;
+}
+
+const run = (...words: string[]): Promise<Ended> =>
+  told(() => creditCommand().parseAsync(words, { from: 'user' }));
+
+async function told(work: () => Promise<unknown>): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text);
+      return true;
+    });
+  }
+  const error = await work().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return { error, ...written };
+}
+
+/** Refused: the third line has the number of another. */
+function outOfSequence(): Buffer {
+  const bytes = cnabFile({ receivables: 3 });
+  bytes.write('000099', 2 * 401 + 394, 'latin1');
+  return bytes;
+}
+
+/** May be sent: its payer has a wrong check digit. */
+const warned = () => cnabFile({ receivables: [{ ...testReceivable(0), payer: '12345678000100' }] });
+
+describe('credit batch of files that are all refused', () => {
+  interface Shown {
+    exitCode: number;
+    folder: string;
+    files: { file: string; status: string; reason: string }[];
+  }
+
+  test('tells each with where it is refused, a ZIP without its file too, and ends with 2', async () => {
+    await writeFile('lot/cut.rem', outOfSequence());
+    await writeFile('lot/LOTE-9.zip', goodZip);
+    const { error, stdout, stderr } = await run('batch', '--dir', 'lot', '--json');
+    expect(error).toBeInstanceOf(UsageError);
+    const shown = JSON.parse(stdout) as Shown;
+    expect(shown.exitCode).toBe(2);
+    expect(shown.files).toMatchObject([
+      {
+        file: 'cut.rem',
+        status: 'not sent',
+        reason: expect.stringContaining('(line 3: sequence)'),
+      },
+      { file: 'LOTE-9.zip', status: 'not sent', reason: 'no .rem of this name' },
+    ]);
+    expect(stderr).toContain('LOTE-9.zip: no .rem of this name; not sent');
+    const sheet = await readFile(join(shown.folder, 'files.csv'), 'utf8');
+    expect(sheet).toContain('LOTE-9.zip,not sent');
+  });
+
+  test('has a folder of its own for every folder of files', async () => {
+    await mkdir('other');
+    const folders = [];
+    for (const dir of ['lot', 'other', 'lot']) {
+      await writeFile(join(dir, 'cut.rem'), outOfSequence());
+      const { stdout } = await run('batch', '--dir', dir, '--json');
+      folders.push((JSON.parse(stdout) as Shown).folder);
+      jest.restoreAllMocks();
+    }
+    expect(folders[0]).not.toBe(folders[1]);
+    expect(folders[2]).toBe(folders[0]);
+  });
+
+  test('says one line of a file that may be sent, and all of one that is refused', async () => {
+    await writeFile('lot/cut.rem', outOfSequence());
+    await writeFile('lot/good.rem', warned());
+    const place = await openWorkplace();
+    const { stderr, error } = await told(async () => {
+      for (const cnab of ['lot/good.rem', 'lot/cut.rem']) {
+        await preparedInput(place, { cnab }, null, 'briefly');
+      }
+    });
+    expect(error).toBeInstanceOf(UsageError);
+    const lines = stderr.split('\n');
+    const good = lines.filter((line) => line.startsWith('lot/good.rem'));
+    expect(good).toEqual([
+      expect.stringMatching(/1 receivable, .*; warnings: payer_document \(1\)/),
+    ]);
+    expect(lines.join('\n')).toMatch(/lot\/cut\.rem: line 3, .*refused unless forced \(sequence\)/);
+  });
+});
+
+describe('a result folder that cannot be written', () => {
+  test.each([
+    ['batch', ['--dir', 'lot']],
+    ['analyze', ['--cnab', 'lot/good.rem']],
+  ])('is told by `credit %s` before anything is sent', async (command, words) => {
+    await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));
+    await writeFile('taken', 'a file');
+    const { error } = await run(command, ...words, '--out', 'taken/below');
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toMatch(/--out: taken\/below cannot be written \(.* is a file\)/);
+  });
+});
+
+test('says of what is forced that it is sent although refused, and why', async () => {
+  await writeFile('lot/cut.rem', outOfSequence());
+  await writeFile('taken', 'a file: it ends after the scan');
+  const words = ['--cnab', 'lot/cut.rem', '--out', 'taken', '--force', 'the bank knows'];
+  const { stderr } = await run('analyze', ...words);
+  expect(stderr).toContain('Sent although refused: the bank knows');
+  expect(stderr).not.toContain('will not be sent');
+});
+
+test('`credit resolve` takes the id by name too, and needs it once', async () => {
+  const id = `credit/${'0'.repeat(32)}`;
+  const words = ['--action', 'watch', '--note', 'seen'];
+  const { error } = await run('resolve', '--id', id, ...words);
+  expect(String(error)).toContain(`no analysis ${id}`);
+  for (const ids of [[], [id, '--id', 'credit/1']]) {
+    expect((await run('resolve', ...ids, ...words)).error).toBeInstanceOf(UsageError);
+  }
+});
+
+test('a command is refused whose credit service is not that of the engine that runs', async () => {
+  const data = join(folder, 'data');
+  await writeEngineRecord(data, {
+    pid: process.pid,
+    address: '127.0.0.1:1',
+    namespace: 'default',
+    uiUrl: null,
+    sandboxUrl: 'http://127.0.0.1:2',
+    investigationBaseUrl: 'http://127.0.0.1:2/api/v1',
+    creditBaseUrl: 'http://127.0.0.1:2/credit',
+    startedAt: new Date().toISOString(),
+  });
+  Object.assign(process.env, { CREDIT_BASE_URL: 'http://127.0.0.1:3/v1', CREDIT_TOKEN: 't' });
+  await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));
+  const { error } = await run('analyze', '--cnab', 'lot/good.rem');
+  expect(error).toMatchObject({ name: 'ConfigError', variable: 'CREDIT_BASE_URL' });
+});
+
+test.each([['--excel'], ['--lang', 'pt'], ['--pdf-names', 'reference']])(
+  'result of an analysis refuses %s, which would change nothing',
+  async (...flags) => {
+    const result = workCommands().find((command) => command.name() === 'result');
+    const words = [`credit/${'0'.repeat(32)}`, ...flags];
+    await expect(result?.parseAsync(words, { from: 'user' })).rejects.toThrow(UsageError);
+  },
+);

@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EnginesApi } from '../../../src/apis/credit/engines';
+import { Service } from '../../../src/apis/http/service';
+import { Token } from '../../../src/apis/http/token';
+import { EngineCalls } from '../../../src/starters/engine-calls';
+
+/** Shapes of answers that the sandbox does not have. */
+const held = { id: 'e-1', name: 'Padrao' };
+let list: unknown;
+let link: string | null;
+let created: number;
+let shown: boolean;
+let server: Server;
+let service: Service;
+let calls: EngineCalls;
+
+beforeEach(async () => {
+  [list, link, created, shown] = [[held], null, 0, false];
+  server = createServer((request, response) => {
+    if (request.method === 'POST') {
+      created += 1;
+      if (shown) list = [held, { id: `n-${created}`, name: 'Novo' }];
+      response.writeHead(201).end();
+      return;
+    }
+    const one = request.url?.endsWith('/n-1') === true;
+    response.writeHead(200, link === null ? {} : { link });
+    response.end(JSON.stringify(one ? { id: 'n-1', name: 'Novo' } : list));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+  service = new Service({ baseUrl, token: Token.of('t'), ratePerSecond: 10_000 });
+  calls = new EngineCalls(new EnginesApi(service, 5_000), {
+    tell: () => {},
+    pause: async () => undefined,
+  });
+});
+afterEach(async () => {
+  await service.close();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+const make = () => calls.create({ name: 'Novo' });
+
+test('an engine that was taken with an answer without a body is not sent again', async () => {
+  await expect(make()).rejects.toThrow(/took the engine, and its answer cannot be read/);
+  expect(created).toBe(1);
+});
+
+test('an engine that was taken with an answer without a body is found in the list', async () => {
+  shown = true;
+  expect(await make()).toMatchObject({ id: 'n-1', name: 'Novo' });
+  expect(created).toBe(1);
+});
+
+test.each<[string, unknown, string | null]>([
+  ['a total that is more than what is listed', { items: [held], total: 2 }, null],
+  ['a total in an object of its own', { data: [held], meta: { totalItems: 7 } }, null],
+  ['several pages', { items: [held], totalPages: 2 }, null],
+  ['a cursor', { items: [held], nextCursor: 'abc' }, null],
+  ['more', { items: [held], pagination: { has_more: true } }, null],
+  ['a link', [held], '<https://x/engines?page=2>; rel="next"'],
+])('nothing is created while the list is a page, as %s tells', async (_, page, header) => {
+  [list, link] = [page, header];
+  await expect(make()).rejects.toThrow(/page by page/);
+  await expect(calls.find('Padrao')).rejects.toThrow(/page by page/);
+  expect(created).toBe(0);
+});
+
+test.each<[string, unknown]>([
+  ['a total of what is listed', { items: [held], total: 1, nextCursor: null, hasMore: false }],
+  ['an envelope', { data: { items: [held], totalPages: 1 } }],
+  ['an empty link', { itens: [held], links: { next: '' } }],
+])('a list with %s is whole', async (_, whole) => {
+  list = whole;
+  expect(await calls.list()).toMatchObject([held]);
+});

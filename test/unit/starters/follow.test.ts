@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { followAnalysis, followWork } from '../../../src/starters/follow';
+import type { Workplace } from '../../../src/starters/workplace';
+import type { EngineClient } from '../../../src/temporal/connection';
+
+const place = {} as unknown as Workplace;
+
+/** A work whose end is told while somebody is still being asked how it goes. */
+function engineOf() {
+  const asked = { open: 0, aborted: false, deadlines: [] as number[] };
+  let end: (outcome: object) => void = () => undefined;
+  const result = new Promise<object>((done) => (end = done));
+  let signal = new AbortController().signal;
+  const query = async (): Promise<never> => {
+    asked.open += 1;
+    end({ status: 'completed' });
+    // A retry of the SDK goes on for a while, whatever the signal says.
+    while (!signal.aborted) await sleep(5);
+    asked.aborted = true;
+    await sleep(50);
+    asked.open -= 1;
+    throw new Error('cancelled');
+  };
+  const client = {
+    withAbortSignal: (given: AbortSignal, call: () => Promise<unknown>) => {
+      signal = given;
+      return call();
+    },
+    withDeadline: (at: number, call: () => Promise<unknown>) => {
+      asked.deadlines.push(at);
+      return call();
+    },
+    workflow: { getHandle: () => ({ query, result: () => result }) },
+  };
+  return { asked, engine: { client, address: 'nowhere' } as unknown as EngineClient };
+}
+
+it.each([
+  ['an analysis', 'credit/a', followAnalysis],
+  ['a batch', 'batch/a', followWork],
+  ['a single issuance', 'certificate/a', followWork],
+])('leaves no question about %s open when it has ended', async (_, workflowId, follow) => {
+  const { asked, engine } = engineOf();
+  const before = Date.now();
+  expect(await follow(place, engine, workflowId)).toEqual({ status: 'completed' });
+  expect(asked).toMatchObject({ open: 0, aborted: true });
+  for (const at of asked.deadlines) expect(at).toBeGreaterThan(before);
+  expect(asked.deadlines).not.toEqual([]);
+});

@@ -1,0 +1,226 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import type { LookInput } from '../../src/activities/monitor-looks';
+import type { ReconcileReport } from '../../src/activities/monitor-reconciles';
+import type { SweepPageInput } from '../../src/activities/monitor-sweeps';
+import {
+  noCounts,
+  noStanding,
+  plainTerms,
+  type PageReport,
+  type SweepOutcome,
+} from '../../src/domain/monitors/sweep';
+import type { LookReport, WatchOutcome } from '../../src/domain/monitors/watch';
+import { queueName } from '../../src/domain/queues';
+import type { monitorSweep } from '../../src/workflows/monitor-sweep';
+import type { monitorWatch } from '../../src/workflows/monitor-watch';
+import { dataConverter, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
+
+const pageSize = 100;
+let desks = 0;
+
+/** Monitors with so many open changes each; pages of a watch. */
+class FakeDesk {
+  readonly open = new Map<string, number>();
+  readonly pages: string[][];
+  readonly swept: string[] = [];
+  readonly reconciled: string[] = [];
+  /** Sweeps that cannot be had, pages that cannot be looked at. */
+  readonly broken = new Set<string>();
+  readonly lost = new Set<number>();
+  /** Pages after which the token is refused. */
+  refusedFrom = Infinity;
+  /** Sweeps under way at once, at most. */
+  most = 0;
+  #underWay = 0;
+
+  constructor(pages: string[][] = []) {
+    this.pages = pages;
+  }
+
+  activities() {
+    return {
+      lookAtMonitors: async ({ page }: LookInput): Promise<LookReport> => {
+        if (this.lost.has(page)) throw ApplicationFailure.nonRetryable('no such page');
+        const ids = this.pages[page] ?? [];
+        const due = ids
+          .filter((id) => (this.open.get(id) ?? 0) > 0 || this.broken.has(id))
+          .map((monitorId) => ({ monitorId, isOpen: true, reconcile: false }));
+        const credentials = page >= this.refusedFrom;
+        return { looked: ids.length, due, failing: 0, blocked: 0, credentials };
+      },
+      sweepPage: async ({ ref }: SweepPageInput): Promise<PageReport> => {
+        const { monitorId } = ref;
+        if (this.broken.has(monitorId)) throw ApplicationFailure.nonRetryable('it is away');
+        this.#underWay += 1;
+        this.most = Math.max(this.most, this.#underWay);
+        await new Promise((done) => setTimeout(done, 5));
+        this.#underWay -= 1;
+        this.swept.push(monitorId);
+        const before = this.open.get(monitorId) ?? 0;
+        const settled = Math.min(pageSize, before);
+        this.open.set(monitorId, before - settled);
+        const hasMore = before > settled;
+        return {
+          counts: { ...noCounts(), pages: 1, delivered: settled, acknowledged: settled },
+          standing: noStanding(),
+          settled,
+          staying: 0,
+          deferred: false,
+          hasMore,
+          nextCursor: hasMore ? 'next' : null,
+          remarks: [],
+          fault: null,
+          lost: false,
+        };
+      },
+      reconcilePages: async (): Promise<ReconcileReport> => ({
+        walk: null,
+        pages: 1,
+        found: 3,
+        fault: null,
+      }),
+      concludeReconcile: async ({ ref }: { ref: { monitorId: string } }) =>
+        void this.reconciled.push(ref.monitorId),
+    };
+  }
+}
+
+async function withDesk<T>(
+  rig: WorkflowRig,
+  desk: FakeDesk,
+  drive: (queueSuffix: string) => Promise<T>,
+): Promise<T> {
+  desks += 1;
+  const queueSuffix = `${rig.suffix}-m${desks}`;
+  const worker = await Worker.create({
+    connection: rig.env.nativeConnection,
+    ...(rig.env.namespace !== undefined && { namespace: rig.env.namespace }),
+    dataConverter,
+    activities: desk.activities(),
+    taskQueue: queueName('investigation', queueSuffix),
+  });
+  return worker.runUntil(drive(queueSuffix));
+}
+
+async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconcile = false) {
+  return withDesk(rig, desk, async (queueSuffix) => {
+    const workflowId = `monitor-sweep/${monitorId}/${queueSuffix}`;
+    const handle = await rig.env.client.workflow.start<typeof monitorSweep>('monitorSweep', {
+      workflowId,
+      taskQueue: queueName('workflows', rig.suffix),
+      args: [
+        {
+          monitorId,
+          by: 'tester',
+          terms: plainTerms,
+          reconcile,
+          interactive: false,
+          queueSuffix,
+          carried: null,
+        },
+      ],
+    });
+    const outcome: SweepOutcome = await handle.result();
+    return { outcome, histories: await rig.histories(workflowId, handle.firstExecutionRunId) };
+  });
+}
+
+async function watched(rig: WorkflowRig, desk: FakeDesk) {
+  return withDesk(rig, desk, async (queueSuffix) => {
+    const monitors = desk.pages.flat().length;
+    const workflowId = `monitor-watch/${queueSuffix}`;
+    const handle = await rig.env.client.workflow.start<typeof monitorWatch>('monitorWatch', {
+      workflowId,
+      taskQueue: queueName('workflows', rig.suffix),
+      args: [
+        {
+          list: { name: 'test', edition: 'e', monitors, pages: desk.pages.length },
+          by: 'tester',
+          terms: plainTerms,
+          reconcileAll: false,
+          interactive: false,
+          queueSuffix,
+          carried: null,
+        },
+      ],
+    });
+    const outcome: WatchOutcome = await handle.result();
+    return { outcome, histories: await rig.histories(workflowId, handle.firstExecutionRunId) };
+  });
+}
+
+function idsOf(count: number): string[] {
+  desks += 1;
+  return Array.from({ length: count }, (_, n) => `monitor-${desks}-${n}`);
+}
+
+workflowSuite('sweeps of monitors', (rig) => {
+  it('a backlog of 11,000 changes is worked off in runs of bounded history', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.open.set(id, 11_000);
+    const { outcome, histories } = await swept(rig(), desk, id);
+    expect(outcome).toMatchObject({
+      status: 'swept',
+      counts: { pages: 110, acknowledged: 11_000 },
+    });
+    expect(histories).toHaveLength(2);
+    const events = histories.reduce((sum, history) => sum + history.length, 0);
+    expect(events / 11).toBeLessThanOrEqual(100);
+    for (const history of histories) expect(history.length).toBeLessThan(1_000);
+  });
+
+  it('a walk over all states follows what is open, when it is due', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.open.set(id, 1);
+    const { outcome } = await swept(rig(), desk, id, true);
+    expect(outcome.reconciled).toEqual({ pages: 1, found: 3, fault: null });
+    expect(desk.reconciled).toEqual([id]);
+  });
+
+  it('a page that cannot be had is an outcome, not an error', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.broken.add(id);
+    const { outcome } = await swept(rig(), desk, id);
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      fault: { fault: 'unavailable', message: 'it is away' },
+    });
+  });
+
+  it('a watch sweeps what has something open, fifty at once, and one that fails costs nothing', async () => {
+    const ids = idsOf(130);
+    const desk = new FakeDesk([ids.slice(0, 100), ids.slice(100)]);
+    for (const id of ids.slice(0, 70)) desk.open.set(id, 120);
+    desk.broken.add(ids[3] ?? '').add(ids[110] ?? '');
+    const { outcome } = await watched(rig(), desk);
+    expect(outcome.counts).toMatchObject({
+      looked: 130,
+      sweeps: 71,
+      failed: 2,
+      running: 0,
+      acknowledged: 69 * 120,
+    });
+    expect(new Set(desk.swept).size).toBe(69);
+    expect(desk.most).toBeLessThanOrEqual(50);
+  });
+
+  it('a page of monitors that cannot be looked at is counted, and the next one is', async () => {
+    const [first, second] = [idsOf(5), idsOf(5)];
+    const desk = new FakeDesk([first, second]);
+    desk.lost.add(0);
+    desk.open.set(second[0] ?? '', 1);
+    const { outcome } = await watched(rig(), desk);
+    expect(outcome.counts).toMatchObject({ lostPages: 1, looked: 5, sweeps: 1, acknowledged: 1 });
+  });
+
+  it('a refused token ends a pass, and nothing more is asked', async () => {
+    const desk = new FakeDesk([idsOf(5), idsOf(5), idsOf(5)]);
+    desk.refusedFrom = 1;
+    const { outcome } = await watched(rig(), desk);
+    expect(outcome).toMatchObject({ stopped: 'credentials', counts: { looked: 10 } });
+  });
+});
