@@ -163,6 +163,7 @@ it('knows every object by exactly one kind', () => {
     'index/documents/a/inputs%2Fcredit%2F0a%2F0a1b.00000.jsonl': 'index of files',
     'analyses/0a1b/20260101T000000000Z/outcome.json': 'analysis outcome',
     'analyses/0a1b/20260101T000000000Z/asked.json': 'analysis',
+    'profiles/0a1b/20260101T000000000Z/answer-1.json': 'profile',
     'claims/credit/0a/0a1b/000001.claim.json': 'claims',
     [`${work}/results/0/00000.jsonl`]: 'result rows',
     [`${work}/results/0/summary.json`]: 'summary',
