@@ -19,6 +19,7 @@ import { profileCommand } from './starters/profile';
 import { purgeCommand } from './starters/purge';
 import { setupCommand } from './starters/setup';
 import { exitCodes, reportError, reportUncaught } from './starters/terminal';
+import { traceCommand } from './starters/trace';
 import { workCommands } from './starters/works';
 import { workerCommand } from './workers/command';
 
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
     engineCommand(),
     monitorCommand(),
     profileCommand(),
+    traceCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),

@@ -146,12 +146,15 @@ export const indexPrefix = 'index/documents/';
 /**
  * What an object of the index tells of: the folder of a work (`works/...`), the key of an uploaded
  * file (`inputs/...`), the folder of an operation (`operations/<shelf>/<id>`), whichever of its
- * results was read, or that of a monitor (`monitors/<id>`), whichever of its changes.
+ * results was read, that of a monitor (`monitors/<id>`), whichever of its changes, or that of a search
+ * or lookup (`traces/<name>/<instant>`), whatever of it.
  */
 export function folderOfIndex(key: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1).replace(/\.\d+\.jsonl$/, '');
   const folder = decodeURIComponent(name);
-  return /^(?:operations\/[^/]+\/[^/]+|monitors\/[^/]+)/.exec(folder)?.[0] ?? folder;
+  return (
+    /^(?:(?:operations|traces|profiles)\/[^/]+\/[^/]+|monitors\/[^/]+)/.exec(folder)?.[0] ?? folder
+  );
 }
 
 export function isOnShelf(key: string, name: string): boolean {

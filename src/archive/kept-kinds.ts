@@ -111,6 +111,20 @@ export const keptKinds: readonly KeptKind[] = [
     holds: 'a CPF, and what the service told of the assets of a person',
     form: 'record',
   },
+  // Found by what a search tells.
+  {
+    kind: 'trace owner',
+    keys: /^trace-owners\//,
+    holds: 'ids of searches, with the keyed names of what was asked',
+    form: 'record',
+    hidesKey: true,
+  },
+  {
+    kind: 'trace',
+    keys: /^traces\//,
+    holds: 'a target, and what the service found about it',
+    form: 'record',
+  },
   {
     kind: 'result rows',
     keys: /^works\/.+\/results\/\d+\/\d{5}\.jsonl$/,

@@ -31,7 +31,8 @@ export type WorkflowKind =
   | 'credit-engine'
   | 'monitor-sweep'
   | 'monitor-watch'
-  | 'profile';
+  | 'profile'
+  | 'trace';
 
 /** How much a row of a status needs a person; above `cancelled` something is left to decide. */
 const gravity: Record<RowStatus, number> = {

@@ -1,5 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { profileFromWire } from '../apis/investigation/profile.wire';
 import { ProfileFile } from '../archive/profiles';
 import type { ProfileOutcome } from '../domain/profiles/lookup';
@@ -8,6 +7,7 @@ import { profileHtml } from '../report/profile-html';
 import { tableSheet } from '../sheets/table-sheet';
 import { CommandError } from './terminal';
 import type { Workplace } from './workplace';
+import { writeWhole } from './written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
 
@@ -50,10 +50,4 @@ export async function writeProfileFolder(
   await mkdir(folder, { recursive: true });
   for (const [name, text] of files) await writeWhole(folder, name, text);
   return [...files.keys()];
-}
-
-async function writeWhole(folder: string, name: string, text: string): Promise<void> {
-  const aside = join(folder, `.${name}.partial`);
-  await writeFile(aside, text, { mode: 0o600 });
-  await rename(aside, join(folder, name));
 }

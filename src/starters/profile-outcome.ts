@@ -14,6 +14,7 @@ import { cancelUpdate, profileProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
 import { writeProfileFolder } from './profile-folder';
 import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
+import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
 import { isNotFound, withEngine, type Workplace } from './workplace';
 
 export interface ProfileOnFile {
@@ -30,7 +31,7 @@ export interface ProfileOutput {
   json?: true;
 }
 
-export function isProfileId(id: string): boolean {
+function isProfileId(id: string): boolean {
   return id.startsWith('profile/');
 }
 
@@ -39,7 +40,7 @@ export function isProfileId(id: string): boolean {
  *
  * @throws CommandError when there is none
  */
-export async function profileOf({ archive }: Workplace, id: string): Promise<ProfileOnFile> {
+async function profileOf({ archive }: Workplace, id: string): Promise<ProfileOnFile> {
   const [, name, instant] = /^profile\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
   const file = new ProfileFile(archive);
   const all = name === undefined ? [] : await file.all(name);
@@ -126,7 +127,7 @@ export async function profileLine(
 }
 
 /** Every lookup on file, newest first, as `list` shows it. */
-export async function profilesOnFile({ archive }: Workplace) {
+async function profilesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
   const file = new ProfileFile(archive);
   return Promise.all(
     (await file.all()).map(async ({ folder, record }) => {
@@ -138,7 +139,7 @@ export async function profilesOnFile({ archive }: Workplace) {
 }
 
 /** `status` of a lookup. */
-export async function showProfileStatus(
+async function showProfileStatus(
   place: Workplace,
   { record, outcome }: ProfileOnFile,
   json: boolean,
@@ -161,10 +162,7 @@ export async function showProfileStatus(
 }
 
 /** `cancel`: what was not answered is not asked again. */
-export async function cancelProfile(
-  place: Workplace,
-  { record, outcome }: ProfileOnFile,
-): Promise<void> {
+async function cancelProfile(place: Workplace, { record, outcome }: ProfileOnFile): Promise<void> {
   const { workId, name } = record;
   if (outcome !== null) {
     throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
@@ -182,6 +180,25 @@ export async function cancelProfile(
     }
   });
 }
+
+export const profileWorks: WorkFamily = {
+  listed: 'profiles',
+  owns: isProfileId,
+  onFile: profilesOnFile,
+  status: async (place, id, json) => showProfileStatus(place, await profileOf(place, id), json),
+  /** It writes all that there is. */
+  result: async (place, id, { out, json, excel }) =>
+    showProfile(place, await profileOf(place, id), {
+      html: true,
+      ...(out !== undefined && { out }),
+      ...(json === true && { json }),
+      ...(excel === true && { excel }),
+    }),
+  order: async (place, id, name) => {
+    refuseAllButCancel(id, name, 'a lookup');
+    await cancelProfile(place, await profileOf(place, id));
+  },
+};
 
 /** Of a lookup that begins now. */
 export function placeOfProfile(name: string, instant: string): { workId: string; folder: string } {

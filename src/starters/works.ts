@@ -21,16 +21,8 @@ import {
   showAnalysis,
   showAnalysisStatus,
 } from './credit-outcome';
-import {
-  cancelProfile,
-  isProfileId,
-  profileOf,
-  profilesOnFile,
-  showProfile,
-  showProfileStatus,
-  type ProfileOutput,
-} from './profile-outcome';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
+import { familyOf, workFamilies } from './work-families';
 import { wayOn } from './work-state';
 import {
   listLine,
@@ -131,12 +123,15 @@ async function listWorks(json: boolean): Promise<void> {
   const views = await viewWorks(place, await worksOnFile(place));
   const analyses = await analysesOnFile(place);
   const creditBatches = await creditBatchesOnFile(place);
-  const profiles = await profilesOnFile(place);
+  const families = await Promise.all(
+    workFamilies.map(async (family) => [family.listed, await family.onFile(place)] as const),
+  );
   if (json) {
-    printJson({ works: views.map(workDocument), analyses, creditBatches, profiles });
+    const listed = Object.fromEntries(families);
+    printJson({ works: views.map(workDocument), analyses, creditBatches, ...listed });
     return;
   }
-  const others = [...creditBatches, ...analyses, ...profiles];
+  const others = [...creditBatches, ...analyses, ...families.flatMap(([, its]) => its)];
   if (views.length + others.length === 0) tell('no works in this archive yet');
   for (const view of views) print(listLine(view));
   for (const { id, input, createdAt, status } of others) {
@@ -162,8 +157,9 @@ async function showStatus(id: string, json: boolean): Promise<void> {
     await showCreditBatchStatus(place, await creditBatchOf(place, id), json);
     return;
   }
-  if (isProfileId(id)) {
-    await showProfileStatus(place, await profileOf(place, id), json);
+  const family = familyOf(id);
+  if (family !== undefined) {
+    await family.status(place, id, json);
     return;
   }
   const work = await onFile(place, id);
@@ -195,7 +191,8 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
   if (isAnalysisId(id) || isCreditBatchId(id)) refuseCertificateFlags(id, flags);
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
-  if (isProfileId(id)) return showProfile(place, await profileOf(place, id), profileFlags(flags));
+  const family = familyOf(id);
+  if (family !== undefined) return family.result(place, id, flags);
   const work = await onFile(place, id);
   const { folder, record } = work;
   const ended = (await summaryOf(place, work)) !== null;
@@ -211,16 +208,6 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
   return record.kind === 'certificate'
     ? showSingle(place, summary, output)
     : showBatch(place, summary, output);
-}
-
-/** `result` writes all that there is of a profile. */
-function profileFlags({ out, json, excel }: ResultFlags): ProfileOutput {
-  return {
-    html: true,
-    ...(out !== undefined && { out }),
-    ...(json === true && { json }),
-    ...(excel === true && { excel }),
-  };
 }
 
 /** They would change nothing. */
@@ -252,9 +239,9 @@ async function order(
     await orderCreditBatch(place, await creditBatchOf(place, id), name);
     return;
   }
-  if (isProfileId(id)) {
-    if (!name.startsWith('cancel')) throw new UsageError(`${id}: a lookup can only be cancelled`);
-    await cancelProfile(place, await profileOf(place, id));
+  const family = familyOf(id);
+  if (family !== undefined) {
+    await family.order(place, id, name);
     return;
   }
   const work = await onFile(place, id);

@@ -19,6 +19,7 @@ import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoint
 import { EventLoopLag } from './event-loop-lag';
 import { monitorDependencies } from './monitor-services';
 import { profileDependencies } from './profile-services';
+import { traceDependencies } from './trace-services';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
@@ -119,6 +120,10 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
         });
   const profiles =
     monitors === null ? null : profileDependencies(monitors, { stopping: stopping.signal });
+  const traces =
+    monitors === null
+      ? null
+      : traceDependencies(environment, monitors, { stopping: stopping.signal });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -132,6 +137,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     credit,
     monitors,
     profiles,
+    traces,
   };
   const workers = await runWorkers(setup);
   await proveAgain(workers, archive, keys);

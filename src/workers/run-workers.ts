@@ -16,6 +16,7 @@ import { createMonitorLookActivities } from '../activities/monitor-looks';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
 import { createProfileActivities, type ProfileDependencies } from '../activities/profiles';
+import { createTraceActivities, type TraceDependencies } from '../activities/traces';
 import type {
   CertificateDependencies,
   CreditDependencies,
@@ -47,6 +48,8 @@ export interface WorkerSetup {
   monitors: MonitorDependencies | null;
   /** Null when this process has no investigation role. */
   profiles: ProfileDependencies | null;
+  /** Null when this process has no investigation role. */
+  traces: TraceDependencies | null;
 }
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (PROTOCOLS 2). */
@@ -150,7 +153,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       },
     );
   }
-  const { monitors, profiles } = setup;
+  const { monitors, profiles, traces } = setup;
   if (setup.roles.includes('investigation') && monitors !== null && profiles !== null) {
     options.push({
       ...common,
@@ -160,6 +163,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...createMonitorLookActivities(monitors),
         ...createMonitorReconcileActivities(monitors),
         ...createProfileActivities(profiles),
+        ...(traces !== null && createTraceActivities(traces)),
       },
       // Most of them wait for the limiter.
       maxConcurrentActivityTaskExecutions: 60,

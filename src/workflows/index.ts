@@ -9,3 +9,4 @@ export { findEngine } from './find-engine';
 export { lookUpProfile } from './look-up-profile';
 export { monitorSweep } from './monitor-sweep';
 export { monitorWatch } from './monitor-watch';
+export { searchTrace } from './search-trace';

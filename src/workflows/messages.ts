@@ -11,6 +11,7 @@ import type {
   Walk,
 } from '../domain/monitors/sweep';
 import type { WatchCounts } from '../domain/monitors/watch';
+import type { TraceRef } from '../domain/traces/search';
 import type { WorkRef } from '../domain/work';
 
 /** What is asked of and told to workflows. Shared with the starters; no runtime but definitions. */
@@ -139,6 +140,19 @@ export interface ProfileProgress {
   startedAt: number;
 }
 
+export interface TraceProgress {
+  kind: 'trace';
+  /** `requesting`, the state of the search as the service tells it, or `done`. */
+  stage: string;
+  traceId: string | null;
+  /** Sources by the word of their situation, as last told. */
+  sources: Readonly<Record<string, string>> | null;
+  /** As of `ProfileProgress`. */
+  waiting: string | null;
+  startedAt: number;
+}
+
+export const traceProgressQuery = defineQuery<TraceProgress>('traceProgress');
 export const profileProgressQuery = defineQuery<ProfileProgress>('profileProgress');
 export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
 export const watchProgressQuery = defineQuery<WatchProgress>('watchProgress');
@@ -201,6 +215,16 @@ export interface LookUpProfileInput {
   deadlineAt: number;
   /** As of `ProfileRecord`. */
   retryRural: boolean;
+  /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
+}
+
+export interface SearchTraceInput {
+  ref: TraceRef;
+  /** Epoch milliseconds after which it is given up. */
+  deadlineAt: number;
+  /** A person waits. */
+  interactive: boolean;
   /** Ends the names of the task queues (DESIGN D6). */
   queueSuffix: string;
 }

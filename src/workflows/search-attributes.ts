@@ -5,6 +5,7 @@ import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
 import type { ProfileStatus } from '../domain/profiles/lookup';
+import type { TraceOutcome } from '../domain/traces/search';
 import { watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
   gravestStatus,
@@ -72,6 +73,14 @@ export function tellProfileEnd(status: ProfileStatus): void {
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: status === 'expired' },
+  ]);
+}
+
+/** Says how a search ended; one event. */
+export function tellTraceEnd({ status }: TraceOutcome): void {
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: status === 'expired' || status === 'unknown_outcome' },
   ]);
 }
 

@@ -89,6 +89,7 @@ describe('a process with a wrong payload key', () => {
       credit: null,
       monitors: null,
       profiles: null,
+      traces: null,
     });
     const failureOf = async () =>
       eventsOf(await histories()).find((event) => event.workflowTaskFailedEventAttributes != null)

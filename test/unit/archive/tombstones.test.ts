@@ -164,6 +164,8 @@ it('knows every object by exactly one kind', () => {
     'analyses/0a1b/20260101T000000000Z/outcome.json': 'analysis outcome',
     'analyses/0a1b/20260101T000000000Z/asked.json': 'analysis',
     'profiles/0a1b/20260101T000000000Z/answer-1.json': 'profile',
+    'traces/0a1b/20260101T000000000Z/answer.json': 'trace',
+    'trace-owners/id.json': 'trace owner',
     'claims/credit/0a/0a1b/000001.claim.json': 'claims',
     [`${work}/results/0/00000.jsonl`]: 'result rows',
     [`${work}/results/0/summary.json`]: 'summary',

@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto';
+import { ConnectionError, StatusError, TimeoutError } from '../apis/http/errors';
+import type { TraceAnswer, TracesApi } from '../apis/investigation/traces';
+import type { Archive } from '../archive/archive';
+import type { AuditTrail } from '../archive/audit-trail';
+import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
+import { TraceFile } from '../archive/traces';
+import type { WaitOrder, Waited } from '../domain/settled-wait';
+import { traceOutcomeEntry, traceRequestEntry } from '../domain/traces/audit';
+import {
+  sourcesOf,
+  traceKey,
+  type CreatedTrace,
+  type TraceIntent,
+  type TraceOutcome,
+  type TraceRecord,
+  type TraceRef,
+  type TraceSeen,
+} from '../domain/traces/search';
+import type { Trace } from '../domain/traces/trace';
+import { archiveIncomplete } from './failures';
+import { SettledWait, type Reading, type WaitDependencies } from './settled-wait';
+
+export interface TraceDependencies extends WaitDependencies {
+  traces: TracesApi;
+  archive: Archive;
+  audit: AuditTrail;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
+  nameOf: NameOf;
+}
+
+/** What came of asking for a search. */
+export type StartedTrace =
+  | { kind: 'created'; traceId: string; state: string }
+  /** The repeated key is refused, and the list does not show what it made. */
+  | { kind: 'unknown'; code: string | null; message: string };
+
+export type StartTraceInput = WaitOrder & { ref: TraceRef };
+export type AwaitTraceInput = StartTraceInput & { traceId: string };
+
+/** A service forgets keys: what was sent longer ago is looked for before it is sent again. */
+const keyTrustedMs = 60 * 60_000;
+/** A list may lag behind what was made. */
+const listPatienceMs = 2 * 60_000;
+/** Clocks differ. */
+const clockSkewMs = 5 * 60_000;
+const settledStates: readonly string[] = ['completed', 'failed', 'cancelled'];
+
+/** A search is asked for with one key for ever, so that it is made once (DESIGN D3). */
+export function createTraceActivities(deps: TraceDependencies) {
+  const { archive, audit, now, traces } = deps;
+  const file = new TraceFile(archive);
+  const wait = new SettledWait(deps);
+
+  /** Has the search made, or finds the one that was. */
+  async function startTrace(input: StartTraceInput): Promise<Waited<StartedTrace>> {
+    const record = await recordOf(input.ref);
+    const known = await file.created(record.name);
+    if (known !== null) return { kind: 'settled', value: startedAs(known, null) };
+    return wait.until<StartedTrace>(() => request(record, now() - input.since), {
+      ...input,
+      what: 'the request for a search',
+    });
+  }
+
+  /** One send. It is never broken off: what it came to is worth more than the time. */
+  async function request(record: TraceRecord, ageMs: number): Promise<Reading<StartedTrace>> {
+    const { name, target, strategy } = record;
+    const intent = await file.putIntent(name, { at: isoNow(), key: traceKey(name) });
+    if (!intent.isNew && now() - Date.parse(intent.at) > keyTrustedMs) {
+      const found = await findMade(record, intent);
+      if (found !== null) return made(record, found, 'list');
+    }
+    try {
+      const answer = await traces.create({ target, strategy, key: intent.key });
+      return await made(record, answer, 'answer');
+    } catch (error) {
+      if (intent.isNew && isSurelyUnprocessed(error)) await file.removeIntent(name);
+      if (!isRefusal(error)) throw error;
+      return refused(error, record, intent, ageMs);
+    }
+  }
+
+  /** @throws the refusal, when nothing was made before it */
+  async function refused(
+    error: StatusError,
+    record: TraceRecord,
+    intent: TraceIntent & { isNew: boolean },
+    ageMs: number,
+  ): Promise<Reading<StartedTrace>> {
+    if (error.retryable === true) return askAgain(error);
+    if (intent.isNew) throw error;
+    const found = await findMade(record, intent);
+    if (found !== null) return made(record, found, 'list');
+    if (error.status !== 409) {
+      await file.removeIntent(record.name);
+      throw error;
+    }
+    if (ageMs < listPatienceMs) return askAgain(error);
+    const { code, message } = error;
+    return { kind: 'settled', value: { kind: 'unknown', code, message } };
+  }
+
+  /** What the list shows of this ask, made since it was first sent, and of no other ask of ours. */
+  async function findMade(record: TraceRecord, intent: TraceIntent): Promise<TraceAnswer | null> {
+    const since = Date.parse(intent.at) - clockSkewMs;
+    const found: TraceAnswer[] = [];
+    for await (const { items } of traces.pages({ pageSize: 100 })) {
+      for (const listed of items) {
+        if (listed.kind !== 'item' || !isOf(record, listed.item)) continue;
+        if (Date.parse(listed.item.createdAt ?? '') >= since) {
+          found.push({ trace: listed.item, answer: listed.answer });
+        }
+      }
+    }
+    found.sort((a, b) => (a.trace.createdAt ?? '').localeCompare(b.trace.createdAt ?? ''));
+    for (const one of found) if (await file.own(record.name, one.trace.traceId)) return one;
+    return null;
+  }
+
+  async function made(
+    record: TraceRecord,
+    { trace }: TraceAnswer,
+    foundBy: CreatedTrace['foundBy'],
+  ): Promise<Reading<StartedTrace>> {
+    const created = { traceId: trace.traceId, foundBy, at: isoNow() };
+    const stands = await file.putCreated(record.name, created);
+    await audit.append([traceRequestEntry(stands, record)]);
+    return { kind: 'settled', value: startedAs(stands, trace) };
+  }
+
+  /** Reads the search until it has settled, and files it as it was told. */
+  async function awaitTrace(input: AwaitTraceInput): Promise<Waited<TraceSeen>> {
+    const { traceId, ref } = input;
+    return wait.until<TraceSeen>(
+      async (signal) => {
+        const { trace, answer } = await traces.read(traceId, 'poll', signal);
+        if (settledStates.includes(trace.state)) {
+          return { kind: 'settled', value: await filed(ref, trace, answer) };
+        }
+        const seen = seenOf(trace, null);
+        return {
+          kind: 'unsettled',
+          value: seen,
+          visible: trace.state,
+          unknownWord: trace.state === 'unknown' ? trace.statusWord : null,
+          pollAfterMs: trace.pollAfterMs,
+          details: { state: trace.state, sources: seen.sources },
+        };
+      },
+      { ...input, what: 'a search', refusalPatienceMs: listPatienceMs },
+    );
+  }
+
+  async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
+    const body = await file.putAnswer(ref.folder, answer);
+    const index = new DocumentIndexWriter(archive, `${ref.folder}/answer`, deps.nameOf);
+    for await (const _ of index.indexed(asChunks(body)));
+    return seenOf(trace, createHash('sha256').update(body).digest('hex'));
+  }
+
+  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  async function concludeTrace(input: {
+    ref: TraceRef;
+    outcome: Omit<TraceOutcome, 'workId' | 'settledAt' | 'traceId'>;
+  }): Promise<TraceOutcome> {
+    const { ref, outcome } = input;
+    const record = await recordOf(ref);
+    const traceId = (await file.created(record.name))?.traceId ?? null;
+    const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
+    const isLost = isOpen && traceId === null && (await file.intent(record.name)) !== null;
+    const filedOutcome = await file.putOutcome(ref.folder, {
+      ...outcome,
+      ...(isLost && answerLost),
+      workId: ref.workId,
+      traceId,
+      settledAt: isoNow(),
+    });
+    const about = { by: record.createdBy, subject: record.targetName };
+    await audit.append([traceOutcomeEntry(filedOutcome, about)]);
+    return filedOutcome;
+  }
+
+  /** @throws ApplicationFailure */
+  async function recordOf({ folder }: TraceRef): Promise<TraceRecord> {
+    const record = await file.record(folder);
+    if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
+    return record;
+  }
+
+  function isoNow(): string {
+    return new Date(now()).toISOString();
+  }
+
+  return { startTrace, awaitTrace, concludeTrace };
+}
+
+const answerLost: Pick<TraceOutcome, 'status' | 'error'> = {
+  status: 'unknown_outcome',
+  error: {
+    code: 'answer_lost',
+    message: 'a request may have arrived: the same command asks again with the same key',
+  },
+};
+
+function startedAs({ traceId }: CreatedTrace, trace: Trace | null): StartedTrace {
+  return { kind: 'created', traceId, state: trace?.state ?? 'queued' };
+}
+
+function askAgain({ retryAfterMs }: StatusError): Reading<StartedTrace> {
+  return {
+    kind: 'unsettled',
+    value: { kind: 'unknown', code: null, message: '' },
+    visible: 'requesting',
+    unknownWord: null,
+    pollAfterMs: retryAfterMs,
+  };
+}
+
+function isOf({ target, strategy }: TraceRecord, trace: Trace): boolean {
+  return trace.target === target && (strategy === null || trace.strategy === strategy);
+}
+
+/** A 4xx that is about what was asked. */
+function isRefusal(error: unknown): error is StatusError {
+  if (!(error instanceof StatusError) || error.meansCredentials) return false;
+  return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
+}
+
+/** Nothing left, or it was turned away at the door. */
+function isSurelyUnprocessed(error: unknown): boolean {
+  if (error instanceof StatusError) {
+    return error.meansCredentials || error.status === 429 || isRefusal(error);
+  }
+  const isLost = error instanceof ConnectionError || error instanceof TimeoutError;
+  return isLost ? error.sent === 'no' : false;
+}
+
+function seenOf(trace: Trace, sha256: string | null): TraceSeen {
+  const { traceId, state, statusWord, type, partial, billing, failure } = trace;
+  return {
+    traceId,
+    state,
+    statusWord,
+    type,
+    partial,
+    sources: sourcesOf(trace.coverage),
+    artifacts: trace.artifacts.length,
+    billing,
+    sha256,
+    failure: failure && { code: failure.code, message: failure.message ?? '' },
+  };
+}
+
+async function* asChunks(body: Buffer): AsyncGenerator<Uint8Array> {
+  yield body;
+}

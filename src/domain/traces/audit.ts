@@ -1,0 +1,39 @@
+import type { AuditEntry } from '../audit';
+import type { CreatedTrace, TraceOutcome, TraceRecord } from './search';
+
+/** The service has made a search for us. Asked again with the same key, it is the same entry. */
+export function traceRequestEntry(
+  { traceId, foundBy, at }: CreatedTrace,
+  { workId, name, targetName, createdBy: by }: TraceRecord,
+): AuditEntry {
+  return {
+    kind: 'request',
+    id: `request/trace/${name}`,
+    result: 'accepted',
+    by,
+    happenedAt: at,
+    work: workId,
+    subject: targetName,
+    details: { traceId, foundBy },
+  };
+}
+
+export function traceOutcomeEntry(
+  { workId, status, seen, traceId, settledAt }: TraceOutcome,
+  { by, subject }: { by: string; subject: string | null },
+): AuditEntry {
+  return {
+    kind: 'outcome',
+    id: `outcome/${workId}`,
+    result: status,
+    by,
+    happenedAt: settledAt,
+    work: workId,
+    ...(subject !== null && { subject }),
+    ...(seen?.sha256 != null && { sha256: seen.sha256 }),
+    details: {
+      ...(traceId !== null && { traceId }),
+      ...(seen?.partial != null && { partial: seen.partial }),
+    },
+  };
+}

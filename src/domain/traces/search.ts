@@ -1,0 +1,153 @@
+import type { Billing } from '../billing';
+import type { Trace, TraceStrategy } from './trace';
+
+/** One search, as it was asked for: `traces/<name>/<instant>/asked.json`. */
+export interface TraceRecord {
+  /** `trace/<name>/<instant>`. */
+  workId: string;
+  /** Keyed name of target, strategy and label: the same ask is the same search. */
+  name: string;
+  /** Keyed name of the target alone. */
+  targetName: string;
+  /** Personal data, as it is sent. */
+  target: string;
+  strategy: TraceStrategy | null;
+  label: string | null;
+  createdAt: string;
+  createdBy: string;
+}
+
+/** What workflow and activities hand each other about a search: nobody's data. */
+export interface TraceRef {
+  workId: string;
+  folder: string;
+}
+
+/** `traces/<name>/intent.json`: a request may have left from this instant on. */
+export interface TraceIntent {
+  at: string;
+  /** Idempotency-Key of every send. */
+  key: string;
+}
+
+/** `traces/<name>/created.json`: the search that the service has made for us. */
+export interface CreatedTrace {
+  traceId: string;
+  /** `list`: the repeated key was refused, and the search was found on the list. */
+  foundBy: 'answer' | 'list';
+  at: string;
+}
+
+export const traceStatuses = [
+  'completed',
+  'failed',
+  /** By the service, or the person no longer waits. */
+  'cancelled',
+  'refused',
+  'expired',
+  /** A request may have arrived, and nobody knows which search it made. */
+  'unknown_outcome',
+] as const;
+export type TraceStatus = (typeof traceStatuses)[number];
+
+/** What was seen of the search when it settled, or last. */
+export interface TraceSeen {
+  traceId: string;
+  state: Trace['state'];
+  /** The service's own word. */
+  statusWord: string | null;
+  type: string | null;
+  partial: boolean | null;
+  /** Sources by the word of their situation; null: nothing readable was told. */
+  sources: Readonly<Record<string, string>> | null;
+  artifacts: number;
+  billing: Billing | null;
+  /** Of `answer.json`; null when it is not on file. */
+  sha256: string | null;
+  failure: { code: string | null; message: string } | null;
+}
+
+/** How a search ended: `outcome.json`, and the result of its workflow. */
+export interface TraceOutcome {
+  workId: string;
+  status: TraceStatus;
+  seen: TraceSeen | null;
+  /** Known as soon as the service told it; null: nothing was made, or nobody knows. */
+  traceId: string | null;
+  error: { code: string | null; message: string } | null;
+  startedAt: string;
+  settledAt: string;
+}
+
+export function traceWorkflowId(name: string): string {
+  return `trace/${name}`;
+}
+
+export function traceFolder(workId: string): string {
+  return workId.replace(/^trace\//, 'traces/');
+}
+
+/** Of everything about one ask, whenever it was made. */
+export function traceShelf(name: string): string {
+  return `traces/${name}`;
+}
+
+/** The same for every send of one ask (DESIGN D3). */
+export function traceKey(name: string): string {
+  return `diligence-trace-${name}`;
+}
+
+/** Whether asking again would bring nothing else: the service answers a known key with its search. */
+export function standsForGood({ status, seen }: TraceOutcome): boolean {
+  if (status === 'completed' || status === 'failed') return true;
+  return status === 'cancelled' && seen?.state === 'cancelled';
+}
+
+/** What makes two asks the same. */
+export function traceManifest(
+  target: string,
+  strategy: TraceStrategy | null,
+  label: string | null,
+): string {
+  return JSON.stringify(['trace', target, strategy, label]);
+}
+
+/**
+ * Each source with the word of its situation, where one is told: a map of words, or of objects with
+ * `status`; the structure is not shown by the specification.
+ */
+export function sourcesOf(
+  coverage: Readonly<Record<string, unknown>> | null,
+): Record<string, string> | null {
+  if (coverage === null) return null;
+  const found: [string, string][] = [];
+  for (const [name, value] of Object.entries(coverage)) {
+    if (Array.isArray(value)) {
+      for (const one of value) {
+        const { source, name: called, id } = fieldsOf(one);
+        const told = [source, called, id].find((word) => typeof word === 'string');
+        const word = wordOf(one);
+        if (told !== undefined && word !== null) found.push([told, word]);
+      }
+    } else {
+      const word = wordOf(value);
+      if (word !== null) found.push([name, word]);
+    }
+  }
+  return found.length === 0 ? null : Object.fromEntries(found.slice(0, mostSources));
+}
+
+/** It goes into histories and progress: a service that tells a book is cut short. */
+const mostSources = 100;
+
+function wordOf(value: unknown): string | null {
+  if (typeof value === 'string') return value.slice(0, 60);
+  const { status } = fieldsOf(value);
+  return typeof status === 'string' ? status.slice(0, 60) : null;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}

@@ -1,0 +1,44 @@
+import type { ReportLanguage } from '../report/formats';
+import { UsageError } from './terminal';
+import type { Workplace } from './workplace';
+
+/** What `result` is told about what it writes. */
+export interface ResultOptions {
+  out?: string;
+  excel?: true;
+  pdfNames: 'id' | 'reference';
+  lang: ReportLanguage;
+  json?: true;
+}
+
+export type OrderName = 'cancel' | 'cancel_now' | 'pause' | 'resume';
+
+/** A line of `list`. */
+export interface ListedWork {
+  id: string;
+  kind: string;
+  /** What it is about, masked. */
+  input: string;
+  createdAt: string;
+  createdBy: string;
+  /** Null before the end. */
+  status: string | null;
+}
+
+/** Works of one resource, as `list`, `status`, `result` and the orders see them. */
+export interface WorkFamily {
+  /** Its name in `list --json`. */
+  listed: string;
+  owns(id: string): boolean;
+  /** Newest first. */
+  onFile(place: Workplace): Promise<ListedWork[]>;
+  status(place: Workplace, id: string, json: boolean): Promise<void>;
+  /** @returns the exit code */
+  result(place: Workplace, id: string, options: ResultOptions): Promise<number>;
+  order(place: Workplace, id: string, name: OrderName): Promise<void>;
+}
+
+/** @throws UsageError when it is another order than to stop */
+export function refuseAllButCancel(id: string, name: OrderName, what: string): void {
+  if (!name.startsWith('cancel')) throw new UsageError(`${id}: ${what} can only be cancelled`);
+}

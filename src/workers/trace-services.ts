@@ -1,0 +1,23 @@
+import type { MonitorDependencies } from '../activities/dependencies';
+import type { TraceDependencies } from '../activities/traces';
+import { TracesApi } from '../apis/investigation/traces';
+import type { Environment } from '../environment';
+
+/** The part of the composition root for searches: on the service of monitors, whose rate they share. */
+export function traceDependencies(
+  { traceNames }: Environment,
+  { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
+  { stopping }: { stopping: AbortSignal },
+): TraceDependencies {
+  const { service, timeoutMs } = monitors;
+  return {
+    traces: new TracesApi(service, traceNames, timeoutMs),
+    archive,
+    audit,
+    nameOf,
+    stopping,
+    warn,
+    now,
+    random,
+  };
+}

@@ -1,0 +1,101 @@
+import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
+import type { TraceOutcome, TraceSeen } from '../domain/traces/search';
+import { waitingForCredentials } from '../domain/settled-wait';
+import { cancelUpdate, traceProgressQuery, type SearchTraceInput } from './messages';
+import type { TraceProgress } from './messages';
+import { tellAttention, tellTraceEnd } from './search-attributes';
+import { traceActivities } from './trace-activities';
+import { waitOn, type WaitEnd } from './wait-on';
+
+type Ending = Pick<TraceOutcome, 'status'> & Partial<Pick<TraceOutcome, 'seen' | 'error'>>;
+
+/** One search, from its request to what it found, put on file. */
+export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome> {
+  const { ref, deadlineAt, queueSuffix, interactive } = input;
+  const activities = traceActivities(queueSuffix, interactive);
+  const startedAt = Date.now();
+  const waiting = new CancellationScope();
+  const progress: TraceProgress = {
+    kind: 'trace',
+    stage: 'requesting',
+    traceId: null,
+    sources: null,
+    waiting: null,
+    startedAt,
+  };
+  setHandler(traceProgressQuery, () => ({ ...progress }));
+  setHandler(cancelUpdate, () => {
+    waiting.cancel();
+    return 'cancelling: what was asked for goes on at the service';
+  });
+  CancellationScope.current().cancelRequested.catch(() => waiting.cancel());
+
+  function show(visible: string, seen: TraceSeen | null): void {
+    progress.waiting = visible === waitingForCredentials ? visible : null;
+    tellAttention(progress.waiting !== null);
+    if (progress.waiting !== null) return;
+    progress.stage = visible;
+    progress.sources = seen?.sources ?? progress.sources;
+  }
+
+  async function run(): Promise<Ending> {
+    const started = await waitOn(
+      (order) => activities.startTrace({ ...order, ref }),
+      { deadlineAt, since: startedAt, seen: 'requesting' },
+      (visible) => show(visible, null),
+    );
+    if (started.kind !== 'settled') return unsettled(started, null);
+    if (started.value.kind === 'unknown') {
+      const { code, message } = started.value;
+      return { status: 'unknown_outcome', error: { code, message } };
+    }
+    const { traceId, state } = started.value;
+    progress.traceId = traceId;
+    show(state, null);
+    const end = await waitOn(
+      (order) => activities.awaitTrace({ ...order, ref, traceId }),
+      { deadlineAt, since: startedAt, seen: state },
+      show,
+    );
+    return end.kind === 'settled' ? settled(end.value) : unsettled(end, end);
+  }
+
+  return CancellationScope.nonCancellable(async () => {
+    const ending = await waiting.run(run).catch((error: unknown): Ending => {
+      if (isCancellation(error)) return { status: 'cancelled' };
+      throw error;
+    });
+    progress.stage = 'done';
+    progress.waiting = null;
+    const outcome = await activities.concludeTrace({
+      ref,
+      outcome: {
+        seen: null,
+        error: null,
+        startedAt: new Date(startedAt).toISOString(),
+        ...ending,
+      },
+    });
+    tellTraceEnd(outcome);
+    return outcome;
+  });
+}
+
+function settled(seen: TraceSeen): Ending {
+  const { state, failure } = seen;
+  if (state === 'completed') return { status: 'completed', seen };
+  return { status: state === 'failed' ? 'failed' : 'cancelled', seen, error: failure };
+}
+
+function unsettled(
+  end: Exclude<WaitEnd<unknown>, { kind: 'settled' }>,
+  last: WaitEnd<TraceSeen> | null,
+): Ending {
+  if (end.kind === 'refused') {
+    const { code, message } = end;
+    return { status: 'refused', error: { code, message } };
+  }
+  const seen = last?.kind === 'expired' ? last.value : null;
+  const message = 'the search had not settled at the deadline';
+  return { status: 'expired', seen, error: { code: 'deadline', message } };
+}
