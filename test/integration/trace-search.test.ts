@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TraceOutcome } from '../../src/domain/traces/search';
+import { Installation } from '../support/diligence-process';
+
+/** Searches from a command to what they found, with the sandbox and a real server. */
+
+interface Shown {
+  id: string;
+  exitCode: number;
+  folder: string | null;
+  outcome: TraceOutcome;
+}
+
+const quick = { waitingMs: [0, 0], processingMs: [0, 0] } as const;
+let installation: Installation;
+
+jest.setTimeout(120_000);
+beforeAll(async () => {
+  installation = await Installation.start({
+    traces: {
+      pollAfterSeconds: 1,
+      targets: {
+        'lost@example.com': { ...quick, create: ['504_after', 'reset_after'] },
+        'unreadable@example.com': { ...quick, create: ['unreadable_2xx', 'missing_id'] },
+        'partial@example.com': { ...quick, end: ['partial'] },
+        'failed@example.com': { ...quick, end: ['failed'] },
+        'refused@example.com': { ...quick, create: ['400_refused'] },
+        'flaky@example.com': { ...quick, create: ['429', '409_retryable'], read: ['502', '404'] },
+        'slow@example.com': { waitingMs: [0, 0], processingMs: [600_000, 600_000] },
+        'locked@example.com': { ...quick, create: ['401', '401', '401'] },
+        '*': quick,
+      },
+    },
+  });
+  await installation.startWorker();
+});
+afterAll(() => installation.stop());
+
+async function search(target: string, ...more: string[]) {
+  const words = ['trace', 'search', '--json', '--target', target, '--out', 'out-trace', ...more];
+  const { code, stdout, stderr } = await installation.run(words);
+  return { code, stderr, shown: (stdout === '' ? null : JSON.parse(stdout)) as Shown | null };
+}
+
+function madeFor(target: string): number | undefined {
+  return installation.sandbox.traces.counts().items.find((item) => item.target === target)?.started;
+}
+
+test('a search is made once, followed to its end, and filed as it was told', async () => {
+  const target = 'Fulana.Silva@example.com';
+  const first = await search(target, '--strategy', 'all');
+  expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
+  const { outcome, id, folder } = first.shown as Shown;
+  expect(outcome).toMatchObject({
+    status: 'completed',
+    traceId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    seen: {
+      type: 'email',
+      partial: false,
+      billing: { status: 'charged', amount: 10, unit: 'tokens' },
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
+  });
+  const answer = JSON.parse(await readFile(join(folder ?? '', 'trace.json'), 'utf8')) as object;
+  expect(answer).toMatchObject({ id: outcome.traceId, target, strategy: 'all' });
+  const [made] = installation.sandbox.traces.received().filter(({ stage }) => stage === 'create');
+  expect(made?.body).toEqual({ target, strategy: 'all' });
+  expect(`${first.stderr}${await installation.workerLog()}`).not.toContain('Silva');
+
+  const again = await search(target, '--strategy', 'all');
+  expect(again.shown).toMatchObject({ id, outcome });
+  expect(madeFor(target)).toBe(1);
+  const labelled = await search(target, '--strategy', 'all', '--label', 'second look');
+  expect(labelled.shown?.outcome.traceId).not.toBe(outcome.traceId);
+  expect(madeFor(target)).toBe(2);
+});
+
+test.each([['lost@example.com'], ['unreadable@example.com'], ['flaky@example.com']])(
+  'answers for %s that are lost, spoilt or late leave one search',
+  async (target) => {
+    const { code, shown } = await search(target);
+    expect({ code, status: shown?.outcome.status }).toEqual({ code: 0, status: 'completed' });
+    expect(madeFor(target)).toBe(1);
+    const keys = installation.sandbox.traces
+      .received()
+      .filter(({ stage, subject }) => stage === 'create' && subject === target)
+      .map(({ key }) => key);
+    expect(keys.length).toBeGreaterThan(1);
+    expect(new Set(keys).size).toBe(1);
+  },
+);
+
+test.each([
+  ['partial@example.com', 0, { status: 'completed', seen: { partial: true } }],
+  ['failed@example.com', 1, { status: 'failed', error: { code: 'busca_falhou' } }],
+  ['refused@example.com', 1, { status: 'refused', traceId: null }],
+])('%s ends with %d', async (target, code, outcome) => {
+  const { code: ended, shown } = await search(target);
+  expect(shown?.outcome).toMatchObject(outcome);
+  expect(ended).toBe(code);
+});
+
+test('a refused token is waited out, and shown as what is waited for', async () => {
+  const { code, stderr } = await search('locked@example.com');
+  expect(code).toBe(0);
+  expect(stderr).toContain('waiting: credentials');
+});
+
+test('a repeated key that is refused is looked for on the list, and no other search is taken for it', async () => {
+  const target = 'repeated@example.com';
+  await search(target, '--label', 'other');
+  installation.sandbox.configure({
+    traces: { repeatedKey: 'refused', targets: { [target]: { ...quick, create: ['504_after'] } } },
+  });
+  const { shown } = await search(target);
+  expect(shown?.outcome.status).toBe('completed');
+  expect(madeFor(target)).toBe(2);
+});
+
+test('an expired search is gone on with by the same command, and is not made again', async () => {
+  const target = 'slow@example.com';
+  const late = await search(target, '--deadline', '4s');
+  expect(late.code).toBe(3);
+  expect(late.shown?.outcome).toMatchObject({
+    status: 'expired',
+    seen: { state: 'running' },
+    error: { code: 'deadline' },
+  });
+  installation.sandbox.clock.advance(900_000);
+  const { shown } = await search(target);
+  expect(shown?.outcome).toMatchObject({
+    status: 'completed',
+    traceId: late.shown?.outcome.traceId,
+  });
+  expect(madeFor(target)).toBe(1);
+});
