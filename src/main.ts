@@ -12,6 +12,7 @@ import { certificateCommand } from './starters/certificate';
 import { creditCommand } from './starters/credit';
 import { demoCommand } from './starters/demo';
 import { devCommands } from './starters/dev';
+import { dossierCommand } from './starters/dossier';
 import { engineCommand } from './starters/engine';
 import { keysCommand } from './starters/keys';
 import { monitorCommand } from './starters/monitor';
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
     engineCommand(),
     monitorCommand(),
     profileCommand(),
+    dossierCommand(),
     traceCommand(),
     ...workCommands(),
     ...devCommands(),

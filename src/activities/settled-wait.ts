@@ -86,7 +86,11 @@ export class SettledWait {
           return { kind: 'changed', visible: look.visible, value: look.value };
         }
         if (stopping.aborted) throw notSettledYet(1_000);
-        if (step.kind === 'leave') throw notSettledYet(step.ms);
+        if (step.kind === 'leave') {
+          // Who looks meanwhile is shown them: they stay with the server until the next attempt.
+          if (heartbeats.details !== undefined) context.heartbeat(heartbeats.details);
+          throw notSettledYet(step.ms);
+        }
         await this.#pause(step.ms, woken);
         if (cancellationSignal.aborted) return await context.cancelled;
         // Another worker goes on: nothing is read by one that is to end.
@@ -162,7 +166,7 @@ function meansCredentials(error: unknown): boolean {
 }
 
 /** A 4xx that is neither about credentials nor about haste. */
-function isForGood(error: unknown): error is StatusError {
+export function isForGood(error: unknown): error is StatusError {
   if (!(error instanceof StatusError) || error.meansCredentials) return false;
   return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
 }

@@ -126,6 +126,18 @@ export const keptKinds: readonly KeptKind[] = [
     form: 'record',
   },
   {
+    kind: 'dossier files',
+    keys: /^dossiers\/.+\/artifacts\//,
+    holds: 'reports about a person or company',
+    form: 'whole',
+  },
+  {
+    kind: 'dossier',
+    keys: /^dossiers\/(?!.+\/artifacts\/)/,
+    holds: 'what the service told of a dossier, and notes of people',
+    form: 'record',
+  },
+  {
     kind: 'result rows',
     keys: /^works\/.+\/results\/\d+\/\d{5}\.jsonl$/,
     holds: 'one row per line: document, name, reference',
@@ -266,7 +278,7 @@ export const keptKinds: readonly KeptKind[] = [
  * for the words that a purge under way looks for.
  */
 export const impersonalKeys =
-  /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/|sinks\/|monitor-lists\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
+  /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/|sinks\/|monitor-lists\/|dossier-retries\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
 
 /** @returns null for what is not about people */
 export function kindOf(key: string): KeptKind | null {

@@ -29,6 +29,7 @@ import {
   type PurgeClass,
 } from './kept-kinds';
 import { AnalysesPurge } from './purge-analyses';
+import { DossiersPurge } from './purge-dossiers';
 import { MonitorsPurge, monitorOfWorkId } from './purge-monitors';
 import {
   PurgeDraft,
@@ -61,6 +62,7 @@ export class PurgePlanner {
   readonly #ledger: ClaimLedger;
   readonly #analyses: AnalysesPurge;
   readonly #monitors: MonitorsPurge;
+  readonly #dossiers: DossiersPurge;
   readonly #now: () => number;
   #keysByFolder: Promise<Map<string, string[]>> | null = null;
   #pdfsByIssuance: Promise<Map<string, string[]>> | null = null;
@@ -72,6 +74,7 @@ export class PurgePlanner {
     this.#ledger = new ClaimLedger(archive);
     this.#analyses = new AnalysesPurge(archive, nameOf, now);
     this.#monitors = new MonitorsPurge(archive, nameOf);
+    this.#dossiers = new DossiersPurge(archive, nameOf);
     this.#now = now;
   }
 
@@ -106,6 +109,7 @@ export class PurgePlanner {
     for (const one of analyses.officialNames) names.add(one);
     const monitors = await this.#monitors.ofDocument(draft, document);
     rows += monitors.changes;
+    const dossiers = await this.#dossiers.ofDocument(draft, document);
     await this.#takeIssuances(draft, ids);
     for (const folder of claimFolders(name)) {
       for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
@@ -119,14 +123,18 @@ export class PurgePlanner {
       else await this.#takeRows(draft, work.folder, subject);
     }
     const wholes = works.filter(({ whole }) => whole).map(({ folder }) => folder);
-    await this.#takeIndex(draft, name, new Set([...wholes, ...analyses.gone, ...monitors.gone]));
+    await this.#takeIndex(
+      draft,
+      name,
+      new Set([...wholes, ...analyses.gone, ...monitors.gone, ...dossiers.gone]),
+    );
     const unsettled = await this.#unsettledOf(
       name,
       works.map(({ folder }) => folder),
     );
     return {
       target,
-      works: [...works, ...analyses.works, ...monitors.works],
+      works: [...works, ...analyses.works, ...monitors.works, ...dossiers.works],
       rows,
       quoted: { ids: [...ids, ...analyses.ids], officialNames: [...names] },
       changes: draft.ordered(),
@@ -138,6 +146,7 @@ export class PurgePlanner {
   /** A work as a whole, and what was bought for documents that no other work holds. */
   async ofWork(workId: string): Promise<PurgePlan> {
     if (/^credit(?:-batch)?\//.test(workId)) return this.#ofAnalysis(workId);
+    if (workId.startsWith('dossier/')) return this.#ofDossier(workId);
     const monitorId = monitorOfWorkId(workId);
     if (monitorId !== null) return this.#ofMonitor(workId, monitorId);
     const folders = [...(await this.#folders()).keys()].filter((folder) =>
@@ -204,6 +213,21 @@ export class PurgePlanner {
     };
   }
 
+  async #ofDossier(workId: string): Promise<PurgePlan> {
+    const draft = new PurgeDraft(this.#archive);
+    const taken = await this.#dossiers.ofWork(draft, workId);
+    await this.#takeIndex(draft, null, taken.gone);
+    return {
+      target: { kind: 'work', workId },
+      works: taken.works,
+      rows: 0,
+      quoted: { ids: [], officialNames: [] },
+      changes: draft.ordered(),
+      unsettled: [],
+      notIndexed: 0,
+    };
+  }
+
   async #ofMonitor(workId: string, monitorId: string): Promise<PurgePlan> {
     const draft = new PurgeDraft(this.#archive);
     const taken = await this.#monitors.ofMonitor(draft, monitorId);
@@ -257,13 +281,20 @@ export class PurgePlanner {
     if (analyses !== null) await this.#takeIndex(draft, null, analyses.gone);
     const monitors = what === 'results' ? await this.#monitors.ofAge(draft, endedBefore) : null;
     rows += monitors?.changes ?? 0;
+    const dossiers = await this.#dossiers.ofAge(draft, what, endedBefore);
+    await this.#takeIndex(draft, null, dossiers.gone);
     const target: PurgeTarget = {
       kind: 'age',
       class: what,
       endedBefore: new Date(endedBefore).toISOString(),
     };
     const touched = what === 'inputs' ? old : old.filter(({ folder }) => draft.touches(folder));
-    const works = [...touched, ...(analyses?.works ?? []), ...(monitors?.works ?? [])];
+    const works = [
+      ...touched,
+      ...(analyses?.works ?? []),
+      ...(monitors?.works ?? []),
+      ...dossiers.works,
+    ];
     const quoted = { ids: [], officialNames: [] };
     const changes = draft.ordered();
     return { target, works, rows, quoted, changes, unsettled: [], notIndexed };

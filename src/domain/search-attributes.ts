@@ -29,6 +29,7 @@ export type WorkflowKind =
   | 'credit-analysis'
   | 'credit-batch'
   | 'credit-engine'
+  | 'dossier'
   | 'monitor-sweep'
   | 'monitor-watch'
   | 'profile'

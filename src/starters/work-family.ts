@@ -13,6 +13,12 @@ export interface ResultOptions {
 
 export type OrderName = 'cancel' | 'cancel_now' | 'pause' | 'resume';
 
+/** What `cancel` is told beside the id. */
+export interface OrderOptions {
+  /** What runs at the service too. */
+  cancelRemote?: true;
+}
+
 /** A line of `list`. */
 export interface ListedWork {
   id: string;
@@ -35,7 +41,7 @@ export interface WorkFamily {
   status(place: Workplace, id: string, json: boolean): Promise<void>;
   /** @returns the exit code */
   result(place: Workplace, id: string, options: ResultOptions): Promise<number>;
-  order(place: Workplace, id: string, name: OrderName): Promise<void>;
+  order(place: Workplace, id: string, name: OrderName, options: OrderOptions): Promise<void>;
 }
 
 /** @throws UsageError when it is another order than to stop */

@@ -23,6 +23,7 @@ import {
 } from './credit-outcome';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
 import { familyOf, workFamilies } from './work-families';
+import type { OrderOptions } from './work-family';
 import { wayOn } from './work-state';
 import {
   listLine,
@@ -67,6 +68,7 @@ export function workCommands(): Command[] {
     ),
     withActor(idCommand('cancel', 'Stop requesting; what is outstanding is still brought home.'))
       .option('--now', 'leave what is outstanding at the service, with its ids on file')
+      .option('--cancel-remote', 'of a dossier: cancel it at the service too')
       .action(async (id: string | undefined, flags: OrderFlags & { now?: true }) => {
         const now = flags.now === true;
         await order(id, flags, {
@@ -95,7 +97,7 @@ export function workCommands(): Command[] {
 }
 
 type ResultFlags = OutputFlags & { id?: string };
-type OrderFlags = { id?: string; by?: string };
+type OrderFlags = OrderOptions & { id?: string; by?: string };
 
 /** What a person asks of a work that runs. */
 interface Order {
@@ -241,7 +243,7 @@ async function order(
   }
   const family = familyOf(id);
   if (family !== undefined) {
-    await family.order(place, id, name);
+    await family.order(place, id, name, flags);
     return;
   }
   const work = await onFile(place, id);

@@ -15,6 +15,7 @@ import { findPayloadKeys } from '../temporal/payload-keys';
 import { workerIdentity } from '../temporal/worker-identity';
 import { certificateDependencies } from './certificate-services';
 import { creditDependencies } from './credit-services';
+import { dossierDependencies } from './dossier-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
 import { monitorDependencies } from './monitor-services';
@@ -124,6 +125,10 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     monitors === null
       ? null
       : traceDependencies(environment, monitors, { stopping: stopping.signal });
+  const dossiers =
+    monitors === null
+      ? null
+      : dossierDependencies(environment, monitors, { metrics, stopping: stopping.signal });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -137,6 +142,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     credit,
     monitors,
     profiles,
+    dossiers,
     traces,
   };
   const workers = await runWorkers(setup);

@@ -5,8 +5,10 @@ import type {
   LostAnswer,
   MonitorMetrics,
 } from '../activities/dependencies';
+import type { DossierMetrics } from '../activities/dossiers';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { analysisStatuses } from '../domain/credit/work';
+import { dossierStatuses } from '../domain/dossiers/follow';
 import type { OutcomeRecord } from '../domain/outcomes';
 
 const outcomeStatuses: readonly OutcomeRecord['status'][] = [
@@ -36,6 +38,7 @@ export class WorkerMetrics {
   readonly certificates: CertificateMetrics;
   readonly credit: CreditMetrics;
   readonly monitors: MonitorMetrics;
+  readonly dossiers: DossierMetrics;
   readonly #calls;
   readonly #callSeconds;
   readonly #inFlight;
@@ -93,6 +96,7 @@ export class WorkerMetrics {
     this.certificates = certificateMetrics(this.#registry, now);
     this.credit = creditMetrics(this.#registry);
     this.monitors = monitorMetrics(this.#registry);
+    this.dossiers = dossierMetrics(this.#registry);
   }
 
   /** What a service reports to. `service` is its name in the labels. */
@@ -278,6 +282,30 @@ function monitorMetrics(registry: Registry): MonitorMetrics {
     changeStuck: (step, escalated) => stuck.inc({ step, escalated: String(escalated) }),
     changesUnreadable: (count) => unreadable.inc(count),
     monitorsLooked: (result, count) => looked.inc({ result }, count),
+  };
+}
+
+function dossierMetrics(registry: Registry): DossierMetrics {
+  const registers = [registry];
+  const ended = new Counter({
+    name: 'diligence_dossiers_total',
+    help: 'Outcomes of dossiers put on file by this worker. One that is followed again has another.',
+    labelNames: ['status'],
+    registers,
+  });
+  const retries = new Counter({
+    name: 'diligence_dossier_retries_total',
+    help: 'Requests for another attempt at a dossier that came to an end: accepted, accepted as its status showed after the answer was lost (read_back), refused, or not sent since somebody else had begun one (not_sent).',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const status of dossierStatuses) ended.inc({ status }, 0);
+  for (const result of ['accepted', 'read_back', 'refused', 'not_sent']) {
+    retries.inc({ result }, 0);
+  }
+  return {
+    dossierEnded: (status) => ended.inc({ status }),
+    retryEnded: (result) => retries.inc({ result }),
   };
 }
 

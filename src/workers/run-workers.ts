@@ -12,6 +12,8 @@ import { createCreditBatchActivities } from '../activities/credit-batches';
 import { createCreditEngineActivities } from '../activities/credit-engines';
 import { createCreditRequestActivities } from '../activities/credit-requests';
 import { createCreditResultActivities } from '../activities/credit-results';
+import { createDossierReportActivities } from '../activities/dossier-reports';
+import { createDossierActivities, type DossierDependencies } from '../activities/dossiers';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
@@ -48,6 +50,8 @@ export interface WorkerSetup {
   monitors: MonitorDependencies | null;
   /** Null when this process has no investigation role. */
   profiles: ProfileDependencies | null;
+  /** Null when this process has no investigation role. */
+  dossiers: DossierDependencies | null;
   /** Null when this process has no investigation role. */
   traces: TraceDependencies | null;
 }
@@ -153,7 +157,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       },
     );
   }
-  const { monitors, profiles, traces } = setup;
+  const { dossiers, monitors, profiles, traces } = setup;
   if (setup.roles.includes('investigation') && monitors !== null && profiles !== null) {
     options.push({
       ...common,
@@ -163,6 +167,8 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...createMonitorLookActivities(monitors),
         ...createMonitorReconcileActivities(monitors),
         ...createProfileActivities(profiles),
+        ...(dossiers !== null && createDossierActivities(dossiers)),
+        ...(dossiers !== null && createDossierReportActivities(dossiers)),
         ...(traces !== null && createTraceActivities(traces)),
       },
       // Most of them wait for the limiter.

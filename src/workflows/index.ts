@@ -6,6 +6,7 @@ export { issueCertificate } from './issue-certificate';
 export { certificateResolve } from './certificate-resolve';
 export { creditBatch } from './credit-batch';
 export { findEngine } from './find-engine';
+export { followDossier } from './follow-dossier';
 export { lookUpProfile } from './look-up-profile';
 export { monitorSweep } from './monitor-sweep';
 export { monitorWatch } from './monitor-watch';

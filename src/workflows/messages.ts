@@ -1,6 +1,12 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisRef } from '../domain/credit/work';
+import type {
+  AttemptSeen,
+  DossierRef,
+  ReviewDecision,
+  ReviewPolicy,
+} from '../domain/dossiers/follow';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type { Severity } from '../domain/monitors/change';
 import type {
@@ -153,6 +159,24 @@ export interface TraceProgress {
 }
 
 export const traceProgressQuery = defineQuery<TraceProgress>('traceProgress');
+export interface DossierProgress {
+  kind: 'dossier';
+  stage:
+    'following' | 'waiting to retry' | 'retrying' | 'review' | 'cancelling' | 'fetching' | 'done';
+  /** The state at the last change, with the number of the attempt; null when it was not read yet. */
+  seen: string | null;
+  /** Why it does not go on, where a person can do something about it. */
+  waiting: string | null;
+  attempts: AttemptSeen[];
+  startedAt: number;
+}
+
+export const dossierProgressQuery = defineQuery<DossierProgress>('dossierProgress');
+/** A person's decision about a dossier that needs a review. */
+export const decideDossierUpdate = defineUpdate<string, [ReviewDecision]>('decideDossier');
+/** `remote`: the dossier too, at the service; else it is only followed no longer. */
+export const cancelDossierUpdate = defineUpdate<string, [{ remote: boolean }]>('cancelDossier');
+
 export const profileProgressQuery = defineQuery<ProfileProgress>('profileProgress');
 export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
 export const watchProgressQuery = defineQuery<WatchProgress>('watchProgress');
@@ -205,6 +229,20 @@ export interface AnalyzeCreditInput {
   ref: AnalysisRef;
   /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
   deadlineAt: number;
+  /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
+}
+
+export interface FollowDossierInput {
+  ref: DossierRef;
+  /** Epoch milliseconds after which it is given up. */
+  deadlineAt: number;
+  /** As of `DossierRecord`. */
+  maxAttempts: number;
+  onReview: ReviewPolicy;
+  toCancel: boolean;
+  /** A person waits. */
+  interactive: boolean;
   /** Ends the names of the task queues (DESIGN D6). */
   queueSuffix: string;
 }

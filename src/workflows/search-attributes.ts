@@ -4,6 +4,7 @@ import type { StatusCounts } from '../domain/certificates';
 import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
+import type { DossierStatus } from '../domain/dossiers/follow';
 import type { ProfileStatus } from '../domain/profiles/lookup';
 import type { TraceOutcome } from '../domain/traces/search';
 import { watchStatus, type WatchOutcome } from '../domain/monitors/watch';
@@ -65,6 +66,14 @@ export function tellAnalysisEnd(status: AnalysisStatus): void {
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: status !== 'completed' && status !== 'cancelled' },
+  ]);
+}
+
+/** Says how following a dossier ended; one event. */
+export function tellDossierEnd(status: DossierStatus): void {
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: status === 'expired' || status === 'needs_review' },
   ]);
 }
 

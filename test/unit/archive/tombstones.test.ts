@@ -165,6 +165,8 @@ it('knows every object by exactly one kind', () => {
     'analyses/0a1b/20260101T000000000Z/asked.json': 'analysis',
     'profiles/0a1b/20260101T000000000Z/answer-1.json': 'profile',
     'traces/0a1b/20260101T000000000Z/answer.json': 'trace',
+    'dossiers/0a1b/20260101T000000000Z/artifacts/a1': 'dossier files',
+    'dossiers/0a1b/20260101T000000000Z/answers.json': 'dossier',
     'trace-owners/id.json': 'trace owner',
     'claims/credit/0a/0a1b/000001.claim.json': 'claims',
     [`${work}/results/0/00000.jsonl`]: 'result rows',
@@ -195,6 +197,7 @@ it('knows every object by exactly one kind', () => {
   }
   expect(new Set(Object.values(keys))).toEqual(new Set(keptKinds.map(({ kind }) => kind)));
   const impersonal = [
+    'dossier-retries/0a1b/0001/0001.json',
     'archive.json',
     'erasures/x.json',
     'audit/anchors/1.json',

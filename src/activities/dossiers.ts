@@ -1,0 +1,281 @@
+import { StatusError } from '../apis/http/errors';
+import type { DossiersApi } from '../apis/investigation/dossiers';
+import type { Archive } from '../archive/archive';
+import type { AuditTrail } from '../archive/audit-trail';
+import { DossierFile, RetryLedger, type FiledRetry } from '../archive/dossiers';
+import { dossierOutcomeEntry, dossierRetryEntry } from '../domain/dossiers/audit';
+import type { Dossier } from '../domain/dossiers/dossier';
+import {
+  isSettled,
+  sightOf,
+  visibleOf,
+  type DossierOutcome,
+  type DossierRef,
+  type DossierSight,
+  type DossierStatus,
+} from '../domain/dossiers/follow';
+import { retriedBy, type Retried, type RetryReceipt } from '../domain/dossiers/retry';
+import type { WaitOrder, Waited } from '../domain/settled-wait';
+import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
+
+export interface DossierDependencies extends WaitDependencies {
+  dossiers: DossiersApi;
+  archive: Archive;
+  audit: AuditTrail;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
+  nameOf: (document: string) => string;
+  metrics: DossierMetrics;
+}
+
+/** As `CertificateMetrics`. */
+export interface DossierMetrics {
+  /** An outcome was put on file. */
+  dossierEnded(status: DossierStatus): void;
+  /** A request for another attempt has come to its end. */
+  retryEnded(result: RetryReceipt['kind'] | 'read_back'): void;
+}
+
+export interface AwaitDossierInput extends WaitOrder {
+  ref: DossierRef;
+  /** Reads that show an attempt before this one are of the past; null: any counts. */
+  atLeast: number | null;
+  /** It is known to need a review: only what comes after it ends the wait. */
+  inReview: boolean;
+}
+
+export interface RetryDossierInput extends WaitOrder {
+  ref: DossierRef;
+  /** Number of the attempt that is tried again. */
+  from: number;
+  /** Number of this retry within its work, from 1. */
+  asked: number;
+}
+
+/** What came of a cancellation. */
+export type DossierCancelled =
+  | { kind: 'settled'; sight: DossierSight }
+  | { kind: 'refused'; code: string | null; message: string; sight: DossierSight };
+
+/** A repeated key may be refused though the first answer was an attempt: it is read so often again. */
+const readsBeforeRefused = 3;
+
+/** Following a dossier, asking for another attempt, and cancelling it: each waits by DESIGN D2. */
+export function createDossierActivities(deps: DossierDependencies) {
+  const { archive, audit, dossiers, metrics, now } = deps;
+  const file = new DossierFile(archive);
+  const ledger = new RetryLedger(archive);
+  const wait = new SettledWait(deps);
+  const iso = (): string => new Date(now()).toISOString();
+  const askedBy = async (folder: string): Promise<string> =>
+    (await file.record(folder))?.createdBy ?? 'unknown';
+
+  /** Returns when the dossier has settled, needs a review, or something visible changed. */
+  async function awaitDossier(input: AwaitDossierInput): Promise<Waited<DossierSight>> {
+    const { atLeast, inReview, ref } = input;
+    return wait.until(
+      async (signal): Promise<Reading<DossierSight>> => {
+        const { dossier } = await dossiers.status(ref.dossierId, 'poll', signal);
+        const sight = sightOf(dossier);
+        const { number } = sight.attempt ?? { number: null };
+        if (atLeast !== null && number !== null && number < atLeast) {
+          return { ...unsettled(dossier, sight), visible: input.seen ?? 'queued' };
+        }
+        const ends = isSettled(sight.state) || (sight.state === 'needs_review' && !inReview);
+        return ends ? { kind: 'settled', value: sight } : unsettled(dossier, sight);
+      },
+      { ...input, what: 'a dossier' },
+    );
+  }
+
+  /**
+   * Asks for another attempt, at most one whatever is lost on the way: the intent is on file first, the
+   * status is read before every send, and every send has the same key (DESIGN D3).
+   */
+  async function retryDossier(input: RetryDossierInput): Promise<Waited<Retried>> {
+    const { asked, from, ref } = input;
+    const { dossierId, workId } = ref;
+    const taken = await ledger.take({ dossierId, from, workId, asked, at: iso() });
+    if (taken.receipt !== null) {
+      return { kind: 'settled', value: retriedBy(taken.receipt, from) };
+    }
+    let maySent = !taken.isNew;
+    let refusals = 0;
+
+    const settled = async (receipt: RetryReceipt): Promise<Reading<Retried>> => ({
+      kind: 'settled',
+      value: retriedBy(await closeRetry(taken, receipt), from),
+    });
+    const readBack = (attempt: number) =>
+      settled(
+        maySent ? { kind: 'accepted', attempt, readBack: true } : { kind: 'not_sent', attempt },
+      );
+
+    return wait.until(
+      async (signal): Promise<Reading<Retried>> => {
+        const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+        const number = dossier.attempt?.number ?? null;
+        if (number !== null && number > from) return readBack(number);
+        const isOver = dossier.state === 'failed' || dossier.state === 'needs_review';
+        if (!isOver) return { kind: 'settled', value: { kind: 'moved' } };
+        const mightHave = maySent;
+        maySent = true;
+        try {
+          // Not given up half-way: what was sent is to be known.
+          const { dossier: begun } = await dossiers.retry(dossierId, taken.intent.key);
+          return await settled({
+            kind: 'accepted',
+            attempt: attemptAfter(begun, from),
+            readBack: false,
+          });
+        } catch (error) {
+          if (!(error instanceof StatusError)) {
+            maySent = mightHave || !wasNotSent(error);
+            throw error;
+          }
+          if (!isForGood(error)) throw error;
+          maySent = mightHave;
+          refusals += 1;
+          const { code, detail, message, retryAfterMs, retryable, status } = error;
+          const mayPass = retryable === true || (mightHave && refusals < readsBeforeRefused);
+          if (mayPass) return again(retryAfterMs);
+          const refused = await settled({ kind: 'refused', status, code, message });
+          // What the service says of it may quote a name: not for the ledger, which is never purged.
+          if (detail === null || refused.kind !== 'settled') return refused;
+          return { ...refused, value: { ...refused.value, message: detail } as Retried };
+        }
+      },
+      { ...input, what: 'the retry of a dossier' },
+    );
+  }
+
+  async function closeRetry({ intent }: FiledRetry, receipt: RetryReceipt): Promise<RetryReceipt> {
+    const stands = await ledger.settle(intent, receipt);
+    const readBack = stands.kind === 'accepted' && stands.readBack;
+    metrics.retryEnded(readBack ? 'read_back' : stands.kind);
+    const by = await askedBy(`dossiers/${intent.workId.replace(/^dossier\//, '')}`);
+    await audit.append([dossierRetryEntry(intent, stands, by)]);
+    return stands;
+  }
+
+  /** Asks the service to cancel, and waits for whatever state it reaches. */
+  async function cancelDossier(
+    input: WaitOrder & { ref: DossierRef },
+  ): Promise<Waited<DossierCancelled>> {
+    const { dossierId, folder } = input.ref;
+    return wait.until(
+      async (signal): Promise<Reading<DossierCancelled>> => {
+        const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+        const sight = sightOf(dossier);
+        if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
+        if (await file.wasCancelTaken(folder)) return stillThere(dossier, sight);
+        try {
+          const { dossier: after } = await dossiers.cancel(dossierId);
+          await file.putCancelTaken(folder, iso());
+          const seen = sightOf(after);
+          if (isSettled(seen.state)) {
+            return { kind: 'settled', value: { kind: 'settled', sight: seen } };
+          }
+          return stillThere(after, seen);
+        } catch (error) {
+          if (!(error instanceof StatusError) || !isForGood(error)) throw error;
+          const latest = sightOf((await dossiers.status(dossierId, 'interactive', signal)).dossier);
+          if (isSettled(latest.state)) {
+            return { kind: 'settled', value: { kind: 'settled', sight: latest } };
+          }
+          if (error.retryable === true) return stillThere(dossier, latest);
+          const { code, detail, message } = error;
+          const value = {
+            kind: 'refused',
+            code,
+            message: detail ?? message,
+            sight: latest,
+          } as const;
+          return { kind: 'settled', value };
+        }
+      },
+      { ...input, what: 'the cancellation of a dossier' },
+    );
+  }
+
+  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  async function concludeDossier(input: {
+    ref: DossierRef;
+    outcome: Omit<
+      DossierOutcome,
+      'workId' | 'dossierId' | 'settledAt' | 'caused' | 'possibleAttempt' | 'cancelRequested'
+    >;
+  }): Promise<DossierOutcome> {
+    const { outcome, ref } = input;
+    const retries = await closedRetries(ref);
+    const filed = await file.putOutcome(ref.folder, {
+      ...outcome,
+      workId: ref.workId,
+      dossierId: ref.dossierId,
+      caused: retries.filter(({ receipt }) => receipt?.kind === 'accepted').length,
+      possibleAttempt: retries.some(({ receipt }) => receipt === null),
+      cancelRequested: await file.wasCancelTaken(ref.folder),
+      settledAt: iso(),
+    });
+    const by = await askedBy(ref.folder);
+    const open = retries.filter(({ receipt }) => receipt === null);
+    await audit.append([
+      ...open.map(({ intent }) => dossierRetryEntry(intent, null, by)),
+      dossierOutcomeEntry(filed, by),
+    ]);
+    metrics.dossierEnded(filed.status);
+    return filed;
+  }
+
+  /** Of this work. One whose answer was lost is read back a last time. */
+  async function closedRetries({ dossierId, workId }: DossierRef): Promise<FiledRetry[]> {
+    const own = (await ledger.of(dossierId)).filter(({ intent }) => intent.workId === workId);
+    const last = own.at(-1);
+    if (last === undefined || last.receipt !== null) return own;
+    const attempt = await dossiers.status(dossierId, 'interactive').then(
+      ({ dossier }) => dossier.attempt?.number ?? null,
+      () => null,
+    );
+    if (attempt === null || attempt <= last.intent.from) return own;
+    const receipt = await closeRetry(last, { kind: 'accepted', attempt, readBack: true });
+    return [...own.slice(0, -1), { ...last, receipt }];
+  }
+
+  return { awaitDossier, retryDossier, cancelDossier, concludeDossier };
+}
+
+function unsettled(
+  dossier: Dossier,
+  sight: DossierSight,
+): Extract<Reading<DossierSight>, { kind: 'unsettled' }> {
+  return {
+    kind: 'unsettled',
+    value: sight,
+    visible: visibleOf(sight),
+    unknownWord: sight.state === 'unknown' ? sight.statusWord : null,
+    pollAfterMs: dossier.pollAfterMs,
+    details: dossier.coverage,
+  };
+}
+
+function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCancelled> {
+  return {
+    ...unsettled(dossier, sight),
+    visible: 'cancelling',
+    value: { kind: 'settled', sight },
+  };
+}
+
+/** It may be taken later: the same request goes again after a while. */
+function again(pollAfterMs: number | null): Reading<Retried> {
+  const value: Retried = { kind: 'moved' };
+  return { kind: 'unsettled', value, visible: 'retrying', unknownWord: null, pollAfterMs };
+}
+
+function attemptAfter({ attempt }: Dossier, from: number): number | null {
+  const number = attempt?.number ?? null;
+  return number !== null && number > from ? number : null;
+}
+
+function wasNotSent(error: unknown): boolean {
+  return (error as { sent?: unknown }).sent === 'no';
+}

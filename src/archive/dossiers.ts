@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import type {
+  DossierOutcome,
+  DossierRecord,
+  FiledArtifact,
+  UnfiledArtifact,
+} from '../domain/dossiers/follow';
+import type { RetryIntent, RetryReceipt } from '../domain/dossiers/retry';
+import { getJson, keySegment, type Archive } from './archive';
+
+/** The answers by which a dossier is on file, as they came. */
+export interface DossierAnswers {
+  status: object;
+  /** Of the list, or of `DOSSIER_READ_PATH`; null when the status had it all. */
+  whole: object | null;
+}
+
+/** Dossiers on file: what was asked for, what was answered, its files, and how it ended. */
+export class DossierFile {
+  readonly #archive: Archive;
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  record(folder: string): Promise<DossierRecord | null> {
+    return getJson<DossierRecord>(this.#archive, `${folder}/asked.json`);
+  }
+
+  /** Durable: the work can be started once it is there. */
+  async putRecord(folder: string, record: DossierRecord): Promise<void> {
+    await this.#put(`${folder}/asked.json`, record);
+  }
+
+  answers(folder: string): Promise<DossierAnswers | null> {
+    return getJson<DossierAnswers>(this.#archive, `${folder}/answers.json`);
+  }
+
+  async putAnswers(folder: string, answers: DossierAnswers): Promise<void> {
+    await this.#archive.replace(`${folder}/answers.json`, JSON.stringify(answers, null, 2), {
+      durable: true,
+    });
+  }
+
+  /** Null when it is not on file yet. */
+  async artifact(
+    folder: string,
+    { artifactId, mediaType, type }: Omit<UnfiledArtifact, 'why'> & { mediaType: string | null },
+  ): Promise<FiledArtifact | null> {
+    const key = artifactKey(folder, artifactId);
+    const body = await this.#archive.get(key);
+    return body === null ? null : { artifactId, type, mediaType, key, ...sumOf(body) };
+  }
+
+  async putArtifact(folder: string, artifactId: string, body: Buffer): Promise<void> {
+    await this.#archive.putIfAbsent(artifactKey(folder, artifactId), body, { durable: true });
+  }
+
+  bytes(key: string): Promise<Buffer | null> {
+    return this.#archive.get(key);
+  }
+
+  /** A cancellation that the service has taken need not be sent again. */
+  async wasCancelTaken(folder: string): Promise<boolean> {
+    return (await this.#archive.get(`${folder}/cancel-taken.json`)) !== null;
+  }
+
+  async putCancelTaken(folder: string, at: string): Promise<void> {
+    await this.#put(`${folder}/cancel-taken.json`, { at });
+  }
+
+  /** Null before the end. */
+  outcome(folder: string): Promise<DossierOutcome | null> {
+    return getJson<DossierOutcome>(this.#archive, `${folder}/outcome.json`);
+  }
+
+  /** The first one filed stays; returns the one that stands. */
+  async putOutcome(folder: string, outcome: DossierOutcome): Promise<DossierOutcome> {
+    const put = await this.#put(`${folder}/outcome.json`, outcome);
+    return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
+  }
+
+  /** Every work of the archive, or about one dossier, newest first. */
+  async all(dossierId?: string): Promise<{ folder: string; record: DossierRecord }[]> {
+    const found: { folder: string; record: DossierRecord }[] = [];
+    const prefix = dossierId === undefined ? 'dossiers/' : `dossiers/${keySegment(dossierId)}/`;
+    for (const key of await this.#archive.list(prefix)) {
+      if (!key.endsWith('/asked.json')) continue;
+      const folder = key.slice(0, -'/asked.json'.length);
+      const record = await this.record(folder);
+      if (record !== null) found.push({ folder, record });
+    }
+    return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
+  }
+
+  #put(key: string, value: object) {
+    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2), { durable: true });
+  }
+}
+
+/** An intent with what became of it; null: it may have been sent, and nobody knows. */
+export interface FiledRetry {
+  intent: RetryIntent;
+  receipt: RetryReceipt | null;
+  /** Put on file just now: it cannot have been sent before. */
+  isNew: boolean;
+}
+
+/**
+ * Requests for further attempts, on file before they are sent (DESIGN D3). They are everybody's: who
+ * follows a dossier later goes on with the key of who was lost.
+ */
+export class RetryLedger {
+  readonly #archive: Archive;
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  /** Durable before it returns. One that was refused is followed by another, for another request. */
+  async take(
+    wanted: Pick<RetryIntent, 'dossierId' | 'from' | 'workId' | 'asked' | 'at'>,
+  ): Promise<FiledRetry> {
+    for (;;) {
+      const last = (await this.of(wanted.dossierId, wanted.from)).at(-1);
+      if (last !== undefined && !isOver(last, wanted)) return last;
+      const n = (last?.intent.n ?? 0) + 1;
+      const intent: RetryIntent = { ...wanted, n, key: retryKey(wanted, n) };
+      const put = await this.#archive.putIfAbsent(
+        `${folderOf(intent)}/${number(n)}.json`,
+        JSON.stringify(intent, null, 2),
+        { durable: true },
+      );
+      if (put === 'stored') return { intent, receipt: null, isNew: true };
+    }
+  }
+
+  /** The first one stays; returns the one that stands. */
+  async settle(intent: RetryIntent, receipt: RetryReceipt): Promise<RetryReceipt> {
+    const key = receiptKey(intent);
+    const put = await this.#archive.putIfAbsent(key, JSON.stringify(receipt, null, 2), {
+      durable: true,
+    });
+    if (put === 'stored') return receipt;
+    return (await getJson<RetryReceipt>(this.#archive, key)) ?? receipt;
+  }
+
+  /** Of a dossier, or of one of its attempts, in order. */
+  async of(dossierId: string, from?: number): Promise<FiledRetry[]> {
+    const prefix =
+      from === undefined ? dossierPrefix(dossierId) : `${folderOf({ dossierId, from })}/`;
+    const found: FiledRetry[] = [];
+    for (const key of await this.#archive.list(prefix)) {
+      if (key.endsWith('-receipt.json')) continue;
+      const intent = await getJson<RetryIntent>(this.#archive, key);
+      if (intent === null) continue;
+      const receipt = await getJson<RetryReceipt>(this.#archive, receiptKey(intent));
+      found.push({ intent, receipt, isNew: false });
+    }
+    return found;
+  }
+}
+
+function isOver(
+  { intent, receipt }: FiledRetry,
+  wanted: Pick<RetryIntent, 'workId' | 'asked'>,
+): boolean {
+  const isOurs = intent.workId === wanted.workId && intent.asked === wanted.asked;
+  return receipt?.kind === 'refused' && !isOurs;
+}
+
+/** The same for every work about this attempt: two of them cannot begin two attempts. */
+function retryKey({ dossierId, from }: Pick<RetryIntent, 'dossierId' | 'from'>, n: number): string {
+  const words = `dossier/${dossierId}|attempt ${from + 1}|${n}`;
+  return `dossier-retry-${createHash('sha256').update(words).digest('hex')}`;
+}
+
+function dossierPrefix(dossierId: string): string {
+  return `dossier-retries/${keySegment(dossierId)}/`;
+}
+
+function folderOf({ dossierId, from }: Pick<RetryIntent, 'dossierId' | 'from'>): string {
+  return `${dossierPrefix(dossierId)}${number(from)}`;
+}
+
+function receiptKey(intent: RetryIntent): string {
+  return `${folderOf(intent)}/${number(intent.n)}-receipt.json`;
+}
+
+function number(value: number): string {
+  return String(value).padStart(4, '0');
+}
+
+function artifactKey(folder: string, artifactId: string): string {
+  return `${folder}/artifacts/${keySegment(artifactId)}`;
+}
+
+function sumOf(body: Buffer): { sha256: string; bytes: number } {
+  return { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length };
+}

@@ -1,0 +1,75 @@
+import type { Archive } from './archive';
+import { indexedHolders, type NameOf } from './document-index';
+import { DossierFile } from './dossiers';
+import type { PurgeClass } from './kept-kinds';
+import type { PlannedWork, PurgeDraft } from './purge-draft';
+
+/** What a purge takes of dossiers. */
+export interface DossiersPart {
+  works: PlannedWork[];
+  /** Folders that go as a whole, as the index of documents calls them. */
+  gone: Set<string>;
+}
+
+/**
+ * Plans what a purge takes of dossiers. The service tells no document of theirs: they are found by
+ * the documents that their answers name, or by their ids. What was asked for and may have been charged
+ * (`dossier-retries/`) tells of nobody, and stays.
+ */
+export class DossiersPurge {
+  readonly #archive: Archive;
+  readonly #nameOf: NameOf;
+  readonly #file: DossierFile;
+
+  constructor(archive: Archive, nameOf: NameOf) {
+    this.#archive = archive;
+    this.#nameOf = nameOf;
+    this.#file = new DossierFile(archive);
+  }
+
+  /** A dossier that names the document goes as a whole: its report cannot be rewritten. */
+  async ofDocument(draft: PurgeDraft, document: string): Promise<DossiersPart> {
+    const name = this.#nameOf(document);
+    const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
+    return this.#take(draft, (folder) => holders.has(folder));
+  }
+
+  /** @param workId with its instant, or of everything about a dossier */
+  async ofWork(draft: PurgeDraft, workId: string): Promise<DossiersPart> {
+    const folder = workId.replace(/^dossier\//, 'dossiers/');
+    return this.#take(draft, (one) => one === folder || one.startsWith(`${folder}/`));
+  }
+
+  /** What ended before an instant: its files, or all that was told with them. */
+  async ofAge(draft: PurgeDraft, what: PurgeClass, endedBefore: number): Promise<DossiersPart> {
+    const part: DossiersPart = { works: [], gone: new Set() };
+    if (what === 'inputs') return part;
+    for (const { folder, record } of await this.#file.all()) {
+      const outcome = await this.#file.outcome(folder);
+      if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
+      const before = draft.size;
+      for (const key of await this.#archive.list(`${folder}/artifacts/`)) await draft.remove(key);
+      if (what === 'results') await draft.remove(`${folder}/answers.json`);
+      if (what === 'results') part.gone.add(folder);
+      if (draft.size === before) continue;
+      part.works.push({ ...planned(folder, record.workId, true), whole: false });
+    }
+    return part;
+  }
+
+  async #take(draft: PurgeDraft, isMeant: (folder: string) => boolean): Promise<DossiersPart> {
+    const part: DossiersPart = { works: [], gone: new Set() };
+    for (const { folder, record } of await this.#file.all()) {
+      if (!isMeant(folder)) continue;
+      for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+      const ended = (await this.#file.outcome(folder)) !== null;
+      part.works.push(planned(folder, record.workId, ended));
+      part.gone.add(folder);
+    }
+    return part;
+  }
+}
+
+function planned(folder: string, workId: string, ended: boolean): PlannedWork {
+  return { folder, workId, record: null, whole: true, ended };
+}

@@ -1,0 +1,59 @@
+import type { AuditEntry } from '../audit';
+import type { DossierOutcome } from './follow';
+import type { RetryIntent, RetryReceipt } from './retry';
+
+/** Null receipt: it was sent, or may have been, and nobody knows what came of it. */
+export function dossierRetryEntry(
+  { at, dossierId, from, n, workId }: RetryIntent,
+  receipt: RetryReceipt | null,
+  by: string,
+): AuditEntry {
+  const refused = receipt?.kind === 'refused' && { status: receipt.status, code: wordOf(receipt) };
+  const begun = receipt !== null && receipt.kind !== 'refused' && { attempt: receipt.attempt };
+  return {
+    kind: 'request',
+    id: `request/dossier/${dossierId}/${from}/${n}`,
+    result: receipt?.kind ?? 'unknown',
+    by,
+    happenedAt: at,
+    work: workId,
+    details: { from, ...refused, ...begun },
+  };
+}
+
+export function dossierOutcomeEntry(outcome: DossierOutcome, by: string): AuditEntry {
+  const { caused, dossierId, error, filed, possibleAttempt, settledAt, status, workId } = outcome;
+  const [report] = filed;
+  return {
+    kind: 'outcome',
+    id: `outcome/${workId}`,
+    result: status,
+    by,
+    happenedAt: settledAt,
+    work: workId,
+    ...(report !== undefined && { sha256: report.sha256 }),
+    details: {
+      dossierId,
+      caused,
+      ...(possibleAttempt && { possibleAttempt }),
+      ...(error !== null && { code: wordOf(error) }),
+    },
+  };
+}
+
+/** A person's decision about a dossier. Why stands with the outcome. */
+export function dossierDecisionEntry(
+  action: string,
+  { by, workId }: { by: string; workId: string },
+  now: number,
+): AuditEntry {
+  const happenedAt = new Date(now).toISOString();
+  const id = `decision/${workId}/${action}/${happenedAt}`;
+  return { kind: 'decision', id, result: action, by, happenedAt, work: workId };
+}
+
+/** A code is one word, with too few digits to hold a document. */
+function wordOf({ code }: { code: string | null }): string | null {
+  if (code === null || !/^[A-Za-z][\w.:-]{0,59}$/.test(code)) return null;
+  return (code.match(/\d/g) ?? []).length < 8 ? code : null;
+}

@@ -1,0 +1,103 @@
+import { backoffMs } from '../poll-timing';
+import type { DossierSight, ReviewDecision } from './follow';
+
+/** Whether another attempt is to be asked for: each may be charged. */
+
+export type NoRetry =
+  | 'max_attempts'
+  /** The service says that it is not worth it. */
+  | 'not_retryable'
+  /** The service does not tell which attempt it is: nothing could be counted. */
+  | 'attempt_unknown'
+  | 'deadline';
+
+export type RetryStep =
+  { kind: 'retry'; from: number; waitMs: number } | { kind: 'stop'; reason: NoRetry };
+
+/** Where the service asks for nothing. */
+const pause = { baseMs: 30_000, maxMs: 900_000 };
+
+/**
+ * After an attempt that failed. What the service leaves open, its answer to the retry decides.
+ *
+ * @param asked retries that the work has asked for so far
+ * @param leftMs until the deadline
+ */
+export function retryStep(
+  { attempt, failure }: Pick<DossierSight, 'attempt' | 'failure'>,
+  {
+    asked,
+    leftMs,
+    maxAttempts,
+    random,
+  }: { asked: number; leftMs: number; maxAttempts: number; random: number },
+): RetryStep {
+  if (failure?.retryable === false) return { kind: 'stop', reason: 'not_retryable' };
+  const from = attempt?.number ?? null;
+  if (maxAttempts <= 1) return { kind: 'stop', reason: 'max_attempts' };
+  if (from === null) return { kind: 'stop', reason: 'attempt_unknown' };
+  if (from >= maxAttempts) return { kind: 'stop', reason: 'max_attempts' };
+  const told = failure?.retryAfterMs ?? null;
+  const waitMs = told === null ? backoffMs(asked + 1, random, pause) : Math.max(told, 1_000);
+  if (waitMs >= leftMs) return { kind: 'stop', reason: 'deadline' };
+  return { kind: 'retry', from, waitMs };
+}
+
+export const whyNoRetry: Record<NoRetry, string> = {
+  max_attempts: 'it failed, and no further attempt may be caused (--max-attempts)',
+  not_retryable: 'it failed, and the service says that another attempt is not worth it',
+  attempt_unknown: 'it failed, and the service does not tell the number of its attempt',
+  deadline: 'it failed, and the next attempt would begin after the deadline',
+};
+
+/** @returns why a decision cannot be taken, for who gave it; null when it can */
+export function whyNotDecided(
+  { action, maxAttempts, note }: ReviewDecision,
+  work: { inReview: boolean; decided: boolean; attempt: number | null; maxAttempts: number },
+): string | null {
+  if (work.decided) return 'a decision was taken already';
+  if (!work.inReview) return 'the dossier does not wait for a review';
+  if (note.trim() === '') return 'a decision needs a note';
+  if (action !== 'retry') return null;
+  if (work.attempt === null) return 'the service does not tell the number of the attempt';
+  const bound = Math.max(work.maxAttempts, maxAttempts ?? 0);
+  if (work.attempt < bound) return null;
+  const next = work.attempt + 1;
+  return `it may cause attempt ${bound} at most, and the next is ${next}: decide with --max-attempts ${next}`;
+}
+
+/** One request for another attempt, on file before it is sent: `<from>/<n>.json`. */
+export interface RetryIntent {
+  dossierId: string;
+  /** Number of the attempt that is tried again. */
+  from: number;
+  /** From 1; another one only after a refusal, of which the service keeps nothing. */
+  n: number;
+  key: string;
+  workId: string;
+  /** Number of the retry within its work, from 1. */
+  asked: number;
+  at: string;
+}
+
+export type RetryReceipt =
+  /** `readBack`: the answer was lost, and the status showed the attempt. */
+  | { kind: 'accepted'; attempt: number | null; readBack: boolean }
+  | { kind: 'refused'; status: number; code: string | null; message: string }
+  /** Somebody else began the attempt before ours was sent. */
+  | { kind: 'not_sent'; attempt: number };
+
+/** What came of asking for another attempt. */
+export type Retried =
+  | { kind: 'begun'; attempt: number; by: 'us' | 'elsewhere' }
+  | { kind: 'refused'; status: number; code: string | null; message: string }
+  /** It is not failed any more, and no new attempt is seen: nothing was sent. */
+  | { kind: 'moved' };
+
+export function retriedBy(receipt: RetryReceipt, from: number): Retried {
+  if (receipt.kind === 'refused') return receipt;
+  if (receipt.kind === 'not_sent') {
+    return { kind: 'begun', attempt: receipt.attempt, by: 'elsewhere' };
+  }
+  return { kind: 'begun', attempt: receipt.attempt ?? from + 1, by: 'us' };
+}

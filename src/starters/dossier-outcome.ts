@@ -1,0 +1,276 @@
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { DossierFile } from '../archive/dossiers';
+import { dossierDecisionEntry } from '../domain/dossiers/audit';
+import {
+  dossierWorkflowId,
+  type AttemptSeen,
+  type DossierOutcome,
+  type DossierRecord,
+  type DossierStatus,
+} from '../domain/dossiers/follow';
+import type { EngineClient } from '../temporal/connection';
+import { cancelDossierUpdate, dossierProgressQuery } from '../workflows/messages';
+import { defaultFolder } from './certificate-flags';
+import { writeDossierFolder } from './dossier-folder';
+import { phasesLine } from './dossier-phases';
+import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
+import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
+import { isNotFound, withEngine, type Workplace } from './workplace';
+
+export interface DossierOnFile {
+  folder: string;
+  record: DossierRecord;
+  /** Null before the end. */
+  outcome: DossierOutcome | null;
+}
+
+export interface DossierOutput {
+  out?: string;
+  json?: true;
+}
+
+/**
+ * By the id that its command printed, or, without its instant, the last one about that dossier.
+ *
+ * @throws CommandError when there is none
+ */
+export async function dossierOf({ archive }: Workplace, id: string): Promise<DossierOnFile> {
+  const [, dossierId, instant] = /^dossier\/([\w.-]+)(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
+  const file = new DossierFile(archive);
+  const all = dossierId === undefined ? [] : await file.all(dossierId);
+  const found = all.find(({ record }) => instant === undefined || record.workId === id);
+  if (found === undefined) throw new CommandError(`no dossier ${id} in this archive`);
+  return { ...found, outcome: await file.outcome(found.folder) };
+}
+
+/** 3: a person is needed, also for a report that was announced and could not be had. */
+export function dossierExitCode({ note, status, unfiled }: DossierOutcome): number {
+  if (status === 'needs_review' || status === 'expired') return exitCodes.needsAPerson;
+  if (status === 'failed' || status === 'refused') return exitCodes.failed;
+  const lacks = status === 'completed' && (unfiled.length > 0 || note !== null);
+  return lacks ? exitCodes.needsAPerson : exitCodes.done;
+}
+
+/** Writes the folder of a dossier whose report is on file, and tells how it ended. */
+export async function showDossier(
+  place: Workplace,
+  { folder: filedIn, record, outcome }: DossierOnFile,
+  { json, out }: DossierOutput,
+): Promise<number> {
+  const { workId } = record;
+  if (outcome === null) {
+    throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
+  }
+  const exitCode = dossierExitCode(outcome);
+  const answers = await new DossierFile(place.archive).answers(filedIn);
+  const folder = answers === null ? null : resolve(out ?? defaultFolder(workId));
+  const files = folder === null ? [] : await writeDossierFolder(place, filedIn, outcome, folder);
+  if (json === true) {
+    printJson({ id: workId, exitCode, folder, files, billed: billedOf(outcome.attempts), outcome });
+    return exitCode;
+  }
+  for (const line of outcomeLines(outcome)) print(line);
+  if (folder !== null) print(`result: ${folder} (an export, in the clear): ${files.join(', ')}`);
+  return exitCode;
+}
+
+const sayings: Record<DossierStatus, string> = {
+  completed: 'completed',
+  needs_review: 'needs a review, and nobody had decided at the deadline',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  expired: 'expired: it had not settled in time',
+  refused: 'refused by the service',
+};
+
+export function outcomeLines(outcome: DossierOutcome): string[] {
+  const { attempts, caused, coverage, error, note, possibleAttempt, remote, risk } = outcome;
+  const lines: string[] = [sayings[outcome.status]];
+  if (remote !== null && remote !== outcome.status) lines.push(`  the service says ${remote}`);
+  for (const attempt of attempts) lines.push(`  ${attemptLine(attempt)}`);
+  if (caused > 0) lines.push(`  attempts caused by this work: ${caused}`);
+  if (possibleAttempt) {
+    lines.push(
+      '  one more attempt may have been begun: its answer was lost, and it may be charged',
+    );
+  }
+  if (coverage !== null) {
+    const { completed, eligible, status } = coverage;
+    lines.push(`  coverage   ${completed ?? '?'} of ${eligible ?? '?'} (${status ?? 'not told'})`);
+  }
+  if (outcome.stale === true)
+    lines.push('  stale      the service holds data newer than the report');
+  if (risk !== null) lines.push(`  risk       ${riskLine(risk)}`);
+  if (outcome.review !== null) {
+    const { action, by, note: why } = outcome.review;
+    lines.push(`  review     ${action}, by ${by}: ${why}`);
+  }
+  for (const { bytes, sha256, type } of outcome.filed) {
+    lines.push(`  filed      ${type ?? 'file'}, ${bytes} bytes, sha256 ${sha256}`);
+  }
+  for (const { type, why } of outcome.unfiled) {
+    lines.push(`  not filed  ${type ?? 'file'}: ${why}`);
+  }
+  if (note !== null) lines.push(`  note       ${note}`);
+  if (error !== null) lines.push(`  error      ${error.code ?? '-'}: ${error.message}`);
+  return lines.map(printable);
+}
+
+function riskLine({
+  form,
+  level,
+  matchedRules,
+  missingFields,
+  score,
+  status,
+}: NonNullable<DossierOutcome['risk']>): string {
+  if (form === 'omitted') return 'none: no matrix was supplied';
+  if (form === 'insufficient_data') return `insufficient data (${missingFields} fields missing)`;
+  const level_ = level ?? 'no level';
+  if (form === 'classified')
+    return `${level_}, score ${score ?? '-'}, ${matchedRules} rules matched`;
+  return `${status ?? 'not told'}: ${level_}`;
+}
+
+export function attemptLine({ billing, number, status }: AttemptSeen): string {
+  const cost =
+    billing === null
+      ? 'billing not told'
+      : `${billing.status ?? 'not told'} ${billing.amount ?? '-'} ${billing.unit ?? ''}`.trimEnd();
+  return `attempt ${number}  ${(status ?? 'not told').padEnd(12)} ${cost}`;
+}
+
+/** Amounts as answered, by unit and status of the billing. */
+export function billedOf(
+  attempts: readonly Pick<AttemptSeen, 'billing'>[],
+): { unit: string | null; status: string | null; amount: number; attempts: number }[] {
+  const sums = new Map<string, ReturnType<typeof billedOf>[number]>();
+  for (const { billing } of attempts) {
+    if (billing === null) continue;
+    const { amount, status, unit } = billing;
+    const key = JSON.stringify([unit, status]);
+    const sum = sums.get(key) ?? { unit, status, amount: 0, attempts: 0 };
+    sums.set(key, { ...sum, amount: sum.amount + (amount ?? 0), attempts: sum.attempts + 1 });
+  }
+  return [...sums.values()];
+}
+
+/** How a dossier stands, in a line; null when nobody can tell. */
+export async function dossierLine(
+  engine: EngineClient,
+  workflowId: string,
+): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const progress = await handle.query(dossierProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { attempts, seen, stage, waiting } = progress;
+  const phases = stage === 'following' ? await phasesLine(engine, workflowId) : null;
+  const last = attempts.at(-1);
+  const cost = last?.billing == null ? '' : `, ${attemptLine(last).replace(/ +/g, ' ')}`;
+  const shown = stage === 'review' ? 'waits for a review (`diligence dossier decide`)' : stage;
+  const held = waiting === null ? '' : ` (waits: ${waiting})`;
+  return printable(
+    `${workflowId}: ${shown}${seen === null ? '' : `: ${seen}`}${phases === null ? '' : `, ${phases}`}${cost}${held}`,
+  );
+}
+
+async function dossiersOnFile({ archive }: Workplace): Promise<ListedWork[]> {
+  const file = new DossierFile(archive);
+  return Promise.all(
+    (await file.all()).map(async ({ folder, record }) => {
+      const { createdAt, createdBy, dossierId, workId: id } = record;
+      const status = (await file.outcome(folder))?.status ?? null;
+      return { id, kind: 'dossier', input: dossierId, createdAt, createdBy, status };
+    }),
+  );
+}
+
+async function showDossierStatus(
+  place: Workplace,
+  { outcome, record }: DossierOnFile,
+  json: boolean,
+): Promise<void> {
+  const { createdAt, createdBy, dossierId, workId } = record;
+  const running =
+    outcome === null
+      ? await withEngine(place, (engine) => dossierLine(engine, dossierWorkflowId(dossierId)))
+      : null;
+  if (json) {
+    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
+    const about = { kind: 'dossier', input: dossierId, createdAt, createdBy };
+    printJson({ id: workId, ...about, state, progress: running, outcome });
+    return;
+  }
+  if (outcome !== null) {
+    print(`${workId}: ended ${outcome.settledAt}`);
+    for (const line of outcomeLines(outcome)) print(line);
+  } else print(running ?? `${workId}: does not run: start the same command again to go on`);
+}
+
+/** `remote`: the dossier too, at the service; else it is followed no longer, and goes on there. */
+export async function cancelFollowing(
+  place: Workplace,
+  { outcome, record }: DossierOnFile,
+  { remote }: { remote: boolean },
+): Promise<void> {
+  const { dossierId, workId } = record;
+  if (outcome !== null) {
+    throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
+  }
+  const by = place.environment.actor;
+  const entry = dossierDecisionEntry(
+    remote ? 'cancel_remote' : 'cancel',
+    { workId, by },
+    Date.now(),
+  );
+  await place.audit.appendAndAnchor([entry]);
+  await withEngine(place, async (engine) => {
+    const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
+    try {
+      print(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote }] }));
+    } catch (error) {
+      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      if (isNotFound(error)) throw new CommandError(`${workId} does not run`);
+      throw refusalOf(workId, error);
+    }
+  });
+  if (!remote) tell('the dossier goes on at the service (`--cancel-remote` cancels it there too)');
+}
+
+/** A refused update says why. */
+export function refusalOf(workId: string, error: unknown): unknown {
+  if (!(error instanceof WorkflowUpdateFailedError)) return error;
+  return new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
+}
+
+export const dossierWorks: WorkFamily = {
+  listed: 'dossiers',
+  owns: (id) => id.startsWith('dossier/'),
+  onFile: dossiersOnFile,
+  status: async (place, id, json) => showDossierStatus(place, await dossierOf(place, id), json),
+  result: async (place, id, { json, out }) =>
+    showDossier(place, await dossierOf(place, id), {
+      ...(out !== undefined && { out }),
+      ...(json === true && { json }),
+    }),
+  order: async (place, id, name, { cancelRemote }) => {
+    refuseAllButCancel(id, name, 'a dossier');
+    const work = await dossierOf(place, id);
+    const remote = cancelRemote === true || (await asksForRemote(work.record.dossierId));
+    await cancelFollowing(place, work, { remote });
+  },
+};
+
+/** Asked on a terminal; elsewhere the dossier is left alone. */
+async function asksForRemote(dossierId: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await asking.question(`cancel dossier ${dossierId} at the service too? [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    asking.close();
+  }
+}

@@ -1,0 +1,25 @@
+import type { MonitorDependencies } from '../activities/dependencies';
+import type { DossierDependencies } from '../activities/dossiers';
+import { DossiersApi } from '../apis/investigation/dossiers';
+import type { Environment } from '../environment';
+import type { WorkerMetrics } from './metrics';
+
+/** The part of the composition root for dossiers: on the service of monitors, whose rate they share. */
+export function dossierDependencies(
+  { dossierNames }: Environment,
+  { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
+  { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
+): DossierDependencies {
+  const { service, timeoutMs } = monitors;
+  return {
+    dossiers: new DossiersApi(service, dossierNames, timeoutMs),
+    archive,
+    audit,
+    nameOf,
+    metrics: metrics.dossiers,
+    stopping,
+    warn,
+    now,
+    random,
+  };
+}
