@@ -1,0 +1,186 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { notSettledYet } from '../../src/activities/failures';
+import type { AwaitTraceInput, StartedTrace, StartTraceInput } from '../../src/activities/traces';
+import { queueName } from '../../src/domain/queues';
+import type { Waited } from '../../src/domain/settled-wait';
+import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
+import { cancelUpdate, traceProgressQuery } from '../../src/workflows/messages';
+import type { searchTrace } from '../../src/workflows/search-trace';
+import {
+  dataConverter,
+  hour,
+  minute,
+  workflowSuite,
+  type WorkflowRig,
+} from '../support/workflow-environment';
+
+type Answer<T> = Waited<T> | (() => never);
+
+const traceId = 'fa9d7ea9-0f5a-4b8e-9f0a-111111111111';
+const made: Waited<StartedTrace> = {
+  kind: 'settled',
+  value: { kind: 'created', traceId, state: 'queued' },
+};
+
+function seen(state: TraceSeen['state'], more: Partial<TraceSeen> = {}): TraceSeen {
+  const told = { type: 'email', partial: null, sources: { web: 'ok' }, artifacts: 0 };
+  return {
+    traceId,
+    state,
+    statusWord: state,
+    ...told,
+    billing: null,
+    sha256: null,
+    failure: null,
+    ...more,
+  };
+}
+
+const running: Waited<TraceSeen> = { kind: 'changed', visible: 'running', value: seen('running') };
+const completed: Waited<TraceSeen> = {
+  kind: 'settled',
+  value: seen('completed', { partial: true }),
+};
+
+let started = 0;
+
+/** Drives one search to its end, with a worker of its own for its activities. */
+async function searched(
+  rig: WorkflowRig,
+  starts: Answer<StartedTrace>[],
+  reads: Answer<TraceSeen>[],
+  meanwhile = async (_id: string): Promise<void> => undefined,
+) {
+  const { env } = rig;
+  started += 1;
+  const workflowId = `trace/${rig.suffix}-${started}`;
+  const queueSuffix = `${rig.suffix}-t${started}`;
+  const asked: StartTraceInput[] = [];
+  const read: AwaitTraceInput[] = [];
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    ...(env.namespace !== undefined && { namespace: env.namespace }),
+    dataConverter,
+    taskQueue: queueName('investigation', queueSuffix),
+    activities: {
+      startTrace: async (input: StartTraceInput) => scripted(asked, starts, input),
+      awaitTrace: async (input: AwaitTraceInput) => scripted(read, reads, input),
+      concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => outcome,
+    },
+  });
+  return worker.runUntil(async () => {
+    const handle = await env.client.workflow.start<typeof searchTrace>('searchTrace', {
+      workflowId,
+      taskQueue: queueName('workflows', rig.suffix),
+      args: [
+        {
+          ref: { workId: workflowId, folder: 'f' },
+          deadlineAt: (await rig.now()) + hour,
+          interactive: true,
+          queueSuffix,
+        },
+      ],
+    });
+    await meanwhile(workflowId);
+    const outcome = await handle.result();
+    const { events } = await handle.fetchHistory();
+    const progress = await handle.query(traceProgressQuery);
+    return { outcome, asked, read, events: events?.length ?? 0, progress };
+  });
+}
+
+function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Waited<T> {
+  inputs.push(input);
+  const answer = answers[Math.min(inputs.length, answers.length) - 1];
+  if (answer === undefined) throw ApplicationFailure.nonRetryable('no answer is scripted');
+  return typeof answer === 'function' ? answer() : answer;
+}
+
+workflowSuite('a search', (rig) => {
+  test('is asked for once and read until it has settled, in thirty events', async () => {
+    const { outcome, asked, read, events, progress } = await searched(
+      rig(),
+      [made],
+      [running, completed],
+    );
+    expect(outcome).toMatchObject({ status: 'completed', seen: { partial: true } });
+    expect(asked).toHaveLength(1);
+    expect(read.map(({ seen: state }) => state)).toEqual(['queued', 'running']);
+    expect(read[0]).toMatchObject({ traceId });
+    expect(events).toBeLessThanOrEqual(30);
+    expect(progress).toMatchObject({ stage: 'done', traceId, sources: { web: 'ok' } });
+  });
+
+  test.each(['failed', 'cancelled'] as const)('that the service %s is an end', async (state) => {
+    const failure = { code: 'c', message: 'm' };
+    const { outcome } = await searched(
+      rig(),
+      [made],
+      [{ kind: 'settled', value: seen(state, { failure }) }],
+    );
+    expect(outcome).toMatchObject({ status: state, error: failure });
+  });
+
+  test('leaves the same history after one poll of each and after fifty', async () => {
+    const unsettled = (): never => {
+      throw notSettledYet(minute / 2);
+    };
+    const fifty = Array(50).fill(unsettled) as (() => never)[];
+    const once = await searched(rig(), [unsettled, made], [unsettled, completed]);
+    const often = await searched(rig(), [...fifty, made], [...fifty, completed]);
+    expect(often.read).toHaveLength(51);
+    expect(often.events).toBe(once.events);
+  });
+
+  test.each<[string, Answer<StartedTrace>, Partial<TraceOutcome>]>([
+    ['a refusal', { kind: 'refused', status: 400, code: 'c', message: 'm' }, { status: 'refused' }],
+    ['no time left', { kind: 'expired', value: null }, { status: 'expired', seen: null }],
+    [
+      'a key that leads nowhere',
+      { kind: 'settled', value: { kind: 'unknown', code: 'c', message: 'm' } },
+      { status: 'unknown_outcome', error: { code: 'c', message: 'm' } },
+    ],
+  ])('%s of the request ends it before anything is read', async (_, start, end) => {
+    const { outcome, read } = await searched(rig(), [start], []);
+    expect(outcome).toMatchObject(end);
+    expect(read).toHaveLength(0);
+  });
+
+  test('that has no more time is expired, with what was seen last', async () => {
+    const late = (): never => {
+      throw notSettledYet(2 * hour);
+    };
+    const { outcome } = await searched(rig(), [made], [running, late]);
+    expect(outcome).toMatchObject({ status: 'expired', seen: { state: 'running' } });
+  });
+
+  test('waits for credentials, and shows it', async () => {
+    const locked = { kind: 'changed', visible: 'waiting: credentials', value: null } as const;
+    const { outcome, asked, progress } = await searched(rig(), [locked, made], [completed]);
+    expect(asked.map(({ seen: state }) => state)).toEqual(['requesting', 'waiting: credentials']);
+    expect(outcome.status).toBe('completed');
+    expect(progress.waiting).toBeNull();
+  });
+
+  test('is waited for no longer when it is cancelled', async () => {
+    const unsettled = (): never => {
+      throw notSettledYet(10 * minute);
+    };
+    const { outcome } = await searched(rig(), [made], [unsettled], async (id) => {
+      const handle = rig().env.client.workflow.getHandle(id);
+      while ((await handle.query(traceProgressQuery)).traceId === null) {
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+    });
+    expect(outcome.status).toBe('cancelled');
+  });
+
+  test('fails on what no time can mend', async () => {
+    const broken = (): never => {
+      throw ApplicationFailure.nonRetryable('gone', 'ArchiveIncomplete');
+    };
+    await expect(searched(rig(), [broken], [])).rejects.toThrow('Workflow execution failed');
+  });
+});
