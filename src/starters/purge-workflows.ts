@@ -19,7 +19,7 @@ const ofWork = /^(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/;
 /** The workflow of an issuance, an analysis or a batch of them leaves out the instant that its works end with. */
 export function workflowIdOf(workId: string): string {
   const [kind = '', ...rest] = workId.split('/');
-  const places = { certificate: 2, credit: 1, 'credit-batch': 1 }[kind];
+  const places = { certificate: 2, credit: 1, 'credit-batch': 1, dossier: 1 }[kind];
   return places === undefined ? workId : [kind, ...rest.slice(0, places)].join('/');
 }
 

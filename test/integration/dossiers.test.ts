@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DossierOutcome } from '../../src/domain/dossiers/follow';
-import { Installation } from '../support/diligence-process';
+import { Installation, eventually } from '../support/diligence-process';
 
 /** Dossiers from a command to the folder of results, on a real server, under faults and a kill. */
 
@@ -76,4 +76,254 @@ test('a dossier is followed to its end, and its report filed and written', async
   const pdf = await readFile(join(shown?.folder ?? '', 'dossier.pdf'));
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
   expect(counted(id)).toMatchObject({ retried: 0, retryRequests: 0, cancelRequests: 0 });
+});
+
+/** What can happen to the retry of an attempt; only the first may begin one. */
+const lossesOfRetry = [
+  ['its answer is lost', ['504_after']],
+  ['its answer is cut', ['cut_answer']],
+  ['its answer cannot be read', ['unreadable_2xx']],
+  ['it is lost on the way, and its answer the next time', ['reset_before', 'reset_after']],
+  ['it is turned away for a while', ['429', '503', '409_retryable']],
+  ['the service breaks before and after it', ['500_html', '500_html_after']],
+] as const;
+
+test('one attempt is begun whatever is lost on the way', async () => {
+  const ids = lossesOfRetry.map(([, faults]) =>
+    held({ end: ['failure_retryable', 'completed'], retry: [...faults] }),
+  );
+  const ends = await Promise.all(ids.map((id) => follow(id, '--max-attempts', '2')));
+  for (const [place, id] of ids.entries()) {
+    const [how] = lossesOfRetry[place] ?? [];
+    const end = ends[place];
+    expect({ how, code: end?.code, outcome: end?.shown?.outcome }).toMatchObject({
+      how,
+      code: 0,
+      outcome: {
+        status: 'completed',
+        caused: 1,
+        possibleAttempt: false,
+        attempts: [{ number: 1 }, { number: 2 }],
+      },
+    });
+    expect({ how, ...counted(id) }).toMatchObject({ how, attempt: 2, retried: 1 });
+    const keys = installation.sandbox.dossiers
+      .received()
+      .filter(({ path }) => path.includes(`${id}/retry`))
+      .map(({ key }) => key);
+    expect(new Set(keys)).toEqual(new Set([expect.stringMatching(/^dossier-retry-[0-9a-f]{64}$/)]));
+  }
+});
+
+test('a dossier that fails is not tried again unasked, nor beyond the bound', async () => {
+  const alone = held({ end: 'failure_retryable' });
+  expect(await follow(alone)).toMatchObject({
+    code: 1,
+    shown: { outcome: { status: 'failed', caused: 0, error: { code: 'fonte_indisponivel' } } },
+  });
+  expect(counted(alone)).toMatchObject({ retryRequests: 0 });
+  const again = held({ end: [{ kind: 'failure_retryable', times: 3 }] });
+  expect((await follow(again, '--max-attempts', '2')).shown?.outcome).toMatchObject({
+    status: 'failed',
+    caused: 1,
+    attempts: [{ number: 1 }, { number: 2 }],
+  });
+  expect(counted(again)).toMatchObject({ attempt: 2, retried: 1 });
+});
+
+test('what the service refuses to try again ends with its reason', async () => {
+  const permanent = held({ end: 'failure_permanent' });
+  const first = await follow(permanent, '--max-attempts', '3');
+  expect(first.shown?.outcome).toMatchObject({ status: 'failed', caused: 0 });
+  expect(counted(permanent)).toMatchObject({ retryRequests: 0 });
+  const custom = held({
+    mode: 'modular',
+    end: 'failure_retryable',
+    retry: ['403_custom_not_enabled'],
+  });
+  expect(await follow(custom, '--max-attempts', '3')).toMatchObject({
+    code: 1,
+    shown: {
+      outcome: { status: 'failed', caused: 0, error: { code: 'dossie_custom_not_enabled' } },
+    },
+  });
+  expect(counted(custom)).toMatchObject({ attempt: 1, retryRequests: 1 });
+});
+
+async function inReview(id: string): Promise<void> {
+  await eventually('the dossier is in review', async () => {
+    const { stdout } = await installation.run(['status', `dossier/${id}`]);
+    return stdout.includes('waits for a review');
+  });
+}
+
+test('a review waits for a person, whose decision is checked and kept', async () => {
+  const id = held({ end: ['needs_review', 'completed'] });
+  const following = follow(id);
+  await inReview(id);
+  const decide = (...words: string[]) =>
+    dossier(['decide', '--id', id, '--note', 'seen', ...words]);
+  const refused = await decide('--action', 'retry');
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain('decide with --max-attempts 2');
+  expect(await decide('--action', 'retry', '--max-attempts', '2')).toMatchObject({ code: 0 });
+  expect(await following).toMatchObject({
+    code: 0,
+    shown: {
+      outcome: {
+        status: 'completed',
+        caused: 1,
+        review: { action: 'retry', note: 'seen', by: 'tester' },
+        filed: [{ type: 'dossie_pdf' }],
+      },
+    },
+  });
+  expect(counted(id)).toMatchObject({ attempt: 2, retried: 1 });
+  const late = await decide('--action', 'accept');
+  expect(late.code).toBe(1);
+  expect(late.stderr).toContain('has ended (completed)');
+});
+
+test('a review is accepted, failed or left by the policy, and has its report filed', async () => {
+  const [accepted, failed, undecided] = await Promise.all([
+    follow(held({ end: 'needs_review' }), '--on-review', 'accept'),
+    follow(held({ end: 'needs_review' }), '--on-review', 'fail'),
+    follow(held({ end: 'needs_review' }), '--deadline', '6s'),
+  ]);
+  expect(accepted).toMatchObject({
+    code: 0,
+    shown: { outcome: { status: 'completed', remote: 'needs_review', review: { by: 'policy' } } },
+  });
+  expect(failed.code).toBe(1);
+  expect(failed.shown?.outcome).toMatchObject({
+    status: 'failed',
+    filed: [{ type: 'dossie_pdf' }],
+  });
+  // Nobody decided: at the deadline it is left as what it is.
+  expect(undecided).toMatchObject({ code: 3, shown: { outcome: { status: 'needs_review' } } });
+});
+
+test('a dossier is cancelled at the service, through who follows it or without', async () => {
+  const slow = { processingMs: [600_000, 600_000] as [number, number] };
+  const alone = held(slow);
+  const cancelled = { code: 0, shown: { outcome: { status: 'cancelled', remote: 'cancelled' } } };
+  expect(await dossier(['cancel', '--id', alone, '--json'])).toMatchObject(cancelled);
+  const followed = held(slow);
+  const following = follow(followed);
+  await eventually('it is read', () => (counted(followed)?.statusReads ?? 0) > 0);
+  expect(await dossier(['cancel', '--id', followed, '--json'])).toMatchObject(cancelled);
+  expect(await following).toMatchObject(cancelled);
+  expect(counted(followed)).toMatchObject({ cancelRequests: 1 });
+});
+
+test('a work that is cancelled leaves the dossier alone, unless it is told otherwise', async () => {
+  const slow = { processingMs: [600_000, 600_000] as [number, number] };
+  for (const [more, requests] of [
+    [[], 0],
+    [['--cancel-remote'], 1],
+  ] as const) {
+    const id = held(slow);
+    const following = follow(id);
+    await eventually('it is read', () => (counted(id)?.statusReads ?? 0) > 0);
+    const { code } = await installation.run(['cancel', `dossier/${id}`, ...more]);
+    expect(code).toBe(0);
+    expect((await following).shown?.outcome).toMatchObject({
+      status: 'cancelled',
+      cancelRequested: requests === 1,
+    });
+    expect(counted(id)).toMatchObject({ cancelRequests: requests });
+  }
+});
+
+test.each([
+  ['refuses the cancellation', { cancelling: 'refused' as const }, 1, 'refused', 'running'],
+  [
+    'completes all the same',
+    { cancelling: 'runs_on' as const, processingMs: [4_000, 4_000] as [number, number] },
+    0,
+    'completed',
+    'completed',
+  ],
+])(
+  'the state that is reached is told when the service %s',
+  async (_, script, code, status, remote) => {
+    const id = held({ processingMs: [600_000, 600_000], ...script });
+    expect(await dossier(['cancel', '--id', id, '--json'])).toMatchObject({
+      code,
+      shown: { outcome: { status, remote } },
+    });
+  },
+);
+
+test.each([
+  ['has expired', ['expired_link', 'expired_link'], 0, 1],
+  ['holds no PDF at first', ['not_a_pdf', 'empty_pdf'], 0, 1],
+  ['breaks', ['502', 'reset_after', 'slow_pdf'], 0, 1],
+  ['never holds a PDF', [{ kind: 'not_a_pdf', times: 'forever' }], 3, 0],
+] as const)(
+  'a report whose address %s is filed, or said to be missing',
+  async (_, pdf, code, filed) => {
+    const id = held({ end: 'completed', pdf: [...pdf] as NonNullable<DossierScript['pdf']> });
+    const { code: exitCode, shown } = await follow(id);
+    expect({ exitCode, filed: shown?.outcome.filed.length }).toEqual({ exitCode: code, filed });
+    expect(shown?.outcome).toMatchObject({
+      status: 'completed',
+      unfiled: filed === 1 ? [] : [{ why: 'not a PDF' }],
+    });
+  },
+);
+
+test.each(['status', 'list', 'none'] as const)(
+  'artifacts that are shown in %s are found, or told to be missing',
+  async (shownIn) => {
+    const { code, shown } = await follow(
+      held({ end: 'completed', shownIn, risk: 'insufficient_data' }),
+    );
+    expect({ code, filed: shown?.outcome.filed.length }).toEqual({
+      code: 0,
+      filed: shownIn === 'none' ? 0 : 1,
+    });
+    expect(shown?.outcome.risk).toMatchObject({
+      form: 'insufficient_data',
+      level: null,
+      score: null,
+    });
+  },
+);
+
+test('an unknown dossier is refused, and a wrong id is wrong usage', async () => {
+  const unknown = await follow('0f0e0d0c-0b0a-4000-8000-ffffffffffff');
+  expect(unknown).toMatchObject({
+    code: 1,
+    shown: { outcome: { status: 'refused', error: { code: 'dossie_not_found' } } },
+  });
+  expect((await follow('4711')).code).toBe(2);
+});
+
+test('a worker that is killed while a retry is on its way causes no second attempt', async () => {
+  const id = held({
+    end: ['failure_retryable', 'completed'],
+    retry: [{ kind: 'no_answer' }],
+  });
+  const following = follow(id, '--max-attempts', '2');
+  await eventually('the retry has arrived', () => (counted(id)?.retryRequests ?? 0) > 0);
+  await installation.stopWorkers('SIGKILL');
+  await installation.startWorker();
+  expect(await following).toMatchObject({
+    code: 0,
+    shown: { outcome: { status: 'completed', caused: 1, possibleAttempt: false } },
+  });
+  expect(counted(id)).toMatchObject({ attempt: 2, retried: 1 });
+});
+
+test('histories are sealed and short, whatever the number of polls', async () => {
+  const id = held({ end: 'completed', waitingMs: [0, 0], processingMs: [8_000, 8_000] });
+  await follow(id);
+  const client = await installation.client();
+  const { events } = await client.workflow.getHandle(`dossier/${id}`).fetchHistory();
+  expect(events?.length).toBeLessThanOrEqual(30 + 8);
+  expect(Buffer.from(JSON.stringify(events)).toString('latin1')).not.toMatch(
+    /charged|download_url/,
+  );
+  expect(await installation.workerLog()).not.toContain('signature');
 });
