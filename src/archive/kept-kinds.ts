@@ -278,7 +278,7 @@ export const keptKinds: readonly KeptKind[] = [
  * for the words that a purge under way looks for.
  */
 export const impersonalKeys =
-  /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/|sinks\/|monitor-lists\/|dossier-retries\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
+  /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/|sinks\/|monitor-lists\/|dossier-(?:retries|batches)\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
 
 /** @returns null for what is not about people */
 export function kindOf(key: string): KeptKind | null {

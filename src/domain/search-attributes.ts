@@ -30,6 +30,7 @@ export type WorkflowKind =
   | 'credit-batch'
   | 'credit-engine'
   | 'dossier'
+  | 'dossier-batch'
   | 'monitor-sweep'
   | 'monitor-watch'
   | 'profile'

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { DossierFile } from '../archive/dossiers';
+import { BillingTotals } from '../domain/billing-totals';
 import { dossierDecisionEntry } from '../domain/dossiers/audit';
 import {
   dossierWorkflowId,
@@ -68,7 +69,9 @@ export async function showDossier(
   const folder = answers === null ? null : resolve(out ?? defaultFolder(workId));
   const files = folder === null ? [] : await writeDossierFolder(place, filedIn, outcome, folder);
   if (json === true) {
-    printJson({ id: workId, exitCode, folder, files, billed: billedOf(outcome.attempts), outcome });
+    const totals = new BillingTotals();
+    for (const { billing } of outcome.attempts) totals.add(billing);
+    printJson({ id: workId, exitCode, folder, files, billing: totals.all(), outcome });
     return exitCode;
   }
   for (const line of outcomeLines(outcome)) print(line);
@@ -140,21 +143,6 @@ export function attemptLine({ billing, number, status }: AttemptSeen): string {
       ? 'billing not told'
       : `${billing.status ?? 'not told'} ${billing.amount ?? '-'} ${billing.unit ?? ''}`.trimEnd();
   return `attempt ${number}  ${(status ?? 'not told').padEnd(12)} ${cost}`;
-}
-
-/** Amounts as answered, by unit and status of the billing. */
-export function billedOf(
-  attempts: readonly Pick<AttemptSeen, 'billing'>[],
-): { unit: string | null; status: string | null; amount: number; attempts: number }[] {
-  const sums = new Map<string, ReturnType<typeof billedOf>[number]>();
-  for (const { billing } of attempts) {
-    if (billing === null) continue;
-    const { amount, status, unit } = billing;
-    const key = JSON.stringify([unit, status]);
-    const sum = sums.get(key) ?? { unit, status, amount: 0, attempts: 0 };
-    sums.set(key, { ...sum, amount: sum.amount + (amount ?? 0), attempts: sum.attempts + 1 });
-  }
-  return [...sums.values()];
 }
 
 /** How a dossier stands, in a line; null when nobody can tell. */

@@ -27,6 +27,8 @@ import {
   showDossier,
   type DossierOutput,
 } from './dossier-outcome';
+import { dossierListCommand } from './dossier-list';
+import { retryFailedCommand } from './dossier-retry-failed';
 import { followByLines } from './follow';
 import {
   CommandError,
@@ -67,7 +69,14 @@ export function dossierCommand(): Command {
   const command = new Command('dossier').description(
     'Dossiers: followed to their end, tried again, decided on, cancelled.',
   );
-  for (const one of [followCommand(), decideCommand(), cancelCommand()]) command.addCommand(one);
+  const commands = [
+    followCommand(),
+    decideCommand(),
+    cancelCommand(),
+    dossierListCommand(),
+    retryFailedCommand(),
+  ];
+  for (const one of commands) command.addCommand(one);
   return command;
 }
 
@@ -223,6 +232,7 @@ async function follow(
         maxAttempts,
         onReview,
         toCancel,
+        atOnce: false,
         interactive: true,
         queueSuffix,
       },

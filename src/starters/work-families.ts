@@ -1,10 +1,16 @@
 import { dossierWorks } from './dossier-outcome';
+import { dossierBatchWorks } from './dossier-retry-failed';
 import { profileWorks } from './profile-outcome';
 import { traceWorks } from './trace-outcome';
 import type { WorkFamily } from './work-family';
 
 /** A new resource adds itself here. */
-export const workFamilies: readonly WorkFamily[] = [profileWorks, dossierWorks, traceWorks];
+export const workFamilies: readonly WorkFamily[] = [
+  profileWorks,
+  dossierWorks,
+  dossierBatchWorks,
+  traceWorks,
+];
 
 export function familyOf(id: string): WorkFamily | undefined {
   return workFamilies.find((family) => family.owns(id));

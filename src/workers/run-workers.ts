@@ -12,6 +12,7 @@ import { createCreditBatchActivities } from '../activities/credit-batches';
 import { createCreditEngineActivities } from '../activities/credit-engines';
 import { createCreditRequestActivities } from '../activities/credit-requests';
 import { createCreditResultActivities } from '../activities/credit-results';
+import { createDossierBatchActivities } from '../activities/dossier-batches';
 import { createDossierReportActivities } from '../activities/dossier-reports';
 import { createDossierActivities, type DossierDependencies } from '../activities/dossiers';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
@@ -169,6 +170,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...createProfileActivities(profiles),
         ...(dossiers !== null && createDossierActivities(dossiers)),
         ...(dossiers !== null && createDossierReportActivities(dossiers)),
+        ...(dossiers !== null && createDossierBatchActivities(dossiers)),
         ...(traces !== null && createTraceActivities(traces)),
       },
       // Most of them wait for the limiter.

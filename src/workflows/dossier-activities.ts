@@ -1,11 +1,13 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { createDossierActivities } from '../activities/dossiers';
+import type { createDossierBatchActivities } from '../activities/dossier-batches';
 import type { createDossierReportActivities } from '../activities/dossier-reports';
 import { queueName } from '../domain/queues';
 import type { WaitOrder } from '../domain/settled-wait';
 
 type Activities = ReturnType<typeof createDossierActivities> &
-  ReturnType<typeof createDossierReportActivities>;
+  ReturnType<typeof createDossierReportActivities> &
+  ReturnType<typeof createDossierBatchActivities>;
 
 /** @param interactive a person waits */
 export function dossierActivities(queueSuffix: string, interactive: boolean) {
@@ -25,10 +27,11 @@ export function dossierActivities(queueSuffix: string, interactive: boolean) {
       ...(type !== undefined && { cancellationType: type }),
     });
 
-  const { concludeDossier } = proxyActivities<Activities>({
-    ...common,
-    startToCloseTimeout: '2m',
-  });
+  const { concludeDossier, fileFollows, withdrawFollow, concludeRetries } =
+    proxyActivities<Activities>({
+      ...common,
+      startToCloseTimeout: '2m',
+    });
   return {
     awaitDossier: (input: Parameters<Activities['awaitDossier']>[0]) =>
       waiting(input).awaitDossier(input),
@@ -39,6 +42,11 @@ export function dossierActivities(queueSuffix: string, interactive: boolean) {
       waiting(input).cancelDossier(input),
     fileDossier: (input: Parameters<Activities['fileDossier']>[0]) =>
       waiting(input).fileDossier(input),
+    planRetries: (input: Parameters<Activities['planRetries']>[0]) =>
+      waiting(input).planRetries(input),
     concludeDossier,
+    fileFollows,
+    withdrawFollow,
+    concludeRetries,
   };
 }

@@ -159,7 +159,8 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     });
     if (step.kind === 'stop') return failed(current, step.reason, whyNoRetry[step.reason]);
     stage = 'waiting to retry';
-    await sleep(step.waitMs);
+    // What failed long ago has waited long enough.
+    await sleep(input.atOnce && asked === 0 ? 1_000 : step.waitMs);
     return retry(step.from);
   }
 
@@ -184,6 +185,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
   }
 
   async function onReview(current: DossierSight): Promise<Ending | null> {
+    if (input.onReview === 'leave') return { status: 'needs_review' };
     if (input.onReview === 'fail') {
       return failed(current, 'needs_review', 'it needs a review (--on-review fail)');
     }

@@ -11,3 +11,4 @@ export { lookUpProfile } from './look-up-profile';
 export { monitorSweep } from './monitor-sweep';
 export { monitorWatch } from './monitor-watch';
 export { searchTrace } from './search-trace';
+export { retryFailedDossiers } from './retry-failed-dossiers';

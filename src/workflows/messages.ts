@@ -7,6 +7,7 @@ import type {
   ReviewDecision,
   ReviewPolicy,
 } from '../domain/dossiers/follow';
+import type { DossierBatchRef } from '../domain/dossiers/retry-batch';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type { Severity } from '../domain/monitors/change';
 import type {
@@ -204,6 +205,17 @@ export interface IssuingTerms {
   queueSuffix: string;
 }
 
+export interface DossierBatchProgress {
+  kind: 'dossier-batch';
+  stage: 'planning' | 'retrying' | 'done';
+  waiting: string | null;
+  total: number;
+  ended: number;
+  underWay: number;
+  cancelling: boolean;
+}
+
+export const dossierBatchProgressQuery = defineQuery<DossierBatchProgress>('dossierBatchProgress');
 export interface CertificateBatchInput {
   /** The batch's id; a decision on an ended batch has the id of that batch here. */
   workId: string;
@@ -274,12 +286,21 @@ export interface CreditBatchInput {
   analyses: number;
   parts: number;
   /** The part that this run drives, from 0. */
+  /** The first retry waits for nothing. */
+  atOnce: boolean;
   part: number;
   carried: CarriedAnalyses;
   /** Analyses in flight at once. */
   concurrency: number;
   /** From the start of an analysis to its outcome. */
   deadlineMs: number;
+export interface RetryFailedInput {
+  ref: DossierBatchRef;
+  /** Epoch milliseconds after which dossiers are given up. */
+  deadlineAt: number;
+  queueSuffix: string;
+}
+
   queueSuffix: string;
 }
 

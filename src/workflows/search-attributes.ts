@@ -6,6 +6,7 @@ import type { AnalysisStatus } from '../domain/credit/work';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
 import type { DossierStatus } from '../domain/dossiers/follow';
 import type { ProfileStatus } from '../domain/profiles/lookup';
+import type { DossierBatchOutcome } from '../domain/dossiers/retry-batch';
 import type { TraceOutcome } from '../domain/traces/search';
 import { watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
@@ -87,6 +88,15 @@ export function tellProfileEnd(status: ProfileStatus): void {
 
 /** Says how a search ended; one event. */
 export function tellTraceEnd({ status }: TraceOutcome): void {
+/** Says how retries of many dossiers ended; one event. */
+export function tellDossierBatchEnd({ items, status }: DossierBatchOutcome): void {
+  const isFine = items.every((one) => one.status === 'completed' || one.status === 'cancelled');
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: status === 'expired' || !isFine },
+  ]);
+}
+
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: status === 'expired' || status === 'unknown_outcome' },

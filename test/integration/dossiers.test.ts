@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DossierOutcome } from '../../src/domain/dossiers/follow';
+import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import { Installation, eventually } from '../support/diligence-process';
 
 /** Dossiers from a command to the folder of results, on a real server, under faults and a kill. */
@@ -10,7 +11,7 @@ interface Shown {
   exitCode: number;
   folder: string | null;
   files: string[];
-  billed: { unit: string; status: string; amount: number }[];
+  billing: { unit: string; status: string; amount: number }[];
   outcome: DossierOutcome;
 }
 
@@ -71,7 +72,7 @@ test('a dossier is followed to its end, and its report filed and written', async
     filed: [{ type: 'dossie_pdf' }],
     attempts: [{ number: 1, billing: { status: 'charged', unit: 'tokens' } }],
   });
-  expect(shown?.billed).toMatchObject([{ unit: 'tokens', status: 'charged' }]);
+  expect(shown?.billing).toMatchObject([{ unit: 'tokens', status: 'charged' }]);
   expect((await readdir(shown?.folder ?? '')).sort()).toEqual(['dossier.json', 'dossier.pdf']);
   const pdf = await readFile(join(shown?.folder ?? '', 'dossier.pdf'));
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
@@ -326,4 +327,72 @@ test('histories are sealed and short, whatever the number of polls', async () =>
     /charged|download_url/,
   );
   expect(await installation.workerLog()).not.toContain('signature');
+});
+
+const seeded = 24;
+const dossiers = {
+  seeded: { dossiers: seeded },
+  pattern: {
+    ...soon,
+    end: ['failure_retryable', 'completed'] as ['failure_retryable', 'completed'],
+  },
+};
+const troubles = [
+  '429',
+  '503',
+  '502',
+  '504_after',
+  'reset_before',
+  'reset_after',
+  'cut_answer',
+  '500_html',
+  '500_html_after',
+  'unreadable_2xx',
+  'missing_id',
+  'unknown_status',
+  'not_a_pdf',
+  'empty_pdf',
+  'expired_link',
+] as const;
+
+test('failed dossiers of the list are shown, and tried again once each under faults and a kill', async () => {
+  const { sandbox } = installation;
+  sandbox.configure({ dossiers: { held: {}, ...dossiers } });
+  await new Promise((done) => setTimeout(done, 1_500));
+  const run = async (...words: string[]) => {
+    const { code, stdout } = await installation.run(['dossier', ...words, '--json']);
+    return { code, told: JSON.parse(stdout) as Record<string, never> };
+  };
+  const isSeeded = ({ dossieId }: { dossieId: string }) => dossieId.startsWith('444f5353');
+  expect(await run('list', '--status', 'failed')).toMatchObject({
+    code: 0,
+    told: { billing: [{ status: 'not_charged', unit: 'tokens' }] },
+  });
+  const shown = await run('retry-failed', '--limit', '30');
+  expect(shown.told['dossiers']).toHaveLength(seeded);
+  expect(
+    sandbox.dossiers
+      .counts()
+      .items.filter(isSeeded)
+      .every(({ retryRequests }) => retryRequests === 0),
+  ).toBe(true);
+  sandbox.configure({ dossiers: { background: { rate: 0.15, kinds: [...troubles] } } });
+  const trying = run('retry-failed', '--limit', '30', '--yes');
+  await eventually('some retries have arrived', () => {
+    const { items } = sandbox.dossiers.counts();
+    return items.filter(({ retryRequests }) => retryRequests > 0).length > 4;
+  });
+  await installation.stopWorkers('SIGKILL');
+  await installation.startWorker();
+  const { code, told } = await trying;
+  const { billing, items } = told['outcome'] as unknown as DossierBatchOutcome;
+  expect(items.filter(({ caused, status }) => caused !== 1 || status !== 'completed')).toEqual([]);
+  expect({ code, items: items.length }).toEqual({ code: 0, items: seeded });
+  expect(billing).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ status: 'charged', count: seeded })]),
+  );
+  const counts = sandbox.dossiers.counts().items.filter(isSeeded);
+  expect(counts.filter(({ attempt, retried }) => attempt !== 2 || retried !== 1)).toEqual([]);
+  sandbox.configure({ dossiers: { background: { rate: 0, kinds: [] } } });
+  expect((await run('retry-failed')).told['dossiers']).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../audit';
 import type { DossierOutcome } from './follow';
+import type { DossierBatchOutcome } from './retry-batch';
 import type { RetryIntent, RetryReceipt } from './retry';
 
 /** Null receipt: it was sent, or may have been, and nobody knows what came of it. */
@@ -38,6 +39,20 @@ export function dossierOutcomeEntry(outcome: DossierOutcome, by: string): AuditE
       ...(possibleAttempt && { possibleAttempt }),
       ...(error !== null && { code: wordOf(error) }),
     },
+  };
+}
+
+export function dossierBatchEntry(outcome: DossierBatchOutcome, by: string): AuditEntry {
+  const { items, settledAt, status, workId } = outcome;
+  const caused = items.reduce((sum, one) => sum + one.caused, 0);
+  return {
+    kind: 'outcome',
+    id: `outcome/${workId}`,
+    result: status,
+    by,
+    happenedAt: settledAt,
+    work: workId,
+    details: { dossiers: items.length, caused },
   };
 }
 

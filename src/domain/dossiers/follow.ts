@@ -7,8 +7,11 @@ import type {
   RiskClassification,
 } from './dossier';
 
-/** What to do about a dossier that needs a review: a person decides, or it is settled at once. */
-export const reviewPolicies = ['wait', 'accept', 'fail'] as const;
+/**
+ * What to do about a dossier that needs a review: a person decides, or it is settled at once; `leave`
+ * ends with it as it is.
+ */
+export const reviewPolicies = ['wait', 'accept', 'fail', 'leave'] as const;
 export type ReviewPolicy = (typeof reviewPolicies)[number];
 
 /** One dossier to follow, as it was asked for: `dossiers/<id>/<instant>/asked.json`. */

@@ -198,6 +198,7 @@ it('knows every object by exactly one kind', () => {
   expect(new Set(Object.values(keys))).toEqual(new Set(keptKinds.map(({ kind }) => kind)));
   const impersonal = [
     'dossier-retries/0a1b/0001/0001.json',
+    'dossier-batches/20260101T000000000Z/plan.json',
     'archive.json',
     'erasures/x.json',
     'audit/anchors/1.json',

@@ -1,0 +1,75 @@
+import type { Dossier } from './dossier';
+
+/** Which failed dossiers of the list are to be tried again: each attempt may be charged. */
+
+export interface RetryPlanTerms {
+  /** Epoch milliseconds: what changed last before it is left. Null: any. */
+  since: number | null;
+  /** Dossiers at most. */
+  limit: number;
+  /** The highest attempt number that may be caused; null: one more of each. */
+  maxAttempts: number | null;
+}
+
+export interface PlannedRetry {
+  dossierId: string;
+  /** Number of the attempt that failed. */
+  from: number;
+}
+
+export type NotPlanned =
+  | 'not_retryable'
+  | 'max_attempts'
+  | 'attempt_unknown'
+  | 'older'
+  | 'beyond_limit'
+  | 'unreadable'
+  /** It is followed already, or its work was broken off. */
+  | 'followed';
+
+export interface RetryPlan {
+  dossiers: PlannedRetry[];
+  /** Failed dossiers that are left, by the reason. */
+  left: Partial<Record<NotPlanned, number>>;
+}
+
+/** More children than this at once are a batch of another kind. */
+export const mostPlanned = 200;
+
+/** Judges every item by its own fields: a service may ignore the filter. Memory does not grow with the list. */
+export class RetryPlanner {
+  readonly plan: RetryPlan = { dossiers: [], left: {} };
+  readonly #terms: RetryPlanTerms;
+  readonly #seen = new Set<string>();
+
+  constructor(terms: RetryPlanTerms) {
+    this.#terms = terms;
+  }
+
+  /** @param dossier null: an entry that could not be read */
+  consider(dossier: Dossier | null): void {
+    if (dossier === null) return this.#leave('unreadable');
+    const { dossierId, state } = dossier;
+    if (state !== 'failed' || this.#seen.has(dossierId)) return;
+    const why = this.#whyNot(dossier);
+    if (why !== null) return this.#leave(why);
+    this.#seen.add(dossierId);
+    this.plan.dossiers.push({ dossierId, from: dossier.attempt?.number ?? 1 });
+  }
+
+  #whyNot({ attempt, createdAt, failure, updatedAt }: Dossier): NotPlanned | null {
+    const { limit, maxAttempts, since } = this.#terms;
+    const changedAt = Date.parse(updatedAt ?? createdAt ?? '');
+    if (since !== null && !(changedAt >= since)) return 'older';
+    if (failure?.retryable === false) return 'not_retryable';
+    const number = attempt?.number ?? null;
+    if (number === null) return 'attempt_unknown';
+    if (maxAttempts !== null && number >= maxAttempts) return 'max_attempts';
+    return this.plan.dossiers.length >= limit ? 'beyond_limit' : null;
+  }
+
+  #leave(why: NotPlanned): void {
+    const { left } = this.plan;
+    left[why] = (left[why] ?? 0) + 1;
+  }
+}

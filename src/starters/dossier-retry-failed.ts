@@ -1,0 +1,291 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { DossierBatchFile } from '../archive/dossier-batches';
+import { orderEntry, startEntry } from '../domain/audit-entries';
+import { reviewPolicies, type ReviewPolicy } from '../domain/dossiers/follow';
+import {
+  dossierBatchFolder,
+  type DossierBatchOutcome,
+  type DossierBatchRecord,
+} from '../domain/dossiers/retry-batch';
+import { mostPlanned, RetryPlanner, type RetryPlan } from '../domain/dossiers/retry-plan';
+import { queueName } from '../domain/queues';
+import type { EngineClient } from '../temporal/connection';
+import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
+import { cancelUpdate, dossierBatchProgressQuery } from '../workflows/messages';
+import type { retryFailedDossiers } from '../workflows/retry-failed-dossiers';
+import { attributesAtStart } from '../workflows/search-attributes';
+import { withActor, withDetach } from './certificate-flags';
+import { eachDossier } from './dossier-list';
+import { followByLines } from './follow';
+import {
+  CommandError,
+  durationMs,
+  exitCodes,
+  oneOf,
+  print,
+  printJson,
+  tell,
+  wholeNumber,
+} from './terminal';
+import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
+import {
+  isNotFound,
+  openWorkplace,
+  warnWithoutPollers,
+  withEngine,
+  type Workplace,
+} from './workplace';
+
+interface RetryFlags {
+  since?: number;
+  limit: number;
+  maxAttempts?: number;
+  onReview: ReviewPolicy;
+  deadline: number;
+  yes?: true;
+  by?: string;
+  detach?: true;
+  json?: true;
+}
+
+/** `diligence dossier retry-failed`. */
+export function retryFailedCommand(): Command {
+  return withDetach(withActor(new Command('retry-failed')))
+    .description('Try failed dossiers of the list again: shows which, and with --yes does it.')
+    .option(
+      '--since <when>',
+      'changed since: a date (UTC), an instant, or a time ago (7d)',
+      sinceOf,
+    )
+    .option('--limit <n>', 'dossiers at most', wholeNumber(1, mostPlanned), 20)
+    .option(
+      '--max-attempts <n>',
+      'leave those whose attempt has this number (default: one more of each)',
+      wholeNumber(2, 20),
+    )
+    .option(
+      '--on-review <policy>',
+      'a dossier that needs a review then: leave it, wait, accept it, or fail',
+      oneOf(reviewPolicies),
+      'leave',
+    )
+    .option('--deadline <duration>', 'time to the end of all of them', durationMs, durationMs('7d'))
+    .option('--yes', 'really: each new attempt may be charged')
+    .option('--json', 'one JSON document on standard output')
+    .action(async (flags: RetryFlags) => {
+      process.exitCode = flags.yes === true ? await retryAll(flags) : await dryRun(flags);
+    });
+}
+
+function termsOf({ limit, maxAttempts, since }: RetryFlags) {
+  return { since: since ?? null, limit, maxAttempts: maxAttempts ?? null };
+}
+
+/** Reads, and sends nothing. */
+async function dryRun(flags: RetryFlags): Promise<number> {
+  const planner = new RetryPlanner(termsOf(flags));
+  const unreadable = await eachDossier('failed', (dossier) => planner.consider(dossier));
+  for (let left = unreadable; left > 0; left -= 1) planner.consider(null);
+  const { plan } = planner;
+  if (flags.json === true) {
+    printJson({ dryRun: true, exitCode: exitCodes.done, ...plan });
+    return exitCodes.done;
+  }
+  print(`${plan.dossiers.length} would be tried again`);
+  for (const { dossierId, from } of plan.dossiers) print(`  ${dossierId}  attempt ${from + 1}`);
+  for (const line of leftLines(plan.left)) print(line);
+  print('nothing was sent: --yes tries them again, and each new attempt may be charged');
+  return exitCodes.done;
+}
+
+const leftWords: Record<keyof RetryPlan['left'], string> = {
+  not_retryable: 'the service says that they are not worth it',
+  max_attempts: 'have had their attempts',
+  attempt_unknown: 'do not tell the number of their attempt',
+  older: 'changed last before --since',
+  beyond_limit: 'are beyond --limit',
+  unreadable: 'could not be read',
+  followed: 'are followed already',
+};
+
+function leftLines(left: RetryPlan['left']): string[] {
+  return Object.entries(left).map(
+    ([why, count]) => `  left: ${count} ${leftWords[why as keyof RetryPlan['left']]}`,
+  );
+}
+
+async function retryAll(flags: RetryFlags): Promise<number> {
+  const place = await openWorkplace(flags.by);
+  return withEngine(place, async (engine) => {
+    await refuseMissingSearchAttributes(engine);
+    const record = await fileAsked(place, flags);
+    const { workId } = record;
+    const { queueSuffix } = place;
+    await engine.client.workflow.start<typeof retryFailedDossiers>('retryFailedDossiers', {
+      workflowId: workId,
+      taskQueue: queueName('workflows', queueSuffix),
+      args: [
+        {
+          ref: { workId, folder: dossierBatchFolder(workId) },
+          deadlineAt: Date.now() + flags.deadline,
+          queueSuffix,
+        },
+      ],
+      typedSearchAttributes: attributesAtStart('dossier-batch', workId),
+    });
+    tell(workId);
+    if (flags.detach === true) {
+      if (flags.json === true) printJson({ id: workId, status: 'started' });
+      else print(workId);
+      return exitCodes.done;
+    }
+    await warnWithoutPollers(engine, place, 'investigation');
+    const outcome = await followByLines<DossierBatchOutcome>(place, engine, workId, (current) =>
+      batchLine(current, workId),
+    );
+    return show(outcome, flags.json === true);
+  });
+}
+
+async function fileAsked(
+  { archive, audit, environment }: Workplace,
+  flags: RetryFlags,
+): Promise<DossierBatchRecord> {
+  const now = new Date();
+  const workId = `dossier-batch/${now.toISOString().replace(/[-:.]/g, '')}`;
+  const createdBy = environment.actor;
+  const record: DossierBatchRecord = {
+    workId,
+    terms: termsOf(flags),
+    onReview: flags.onReview,
+    createdAt: now.toISOString(),
+    createdBy,
+  };
+  await new DossierBatchFile(archive).putRecord(dossierBatchFolder(workId), record);
+  const terms = { items: flags.limit, onUnknown: 'report', fresh: true };
+  await audit.appendAndAnchor([startEntry({ workId, by: createdBy }, terms, now.getTime())]);
+  return record;
+}
+
+function exitCodeOf({ items, status }: DossierBatchOutcome): number {
+  if (status === 'refused') return exitCodes.failed;
+  const isLeft = items.some(({ possibleAttempt, status: its }) => {
+    return possibleAttempt || (its !== 'completed' && its !== 'cancelled');
+  });
+  return status === 'expired' || isLeft ? exitCodes.needsAPerson : exitCodes.done;
+}
+
+function show(outcome: DossierBatchOutcome, json: boolean): number {
+  const exitCode = exitCodeOf(outcome);
+  const { billing, error, items, left, status, workId } = outcome;
+  if (json) {
+    printJson({ id: workId, exitCode, outcome });
+    return exitCode;
+  }
+  print(`${status}: ${items.length} dossiers`);
+  for (const { caused, dossierId, possibleAttempt, status: its, why } of items) {
+    const attempts = caused === 0 ? 'no new attempt' : 'one new attempt';
+    const lost = possibleAttempt ? ', and perhaps one more: its answer was lost' : '';
+    print(`  ${dossierId}  ${(its ?? why ?? '-').padEnd(12)} ${attempts}${lost}`);
+  }
+  for (const line of leftLines(left)) print(line);
+  for (const { amount, count, status: word, unit } of billing) {
+    print(`  billing: ${count} ${word ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd());
+  }
+  if (error !== null) print(`  error      ${error.code ?? '-'}: ${error.message}`);
+  return exitCode;
+}
+
+async function batchLine(engine: EngineClient, workId: string): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workId);
+  const progress = await handle.query(dossierBatchProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { cancelling, ended, stage, total, underWay, waiting } = progress;
+  const held = `${waiting === null ? '' : ` (${waiting})`}${cancelling ? ', cancelling' : ''}`;
+  if (stage === 'planning') return `${workId}: reading the list${held}`;
+  return `${workId}: ${ended} of ${total} ended, ${underWay} under way${held}`;
+}
+
+async function batchOf({ archive }: Workplace, id: string) {
+  const file = new DossierBatchFile(archive);
+  const folder = dossierBatchFolder(id);
+  const record = /^dossier-batch\/\d{8}T\d+Z$/.test(id) ? await file.record(folder) : null;
+  if (record === null) throw new CommandError(`no work ${id} in this archive`);
+  return { record, outcome: await file.outcome(folder) };
+}
+
+async function showStatus(place: Workplace, id: string, json: boolean): Promise<void> {
+  const { outcome, record } = await batchOf(place, id);
+  const running = outcome === null ? await withEngine(place, (one) => batchLine(one, id)) : null;
+  if (json) {
+    const { createdAt, createdBy } = record;
+    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
+    printJson({
+      id,
+      kind: 'dossier-batch',
+      createdAt,
+      createdBy,
+      state,
+      progress: running,
+      outcome,
+    });
+  } else if (outcome !== null) show(outcome, false);
+  else print(running ?? `${id}: does not run; \`diligence dossier retry-failed\` begins another`);
+}
+
+async function cancelBatch(place: Workplace, id: string): Promise<void> {
+  const { outcome } = await batchOf(place, id);
+  if (outcome !== null) throw new CommandError(`${id} has ended: \`diligence result ${id}\``);
+  const by = place.environment.actor;
+  const entry = orderEntry('cancel', { workId: id, by }, Date.now());
+  await place.audit.appendAndAnchor([entry]);
+  await withEngine(place, async (engine) => {
+    try {
+      const handle = engine.client.workflow.getHandle(id);
+      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: false }] }));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      tell(`${id} does not run`);
+    }
+  });
+}
+
+async function batchesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
+  const file = new DossierBatchFile(archive);
+  return Promise.all(
+    (await file.all()).map(async ({ folder, record }) => {
+      const { createdAt, createdBy, terms, workId: id } = record;
+      const status = (await file.outcome(folder))?.status ?? null;
+      const input = `at most ${terms.limit} failed dossiers`;
+      return { id, kind: 'dossier-batch', input, createdAt, createdBy, status };
+    }),
+  );
+}
+
+export const dossierBatchWorks: WorkFamily = {
+  listed: 'dossierBatches',
+  owns: (id) => id.startsWith('dossier-batch/'),
+  onFile: batchesOnFile,
+  status: showStatus,
+  result: async (place, id, { json }) => {
+    const { outcome } = await batchOf(place, id);
+    if (outcome === null) throw new CommandError(`${id} has not ended: \`diligence status ${id}\``);
+    return show(outcome, json === true);
+  },
+  order: async (place, id, name) => {
+    refuseAllButCancel(id, name, 'retries of dossiers');
+    await cancelBatch(place, id);
+  },
+};
+
+/** Epoch milliseconds. @throws InvalidArgumentError */
+function sinceOf(text: string): number {
+  if (/^\d+(?:\.\d+)?[smhd]$/.test(text.trim())) return Date.now() - durationMs(text);
+  const isDate = /^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(text.trim());
+  const at = isDate ? Date.parse(text.trim()) : NaN;
+  if (Number.isNaN(at)) {
+    throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');
+  }
+  return at;
+}
