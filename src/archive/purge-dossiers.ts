@@ -44,7 +44,7 @@ export class DossiersPurge {
   async ofAge(draft: PurgeDraft, what: PurgeClass, endedBefore: number): Promise<DossiersPart> {
     const part: DossiersPart = { works: [], gone: new Set() };
     if (what === 'inputs') return part;
-    for (const { folder, record } of await this.#file.all()) {
+    for (const { folder } of await this.#file.all()) {
       const outcome = await this.#file.outcome(folder);
       if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
       const before = draft.size;
@@ -52,24 +52,31 @@ export class DossiersPurge {
       if (what === 'results') await draft.remove(`${folder}/answers.json`);
       if (what === 'results') part.gone.add(folder);
       if (draft.size === before) continue;
-      part.works.push({ ...planned(folder, record.workId, true), whole: false });
+      part.works.push({ ...planned(folder, true), whole: false });
     }
     return part;
   }
 
   async #take(draft: PurgeDraft, isMeant: (folder: string) => boolean): Promise<DossiersPart> {
     const part: DossiersPart = { works: [], gone: new Set() };
-    for (const { folder, record } of await this.#file.all()) {
-      if (!isMeant(folder)) continue;
-      for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+    // By their keys: a purge that was cut short may have taken the record already.
+    const keys = (await this.#archive.list('dossiers/')).filter((key) => isMeant(folderOf(key)));
+    for (const folder of new Set(keys.map(folderOf))) {
       const ended = (await this.#file.outcome(folder)) !== null;
-      part.works.push(planned(folder, record.workId, ended));
+      part.works.push(planned(folder, ended));
       part.gone.add(folder);
     }
+    for (const key of keys) await draft.remove(key);
     return part;
   }
 }
 
-function planned(folder: string, workId: string, ended: boolean): PlannedWork {
+/** `dossiers/<id>/<instant>`. */
+function folderOf(key: string): string {
+  return key.split('/').slice(0, 3).join('/');
+}
+
+function planned(folder: string, ended: boolean): PlannedWork {
+  const workId = folder.replace(/^dossiers\//, 'dossier/');
   return { folder, workId, record: null, whole: true, ended };
 }

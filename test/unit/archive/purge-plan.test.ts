@@ -2,6 +2,7 @@ import { toJsonLines } from '../../../src/archive/archive';
 import { ClaimLedger, certificateThing } from '../../../src/archive/claim-ledger';
 import { FileArchive } from '../../../src/archive/file-archive';
 import { IdKey } from '../../../src/archive/open-archive';
+import { DocumentIndexWriter } from '../../../src/archive/document-index';
 import { PurgePlanner } from '../../../src/archive/purge-plan';
 import { carryOut } from '../../../src/archive/purge';
 import { WorkWriter, workFolder } from '../../../src/archive/works';
@@ -252,4 +253,39 @@ it('takes what was looked up about a person, and nothing about another one', asy
     `${folders[0]}/answer-1.json`,
     `${folders[0]}/asked.json`,
   ]);
+});
+
+it('takes dossiers that name a document, or by their id, and leaves what was asked for them', async () => {
+  const [mine, other] = ['d1', 'd2'].map((id) => `dossiers/${id}/20260105T1Z`) as [string, string];
+  for (const folder of [mine, other]) {
+    const workId = folder.replace('dossiers/', 'dossier/');
+    await place.archive.putIfAbsent(
+      `${folder}/asked.json`,
+      JSON.stringify({ workId, createdAt: 't' }),
+    );
+    await place.archive.putIfAbsent(`${folder}/artifacts/a1`, '%PDF-');
+    const settledAt = '2026-01-06T00:00:00.000Z';
+    await place.archive.putIfAbsent(`${folder}/outcome.json`, JSON.stringify({ settledAt }));
+  }
+  await place.archive.putIfAbsent('dossier-retries/d1/0001/0001.json', '{}');
+  const index = new DocumentIndexWriter(place.archive, mine, nameOf);
+  await index.addDocument(person);
+  await index.flush();
+  const keysOf = (folder: string): string[] =>
+    ['artifacts/a1', 'asked.json', 'outcome.json'].map((name) => `${folder}/${name}`);
+  const named = await planner().ofDocument(person);
+  const taken = named.changes.map(({ key }) => key).filter((key) => !key.startsWith('index/'));
+  expect(taken.toSorted()).toEqual(keysOf(mine));
+  expect(named.changes).toHaveLength(4);
+  expect(named.works).toMatchObject([{ workId: 'dossier/d1/20260105T1Z', ended: true }]);
+  const byId = await planner().ofWork('dossier/d2');
+  expect(byId.changes.map(({ key }) => key).toSorted()).toEqual(keysOf(other));
+  const files = await planner().ofAge('pdf', Date.parse('2026-03-01'));
+  expect(files.changes.map(({ key }) => key).toSorted()).toEqual([
+    `${mine}/artifacts/a1`,
+    `${other}/artifacts/a1`,
+  ]);
+  // A purge that was cut short finds the rest again.
+  await place.archive.remove(`${mine}/asked.json`);
+  expect((await planner().ofDocument(person)).changes).toHaveLength(3);
 });

@@ -1,0 +1,254 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import {
+  createDossierActivities,
+  type DossierDependencies,
+  type RetryDossierInput,
+} from '../../../src/activities/dossiers';
+import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { RetryLedger } from '../../../src/archive/dossiers';
+import type { AuditEntry } from '../../../src/domain/audit';
+import type { Dossier } from '../../../src/domain/dossiers/dossier';
+import type { DossierOutcome } from '../../../src/domain/dossiers/follow';
+import { MemoryArchive } from '../../support/memory-archive';
+
+const call = { method: 'POST', pathTemplate: '/dossies/{dossie_id}/retry' };
+const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
+const notSent = new ConnectionError(call, 'no', { name: 'E', code: 'ECONNREFUSED', syscall: null });
+const unreadable = new ContractError(call, [{ path: 'id', code: 'invalid' }]);
+
+function answered(status: number, fields: object = {}): StatusError {
+  return new StatusError(call, {
+    status,
+    code: null,
+    requestId: null,
+    retryable: null,
+    retryAfterMs: null,
+    hasProblem: true,
+    location: null,
+    elsewhere: false,
+    ...fields,
+  });
+}
+
+const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
+
+/** A service with one dossier, whose attempts it counts by the keys that it has seen. */
+class Bench {
+  readonly archive = new MemoryArchive();
+  readonly audit: AuditEntry[] = [];
+  readonly keys: string[] = [];
+  readonly ended: string[] = [];
+  now = 0;
+  attempt = 1;
+  state: Dossier['state'] = 'failed';
+  /** What the reads show, while it is not the truth. */
+  shown: number | null = null;
+  /** What the retries answer, in order; `taken` before it is lost. */
+  answers: { error: Error; taken: boolean }[] = [];
+  cancelAnswers: Error[] = [];
+  cancels = 0;
+  readonly #made = new Set<string>();
+  readonly activities;
+
+  constructor() {
+    const view = () => {
+      const number = this.shown ?? this.attempt;
+      const attempt = { number, status: this.state, billing: null };
+      const state = number > 1 ? 'queued' : this.state;
+      const dossier = { dossierId: 'd', state, statusWord: state, attempt } as Dossier;
+      return { dossier, answer: {} };
+    };
+    const dossiers = {
+      status: async () => view(),
+      retry: async (_: string, key: string) => {
+        this.keys.push(key);
+        const next = this.answers.shift();
+        if (next === undefined || next.taken) {
+          if (!this.#made.has(key)) this.attempt += 1;
+          this.#made.add(key);
+        }
+        if (next !== undefined) throw next.error;
+        return view();
+      },
+      cancel: async () => {
+        this.cancels += 1;
+        const error = this.cancelAnswers.shift();
+        if (error !== undefined) throw error;
+        this.state = 'cancelled';
+        return view();
+      },
+    };
+    this.activities = createDossierActivities({
+      dossiers,
+      archive: this.archive,
+      audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
+      nameOf: (document: string) => document,
+      metrics: {
+        dossierEnded: () => undefined,
+        retryEnded: (result: string) => void this.ended.push(result),
+      },
+      stopping: new AbortController().signal,
+      warn: () => undefined,
+      now: () => this.now,
+      random: () => 0.5,
+      pause: async (ms: number) => {
+        this.now += ms;
+      },
+    } as unknown as DossierDependencies);
+  }
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const environment = new MockActivityEnvironment({
+      heartbeatTimeoutMs: 20_000,
+      startToCloseTimeoutMs: 900_000,
+    });
+    return environment.run(work);
+  }
+
+  retry(input: Partial<RetryDossierInput> = {}) {
+    const order = { ref, from: 1, asked: 1, deadlineAt: 600_000, since: 0, seen: 'retrying' };
+    return this.run(() => this.activities.retryDossier({ ...order, ...input }));
+  }
+
+  async conclude(): Promise<DossierOutcome> {
+    const outcome = { status: 'expired', filed: [], error: null } as unknown as Parameters<
+      Bench['activities']['concludeDossier']
+    >[0]['outcome'];
+    return this.run(() => this.activities.concludeDossier({ ref, outcome }));
+  }
+}
+
+let bench: Bench;
+beforeEach(() => {
+  bench = new Bench();
+});
+
+const begun = (by: 'us' | 'elsewhere') => ({
+  kind: 'settled',
+  value: { kind: 'begun', attempt: 2, by },
+});
+
+it.each([
+  ['at once', []],
+  ['after its answer was lost', [{ error: lost, taken: true }]],
+  ['after its answer could not be read', [{ error: unreadable, taken: true }]],
+  ['after it never arrived', [{ error: lost, taken: false }]],
+  ['after it was not sent', [{ error: notSent, taken: false }]],
+  ['after the service broke', [{ error: answered(502), taken: false }]],
+  ['after it was to come later', [{ error: answered(409, { retryable: true }), taken: false }]],
+])('one attempt is begun %s', async (_, answers) => {
+  bench.answers = answers;
+  expect(await bench.retry()).toEqual(begun('us'));
+  expect(bench.attempt).toBe(2);
+  expect(new Set(bench.keys).size).toBe(1);
+  expect(await bench.conclude()).toMatchObject({ caused: 1, possibleAttempt: false });
+});
+
+it('an attempt that is there after a lost answer is read back, and not sent again', async () => {
+  bench.answers = [{ error: lost, taken: true }];
+  await bench.retry();
+  expect(bench.keys).toHaveLength(1);
+  expect(bench.ended).toEqual(['read_back']);
+});
+
+it('a repeated key that is refused is not believed while the read may be of the past', async () => {
+  bench.shown = 1;
+  bench.answers = [
+    { error: lost, taken: true },
+    { error: answered(409, { code: 'repeated' }), taken: false },
+    { error: answered(409, { code: 'repeated' }), taken: false },
+  ];
+  expect(await bench.retry()).toEqual(begun('us'));
+  expect(bench.attempt).toBe(2);
+  expect(bench.keys).toHaveLength(4);
+});
+
+it('who comes after a worker that was lost goes on with its key', async () => {
+  const ledger = new RetryLedger(bench.archive);
+  const wanted = { dossierId: 'd', from: 1, workId: ref.workId, asked: 1, at: 't' };
+  const { intent } = await ledger.take(wanted);
+  bench.attempt = 2;
+  expect(await bench.retry()).toEqual(begun('us'));
+  expect(bench.keys).toEqual([]);
+  expect((await ledger.of('d'))[0]).toMatchObject({
+    intent,
+    receipt: { kind: 'accepted', readBack: true },
+  });
+});
+
+it('an attempt that somebody else began is not ours, and nothing is sent', async () => {
+  bench.attempt = 2;
+  expect(await bench.retry()).toEqual(begun('elsewhere'));
+  expect(bench.keys).toEqual([]);
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+});
+
+it('a refusal stands for who was refused; another work asks with another key', async () => {
+  bench.answers = [{ error: answered(403, { code: 'dossie_custom_not_enabled' }), taken: false }];
+  const refused = await bench.retry();
+  expect(refused).toMatchObject({
+    value: { kind: 'refused', status: 403, code: 'dossie_custom_not_enabled' },
+  });
+  expect(await bench.retry()).toMatchObject({ value: { kind: 'refused' } });
+  expect(bench.keys).toHaveLength(1);
+  expect(await bench.retry({ ref: { ...ref, workId: 'dossier/d/2' } })).toEqual(begun('us'));
+  expect(new Set(bench.keys).size).toBe(2);
+});
+
+it('a retry whose answer is lost until the deadline may have begun an attempt, and it is said', async () => {
+  bench.shown = 1;
+  bench.answers = Array.from({ length: 200 }, () => ({ error: lost, taken: true }));
+  expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind: 'expired' });
+  expect(new Set(bench.keys).size).toBe(1);
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: true });
+  expect(bench.audit).toContainEqual(
+    expect.objectContaining({ kind: 'request', result: 'unknown', id: 'request/dossier/d/1/1' }),
+  );
+});
+
+it('is read back a last time before it is called unknown', async () => {
+  bench.shown = 1;
+  bench.answers = Array.from({ length: 200 }, () => ({ error: lost, taken: true }));
+  await bench.retry({ deadlineAt: 30_000 });
+  bench.shown = null;
+  expect(await bench.conclude()).toMatchObject({ caused: 1, possibleAttempt: false });
+});
+
+it('a dossier that has moved on is not tried again', async () => {
+  bench.state = 'completed';
+  expect(await bench.retry()).toEqual({ kind: 'settled', value: { kind: 'moved' } });
+  expect(bench.keys).toEqual([]);
+});
+
+const cancel = () =>
+  bench.run(() =>
+    bench.activities.cancelDossier({ ref, deadlineAt: 60_000, since: 0, seen: 'cancelling' }),
+  );
+
+it('a cancellation is sent until it is taken, and then no more', async () => {
+  bench.state = 'running';
+  bench.cancelAnswers = [lost, answered(503)];
+  expect(await cancel()).toMatchObject({
+    value: { kind: 'settled', sight: { state: 'cancelled' } },
+  });
+  expect(bench.cancels).toBe(3);
+  expect(await cancel()).toMatchObject({ value: { kind: 'settled' } });
+  expect(bench.cancels).toBe(3);
+});
+
+it('a cancellation that is refused tells the state, and why', async () => {
+  bench.state = 'running';
+  bench.cancelAnswers = [answered(409, { code: 'dossie_not_cancellable' })];
+  expect(await cancel()).toMatchObject({
+    value: { kind: 'refused', code: 'dossie_not_cancellable', sight: { state: 'running' } },
+  });
+});
+
+it('reads of an attempt before the one that was begun are of the past', async () => {
+  bench.shown = 1;
+  const order = { ref, deadlineAt: 3_000, since: 0, seen: 'failed (attempt 1)' };
+  const waited = await bench.run(() =>
+    bench.activities.awaitDossier({ ...order, atLeast: 2, inReview: false }),
+  );
+  expect(waited).toMatchObject({ kind: 'expired' });
+});
