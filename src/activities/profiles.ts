@@ -25,6 +25,8 @@ export interface LookUpInput extends WaitOrder {
   ref: ProfileRef;
   /** Number of the call, from 1. */
   call: number;
+  /** As of `LookUpProfileInput`. */
+  interactive?: boolean;
 }
 
 const fromFile = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
@@ -42,9 +44,10 @@ export function createProfileActivities(deps: ProfileDependencies) {
     if (filed !== null) return { kind: 'settled', value: toldBy(filed, input.call) };
     const record = await file.record(folder);
     if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
+    const priority = input.interactive === false ? 'request' : 'interactive';
     const waited = await wait.until<LookedUp>(
       async (signal) => {
-        const { read, body } = await profiles.lookUp(record.cpf, 'interactive', signal);
+        const { read, body } = await profiles.lookUp(record.cpf, priority, signal);
         if (read.kind !== 'profile') return { kind: 'settled', value: noOf(read) };
         const stands = await file.putAnswer(folder, input.call, body);
         return { kind: 'settled', value: toldBy(stands, input.call) };

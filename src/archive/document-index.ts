@@ -30,7 +30,7 @@ export class DocumentIndexWriter {
     this.#nameOf = nameOf;
   }
 
-  async add(record: ManifestItem | ManifestLine): Promise<void> {
+  async add(record: ManifestItem<string> | ManifestLine<string>): Promise<void> {
     for (const document of documentsOf(record)) this.#names.add(this.#nameOf(document));
     if (this.#names.size >= mostNames) await this.flush();
   }
@@ -75,7 +75,7 @@ export class DocumentIndexWriter {
  * Every document that a line or item may tell of: its own, what a cell that could not be read may
  * hold, and what has the shape of one in the user's reference.
  */
-export function documentsOf(record: ManifestItem | ManifestLine): string[] {
+export function documentsOf(record: ManifestItem<string> | ManifestLine<string>): string[] {
   if ('erased' in record && record.erased) return [];
   const quoted = 'reference' in record ? documentsIn(record.reference) : [];
   if ('code' in record) return [...documentsIn(record.document), ...quoted];

@@ -202,9 +202,16 @@ export const keptKinds: readonly KeptKind[] = [
     holds: 'names of files and folders, and why files were not sent',
     form: 'record',
   },
+  // They lead to searches and lookups.
+  {
+    kind: 'inquiry batch',
+    keys: /^inquiries\/.+\/(?:(?:asked|ended)\.json|item-works\.jsonl|parts\/\d{5}\.json)$/,
+    holds: 'names of files, and ids of searches and lookups',
+    form: 'record',
+  },
   {
     kind: 'lines',
-    keys: /^works\/.+\/lines\/\d{5}\.jsonl$/,
+    keys: /^(?:works|inquiries)\/.+\/lines\/\d{5}\.jsonl$/,
     holds: 'documents and cells as typed',
     form: 'lines',
     erase: as<ManifestLine>((line, subject) =>
@@ -213,7 +220,7 @@ export const keptKinds: readonly KeptKind[] = [
   },
   {
     kind: 'items',
-    keys: /^works\/.+\/items\/\d{5}\.jsonl$/,
+    keys: /^(?:works|inquiries)\/.+\/items\/\d{5}\.jsonl$/,
     holds: 'documents and references',
     form: 'lines',
     erase: as<WorkItem>((item, subject) =>

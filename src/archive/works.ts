@@ -1,4 +1,10 @@
-import type { BatchSummary, FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
+import type {
+  BatchSummary,
+  CertificateType,
+  FiledRow,
+  ManifestItem,
+  ManifestLine,
+} from '../domain/certificates';
 import type { OutcomeRecord } from '../domain/outcomes';
 import {
   decisionFolder,
@@ -27,61 +33,98 @@ export interface LatestEdition {
 /** Input lines stand in parts of this many. */
 const linesPerPart = 500;
 
-/** Writes the manifest of a work while the input is being read: bounded memory, in parts. */
-export class WorkWriter {
-  readonly #archive: Archive;
-  readonly #folder: string;
+/** Writes a manifest while the input is being read: bounded memory, in parts. */
+export class ManifestWriter<T extends string = CertificateType> {
+  protected readonly archive: Archive;
+  protected readonly folder: string;
   readonly #index: DocumentIndexWriter | null;
-  #lines: ManifestLine[] = [];
-  #items: WorkItem[] = [];
+  #lines: ManifestLine<T>[] = [];
+  #items: (ManifestItem<T> & { start?: ItemStart })[] = [];
   #linePart = 0;
   #itemPart = 0;
   #itemCount = 0;
 
   /** @param nameOf files the documents in the index too: not for lists within a work that is there */
   constructor(archive: Archive, folder: string, nameOf?: NameOf) {
-    this.#archive = archive;
-    this.#folder = folder;
+    this.archive = archive;
+    this.folder = folder;
     this.#index = nameOf === undefined ? null : new DocumentIndexWriter(archive, folder, nameOf);
   }
 
-  async addLine(line: ManifestLine): Promise<void> {
+  async addLine(line: ManifestLine<T>): Promise<void> {
     await this.#index?.add(line);
     this.#lines.push(line);
     if (this.#lines.length === linesPerPart) await this.#flushLines();
   }
 
-  async addItem(item: WorkItem): Promise<void> {
+  async addItem(item: ManifestItem<T> & { start?: ItemStart }): Promise<void> {
     await this.#index?.add(item);
     this.#items.push(item);
     this.#itemCount += 1;
     if (this.#items.length === itemsPerPart) await this.#flushItems();
   }
 
-  /** The work can be started once `work.json` is there: it is written last. */
-  async finish(record: WorkRecord): Promise<WorkRef> {
+  /** Everything of it is on file. */
+  async end(): Promise<{ items: number; isIndexed: boolean }> {
     if (this.#lines.length > 0) await this.#flushLines();
     if (this.#items.length > 0) await this.#flushItems();
     await this.#index?.flush();
-    const filed: WorkRecord = this.#index === null ? record : { ...record, isIndexed: true };
-    await this.#archive.putIfAbsent(`${this.#folder}/work.json`, JSON.stringify(filed, null, 2), {
-      durable: true,
-    });
-    return { folder: this.#folder, items: this.#itemCount, filedIn: this.#folder };
+    return { items: this.#itemCount, isIndexed: this.#index !== null };
   }
 
   async #flushLines(): Promise<void> {
-    const key = partKey(this.#folder, 'lines', this.#linePart);
-    await this.#archive.putIfAbsent(key, toJsonLines(this.#lines), { durable: true });
+    const key = partKey(this.folder, 'lines', this.#linePart);
+    await this.archive.putIfAbsent(key, toJsonLines(this.#lines), { durable: true });
     this.#linePart += 1;
     this.#lines = [];
   }
 
   async #flushItems(): Promise<void> {
-    const key = partKey(this.#folder, 'items', this.#itemPart);
-    await this.#archive.putIfAbsent(key, toJsonLines(this.#items), { durable: true });
+    const key = partKey(this.folder, 'items', this.#itemPart);
+    await this.archive.putIfAbsent(key, toJsonLines(this.#items), { durable: true });
     this.#itemPart += 1;
     this.#items = [];
+  }
+}
+
+/** The manifest of a work of certificates. */
+export class WorkWriter extends ManifestWriter {
+  /** The work can be started once `work.json` is there: it is written last. */
+  async finish(record: WorkRecord): Promise<WorkRef> {
+    const { items, isIndexed } = await this.end();
+    const filed: WorkRecord = isIndexed ? { ...record, isIndexed: true } : record;
+    await this.archive.putIfAbsent(`${this.folder}/work.json`, JSON.stringify(filed, null, 2), {
+      durable: true,
+    });
+    return { folder: this.folder, items, filedIn: this.folder };
+  }
+}
+
+/** Lines of a manifest, in order. */
+export async function* manifestLines<T extends string>(
+  archive: Archive,
+  folder: string,
+): AsyncGenerator<ManifestLine<T>> {
+  yield* manifestParts<ManifestLine<T>>(archive, folder, 'lines');
+}
+
+/** Items of a manifest, in order. */
+export async function* manifestItems<T extends string>(
+  archive: Archive,
+  folder: string,
+): AsyncGenerator<ManifestItem<T>> {
+  yield* manifestParts<ManifestItem<T>>(archive, folder, 'items');
+}
+
+async function* manifestParts<R>(
+  archive: Archive,
+  folder: string,
+  kind: 'lines' | 'items',
+): AsyncGenerator<R> {
+  for (let part = 0; ; part += 1) {
+    const records = await getJsonLines<R>(archive, partKey(folder, kind, part));
+    if (records === null) return;
+    yield* records;
   }
 }
 
@@ -118,12 +161,8 @@ export class WorkReader {
     return item;
   }
 
-  async *items(folder: string): AsyncGenerator<WorkItem> {
-    for (let part = 0; ; part += 1) {
-      const items = await getJsonLines<WorkItem>(this.#archive, partKey(folder, 'items', part));
-      if (items === null) return;
-      yield* items;
-    }
+  items(folder: string): AsyncGenerator<WorkItem> {
+    return manifestParts<WorkItem>(this.#archive, folder, 'items');
   }
 
   /** The edition of the results that stands; null while the work has none. */
@@ -170,12 +209,8 @@ export class WorkReader {
     return getJson<LatestEdition>(this.#archive, `${folder}/latest.json`);
   }
 
-  async *lines(folder: string): AsyncGenerator<ManifestLine> {
-    for (let part = 0; ; part += 1) {
-      const lines = await getJsonLines<ManifestLine>(this.#archive, partKey(folder, 'lines', part));
-      if (lines === null) return;
-      yield* lines;
-    }
+  lines(folder: string): AsyncGenerator<ManifestLine> {
+    return manifestLines(this.#archive, folder);
   }
 
   #part(key: string): Promise<WorkItem[]> {

@@ -24,13 +24,16 @@ export const rowStatuses = [
 ] as const;
 export type RowStatus = (typeof rowStatuses)[number];
 
-/** A line of the input that will be asked of the service, once per (type, document). */
-export interface ManifestItem {
+/**
+ * A line of the input that will be asked of the service, once per (type, document). `T`: what can be
+ * asked for; a search has its target as `document`.
+ */
+export interface ManifestItem<T extends string = CertificateType> {
   /** Position among the things to buy, from 0. Names the row everywhere but in front of people. */
   item: number;
   /** Physical line of the input file (header = 1): what people see. */
   line: number;
-  type: CertificateType;
+  type: T;
   /** Digits only: 11 (CPF) or 14 (CNPJ). */
   document: string;
   /** The user's own reference, '' when none. */
@@ -42,7 +45,7 @@ export interface ManifestItem {
 }
 
 /** One input line, in order: it is an item, points at an earlier one, or cannot be one. */
-export type ManifestLine =
+export type ManifestLine<T extends string = CertificateType> =
   | { line: number; kind: 'item'; item: number }
   | {
       line: number;
@@ -60,7 +63,7 @@ export type ManifestLine =
       kind: 'invalid' | 'unsupported';
       /** The cell as found (trimmed), so that a person can mend it. */
       document: string;
-      type: CertificateType | '';
+      type: T | '';
       reference: string;
       /** Stable word: `wrong_length`, `wrong_digits`, `ambiguous`, ... */
       code: string;

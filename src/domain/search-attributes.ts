@@ -34,7 +34,9 @@ export type WorkflowKind =
   | 'monitor-sweep'
   | 'monitor-watch'
   | 'profile'
-  | 'trace';
+  | 'profile-batch'
+  | 'trace'
+  | 'trace-batch';
 
 /** How much a row of a status needs a person; above `cancelled` something is left to decide. */
 const gravity: Record<RowStatus, number> = {

@@ -104,11 +104,18 @@ function issueWords({ ruleName, ruleId, status, message }: AnalysisIssue): strin
 export class AnalysisSheet {
   readonly #path: string;
   readonly #temporary: string;
-  readonly #rows = stringify({ quoted_match: /[;,\t\r\n]/ });
+  readonly #rows;
   readonly #written: Promise<void>;
 
-  constructor(path: string, columns: readonly string[]) {
+  /** @param excel `;`, BOM and CRLF, as result sheets have it */
+  constructor(path: string, columns: readonly string[], { excel = false } = {}) {
     this.#path = path;
+    this.#rows = stringify({
+      delimiter: excel ? ';' : ',',
+      record_delimiter: excel ? '\r\n' : '\n',
+      bom: excel,
+      quoted_match: /[;,\t\r\n]/,
+    });
     this.#temporary = join(dirname(path), `.${basename(path)}.partial`);
     this.#written = pipeline(this.#rows, createWriteStream(this.#temporary, { flush: true }));
     // Whoever closes gets the error; before that it must not end the process.

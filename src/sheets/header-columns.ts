@@ -19,7 +19,12 @@ export interface HeaderColumns {
 export interface ColumnChoice {
   /** The document column as the user names it: header, letter (`B`) or number from 1. */
   column?: string;
+  /** What the column holds; documents unless told. */
+  holds?: ColumnContent;
 }
+
+/** `targets`: e-mail addresses, phone numbers, user names, wallets. */
+export type ColumnContent = 'documents' | 'targets';
 
 const documentNames = new Set([
   'documento',
@@ -37,6 +42,39 @@ const documentNames = new Set([
   'cpf',
   'cnpj',
 ]);
+
+const targetNames = new Set([
+  'alvo',
+  'target',
+  'email',
+  'emails',
+  'correioeletronico',
+  'telefone',
+  'fone',
+  'celular',
+  'phone',
+  'phonenumber',
+  'usuario',
+  'username',
+  'user',
+  'wallet',
+  'carteira',
+]);
+
+const namesOf: Readonly<Record<ColumnContent, ReadonlySet<string>>> = {
+  documents: documentNames,
+  targets: targetNames,
+};
+
+/** For the sentences about a header. */
+const wordsOf: Readonly<Record<ColumnContent, { what: string; names: string; header: string }>> = {
+  documents: {
+    what: 'document',
+    names: 'documento, cnpj, cpf',
+    header: 'documento;tipo;referencia',
+  },
+  targets: { what: 'target', names: 'alvo, email, telefone', header: 'alvo;referencia' },
+};
 
 // Best name first: a sheet with `id` and `referencia` means the latter.
 const typeNames = [
@@ -77,11 +115,12 @@ export function findColumns(
   place: { file: string; line: number },
 ): HeaderColumns {
   const folded = header.map((name) => foldName(name));
+  const { column, holds = 'documents' } = choice;
   const documents =
-    choice.column === undefined
-      ? folded.flatMap((name, at) => (documentNames.has(name) ? [documentColumn(name, at)] : []))
-      : [chosenColumn(choice.column, header, folded, place)];
-  if (documents.length === 0) throw noDocumentColumn(header, place);
+    column === undefined
+      ? folded.flatMap((name, at) => (namesOf[holds].has(name) ? [documentColumn(name, at)] : []))
+      : [chosenColumn({ column, holds }, header, folded, place)];
+  if (documents.length === 0) throw noDocumentColumn(holds, header, place);
 
   const taken = new Set(documents.map(({ at }) => at));
   const positionOfFirst = (names: readonly string[]): number | undefined =>
@@ -105,7 +144,7 @@ function documentColumn(foldedName: string, at: number): DocumentColumn {
 }
 
 function chosenColumn(
-  column: string,
+  { column, holds }: { column: string; holds: ColumnContent },
   header: readonly string[],
   folded: readonly string[],
   place: { file: string; line: number },
@@ -119,7 +158,7 @@ function chosenColumn(
       { ...place, column },
     );
   }
-  if (looksLikeDocument(name)) throw noHeader({ ...place, column });
+  if (looksLikeContent(name)) throw noHeader(holds, { ...place, column });
   return documentColumn(folded[at] ?? '', at);
 }
 
@@ -138,19 +177,27 @@ function positionOf(column: string, header: readonly string[], folded: readonly 
   return -1;
 }
 
-function noDocumentColumn(header: readonly string[], place: { file: string; line: number }) {
-  if (header.some((name) => looksLikeDocument(name))) return noHeader(place);
+function noDocumentColumn(
+  holds: ColumnContent,
+  header: readonly string[],
+  place: { file: string; line: number },
+) {
+  if (header.some((name) => looksLikeContent(name))) return noHeader(holds, place);
+  const { what, names } = wordsOf[holds];
   return new SheetError(
     'no_document_column',
-    `${place.file} has no document column (documento, cnpj, cpf). ${headersFound(header)} Name it with --column.`,
+    `${place.file} has no ${what} column (${names}). ${headersFound(header)} Name it with --column.`,
     place,
   );
 }
 
-function noHeader(place: { file: string; line: number; column?: string }): SheetError {
+function noHeader(
+  holds: ColumnContent,
+  place: { file: string; line: number; column?: string },
+): SheetError {
   return new SheetError(
     'no_header',
-    `${place.file}, line ${place.line}: the first line is a row already. Put a header above it, such as documento;tipo;referencia.`,
+    `${place.file}, line ${place.line}: the first line is a row already. Put a header above it, such as ${wordsOf[holds].header}.`,
     place,
   );
 }
@@ -159,11 +206,13 @@ function headersFound(header: readonly string[]): string {
   const names = header.slice(0, 30).map((name) => {
     const shown = name.trim().slice(0, 40);
     // A line that is no header may hold documents, and messages never do.
+    if (shown.includes('@')) return '(an address)';
     return /\d{5,}/.test(normaliseDocument(shown)) ? '(a number)' : `"${shown}"`;
   });
   return `Columns found: ${names.join(', ')}.`;
 }
 
-function looksLikeDocument(cell: string): boolean {
-  return /^\d{8,14}$/.test(normaliseDocument(cell));
+/** A document, a phone number or an address: no name of a column. */
+function looksLikeContent(cell: string): boolean {
+  return /^[+(]?\d[\d() ]{6,}\d$/.test(normaliseDocument(cell)) || /\S@\S/.test(cell);
 }

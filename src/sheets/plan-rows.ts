@@ -23,39 +23,71 @@ export interface PlanCounts {
 }
 
 /** One line with content; `item` is there when it is the first of its type and document. */
-export interface PlannedLine {
-  line: ManifestLine;
-  item?: ManifestItem;
+export interface PlannedLine<T extends string = CertificateType> {
+  line: ManifestLine<T>;
+  item?: ManifestItem<T>;
 }
 
 /** To be read once; `counts` grows as it is read, and is complete at its end. */
-export interface SheetPlan extends AsyncIterable<PlannedLine> {
+export interface SheetPlan<T extends string = CertificateType> extends AsyncIterable<
+  PlannedLine<T>
+> {
   readonly counts: Readonly<PlanCounts>;
 }
+
+/** A row under the header, with content. */
+export type FilledRow = SheetRow & { kind: 'row' };
+
+/** What a row asks for, or why it asks for nothing. */
+export type RowReading<T extends string> =
+  | { kind: 'thing'; type: T; document: string; note: string }
+  | { kind: 'invalid' | 'unsupported'; type: T | ''; code: string; message: string };
 
 const longestCellShown = 100;
 
 /**
  * Decides for each row what it is: something to buy (numbered from 0 in order), a repetition of an
  * earlier row, or neither. Blank lines are counted and left out. Keeps one entry for each distinct
- * type and document, and nothing else of the rows.
- *
- * Iteration throws SheetError `no_type` at the end when no row names a type and there is no
- * default; the lines before it have been yielded, so that nothing may be sent before the end.
+ * thing, and nothing else of the rows.
  */
-export function planRows(rows: AsyncIterable<SheetRow>, options: PlanOptions = {}): SheetPlan {
+export function planThings<T extends string>(
+  rows: AsyncIterable<SheetRow>,
+  read: (row: FilledRow) => RowReading<T>,
+): SheetPlan<T> {
   const counts = { lines: 0, blank: 0, items: 0, duplicates: 0, invalid: 0, unsupported: 0 };
-  return { counts, [Symbol.asyncIterator]: () => plannedLines(rows, options, counts) };
+  return { counts, [Symbol.asyncIterator]: () => plannedLines(rows, read, counts) };
 }
 
-async function* plannedLines(
+/**
+ * The same for certificates. Iteration throws SheetError `no_type` at the end when no row names a
+ * type and there is no default; the lines before it have been yielded, so that nothing may be sent
+ * before the end.
+ */
+export function planRows(rows: AsyncIterable<SheetRow>, options: PlanOptions = {}): SheetPlan {
+  let hasType = options.type !== undefined;
+  const plan = planThings<CertificateType>(rows, (row) => {
+    hasType ||= row.type !== '';
+    const type = row.type === '' ? options.type : certificateTypeOf(row.type);
+    if (type === undefined) return withoutType(row);
+    const reading = readRow(row.documents, type);
+    return reading.kind === 'document'
+      ? { kind: 'thing', type, document: reading.document, note: reading.note }
+      : { ...reading, type };
+  });
+  async function* lines(): AsyncGenerator<PlannedLine, void> {
+    yield* plan;
+    if (!hasType && plan.counts.lines > 0) throw noType(options.file);
+  }
+  return { counts: plan.counts, [Symbol.asyncIterator]: lines };
+}
+
+async function* plannedLines<T extends string>(
   rows: AsyncIterable<SheetRow>,
-  options: PlanOptions,
+  read: (row: FilledRow) => RowReading<T>,
   counts: PlanCounts,
-): AsyncGenerator<PlannedLine, void> {
+): AsyncGenerator<PlannedLine<T>, void> {
   const itemOfKey = new Map<string, number>();
   const lineOfItem: number[] = [];
-  let hasType = options.type !== undefined;
 
   for await (const row of rows) {
     if (row.kind === 'blank') {
@@ -63,20 +95,13 @@ async function* plannedLines(
       continue;
     }
     counts.lines += 1;
-    hasType ||= row.type !== '';
-    const type = row.type === '' ? options.type : certificateTypeOf(row.type);
-    if (type === undefined) {
-      counts.invalid += 1;
-      yield { line: withoutType(row) };
-      continue;
-    }
-    const reading = readRow(row.documents, type);
-    if (reading.kind !== 'document') {
+    const reading = read(row);
+    if (reading.kind !== 'thing') {
       counts[reading.kind] += 1;
-      yield { line: { ...asFound(row), ...reading, type } };
+      yield { line: { ...asFound(row), ...reading } };
       continue;
     }
-    const { document, note } = reading;
+    const { type, document, note } = reading;
     const { line, reference } = row;
     const key = `${type}|${document}`;
     const item = itemOfKey.get(key);
@@ -95,33 +120,34 @@ async function* plannedLines(
       yield { line: { line, kind: 'duplicate', item, duplicateOf, document, reference, note } };
     }
   }
-  if (!hasType && counts.lines > 0) throw noType(options.file);
 }
 
 function readRow(
   documents: readonly DocumentCell[],
   type: CertificateType,
 ): DocumentReading | ({ kind: 'invalid' } & CellFault) {
-  const [cell, another] = documents;
-  if (another !== undefined) {
-    return {
-      kind: 'invalid',
-      code: 'ambiguous',
-      message:
-        'The row has a document in more than one column: keep one, or name the column with --column.',
-    };
-  }
-  if (cell?.fault !== undefined) return { kind: 'invalid', ...cell.fault };
+  const cell = onlyCell(documents);
+  if (cell !== null && 'code' in cell) return { kind: 'invalid', ...cell };
   return readDocument(cell?.text ?? '', {
     serves: documentTypesServed[type],
     ...(cell?.length === undefined ? {} : { length: cell.length }),
   });
 }
 
-function withoutType(row: SheetRow & { kind: 'row' }): ManifestLine {
+/** The cell of a row that says what is asked for; null when it has none. */
+export function onlyCell(documents: readonly DocumentCell[]): DocumentCell | CellFault | null {
+  const [cell, another] = documents;
+  if (another !== undefined) {
+    const message =
+      'The row has a document in more than one column: keep one, or name the column with --column.';
+    return { code: 'ambiguous', message };
+  }
+  return cell?.fault ?? cell ?? null;
+}
+
+function withoutType(row: FilledRow): RowReading<CertificateType> {
   const missing = row.type === '';
   return {
-    ...asFound(row),
     kind: 'invalid',
     type: '',
     code: missing ? 'missing_type' : 'unknown_type',
@@ -131,7 +157,7 @@ function withoutType(row: SheetRow & { kind: 'row' }): ManifestLine {
   };
 }
 
-function asFound({ line, documents, reference }: SheetRow & { kind: 'row' }) {
+function asFound({ line, documents, reference }: FilledRow) {
   const document = documents.map(({ text }) => text).join(' ');
   return { line, document: document.slice(0, longestCellShown), reference };
 }

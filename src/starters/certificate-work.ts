@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { WorkWriter, workFolder } from '../archive/works';
 import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
@@ -11,6 +9,7 @@ import { documentTypesServed, readDocument } from '../domain/documents';
 import type { WorkRef, WorkTerms } from '../domain/work';
 import { planRows, type PlanCounts } from '../sheets/plan-rows';
 import { readSheet } from '../sheets/read-rows';
+import { archiveFile } from './archived-file';
 import { tell, UsageError } from './terminal';
 import type { Workplace } from './workplace';
 
@@ -63,9 +62,7 @@ export async function fileBatch(
     await writer.addLine(line);
     if (item !== undefined) await writer.addItem(item);
   }
-  const inputSha256 = await sha256OfFile(input.file);
-  const inputKey = `inputs/${inputSha256.slice(0, 2)}/${inputSha256}`;
-  await archive.putIfAbsent(inputKey, await readFile(input.file));
+  const { inputSha256, inputKey } = await archiveFile(archive, input.file);
   return writer.finish({
     workId,
     kind: 'certificate-batch',
@@ -187,11 +184,4 @@ function openPlan(
     ...(onSheetChosen !== undefined && { onSheetChosen }),
   });
   return planRows(rows, { file, ...(type !== undefined && { type }) });
-}
-
-async function sha256OfFile(path: string): Promise<string> {
-  const { size } = await stat(path);
-  const hash = createHash('sha256');
-  if (size > 0) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

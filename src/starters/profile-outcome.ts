@@ -200,8 +200,15 @@ export const profileWorks: WorkFamily = {
   },
 };
 
-/** Of a lookup that begins now. */
-export function placeOfProfile(name: string, instant: string): { workId: string; folder: string } {
-  const workId = `${profileWorkflowId(name)}/${instant}`;
-  return { workId, folder: profileFolder(workId) };
+/** Puts on file what is asked for: it can be started then. */
+export async function putLookup(
+  { archive, environment }: Workplace,
+  { cpf, name, retryRural }: Pick<ProfileRecord, 'cpf' | 'name' | 'retryRural'>,
+): Promise<ProfileRecord> {
+  const createdAt = new Date().toISOString();
+  const workId = `${profileWorkflowId(name)}/${createdAt.replace(/[-:.]/g, '')}`;
+  const createdBy = environment.actor;
+  const record = { workId, name, cpf, retryRural, createdAt, createdBy };
+  await new ProfileFile(archive).putRecord(profileFolder(workId), record);
+  return record;
 }

@@ -15,8 +15,10 @@ import type { lookUpProfile } from '../workflows/look-up-profile';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { withActor, withDetach } from './certificate-flags';
 import { followByLines } from './follow';
-import { placeOfProfile, profileLine, showProfile, type ProfileOutput } from './profile-outcome';
-import { durationMs, exitCodes, print, printJson, tell, UsageError } from './terminal';
+import { fileOption, runInquiryBatch, type InquiryBatchFlags } from './inquiry-batch';
+import { profileInquiries } from './inquiry-kinds';
+import { profileLine, putLookup, showProfile, type ProfileOutput } from './profile-outcome';
+import { durationMs, exitCodes, print, printJson, tell, UsageError, wholeNumber } from './terminal';
 import {
   isRunning,
   openWorkplace,
@@ -25,8 +27,12 @@ import {
   type Workplace,
 } from './workplace';
 
+type AnyFlags = Partial<InquiryBatchFlags> &
+  LookupFlags &
+  Pick<InquiryBatchFlags, 'concurrency'> & { label?: string; maxAge: number; fresh?: true };
+
 interface LookupFlags extends ProfileOutput {
-  cpf: string;
+  cpf?: string;
   retryRural?: true;
   deadline: number;
   by?: string;
@@ -42,8 +48,22 @@ export function profileCommand(): Command {
 
 function lookupCommand(): Command {
   return withDetach(withActor(new Command('lookup')))
-    .description('Look up the asset profile of one CPF: each answer may be charged for.')
-    .requiredOption('--cpf <number>', 'eleven digits, punctuated or not')
+    .description(
+      'Look up the asset profile of a CPF, or of each of a file: each answer may be charged for.',
+    )
+    .option('--cpf <number>', 'eleven digits, punctuated or not')
+    .addOption(fileOption('CPFs'))
+    .option('--column <name>', 'of the file: the column that holds the CPFs')
+    .option('--sheet <name>', 'of a workbook: its name or number (default: the first)')
+    .option('--label <text>', 'of a file: makes this another batch than the same without it')
+    .option('--concurrency <n>', 'of a file: lookups in flight at once', wholeNumber(1, 500), 10)
+    .option('--dry-run', 'of a file: show what would be asked for, send nothing')
+    .addOption(
+      new Option('--max-age <duration>', 'of a file: what was answered within this time is reused')
+        .argParser(durationMs)
+        .default(durationMs('7d'), '7d'),
+    )
+    .option('--fresh', 'of a file: reuse nothing that has ended')
     .option('--retry-rural', 'ask once more when the rural part timed out or failed')
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--html', 'a readable page too: report.html')
@@ -54,9 +74,21 @@ function lookupCommand(): Command {
         .argParser(durationMs)
         .default(durationMs('15m'), '15m'),
     )
-    .action(async (flags: LookupFlags) => {
-      process.exitCode = await lookUp(flags);
+    .action(async (flags: AnyFlags) => {
+      process.exitCode = await lookUpAny(flags);
     });
+}
+
+async function lookUpAny(flags: AnyFlags): Promise<number> {
+  const { file, cpf, label = null, maxAge, fresh } = flags;
+  if ((file === undefined) === (cpf === undefined)) {
+    throw new UsageError('whose profile? expected one of --cpf or --file');
+  }
+  if (cpf !== undefined) return lookUp({ ...flags, cpf });
+  const retryRural = flags.retryRural === true;
+  const reuseSince = fresh === true ? Date.now() : Date.now() - maxAge;
+  const terms = { strategy: null, label, retryRural, reuseSince };
+  return runInquiryBatch(profileInquiries, terms, { ...flags, file: file as string });
 }
 
 /** @throws UsageError before anything is sent; it does not quote what was typed */
@@ -67,7 +99,7 @@ export function readCpf(text: string): string {
   return digits;
 }
 
-async function lookUp(flags: LookupFlags): Promise<number> {
+async function lookUp(flags: LookupFlags & { cpf: string }): Promise<number> {
   const cpf = readCpf(flags.cpf);
   const place = await openWorkplace(flags.by);
   const name = place.idKey.nameOf('document', cpf);
@@ -78,7 +110,8 @@ async function lookUp(flags: LookupFlags): Promise<number> {
       const runs = await isRunning(engine, workflowId);
       tell(`${workflowId}: ${runs ? 'is being looked up already' : 'was broken off, and goes on'}`);
     }
-    const record = begun ?? (await fileLookup(place, { cpf, name, flags }));
+    const record =
+      begun ?? (await fileLookup(place, { cpf, name, retryRural: flags.retryRural === true }));
     return follow(place, engine, record, flags);
   });
 }
@@ -92,23 +125,13 @@ async function begunLookup({ archive }: Workplace, name: string): Promise<Profil
 }
 
 async function fileLookup(
-  { archive, audit, environment }: Workplace,
-  { cpf, name, flags }: { cpf: string; name: string; flags: LookupFlags },
+  place: Workplace,
+  ask: { cpf: string; name: string; retryRural: boolean },
 ): Promise<ProfileRecord> {
-  const now = new Date();
-  const { workId, folder } = placeOfProfile(name, now.toISOString().replace(/[-:.]/g, ''));
-  const record: ProfileRecord = {
-    workId,
-    name,
-    cpf,
-    retryRural: flags.retryRural === true,
-    createdAt: now.toISOString(),
-    createdBy: environment.actor,
-  };
-  await new ProfileFile(archive).putRecord(folder, record);
+  const record = await putLookup(place, ask);
+  const { workId, createdBy: by, createdAt } = record;
   const terms = { items: 1, onUnknown: 'report', fresh: true };
-  const by = environment.actor;
-  await audit.appendAndAnchor([startEntry({ workId, by }, terms, now.getTime())]);
+  await place.audit.appendAndAnchor([startEntry({ workId, by }, terms, Date.parse(createdAt))]);
   return record;
 }
 

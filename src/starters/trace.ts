@@ -1,12 +1,8 @@
 import { Command } from 'commander';
-import { DocumentIndexWriter, documentsIn } from '../archive/document-index';
-import { TraceFile } from '../archive/traces';
 import { startEntry } from '../domain/audit-entries';
 import { queueName } from '../domain/queues';
 import {
-  standsForGood,
   traceFolder,
-  traceManifest,
   traceWorkflowId,
   type TraceOutcome,
   type TraceRecord,
@@ -19,9 +15,12 @@ import { attributesAtStart } from '../workflows/search-attributes';
 import type { searchTrace } from '../workflows/search-trace';
 import { deadlineOption, withActor, withDetach } from './certificate-flags';
 import { followByLines } from './follow';
-import { exitCodes, oneOf, print, printJson, tell, UsageError } from './terminal';
+import { fileOption, runInquiryBatch, type InquiryBatchFlags } from './inquiry-batch';
+import { traceInquiries } from './inquiry-kinds';
+import { exitCodes, oneOf, print, printJson, tell, UsageError, wholeNumber } from './terminal';
+import { putTrace, standingTrace, type TraceAsk } from './trace-asks';
 import { traceListCommand } from './trace-list';
-import { showTrace, traceLine, type TraceOnFile, type TraceOutput } from './trace-outcome';
+import { showTrace, traceLine, type TraceOutput } from './trace-outcome';
 import { refuseUnwritable } from './unwritable-folder';
 import {
   isRunning,
@@ -31,8 +30,12 @@ import {
   type Workplace,
 } from './workplace';
 
-interface SearchFlags extends TraceOutput {
-  target: string;
+type SearchFlags = Partial<InquiryBatchFlags> &
+  SingleFlags &
+  Pick<InquiryBatchFlags, 'concurrency'>;
+
+interface SingleFlags extends TraceOutput {
+  target?: string;
   strategy?: TraceStrategy;
   label?: string;
   deadline: number;
@@ -52,23 +55,41 @@ export function traceCommand(): Command {
 
 function searchCommand(): Command {
   return withDetach(withActor(new Command('search')))
-    .description('Search for one target; asked for again, it is the same search.')
-    .requiredOption('--target <target>', 'an e-mail address, phone, user name or wallet')
+    .description(
+      'Search for one target, or for each of a file; asked for again, it is the same search.',
+    )
+    .option('--target <target>', 'an e-mail address, phone, user name or wallet')
     .option(
       '--strategy <strategy>',
       `${traceStrategies.join(' or ')} (default: the service chooses)`,
       oneOf(traceStrategies),
     )
     .option('--label <text>', 'makes this another search than the same without it')
+    .addOption(fileOption('targets (alvo, email, telefone...)'))
+    .option('--column <name>', 'of the file: the column that holds the targets')
+    .option('--sheet <name>', 'of a workbook: its name or number (default: the first)')
+    .option('--concurrency <n>', 'of a file: searches in flight at once', wholeNumber(1, 500), 20)
+    .option('--dry-run', 'of a file: show what would be asked for, send nothing')
+    .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--json', 'one JSON document on standard output')
     .addOption(deadlineOption())
     .action(async (flags: SearchFlags) => {
-      process.exitCode = await search(flags);
+      process.exitCode = await searchAny(flags);
     });
 }
 
-async function search(flags: SearchFlags): Promise<number> {
+async function searchAny(flags: SearchFlags): Promise<number> {
+  const { file, target, strategy = null, label = null } = flags;
+  if ((file === undefined) === (target === undefined)) {
+    throw new UsageError('what is searched for? expected one of --target or --file');
+  }
+  if (target !== undefined) return search({ ...flags, target });
+  const terms = { strategy, label, retryRural: false, reuseSince: 0 };
+  return runInquiryBatch(traceInquiries, terms, { ...flags, file: file as string });
+}
+
+async function search(flags: SingleFlags & { target: string }): Promise<number> {
   const reading = readTarget(flags.target);
   if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);
   const place = await openWorkplace(flags.by);
@@ -89,54 +110,12 @@ async function search(flags: SearchFlags): Promise<number> {
   return withEngine(place, (engine) => follow(place, engine, record, flags));
 }
 
-export interface TraceAsk {
-  target: string;
-  strategy: TraceStrategy | null;
-  label: string | null;
-}
-
-export function traceName({ idKey }: Workplace, { target, strategy, label }: TraceAsk): string {
-  return idKey.nameOf('manifest', traceManifest(target, strategy, label));
-}
-
-/**
- * The newest work of the same ask, unless asking again could bring something else: one that has not
- * ended is gone on with, one that stands for good is shown.
- */
-export async function standingTrace(place: Workplace, ask: TraceAsk): Promise<TraceOnFile | null> {
-  const file = new TraceFile(place.archive);
-  const [newest] = await file.all(traceName(place, ask));
-  if (newest === undefined) return null;
-  const outcome = await file.outcome(newest.folder);
-  return outcome === null || standsForGood(outcome) ? { ...newest, outcome } : null;
-}
-
 /** Puts on file, and on the audit trail, what is asked for. */
-export async function fileTrace(place: Workplace, ask: TraceAsk): Promise<TraceRecord> {
-  const { archive, audit, environment, idKey } = place;
-  const now = new Date();
-  const name = traceName(place, ask);
-  const workId = `${traceWorkflowId(name)}/${now.toISOString().replace(/[-:.]/g, '')}`;
-  const folder = traceFolder(workId);
-  const record: TraceRecord = {
-    workId,
-    name,
-    targetName: idKey.nameOf('document', ask.target),
-    ...ask,
-    createdAt: now.toISOString(),
-    createdBy: environment.actor,
-  };
-  const index = new DocumentIndexWriter(archive, `${folder}/asked`, (text) =>
-    idKey.nameOf('document', text),
-  );
-  for (const document of documentsIn(`${ask.target} ${ask.label ?? ''}`)) {
-    await index.addDocument(document);
-  }
-  await index.flush();
-  await new TraceFile(archive).putRecord(folder, record);
+async function fileTrace(place: Workplace, ask: TraceAsk): Promise<TraceRecord> {
+  const record = await putTrace(place, ask);
+  const { workId, createdBy: by, createdAt } = record;
   const terms = { items: 1, onUnknown: 'report', fresh: false };
-  const by = environment.actor;
-  await audit.appendAndAnchor([startEntry({ workId, by }, terms, now.getTime())]);
+  await place.audit.appendAndAnchor([startEntry({ workId, by }, terms, Date.parse(createdAt))]);
   return record;
 }
 
@@ -145,7 +124,7 @@ async function follow(
   place: Workplace,
   engine: EngineClient,
   record: TraceRecord,
-  flags: SearchFlags,
+  flags: SingleFlags,
 ): Promise<number> {
   await refuseMissingSearchAttributes(engine);
   const { workId, name, target } = record;

@@ -1,5 +1,6 @@
 import { dossierWorks } from './dossier-outcome';
 import { dossierBatchWorks } from './dossier-retry-failed';
+import { inquiryBatchWorks } from './inquiry-batch-outcome';
 import { profileWorks } from './profile-outcome';
 import { traceWorks } from './trace-outcome';
 import type { WorkFamily } from './work-family';
@@ -10,6 +11,7 @@ export const workFamilies: readonly WorkFamily[] = [
   dossierWorks,
   dossierBatchWorks,
   traceWorks,
+  inquiryBatchWorks,
 ];
 
 export function familyOf(id: string): WorkFamily | undefined {

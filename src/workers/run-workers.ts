@@ -15,6 +15,7 @@ import { createCreditResultActivities } from '../activities/credit-results';
 import { createDossierBatchActivities } from '../activities/dossier-batches';
 import { createDossierReportActivities } from '../activities/dossier-reports';
 import { createDossierActivities, type DossierDependencies } from '../activities/dossiers';
+import { createInquiryBatchActivities } from '../activities/inquiry-batches';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
@@ -172,6 +173,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...(dossiers !== null && createDossierReportActivities(dossiers)),
         ...(dossiers !== null && createDossierBatchActivities(dossiers)),
         ...(traces !== null && createTraceActivities(traces)),
+        ...(traces !== null && createInquiryBatchActivities(traces)),
       },
       // Most of them wait for the limiter.
       maxConcurrentActivityTaskExecutions: 60,

@@ -2,6 +2,7 @@
 export { analyzeCredit } from './analyze-credit';
 export { certificateBatch } from './certificate-batch';
 export { certificateLane } from './certificate-lane';
+export { inquiryBatch } from './inquiry-batch';
 export { issueCertificate } from './issue-certificate';
 export { certificateResolve } from './certificate-resolve';
 export { creditBatch } from './credit-batch';
@@ -10,5 +11,5 @@ export { followDossier } from './follow-dossier';
 export { lookUpProfile } from './look-up-profile';
 export { monitorSweep } from './monitor-sweep';
 export { monitorWatch } from './monitor-watch';
-export { searchTrace } from './search-trace';
 export { retryFailedDossiers } from './retry-failed-dossiers';
+export { searchTrace } from './search-trace';

@@ -18,7 +18,7 @@ type Ending = Pick<ProfileOutcome, 'status'> & Partial<ProfileOutcome>;
 
 /** One profile, looked up and put on file. */
 export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileOutcome> {
-  const activities = profileActivities(input.queueSuffix);
+  const activities = profileActivities(input.queueSuffix, input.interactive);
   const startedAt = Date.now();
   const asking = new CancellationScope();
   let stage: ProfileProgress['stage'] = 'asking';
@@ -32,9 +32,15 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
 
   /** Null: out of time. */
   async function ask(call: number): Promise<LookedUp | null> {
-    const { ref, deadlineAt } = input;
+    const { ref, deadlineAt, interactive } = input;
     const end = await waitOn<LookedUp>(
-      (order) => activities.lookUpProfile({ ...order, ref, call }),
+      (order) =>
+        activities.lookUpProfile({
+          ...order,
+          ref,
+          call,
+          ...(interactive !== undefined && { interactive }),
+        }),
       { deadlineAt, since: Date.now(), seen: 'asking' },
       (visible) => {
         waiting = visible === 'asking' ? null : visible;

@@ -8,6 +8,7 @@ import type {
   ReviewPolicy,
 } from '../domain/dossiers/follow';
 import type { DossierBatchRef } from '../domain/dossiers/retry-batch';
+import type { InquiryBatchKind } from '../domain/inquiry-batch';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type { Severity } from '../domain/monitors/change';
 import type {
@@ -94,10 +95,11 @@ export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
 
 export const analysisProgressQuery = defineQuery<AnalysisProgress>('analysisProgress');
 
-/** What a run of a batch hands to the next one. */
-export interface CarriedAnalyses {
+/** What a run of a batch of works hands to the next one. */
+export interface CarriedWorks {
   underWay: { workId: string; isOwn: boolean }[];
-  counts: AnalysisCounts;
+  /** By how they ended. */
+  counts: Partial<Record<string, number>>;
   paused: boolean;
 }
 
@@ -117,6 +119,38 @@ export interface CreditBatchProgress {
 }
 
 export const creditBatchProgressQuery = defineQuery<CreditBatchProgress>('creditBatchProgress');
+
+/** A batch of searches or lookups. */
+export interface InquiryBatchProgress {
+  kind: InquiryBatchKind;
+  /** Works to drive. */
+  total: number;
+  counts: Partial<Record<string, number>>;
+  underWay: number;
+  paused: boolean;
+  cancelling: boolean;
+}
+
+export const inquiryBatchProgressQuery = defineQuery<InquiryBatchProgress>('inquiryBatchProgress');
+
+export interface InquiryBatchInput {
+  kind: InquiryBatchKind;
+  batchId: string;
+  /** In the archive; the ids of its works lie there in parts. */
+  folder: string;
+  works: number;
+  parts: number;
+  /** The part that this run drives, from 0. */
+  part: number;
+  carried: CarriedWorks;
+  /** Works in flight at once. */
+  concurrency: number;
+  /** From the start of a work to its outcome. */
+  deadlineMs: number;
+  /** Lookups: as of `ProfileRecord`. */
+  retryRural: boolean;
+  queueSuffix: string;
+}
 
 export interface SweepProgress {
   kind: 'monitor-sweep';
@@ -172,6 +206,17 @@ export interface DossierProgress {
   startedAt: number;
 }
 
+export interface DossierBatchProgress {
+  kind: 'dossier-batch';
+  stage: 'planning' | 'retrying' | 'done';
+  waiting: string | null;
+  total: number;
+  ended: number;
+  underWay: number;
+  cancelling: boolean;
+}
+
+export const dossierBatchProgressQuery = defineQuery<DossierBatchProgress>('dossierBatchProgress');
 export const dossierProgressQuery = defineQuery<DossierProgress>('dossierProgress');
 /** A person's decision about a dossier that needs a review. */
 export const decideDossierUpdate = defineUpdate<string, [ReviewDecision]>('decideDossier');
@@ -205,17 +250,6 @@ export interface IssuingTerms {
   queueSuffix: string;
 }
 
-export interface DossierBatchProgress {
-  kind: 'dossier-batch';
-  stage: 'planning' | 'retrying' | 'done';
-  waiting: string | null;
-  total: number;
-  ended: number;
-  underWay: number;
-  cancelling: boolean;
-}
-
-export const dossierBatchProgressQuery = defineQuery<DossierBatchProgress>('dossierBatchProgress');
 export interface CertificateBatchInput {
   /** The batch's id; a decision on an ended batch has the id of that batch here. */
   workId: string;
@@ -253,9 +287,18 @@ export interface FollowDossierInput {
   maxAttempts: number;
   onReview: ReviewPolicy;
   toCancel: boolean;
+  /** The first retry waits for nothing. */
+  atOnce: boolean;
   /** A person waits. */
   interactive: boolean;
   /** Ends the names of the task queues (DESIGN D6). */
+  queueSuffix: string;
+}
+
+export interface RetryFailedInput {
+  ref: DossierBatchRef;
+  /** Epoch milliseconds after which dossiers are given up. */
+  deadlineAt: number;
   queueSuffix: string;
 }
 
@@ -265,6 +308,8 @@ export interface LookUpProfileInput {
   deadlineAt: number;
   /** As of `ProfileRecord`. */
   retryRural: boolean;
+  /** A person waits; not told: one does. */
+  interactive?: boolean;
   /** Ends the names of the task queues (DESIGN D6). */
   queueSuffix: string;
 }
@@ -286,21 +331,12 @@ export interface CreditBatchInput {
   analyses: number;
   parts: number;
   /** The part that this run drives, from 0. */
-  /** The first retry waits for nothing. */
-  atOnce: boolean;
   part: number;
-  carried: CarriedAnalyses;
+  carried: CarriedWorks;
   /** Analyses in flight at once. */
   concurrency: number;
   /** From the start of an analysis to its outcome. */
   deadlineMs: number;
-export interface RetryFailedInput {
-  ref: DossierBatchRef;
-  /** Epoch milliseconds after which dossiers are given up. */
-  deadlineAt: number;
-  queueSuffix: string;
-}
-
   queueSuffix: string;
 }
 

@@ -4,12 +4,12 @@ import { queueName } from '../domain/queues';
 
 type Activities = ReturnType<typeof createProfileActivities>;
 
-/** A person waits for all of them. */
-export function profileActivities(queueSuffix: string) {
+/** @param interactive a person waits for it: it goes before batches */
+export function profileActivities(queueSuffix: string, interactive = true) {
   const common = {
     taskQueue: queueName('investigation', queueSuffix),
     retry: { initialInterval: '1s', maximumInterval: '30s' },
-    priority: { priorityKey: 1 },
+    priority: { priorityKey: interactive ? 1 : 3 },
   } as const;
 
   /** The deadline is a value; a minute later is the backstop (PROTOCOLS 5). */

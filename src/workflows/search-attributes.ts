@@ -3,10 +3,11 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { StatusCounts } from '../domain/certificates';
 import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
+import { gravestInquiry, isDone } from '../domain/inquiry-batch';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
 import type { DossierStatus } from '../domain/dossiers/follow';
-import type { ProfileStatus } from '../domain/profiles/lookup';
 import type { DossierBatchOutcome } from '../domain/dossiers/retry-batch';
+import type { ProfileStatus } from '../domain/profiles/lookup';
 import type { TraceOutcome } from '../domain/traces/search';
 import { watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
@@ -62,6 +63,15 @@ export function tellBatchEnd(counts: AnalysisCounts): void {
   ]);
 }
 
+/** Says how a batch of searches or lookups ended; one event. */
+export function tellInquiryBatchEnd(counts: Partial<Record<string, number>>): void {
+  const gravest = gravestInquiry(counts);
+  upsertSearchAttributes([
+    { key: outcome, value: gravest },
+    { key: attention, value: !isDone(gravest) },
+  ]);
+}
+
 /** Says how an analysis ended; one event. */
 export function tellAnalysisEnd(status: AnalysisStatus): void {
   upsertSearchAttributes([
@@ -78,6 +88,15 @@ export function tellDossierEnd(status: DossierStatus): void {
   ]);
 }
 
+/** Says how retries of many dossiers ended; one event. */
+export function tellDossierBatchEnd({ items, status }: DossierBatchOutcome): void {
+  const isFine = items.every((one) => one.status === 'completed' || one.status === 'cancelled');
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: status === 'expired' || !isFine },
+  ]);
+}
+
 /** Says how a lookup of a profile ended; one event. */
 export function tellProfileEnd(status: ProfileStatus): void {
   upsertSearchAttributes([
@@ -88,15 +107,6 @@ export function tellProfileEnd(status: ProfileStatus): void {
 
 /** Says how a search ended; one event. */
 export function tellTraceEnd({ status }: TraceOutcome): void {
-/** Says how retries of many dossiers ended; one event. */
-export function tellDossierBatchEnd({ items, status }: DossierBatchOutcome): void {
-  const isFine = items.every((one) => one.status === 'completed' || one.status === 'cancelled');
-  upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: status === 'expired' || !isFine },
-  ]);
-}
-
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: status === 'expired' || status === 'unknown_outcome' },

@@ -12,7 +12,8 @@ interface Shown {
   outcome: TraceOutcome;
 }
 
-const quick = { waitingMs: [0, 0], processingMs: [0, 0] } as const;
+const atOnce: [number, number] = [0, 0];
+const quick = { waitingMs: atOnce, processingMs: atOnce };
 let installation: Installation;
 
 jest.setTimeout(120_000);

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { Archive } from '../archive/archive';
+
+/** Puts an input file into the archive as it is, under its sum. */
+export async function archiveFile(
+  archive: Archive,
+  path: string,
+): Promise<{ inputSha256: string; inputKey: string }> {
+  const inputSha256 = await sha256OfFile(path);
+  const inputKey = `inputs/${inputSha256.slice(0, 2)}/${inputSha256}`;
+  await archive.putIfAbsent(inputKey, await readFile(path));
+  return { inputSha256, inputKey };
+}
+
+async function sha256OfFile(path: string): Promise<string> {
+  const { size } = await stat(path);
+  const hash = createHash('sha256');
+  if (size > 0) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,329 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { InquiryBatchShelf } from '../archive/inquiry-batches';
+import { manifestItems, manifestLines } from '../archive/works';
+import { orderEntry } from '../domain/audit-entries';
+import type { ManifestItem, ManifestLine } from '../domain/certificates';
+import {
+  inquiryBatchFolder,
+  inquiryBatchKinds,
+  inquiryBatchWorkflowId,
+  isDone,
+  type InquiryBatchEnd,
+  type InquiryBatchKind,
+  type InquiryBatchRecord,
+  type InquiryWork,
+} from '../domain/inquiry-batch';
+import { AnalysisSheet } from '../sheets/analysis-sheet';
+import type { EngineClient } from '../temporal/connection';
+import {
+  cancelUpdate,
+  inquiryBatchProgressQuery,
+  pauseUpdate,
+  resumeUpdate,
+} from '../workflows/messages';
+import { defaultFolder } from './certificate-flags';
+import { inquiryKinds, type InquiryEnding, type InquiryKind } from './inquiry-kinds';
+import { CommandError, exitCodes, print, printJson } from './terminal';
+import type { ListedWork, OrderName, WorkFamily } from './work-family';
+import { isNotFound, isRunning, withEngine, type Workplace } from './workplace';
+import { writeWhole } from './written-file';
+
+export interface InquiryOnFile {
+  folder: string;
+  record: InquiryBatchRecord;
+  /** Null before the end. */
+  end: InquiryBatchEnd | null;
+}
+
+export interface InquiryOutput {
+  out?: string;
+  excel?: true;
+  json?: true;
+}
+
+/** What all kinds have, before and behind their own columns. */
+const firstColumns = ['line', 'asked', 'status'] as const;
+const lastColumns = [
+  'error_code',
+  'error_message',
+  'reference',
+  'duplicate_of',
+  'note',
+  'id',
+  'settled_at',
+] as const;
+
+/** One input line, as it stands. */
+interface InquiryRow {
+  line: number;
+  asked: string;
+  status: string;
+  work: InquiryWork | null;
+  ending: InquiryEnding | null;
+  error: { code: string | null; message: string } | null;
+  reference: string;
+  duplicateOf: number | null;
+  note: string;
+}
+
+/** One line an input line, in order; the answers beside it. Returns the exit code. */
+export async function showInquiryBatch(
+  place: Workplace,
+  batch: InquiryOnFile,
+  { out, excel, json }: InquiryOutput,
+): Promise<number> {
+  const { batchId } = batch.record;
+  const { end } = batch;
+  if (end === null)
+    throw new CommandError(`${batchId} has not ended: \`diligence status ${batchId}\``);
+  const kind = kindOfBatch(batch.record.kind);
+  const folder = resolve(out ?? defaultFolder(batchId));
+  await mkdir(join(folder, 'answers'), { recursive: true });
+  const columns = [...firstColumns, ...kind.columns, ...lastColumns];
+  const sheet = new AnalysisSheet(join(folder, 'results.csv'), columns, { excel: excel === true });
+  const counts: Record<string, number> = {};
+  try {
+    for await (const row of rowsOf(place, kind, batch)) {
+      counts[row.status] = (counts[row.status] ?? 0) + 1;
+      if (!sheet.write(cellsOf(kind, row))) await sheet.drained();
+      await writeAnswer(folder, row);
+    }
+    await sheet.close();
+  } catch (error) {
+    await sheet.abandon();
+    throw error;
+  }
+  const exitCode = Object.keys(counts).every(isDone) ? exitCodes.done : exitCodes.needsAPerson;
+  const summary = summaryOf(batch, counts);
+  await writeWhole(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`);
+  if (json === true) {
+    printJson({ id: batchId, exitCode, folder, summary });
+    return exitCode;
+  }
+  print(`${batch.record.lines} lines`);
+  for (const [status, count] of Object.entries(counts)) {
+    print(`  ${String(count).padStart(6)}  ${status}`);
+  }
+  print(`results: ${folder} (an export, in the clear)`);
+  return exitCode;
+}
+
+function summaryOf(
+  { record, end }: InquiryOnFile,
+  counts: Record<string, number>,
+): Record<string, unknown> {
+  const { batchId, kind, lines, blankLines, items, works, inputName, createdAt } = record;
+  const about = { batchId, kind, total: lines, blankLines, items, asked: works, inputName };
+  return { ...about, counts, startedAt: createdAt, finishedAt: end?.endedAt ?? null };
+}
+
+async function* rowsOf(
+  place: Workplace,
+  kind: InquiryKind,
+  { folder, end }: InquiryOnFile,
+): AsyncGenerator<InquiryRow> {
+  const works = await new InquiryBatchShelf(place.archive).itemWorks(folder);
+  const items: ManifestItem<string>[] = [];
+  for await (const item of manifestItems<string>(place.archive, folder)) items.push(item);
+  for await (const line of manifestLines<string>(place.archive, folder)) {
+    if ('code' in line) yield notAsked(line);
+    else {
+      const item = items[line.item];
+      const work = works[line.item];
+      if (item === undefined || work === undefined)
+        throw new CommandError(`${folder} is not whole`);
+      const ending = item.erased === true ? null : await kind.ending(place, work.workId);
+      yield rowOf({ line, item, work, ending }, end);
+    }
+  }
+}
+
+function notAsked(line: Extract<ManifestLine<string>, { code: string }>): InquiryRow {
+  const { document: asked, code, message, reference } = line;
+  const status = line.erased === true ? 'erased' : line.kind;
+  const nothing = { work: null, ending: null, duplicateOf: null, note: '' };
+  return { line: line.line, asked, status, error: { code, message }, reference, ...nothing };
+}
+
+function rowOf(
+  found: {
+    line: Exclude<ManifestLine<string>, { code: string }>;
+    item: ManifestItem<string>;
+    work: InquiryWork;
+    ending: InquiryEnding | null;
+  },
+  end: InquiryBatchEnd | null,
+): InquiryRow {
+  const { line, item, work, ending } = found;
+  const isDuplicate = line.kind === 'duplicate';
+  const own = isDuplicate ? line : item;
+  const notes = [own.note, work.before ? 'had ended before' : ''];
+  return {
+    line: line.line,
+    asked: item.document,
+    status: item.erased === true ? 'erased' : isDuplicate ? 'duplicate' : standing(ending, end),
+    work: item.erased === true ? null : work,
+    ending,
+    error: ending?.error ?? null,
+    reference: own.reference,
+    duplicateOf: isDuplicate ? line.duplicateOf : null,
+    note: notes.filter((note) => note !== '').join('; '),
+  };
+}
+
+function standing(ending: InquiryEnding | null, end: InquiryBatchEnd | null): string {
+  if (ending !== null) return ending.status;
+  return end?.cancelled === true ? 'cancelled' : end === null ? 'not ended' : 'lost';
+}
+
+function cellsOf(kind: InquiryKind, row: InquiryRow): (string | number | null)[] {
+  const { line, asked, status, work, ending, error, reference, duplicateOf, note } = row;
+  const told = kind.columns.map((column) => {
+    const value = ending?.cells[column] ?? null;
+    return typeof value === 'boolean' ? String(value) : value;
+  });
+  return [
+    line,
+    asked,
+    status,
+    ...told,
+    error?.code ?? null,
+    error?.message ?? null,
+    reference,
+    duplicateOf,
+    note,
+    work?.workId ?? null,
+    ending?.settledAt ?? null,
+  ];
+}
+
+/** `answers/<line>.json`: what the service told, as it came. */
+async function writeAnswer(folder: string, { line, status, ending }: InquiryRow): Promise<void> {
+  if (ending === null || status === 'duplicate') return;
+  const answer = await ending.answer();
+  if (answer !== null) {
+    const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
+    await writeWhole(join(folder, 'answers'), `${line}.json`, text);
+  }
+}
+
+/** How a batch stands, in a line; null when nobody can tell. */
+export async function inquiryBatchLine(
+  engine: EngineClient,
+  workflowId: string,
+): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const progress = await handle.query(inquiryBatchProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { total, counts, underWay, paused, cancelling } = progress;
+  const ended = Object.entries(counts);
+  const sum = ended.reduce((all, [, count]) => all + (count ?? 0), 0);
+  const how = ended.map(([status, count]) => `${count} ${status}`).join(', ');
+  const held = cancelling ? ', cancelling' : paused ? ', paused' : '';
+  return `${sum} of ${total} ended${how === '' ? '' : ` (${how})`}, ${underWay} under way${held}`;
+}
+
+/** @throws CommandError when there is none */
+async function batchOf({ archive }: Workplace, id: string): Promise<InquiryOnFile> {
+  const parts = /^(trace-batch|profile-batch)\/[0-9a-f]{32}(\/\d{8}T\d+Z)?$/.exec(id);
+  const shelf = new InquiryBatchShelf(archive);
+  const folder = inquiryBatchFolder(id);
+  const record = parts?.[2] === undefined ? null : await shelf.record(folder);
+  const found =
+    parts !== null && parts[2] === undefined
+      ? await shelf.newest(id)
+      : record && { folder, record };
+  if (found === null) throw new CommandError(`no batch ${id} in this archive`);
+  return { ...found, end: await shelf.end(found.folder) };
+}
+
+async function batchesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
+  const shelf = new InquiryBatchShelf(archive);
+  return Promise.all(
+    (await shelf.all()).map(async ({ folder, record }) => {
+      const { batchId: id, kind, inputName: input, createdAt, createdBy } = record;
+      const end = await shelf.end(folder);
+      const status = end === null ? null : end.cancelled ? 'cancelled' : 'ended';
+      return { id, kind, input, createdAt, createdBy, status };
+    }),
+  );
+}
+
+async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean): Promise<void> {
+  const { record, end } = batch;
+  const { batchId: id, kind, name, inputName: input, lines, works, createdAt, createdBy } = record;
+  const workflowId = inquiryBatchWorkflowId(kind, name);
+  const running =
+    end !== null
+      ? null
+      : await withEngine(place, async (engine) =>
+          (await isRunning(engine, workflowId))
+            ? ((await inquiryBatchLine(engine, workflowId)) ?? 'runs; no worker tells how far')
+            : null,
+        );
+  const state = end !== null ? 'ended' : running === null ? 'broken off' : 'running';
+  if (json) {
+    const about = { kind, input, lines, works, createdAt, createdBy };
+    printJson({ id, ...about, state, progress: running, counts: end?.counts ?? null });
+    return;
+  }
+  print(`${id}: ${state}${end === null ? '' : ` ${end.endedAt}`}`);
+  if (running !== null) print(`  ${running}`);
+  for (const [status, count] of Object.entries(end?.counts ?? {})) {
+    print(`  ${String(count).padStart(8)}  ${status}`);
+  }
+  if (state === 'broken off') print('  the same command goes on with it');
+}
+
+async function orderBatch(
+  place: Workplace,
+  { record, end }: InquiryOnFile,
+  order: OrderName,
+): Promise<void> {
+  const { batchId, kind, name } = record;
+  if (end !== null) throw new CommandError(`${batchId} has ended: \`diligence result ${batchId}\``);
+  const entry = orderEntry(order, { workId: batchId, by: place.environment.actor }, Date.now());
+  await withEngine(place, async (engine) => {
+    const handle = engine.client.workflow.getHandle(inquiryBatchWorkflowId(kind, name));
+    await place.audit.appendAndAnchor([entry]);
+    try {
+      if (order === 'pause') print(await handle.executeUpdate(pauseUpdate));
+      else if (order === 'resume') print(await handle.executeUpdate(resumeUpdate));
+      else {
+        const now = order === 'cancel_now';
+        print(await handle.executeUpdate(cancelUpdate, { args: [{ now }] }));
+      }
+    } catch (error) {
+      const isRefused = error instanceof WorkflowUpdateFailedError;
+      if (!isRefused && !isNotFound(error)) throw error;
+      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      throw new CommandError(
+        isRefused
+          ? `${batchId}: ${error.cause?.message ?? 'refused'}`
+          : `${batchId} does not run: the same command goes on with it`,
+      );
+    }
+  });
+}
+
+function kindOfBatch(wanted: InquiryBatchKind): InquiryKind {
+  const found = inquiryKinds.find(({ kind }) => kind === wanted);
+  if (found === undefined) throw new CommandError(`${wanted}: of no known kind`);
+  return found;
+}
+
+export const inquiryBatchWorks: WorkFamily = {
+  listed: 'inquiryBatches',
+  owns: (id) => inquiryBatchKinds.some((kind) => id.startsWith(`${kind}/`)),
+  onFile: batchesOnFile,
+  status: async (place, id, json) => showStatus(place, await batchOf(place, id), json),
+  result: async (place, id, { out, excel, json }) =>
+    showInquiryBatch(place, await batchOf(place, id), {
+      ...(out !== undefined && { out }),
+      ...(excel === true && { excel }),
+      ...(json === true && { json }),
+    }),
+  order: async (place, id, name) => orderBatch(place, await batchOf(place, id), name),
+};

@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { Option } from 'commander';
+import { InquiryBatchShelf } from '../archive/inquiry-batches';
+import { ManifestWriter } from '../archive/works';
+import {
+  inquiriesPerPart,
+  inquiryBatchFolder,
+  inquiryBatchWorkflowId,
+  type InquiryBatchRecord,
+  type InquiryWork,
+} from '../domain/inquiry-batch';
+import { queueName } from '../domain/queues';
+import { planThings, type PlanCounts } from '../sheets/plan-rows';
+import { readSheet } from '../sheets/read-rows';
+import type { EngineClient } from '../temporal/connection';
+import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
+import type { inquiryBatch } from '../workflows/inquiry-batch';
+import { attributesAtStart } from '../workflows/search-attributes';
+import { archiveFile } from './archived-file';
+import { followByLines } from './follow';
+import { inquiryBatchLine, showInquiryBatch, type InquiryOnFile } from './inquiry-batch-outcome';
+import type { InquiryKind, InquiryTerms } from './inquiry-kinds';
+import { exitCodes, print, printJson, tell } from './terminal';
+import { refuseUnwritable } from './unwritable-folder';
+import {
+  isRunning,
+  openWorkplace,
+  warnWithoutPollers,
+  withEngine,
+  type Workplace,
+} from './workplace';
+
+export interface InquiryBatchFlags {
+  file: string;
+  column?: string;
+  sheet?: string;
+  concurrency: number;
+  deadline: number;
+  dryRun?: true;
+  by?: string;
+  out?: string;
+  excel?: true;
+  detach?: true;
+  json?: true;
+}
+
+export function fileOption(what: string): Option {
+  return new Option('--file <file>', `CSV or .xlsx with a column of ${what}, a line each`);
+}
+
+/** A file read to its end: nothing is written or sent before this has succeeded. */
+interface PlannedFile {
+  kind: InquiryKind;
+  terms: InquiryTerms;
+  flags: InquiryBatchFlags;
+  counts: PlanCounts;
+  /** What makes two batches the same one: the lines, and what is asked for. */
+  manifest: string;
+}
+
+/** `trace search --file`, `profile lookup --file`: a work for each different thing of the file. */
+export async function runInquiryBatch(
+  kind: InquiryKind,
+  terms: InquiryTerms,
+  flags: InquiryBatchFlags,
+): Promise<number> {
+  const plan = await planFile(kind, terms, flags);
+  const place = await openWorkplace(flags.by);
+  if (flags.dryRun === true) return showDryRun(place, plan);
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
+  const { counts } = plan;
+  tell(
+    `${counts.lines} lines: ${counts.items} to ask for, ${counts.duplicates} duplicates, ${counts.invalid} invalid, ${counts.unsupported} unsupported, ${counts.blank} blank`,
+  );
+  const batch = await openBatch(place, plan);
+  if (batch.end === null) {
+    const isLeft = await withEngine(place, (engine) => run(place, engine, batch, plan));
+    if (isLeft) return exitCodes.done;
+  }
+  const end = await new InquiryBatchShelf(place.archive).end(batch.folder);
+  return showInquiryBatch(place, { ...batch, end }, flags);
+}
+
+/** @throws SheetError */
+async function planFile(
+  kind: InquiryKind,
+  terms: InquiryTerms,
+  flags: InquiryBatchFlags,
+): Promise<PlannedFile> {
+  const hash = createHash('sha256');
+  const lines = openPlan(kind, flags, tell);
+  for await (const { line, item } of lines)
+    hash.update(`${JSON.stringify([line, item ?? null])}\n`);
+  const { label, strategy, retryRural } = terms;
+  const manifest = JSON.stringify([kind.kind, hash.digest('hex'), label, strategy, retryRural]);
+  return { kind, terms, flags, counts: { ...lines.counts }, manifest };
+}
+
+function openPlan(
+  kind: InquiryKind,
+  { file, column, sheet }: InquiryBatchFlags,
+  onSheetChosen?: (notice: string) => void,
+) {
+  const rows = readSheet(file, {
+    holds: kind.holds,
+    ...(column !== undefined && { column }),
+    ...(sheet !== undefined && { sheet }),
+    ...(onSheetChosen !== undefined && { onSheetChosen }),
+  });
+  return planThings(rows, (row) => kind.read(row));
+}
+
+/** The batch of this file that has not ended, or that leaves nothing to ask; else a new one. */
+async function openBatch(place: Workplace, plan: PlannedFile): Promise<InquiryOnFile> {
+  const shelf = new InquiryBatchShelf(place.archive);
+  const name = place.idKey.nameOf('manifest', plan.manifest);
+  const workflowId = inquiryBatchWorkflowId(plan.kind.kind, name);
+  const newest = await shelf.newest(workflowId);
+  const end = newest === null ? null : await shelf.end(newest.folder);
+  if (newest !== null && (end === null || !(await isAnyOpen(place, plan)))) {
+    if (end !== null) tell(`this batch ended ${end.endedAt}: its results are shown`);
+    return { ...newest, end };
+  }
+  return fileBatch(place, plan, { name, workflowId });
+}
+
+async function isAnyOpen(place: Workplace, { kind, terms, flags }: PlannedFile): Promise<boolean> {
+  for await (const { item } of openPlan(kind, flags)) {
+    if (item === undefined) continue;
+    const standing = await kind.standing(place, item.document, terms);
+    if (standing?.ended !== true) return true;
+  }
+  return false;
+}
+
+/** Puts the manifest and the works on file, the record last: the batch can be started then. */
+async function fileBatch(
+  place: Workplace,
+  { kind, terms, flags, counts }: PlannedFile,
+  { name, workflowId }: { name: string; workflowId: string },
+): Promise<InquiryOnFile> {
+  const { archive, environment, idKey } = place;
+  const shelf = new InquiryBatchShelf(archive);
+  const createdAt = new Date().toISOString();
+  const batchId = `${workflowId}/${createdAt.replace(/[-:.]/g, '')}`;
+  const folder = inquiryBatchFolder(batchId);
+  const writer = new ManifestWriter<string>(archive, folder, (text) =>
+    idKey.nameOf('document', text),
+  );
+  const works: InquiryWork[] = [];
+  for await (const { line, item } of openPlan(kind, flags)) {
+    await writer.addLine(line);
+    if (item === undefined) continue;
+    await writer.addItem(item);
+    works.push(await workOf(place, kind, terms, item.document));
+  }
+  await writer.end();
+  await shelf.putItemWorks(folder, works);
+  const asked = works.filter(({ before }) => !before).map(({ workId }) => workId);
+  const { label, strategy, retryRural } = terms;
+  const record: InquiryBatchRecord = {
+    kind: kind.kind,
+    batchId,
+    name,
+    label,
+    strategy,
+    retryRural,
+    inputName: basename(flags.file),
+    ...(await archiveFile(archive, flags.file)),
+    lines: counts.lines,
+    blankLines: counts.blank,
+    items: counts.items,
+    works: asked.length,
+    parts: Math.max(1, Math.ceil(asked.length / inquiriesPerPart)),
+    createdAt,
+    createdBy: environment.actor,
+  };
+  await shelf.putWorks(folder, record, asked);
+  await place.audit.appendAndAnchor([
+    {
+      kind: 'decision',
+      id: `decision/${batchId}/start`,
+      result: 'start',
+      by: record.createdBy,
+      happenedAt: createdAt,
+      work: batchId,
+      details: { items: counts.items, works: asked.length },
+    },
+  ]);
+  return { folder, record, end: null };
+}
+
+async function workOf(
+  place: Workplace,
+  kind: InquiryKind,
+  terms: InquiryTerms,
+  thing: string,
+): Promise<InquiryWork> {
+  const standing = await kind.standing(place, thing, terms);
+  if (standing !== null) return { workId: standing.workId, before: standing.ended };
+  return { workId: await kind.put(place, thing, terms), before: false };
+}
+
+/** @returns true when it was started and left alone */
+async function run(
+  place: Workplace,
+  engine: EngineClient,
+  { folder, record }: InquiryOnFile,
+  { kind, flags }: PlannedFile,
+): Promise<boolean> {
+  await refuseMissingSearchAttributes(engine);
+  const { batchId, name, works, parts, retryRural } = record;
+  const { queueSuffix } = place;
+  const workflowId = inquiryBatchWorkflowId(kind.kind, name);
+  if (await isRunning(engine, workflowId)) {
+    tell('it runs already: --concurrency and --deadline are those that it was started with');
+  }
+  await engine.client.workflow.start<typeof inquiryBatch>('inquiryBatch', {
+    workflowId,
+    taskQueue: queueName('workflows', queueSuffix),
+    args: [
+      {
+        kind: kind.kind,
+        batchId,
+        folder,
+        works,
+        parts,
+        part: 0,
+        carried: { underWay: [], counts: {}, paused: false },
+        concurrency: flags.concurrency,
+        deadlineMs: flags.deadline,
+        retryRural,
+        queueSuffix,
+      },
+    ],
+    typedSearchAttributes: attributesAtStart(kind.kind, batchId),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+  tell(`${batchId}: ${works} ${kind.noun[works === 1 ? 0 : 1]}`);
+  if (flags.detach === true) {
+    if (flags.json === true) printJson({ id: batchId, status: 'started' });
+    else print(batchId);
+    return true;
+  }
+  await warnWithoutPollers(engine, place, 'investigation');
+  await followByLines(place, engine, workflowId, (current) =>
+    inquiryBatchLine(current, workflowId),
+  );
+  return false;
+}
+
+/** What a batch would do, without doing it. */
+async function showDryRun(place: Workplace, { kind, terms, flags }: PlannedFile): Promise<number> {
+  const found = { request: 0, reuse: 0, underWay: 0 };
+  const problems: { line: number; status: string; code: string; message: string }[] = [];
+  for await (const { line, item } of openPlan(kind, flags)) {
+    if ('code' in line) {
+      const { code, message, kind: status } = line;
+      problems.push({ line: line.line, status, code, message });
+    }
+    if (item === undefined) continue;
+    const standing = await kind.standing(place, item.document, terms);
+    found[standing === null ? 'request' : standing.ended ? 'reuse' : 'underWay'] += 1;
+  }
+  if (flags.json === true) {
+    printJson({ dryRun: true, ...found, problems });
+    return exitCodes.done;
+  }
+  print(`would ask for ${found.request}, show ${found.reuse} that are on file`);
+  if (found.underWay > 0) print(`${found.underWay} are under way and would be gone on with`);
+  for (const { line, status, code, message } of problems.slice(0, 50)) {
+    print(`  line ${line}: ${status} (${code}): ${message}`);
+  }
+  if (problems.length > 50) print(`  and ${problems.length - 50} more`);
+  print('nothing was sent');
+  return exitCodes.done;
+}

@@ -1,0 +1,148 @@
+import { ProfileFile } from '../archive/profiles';
+import { TraceFile } from '../archive/traces';
+import { readDocument } from '../domain/documents';
+import type { InquiryBatchKind, InquiryBatchRecord } from '../domain/inquiry-batch';
+import { profileFolder, type ProfileOutcome, type ProfileStatus } from '../domain/profiles/lookup';
+import { traceFolder, type TraceOutcome } from '../domain/traces/search';
+import { readTarget } from '../domain/traces/target';
+import type { ColumnContent } from '../sheets/header-columns';
+import { onlyCell, type FilledRow, type RowReading } from '../sheets/plan-rows';
+import { putLookup } from './profile-outcome';
+import { putTrace, standingTrace } from './trace-asks';
+import type { Workplace } from './workplace';
+
+/** What every line of a batch is asked with. */
+export type InquiryTerms = Pick<InquiryBatchRecord, 'label' | 'strategy' | 'retryRural'> & {
+  /** Epoch milliseconds: a lookup that was answered since then is not made again. */
+  reuseSince: number;
+};
+
+export interface StandingWork {
+  workId: string;
+  ended: boolean;
+}
+
+/** Cells of one line, by column; null: nothing was told. */
+export type InquiryCells = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What is of one kind of batch. */
+export interface InquiryKind {
+  kind: InquiryBatchKind;
+  /** Of its works, for people. */
+  noun: [one: string, many: string];
+  holds: ColumnContent;
+  /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
+  columns: readonly string[];
+  read(row: FilledRow): RowReading<string>;
+  /** The work that the thing needs no other than; null: a new one is needed. */
+  standing(place: Workplace, thing: string, terms: InquiryTerms): Promise<StandingWork | null>;
+  /** @returns id of a new work, which can be started */
+  put(place: Workplace, thing: string, terms: InquiryTerms): Promise<string>;
+  /** How a work ended; null before its end. */
+  ending(place: Workplace, workId: string): Promise<InquiryEnding | null>;
+}
+
+export interface InquiryEnding {
+  status: string;
+  cells: InquiryCells;
+  error: { code: string | null; message: string } | null;
+  settledAt: string;
+  /** What the service told, as it came; null when it told nothing. */
+  answer: () => Promise<Buffer | null>;
+}
+
+export const traceInquiries: InquiryKind = {
+  kind: 'trace-batch',
+  noun: ['search', 'searches'],
+  holds: 'targets',
+  columns: ['trace_id', 'type', 'partial', 'sources', 'billing_status', 'billing_amount', 'sha256'],
+  read: ({ documents }) => {
+    const cell = onlyCell(documents);
+    if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'trace', ...cell };
+    const reading = readTarget(cell?.text ?? '');
+    if (reading.kind === 'invalid') return { ...reading, type: 'trace' };
+    return { kind: 'thing', type: 'trace', document: reading.target, note: reading.note };
+  },
+  standing: async (place, target, { strategy, label }) => {
+    const found = await standingTrace(place, { target, strategy, label });
+    return found && { workId: found.record.workId, ended: found.outcome !== null };
+  },
+  put: async (place, target, { strategy, label }) =>
+    (await putTrace(place, { target, strategy, label })).workId,
+  ending: async ({ archive }, workId) => {
+    const file = new TraceFile(archive);
+    const folder = traceFolder(workId);
+    const outcome = await file.outcome(folder);
+    return outcome && { ...traceEnding(outcome), answer: () => file.answer(folder) };
+  },
+};
+
+function traceEnding({ status, seen, traceId, error, settledAt }: TraceOutcome) {
+  const sources = Object.entries(seen?.sources ?? {}).map(([name, word]) => `${name}: ${word}`);
+  const cells = {
+    trace_id: traceId,
+    type: seen?.type ?? null,
+    partial: seen?.partial ?? null,
+    sources: sources.length === 0 ? null : sources.join(' | '),
+    billing_status: seen?.billing?.status ?? null,
+    billing_amount: seen?.billing?.amount ?? null,
+    sha256: seen?.sha256 ?? null,
+  };
+  return { status, cells, error, settledAt };
+}
+
+/** The service has told what it knows: asked again, it may charge again. */
+const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
+
+export const profileInquiries: InquiryKind = {
+  kind: 'profile-batch',
+  noun: ['lookup', 'lookups'],
+  holds: 'documents',
+  columns: ['vehicles', 'properties', 'planes', 'drones', 'patents', 'rural', 'answered', 'sha256'],
+  read: ({ documents }) => {
+    const cell = onlyCell(documents);
+    if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'profile', ...cell };
+    const reading = readDocument(cell?.text ?? '', { serves: ['cpf'] });
+    return reading.kind === 'document'
+      ? { kind: 'thing', type: 'profile', document: reading.document, note: reading.note }
+      : { ...reading, type: 'profile' };
+  },
+  standing: async ({ archive, idKey }, cpf, { reuseSince }) => {
+    const file = new ProfileFile(archive);
+    const [newest] = await file.all(idKey.nameOf('document', cpf));
+    if (newest === undefined) return null;
+    const { workId } = newest.record;
+    const outcome = await file.outcome(newest.folder);
+    if (outcome === null) return { workId, ended: false };
+    const isAnswer = answers.includes(outcome.status);
+    const isFresh = Date.parse(outcome.settledAt) >= reuseSince;
+    return isAnswer && isFresh ? { workId, ended: true } : null;
+  },
+  put: async (place, cpf, { retryRural }) => {
+    const name = place.idKey.nameOf('document', cpf);
+    return (await putLookup(place, { cpf, name, retryRural })).workId;
+  },
+  ending: async ({ archive }, workId) => {
+    const file = new ProfileFile(archive);
+    const folder = profileFolder(workId);
+    const outcome = await file.outcome(folder);
+    if (outcome === null) return null;
+    const { call } = outcome;
+    const answer = async () => (call === null ? null : file.answer(folder, call));
+    return { ...profileEnding(outcome), answer };
+  },
+};
+
+function profileEnding({
+  status,
+  counts,
+  rural,
+  answered,
+  sha256,
+  error,
+  settledAt,
+}: ProfileOutcome) {
+  return { status, cells: { ...counts, rural, answered, sha256 }, error, settledAt };
+}
+
+export const inquiryKinds: readonly InquiryKind[] = [traceInquiries, profileInquiries];

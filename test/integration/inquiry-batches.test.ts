@@ -1,0 +1,127 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { Installation, eventually } from '../support/diligence-process';
+import { cpf } from '../support/documents';
+
+/** Files of targets and of CPFs, accounted for line by line. */
+
+interface Shown {
+  id: string;
+  exitCode: number;
+  folder: string;
+  summary: { total: number; items: number; asked: number; counts: Record<string, number> };
+}
+
+const atOnce: [number, number] = [0, 0];
+let installation: Installation;
+
+jest.setTimeout(180_000);
+beforeAll(async () => {
+  installation = await Installation.start({
+    traces: {
+      pollAfterSeconds: 1,
+      targets: {
+        'failed@example.com': { end: ['failed'] },
+        '*': { waitingMs: atOnce, processingMs: atOnce },
+      },
+      background: {
+        rate: 0.15,
+        kinds: ['504_after', 'reset_after', '429', '502', 'unreadable_2xx'],
+      },
+    },
+    profiles: { people: { [cpf(9)]: { answer: 'not_found' } } },
+  });
+  await installation.startWorker();
+});
+afterAll(() => installation.stop());
+
+async function run(name: string, text: string, ...words: string[]) {
+  const file = join(installation.folder, name);
+  await writeFile(file, text);
+  const out = `out-${name}`;
+  const { code, stdout, stderr } = await installation.run([
+    ...words,
+    '--file',
+    file,
+    '--json',
+    '--out',
+    out,
+  ]);
+  const shown = (stdout === '' ? null : JSON.parse(stdout)) as Shown | null;
+  return { code, shown: shown as Shown, stderr };
+}
+
+async function rowsOf({ folder }: Shown): Promise<Record<string, string>[]> {
+  return parse(await readFile(join(folder, 'results.csv')), { columns: true });
+}
+
+test('every line of a file of targets comes back in order, each target searched for once under faults', async () => {
+  const targets = Array.from({ length: 30 }, (_, n) => `person${n}@example.com`);
+  const lines = [...targets, 'failed@example.com', targets[0], '', ';ref only'];
+  const text = `alvo;referencia\n${lines.join('\n')}\n`;
+  const { code, shown, stderr } = await run('targets.csv', text, 'trace', 'search');
+  expect({ code, stderr: code === 3 ? '' : stderr }).toEqual({ code: 3, stderr: '' });
+  expect(shown.summary).toMatchObject({
+    total: 33,
+    items: 31,
+    asked: 31,
+    counts: { completed: 30, failed: 1, duplicate: 1, invalid: 1 },
+  });
+  const rows = await rowsOf(shown);
+  expect(rows.map(({ line }) => Number(line))).toEqual(
+    [...Array(32).keys()].map((n) => n + 2).concat(35),
+  );
+  expect(rows[31]).toMatchObject({ asked: targets[0], status: 'duplicate', duplicate_of: '2' });
+  expect(rows[32]).toMatchObject({ status: 'invalid', error_code: 'empty', reference: 'ref only' });
+  expect(new Set(rows.slice(0, 31).map((row) => row['trace_id'])).size).toBe(31);
+  expect(await readdir(join(shown.folder, 'answers'))).toHaveLength(31);
+  const { items } = installation.sandbox.traces.counts();
+  expect(items.filter(({ started }) => started !== 1)).toEqual([]);
+  expect(stderr).not.toContain('person1');
+  expect(await installation.workerLog()).not.toContain('person1');
+
+  const before = installation.sandbox.traces.received().length;
+  const again = await run('targets.csv', text, 'trace', 'search');
+  expect(again.shown).toMatchObject({ id: shown.id, summary: { counts: shown.summary.counts } });
+  expect(installation.sandbox.traces.received()).toHaveLength(before);
+});
+
+test('a dry run tells what would be asked for, and sends nothing', async () => {
+  const before = installation.sandbox.traces.received().length;
+  const text = `email\nperson1@example.com\nsomebody@example.com\n`;
+  const { code, shown } = await run('dry.csv', text, 'trace', 'search', '--dry-run');
+  expect(code).toBe(0);
+  // Without a label the same target is the same search, in whatever file it stands.
+  expect(shown).toMatchObject({ dryRun: true, request: 1, reuse: 1, problems: [] });
+  expect(installation.sandbox.traces.received()).toHaveLength(before);
+});
+
+test('a file of CPFs is looked up, and what was answered is not asked again', async () => {
+  const text = `cpf,id\n${cpf(1)},a\n${cpf(2)},b\n${cpf(1)},c\n123,d\n${cpf(9)},e\n`;
+  const first = await run('people.csv', text, 'profile', 'lookup');
+  expect(first.code).toBe(3);
+  expect(first.shown.summary.counts).toEqual({ found: 2, duplicate: 1, invalid: 1, not_found: 1 });
+  const rows = await rowsOf(first.shown);
+  expect(rows[0]).toMatchObject({ asked: cpf(1), status: 'found', answered: '1', reference: 'a' });
+  const text2 = `cpf\n${cpf(1)}\n${cpf(3)}\n`;
+  const second = await run('more.csv', text2, 'profile', 'lookup');
+  expect(second).toMatchObject({ code: 0, shown: { summary: { asked: 1, counts: { found: 2 } } } });
+  const answered = installation.sandbox.profiles.counts().items.filter((one) => one.answered > 1);
+  expect(answered).toEqual([]);
+});
+
+test('a batch whose worker is killed goes on with the next one, and asks for nothing twice', async () => {
+  const targets = Array.from({ length: 40 }, (_, n) => `killed${n}@example.com`);
+  const running = run('killed.csv', `alvo\n${targets.join('\n')}\n`, 'trace', 'search');
+  const made = (): number =>
+    installation.sandbox.traces.counts().items.filter(({ target }) => target.startsWith('killed'))
+      .length;
+  await eventually('some are asked for', () => made() > 5);
+  await installation.stopWorkers('SIGKILL');
+  await installation.startWorker();
+  const { code, shown } = await running;
+  expect({ code, counts: shown.summary.counts }).toEqual({ code: 0, counts: { completed: 40 } });
+  const { items } = installation.sandbox.traces.counts();
+  expect(items.filter(({ started }) => started !== 1)).toEqual([]);
+});
