@@ -15,6 +15,7 @@ import { devCommands } from './starters/dev';
 import { dossierCommand } from './starters/dossier';
 import { engineCommand } from './starters/engine';
 import { keysCommand } from './starters/keys';
+import { lensCommand } from './starters/lens';
 import { monitorCommand } from './starters/monitor';
 import { profileCommand } from './starters/profile';
 import { purgeCommand } from './starters/purge';
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
     profileCommand(),
     dossierCommand(),
     traceCommand(),
+    lensCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),

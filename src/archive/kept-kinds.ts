@@ -81,7 +81,7 @@ export const keptKinds: readonly KeptKind[] = [
   {
     kind: 'input',
     keys: /^inputs\//,
-    holds: 'uploaded spreadsheets, CNAB files and invoices',
+    holds: 'uploaded spreadsheets, CNAB files, invoices and pictures',
     form: 'whole',
     hidesKey: true,
   },
@@ -123,6 +123,18 @@ export const keptKinds: readonly KeptKind[] = [
     kind: 'trace',
     keys: /^traces\//,
     holds: 'a target, and what the service found about it',
+    form: 'record',
+  },
+  {
+    kind: 'lens files',
+    keys: /^lens\/.+\/artifacts\//,
+    holds: 'pictures of people and places, and what an analysis made of them',
+    form: 'whole',
+  },
+  {
+    kind: 'lens',
+    keys: /^lens\/(?!.+\/artifacts\/)/,
+    holds: 'names of files, and what the service found in them',
     form: 'record',
   },
   {

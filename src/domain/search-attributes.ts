@@ -31,6 +31,7 @@ export type WorkflowKind =
   | 'credit-engine'
   | 'dossier'
   | 'dossier-batch'
+  | 'lens'
   | 'monitor-sweep'
   | 'monitor-watch'
   | 'profile'

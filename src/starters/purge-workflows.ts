@@ -19,7 +19,17 @@ const ofWork = /^(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/;
 /** The workflow of an issuance, an analysis or a batch of them leaves out the instant that its works end with. */
 export function workflowIdOf(workId: string): string {
   const [kind = '', ...rest] = workId.split('/');
-  const places = { certificate: 2, credit: 1, 'credit-batch': 1, dossier: 1 }[kind];
+  const places = {
+    certificate: 2,
+    credit: 1,
+    'credit-batch': 1,
+    dossier: 1,
+    lens: 1,
+    trace: 1,
+    'trace-batch': 1,
+    profile: 1,
+    'profile-batch': 1,
+  }[kind];
   return places === undefined ? workId : [kind, ...rest.slice(0, places)].join('/');
 }
 
@@ -37,9 +47,9 @@ export async function runsOf(engine: EngineClient, workIds: readonly string[]): 
     for await (const run of engine.client.workflow.list({ query })) {
       const { workflowId, runId, status, parentExecution } = run;
       if (!workflowId.startsWith(id) || !ofWork.test(workflowId.slice(id.length))) continue;
-      // A batch of analyses has their outcomes in its history.
+      // A batch of works has their outcomes in its history.
       const parent = parentExecution?.workflowId ?? '';
-      if (parent.startsWith('credit-batch/')) ids.add(parent);
+      if (/^(?:credit|trace|profile)-batch\//.test(parent)) ids.add(parent);
       const runs = status.name === 'RUNNING' && (await isRunning(engine, { workflowId, runId }));
       if (runs) found.running.push(workflowId);
       else found.closed.push({ workflowId, runId });

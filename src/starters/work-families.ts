@@ -1,6 +1,7 @@
 import { dossierWorks } from './dossier-outcome';
 import { dossierBatchWorks } from './dossier-retry-failed';
 import { inquiryBatchWorks } from './inquiry-batch-outcome';
+import { lensWorks } from './lens-outcome';
 import { profileWorks } from './profile-outcome';
 import { traceWorks } from './trace-outcome';
 import type { WorkFamily } from './work-family';
@@ -11,6 +12,7 @@ export const workFamilies: readonly WorkFamily[] = [
   dossierWorks,
   dossierBatchWorks,
   traceWorks,
+  lensWorks,
   inquiryBatchWorks,
 ];
 

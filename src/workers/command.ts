@@ -18,6 +18,7 @@ import { creditDependencies } from './credit-services';
 import { dossierDependencies } from './dossier-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
+import { lensDependencies } from './lens-services';
 import { monitorDependencies } from './monitor-services';
 import { profileDependencies } from './profile-services';
 import { traceDependencies } from './trace-services';
@@ -129,6 +130,10 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     monitors === null
       ? null
       : dossierDependencies(environment, monitors, { metrics, stopping: stopping.signal });
+  const lens =
+    monitors === null
+      ? null
+      : lensDependencies(environment, monitors, { stopping: stopping.signal });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -144,6 +149,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     profiles,
     dossiers,
     traces,
+    lens,
   };
   const workers = await runWorkers(setup);
   await proveAgain(workers, archive, keys);

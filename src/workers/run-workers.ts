@@ -16,6 +16,8 @@ import { createDossierBatchActivities } from '../activities/dossier-batches';
 import { createDossierReportActivities } from '../activities/dossier-reports';
 import { createDossierActivities, type DossierDependencies } from '../activities/dossiers';
 import { createInquiryBatchActivities } from '../activities/inquiry-batches';
+import { createLensActivities, type LensDependencies } from '../activities/lens';
+import { createLensArtifactActivities } from '../activities/lens-artifacts';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
@@ -56,6 +58,8 @@ export interface WorkerSetup {
   dossiers: DossierDependencies | null;
   /** Null when this process has no investigation role. */
   traces: TraceDependencies | null;
+  /** Null when this process has no investigation role. */
+  lens: LensDependencies | null;
 }
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (PROTOCOLS 2). */
@@ -159,7 +163,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       },
     );
   }
-  const { dossiers, monitors, profiles, traces } = setup;
+  const { dossiers, lens, monitors, profiles, traces } = setup;
   if (setup.roles.includes('investigation') && monitors !== null && profiles !== null) {
     options.push({
       ...common,
@@ -173,6 +177,8 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...(dossiers !== null && createDossierReportActivities(dossiers)),
         ...(dossiers !== null && createDossierBatchActivities(dossiers)),
         ...(traces !== null && createTraceActivities(traces)),
+        ...(lens !== null && createLensActivities(lens)),
+        ...(lens !== null && createLensArtifactActivities(lens)),
         ...(traces !== null && createInquiryBatchActivities(traces)),
       },
       // Most of them wait for the limiter.

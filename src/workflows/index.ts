@@ -8,6 +8,7 @@ export { certificateResolve } from './certificate-resolve';
 export { creditBatch } from './credit-batch';
 export { findEngine } from './find-engine';
 export { followDossier } from './follow-dossier';
+export { analyzeLens } from './analyze-lens';
 export { lookUpProfile } from './look-up-profile';
 export { monitorSweep } from './monitor-sweep';
 export { monitorWatch } from './monitor-watch';

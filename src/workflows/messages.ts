@@ -19,6 +19,7 @@ import type {
   Walk,
 } from '../domain/monitors/sweep';
 import type { WatchCounts } from '../domain/monitors/watch';
+import type { LensRef, ReplacedLens } from '../domain/lens/analyze';
 import type { TraceRef } from '../domain/traces/search';
 import type { WorkRef } from '../domain/work';
 
@@ -194,6 +195,21 @@ export interface TraceProgress {
 }
 
 export const traceProgressQuery = defineQuery<TraceProgress>('traceProgress');
+
+export interface LensProgress {
+  kind: 'lens';
+  /** `handing in`, the state of the analysis as the service tells it, `fetching` or `done`. */
+  stage: string;
+  analysisId: string | null;
+  /** Analyses whose upload expired. */
+  replaced: ReplacedLens[];
+  /** As of `ProfileProgress`. */
+  waiting: string | null;
+  startedAt: number;
+}
+
+export const lensProgressQuery = defineQuery<LensProgress>('lensProgress');
+
 export interface DossierProgress {
   kind: 'dossier';
   stage:
@@ -299,6 +315,18 @@ export interface RetryFailedInput {
   ref: DossierBatchRef;
   /** Epoch milliseconds after which dossiers are given up. */
   deadlineAt: number;
+  queueSuffix: string;
+}
+
+export interface AnalyzeLensInput {
+  ref: LensRef;
+  /** Of the ask, from 1: the first of this work. */
+  attempt: number;
+  /** Epoch milliseconds after which it is given up. */
+  deadlineAt: number;
+  /** A person waits. */
+  interactive: boolean;
+  /** Ends the names of the task queues (DESIGN D6). */
   queueSuffix: string;
 }
 

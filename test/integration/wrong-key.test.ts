@@ -90,6 +90,7 @@ describe('a process with a wrong payload key', () => {
       monitors: null,
       profiles: null,
       traces: null,
+      lens: null,
       dossiers: null,
     });
     const failureOf = async () =>

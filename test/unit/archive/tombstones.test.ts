@@ -167,6 +167,8 @@ it('knows every object by exactly one kind', () => {
     'traces/0a1b/20260101T000000000Z/answer.json': 'trace',
     'dossiers/0a1b/20260101T000000000Z/artifacts/a1': 'dossier files',
     'dossiers/0a1b/20260101T000000000Z/answers.json': 'dossier',
+    'lens/0a1b/20260101T000000000Z/artifacts/a1': 'lens files',
+    'lens/0a1b/attempts/0001/intent.json': 'lens',
     'trace-owners/id.json': 'trace owner',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/asked.json': 'inquiry batch',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'inquiry batch',

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import {
+  lensWorkflowId,
+  type CreatedLens,
+  type FiledLensArtifact,
+  type LensIntent,
+  type LensOutcome,
+  type LensRecord,
+} from '../domain/lens/analyze';
+import { mediaTypeOf } from '../domain/lens/media-type';
+import { getJson, keySegment, type Archive } from './archive';
+
+/**
+ * Analyses on file. What the service made stands with the ask (`lens/<name>/attempts/<n>/`), whoever
+ * asked for it again; what a work saw of it stands with the work (`lens/<name>/<instant>/`).
+ */
+export class LensFile {
+  readonly #archive: Archive;
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  record(folder: string): Promise<LensRecord | null> {
+    return getJson<LensRecord>(this.#archive, `${folder}/asked.json`);
+  }
+
+  /** Durable: the work can be started once it is there. */
+  async putRecord(folder: string, record: LensRecord): Promise<void> {
+    await this.#put(`${folder}/asked.json`, record);
+  }
+
+  /** Null: nothing can have left. */
+  intent(name: string, attempt: number): Promise<LensIntent | null> {
+    return getJson<LensIntent>(this.#archive, `${attemptFolder(name, attempt)}/intent.json`);
+  }
+
+  /**
+   * To be durable before anything leaves.
+   *
+   * @returns the one that stands, and whether it is the one handed in
+   */
+  async putIntent(
+    name: string,
+    attempt: number,
+    intent: LensIntent,
+  ): Promise<LensIntent & { isNew: boolean }> {
+    const isNew = await this.#put(`${attemptFolder(name, attempt)}/intent.json`, intent);
+    const stands = isNew ? intent : await this.intent(name, attempt);
+    return { ...(stands ?? intent), isNew };
+  }
+
+  /** What was to be sent surely was not processed. */
+  async removeIntent(name: string, attempt: number): Promise<void> {
+    await this.#archive.remove(`${attemptFolder(name, attempt)}/intent.json`);
+  }
+
+  created(name: string, attempt: number): Promise<CreatedLens | null> {
+    return getJson<CreatedLens>(this.#archive, `${attemptFolder(name, attempt)}/created.json`);
+  }
+
+  /** The first one filed stays, and is returned. */
+  async putCreated(name: string, attempt: number, created: CreatedLens): Promise<CreatedLens> {
+    const isNew = await this.#put(`${attemptFolder(name, attempt)}/created.json`, created);
+    return isNew ? created : ((await this.created(name, attempt)) ?? created);
+  }
+
+  /** Whether the bytes were taken: they need not go again. */
+  async wasUploaded(name: string, attempt: number): Promise<boolean> {
+    return (await this.#archive.get(`${attemptFolder(name, attempt)}/uploaded.json`)) !== null;
+  }
+
+  async putUploaded(name: string, attempt: number, at: string): Promise<void> {
+    await this.#put(`${attemptFolder(name, attempt)}/uploaded.json`, { at });
+  }
+
+  /** No upload arrived in time: who asks again has another one made. */
+  async putUploadExpired(name: string, attempt: number, at: string): Promise<void> {
+    await this.#put(`${attemptFolder(name, attempt)}/upload-expired.json`, { at });
+  }
+
+  /** The attempt that is under way, or the next one, from 1. */
+  async currentAttempt(name: string): Promise<number> {
+    const keys = await this.#archive.list(attemptsPrefix(name));
+    const numbers = keys.map((key) => Number(key.slice(attemptsPrefix(name).length).split('/')[0]));
+    const last = Math.max(1, ...numbers);
+    return keys.includes(`${attemptFolder(name, last)}/upload-expired.json`) ? last + 1 : last;
+  }
+
+  answer(folder: string): Promise<Buffer | null> {
+    return this.#archive.get(`${folder}/answer.json`);
+  }
+
+  /** The analysis as the service told it at its end. The first one filed stays, and is returned. */
+  async putAnswer(folder: string, answer: object): Promise<Buffer> {
+    const body = Buffer.from(JSON.stringify(answer));
+    const put = await this.#archive.putIfAbsent(`${folder}/answer.json`, body, { durable: true });
+    return put === 'stored' ? body : ((await this.answer(folder)) ?? body);
+  }
+
+  /** Null when it is not on file yet. */
+  async artifact(
+    folder: string,
+    { artifactId, type }: { artifactId: string; type: string | null },
+  ): Promise<FiledLensArtifact | null> {
+    const key = artifactKey(folder, artifactId);
+    const body = await this.#archive.get(key);
+    if (body === null) return null;
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    return { artifactId, type, mediaType: mediaTypeOf(body), key, sha256, bytes: body.length };
+  }
+
+  async putArtifact(folder: string, artifactId: string, body: Buffer): Promise<void> {
+    await this.#archive.putIfAbsent(artifactKey(folder, artifactId), body, { durable: true });
+  }
+
+  bytes(key: string): Promise<Buffer | null> {
+    return this.#archive.get(key);
+  }
+
+  /** Null before the end. */
+  outcome(folder: string): Promise<LensOutcome | null> {
+    return getJson<LensOutcome>(this.#archive, `${folder}/outcome.json`);
+  }
+
+  /** The first one filed stays; returns the one that stands. */
+  async putOutcome(folder: string, outcome: LensOutcome): Promise<LensOutcome> {
+    const isNew = await this.#put(`${folder}/outcome.json`, outcome);
+    return isNew ? outcome : ((await this.outcome(folder)) ?? outcome);
+  }
+
+  /** Every analysis of the archive, or of one ask, newest first. */
+  async all(name?: string): Promise<{ folder: string; record: LensRecord }[]> {
+    const found: { folder: string; record: LensRecord }[] = [];
+    const prefix = name === undefined ? 'lens/' : `${lensWorkflowId(name)}/`;
+    for (const key of await this.#archive.list(prefix)) {
+      if (!key.endsWith('/asked.json')) continue;
+      const folder = key.slice(0, -'/asked.json'.length);
+      const record = await this.record(folder);
+      if (record !== null) found.push({ folder, record });
+    }
+    return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
+  }
+
+  async #put(key: string, content: object): Promise<boolean> {
+    const text = JSON.stringify(content, null, 2);
+    return (await this.#archive.putIfAbsent(key, text, { durable: true })) === 'stored';
+  }
+}
+
+/** Key of a file as a large object: by the hash of its bytes, whoever sends them. */
+export function lensInputKey(sha256: string): string {
+  return `inputs/lens/${sha256.slice(0, 2)}/${sha256}`;
+}
+
+/** What the index of documents calls that which was asked for, and that which was answered. */
+export function lensIndexes(folder: string): { asked: string; answer: string } {
+  return { asked: `${folder}/asked`, answer: `${folder}/answer` };
+}
+
+function attemptsPrefix(name: string): string {
+  return `${lensWorkflowId(name)}/attempts/`;
+}
+
+function attemptFolder(name: string, attempt: number): string {
+  return `${attemptsPrefix(name)}${String(attempt).padStart(4, '0')}`;
+}
+
+function artifactKey(folder: string, artifactId: string): string {
+  return `${folder}/artifacts/${keySegment(artifactId)}`;
+}

@@ -1,0 +1,159 @@
+import type { Billing } from '../billing';
+import type { LensAnalysis, LensMode } from './lens-analysis';
+
+/** One analysis, as it was asked for: `lens/<name>/<instant>/asked.json`. */
+export interface LensRecord {
+  /** `lens/<name>/<instant>`. */
+  workId: string;
+  /** Keyed name of file, mode and label: the same ask is the same analysis. */
+  name: string;
+  file: LensInput;
+  /** Null: not sent, the service chooses. */
+  mode: LensMode | null;
+  label: string | null;
+  createdAt: string;
+  createdBy: string;
+}
+
+/** The file as it was read; its copy in the archive is what is sent. */
+export interface LensInput {
+  /** As it was called; may be personal. */
+  fileName: string;
+  bytes: number;
+  /** 64 hex digits. */
+  sha256: string;
+  /** By its content, for our records alone: it is not sent. */
+  mediaType: string;
+  /** Of the copy, a large object. */
+  key: string;
+}
+
+/** What workflow and activities hand each other about an analysis: nobody's data. */
+export interface LensRef {
+  workId: string;
+  folder: string;
+}
+
+/** `lens/<name>/attempts/<n>/intent.json`: a request may have left from this instant on. */
+export interface LensIntent {
+  at: string;
+  /** Idempotency-Key of every send of this attempt. */
+  key: string;
+}
+
+/** `created.json`: the analysis that the service has made for an attempt. */
+export interface CreatedLens {
+  analysisId: string;
+  at: string;
+}
+
+export const lensStatuses = [
+  'completed',
+  'failed',
+  /** By the service, or the person no longer waits. */
+  'cancelled',
+  'refused',
+  /** At the deadline, by the service, or since no upload arrived in time. */
+  'expired',
+  /** A request may have arrived, and nobody knows which analysis it made. */
+  'unknown_outcome',
+] as const;
+export type LensStatus = (typeof lensStatuses)[number];
+
+/** What was seen of the analysis when it settled, or last. */
+export interface LensSeen {
+  analysisId: string;
+  state: LensAnalysis['state'];
+  /** The service's own word. */
+  statusWord: string | null;
+  mode: string | null;
+  hasResult: boolean;
+  artifacts: number;
+  billing: Billing | null;
+  /** Of `answer.json`; null when it is not on file. */
+  sha256: string | null;
+  failure: { code: string | null; message: string } | null;
+}
+
+export interface FiledLensArtifact {
+  artifactId: string;
+  type: string | null;
+  /** By its content. */
+  mediaType: string;
+  key: string;
+  sha256: string;
+  bytes: number;
+}
+
+export interface UnfiledLensArtifact {
+  artifactId: string;
+  type: string | null;
+  /** `no longer available`, `no address`, `empty`...: words of ours. */
+  why: string;
+}
+
+export interface LensFiles {
+  filed: FiledLensArtifact[];
+  unfiled: UnfiledLensArtifact[];
+}
+
+/** An analysis to which no upload arrived in time: another one took its place. */
+export interface ReplacedLens {
+  attempt: number;
+  analysisId: string;
+}
+
+/** How an analysis ended: `outcome.json`, and the result of its workflow. */
+export interface LensOutcome {
+  workId: string;
+  status: LensStatus;
+  seen: LensSeen | null;
+  /** The last one made; null: nothing was made, or nobody knows. */
+  analysisId: string | null;
+  /** Before it, in order. */
+  replaced: ReplacedLens[];
+  /** Null: nothing was there to be fetched, or it could not be. */
+  files: LensFiles | null;
+  error: { code: string | null; message: string } | null;
+  startedAt: string;
+  settledAt: string;
+}
+
+/** Analyses made in place of one whose upload expired, within one work. */
+export const mostReplacements = 2;
+
+export const uploadExpiredCode = 'upload_expired';
+
+export function lensWorkflowId(name: string): string {
+  return `lens/${name}`;
+}
+
+/** The id of a work is its folder too. */
+export function lensFolder(workId: string): string {
+  return workId;
+}
+
+/** The same for every send of one attempt of one ask (DESIGN D3). */
+export function lensKey(name: string, attempt: number): string {
+  return `diligence-lens-${name}-${attempt}`;
+}
+
+/** What makes two asks the same. */
+export function lensManifest(sha256: string, mode: LensMode | null, label: string | null): string {
+  return JSON.stringify(['lens', sha256, mode, label]);
+}
+
+/** Whether asking again would bring nothing else: the service answers a known key as before. */
+export function lensStandsForGood({ status, seen }: LensOutcome): boolean {
+  if (status === 'completed' || status === 'failed') return true;
+  return status === 'cancelled' && seen?.state === 'cancelled';
+}
+
+export function isLensSettled(state: LensSeen['state']): boolean {
+  return ['completed', 'failed', 'cancelled', 'expired'].includes(state);
+}
+
+/** Nobody waits longer than this for an upload: milliseconds, at 100 kB a second and a minute more. */
+export function uploadTimeoutMs(bytes: number): number {
+  return Math.min(25 * 60_000, 60_000 + Math.ceil(bytes / 100));
+}

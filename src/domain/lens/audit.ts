@@ -1,0 +1,57 @@
+import type { AuditEntry } from '../audit';
+import type { CreatedLens, LensOutcome, LensRecord } from './analyze';
+
+/** The service has made an analysis for us. Asked again with the same key, it is the same entry. */
+export function lensRequestEntry(
+  { analysisId, at }: CreatedLens,
+  { workId, name, createdBy: by }: LensRecord,
+  attempt: number,
+): AuditEntry {
+  return {
+    kind: 'request',
+    id: `request/lens/${name}/${attempt}`,
+    result: 'accepted',
+    by,
+    happenedAt: at,
+    work: workId,
+    details: { analysisId, attempt },
+  };
+}
+
+/** No upload arrived in time: what was made is not used, and another one is made. */
+export function lensReplacedEntry(
+  { analysisId }: CreatedLens,
+  { workId, name, createdBy: by }: LensRecord,
+  attempt: number,
+  happenedAt: string,
+): AuditEntry {
+  return {
+    kind: 'request',
+    id: `request/lens/${name}/${attempt}`,
+    result: 'upload_expired',
+    by,
+    happenedAt,
+    work: workId,
+    details: { analysisId, attempt },
+  };
+}
+
+export function lensOutcomeEntry(
+  { workId, status, seen, analysisId, files, replaced, settledAt }: LensOutcome,
+  by: string,
+): AuditEntry {
+  return {
+    kind: 'outcome',
+    id: `outcome/${workId}`,
+    result: status,
+    by,
+    happenedAt: settledAt,
+    work: workId,
+    ...(seen?.sha256 != null && { sha256: seen.sha256 }),
+    details: {
+      ...(analysisId !== null && { analysisId }),
+      ...(replaced.length > 0 && { replaced: replaced.length }),
+      ...(files !== null && { filed: files.filed.length, unfiled: files.unfiled.length }),
+    },
+  };
+}

@@ -1,0 +1,236 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { LensFile } from '../archive/lens';
+import { orderEntry } from '../domain/audit-entries';
+import {
+  lensWorkflowId,
+  type LensInput,
+  type LensOutcome,
+  type LensRecord,
+  type LensSeen,
+} from '../domain/lens/analyze';
+import { extensionOf } from '../domain/lens/media-type';
+import type { EngineClient } from '../temporal/connection';
+import { cancelUpdate, lensProgressQuery } from '../workflows/messages';
+import { defaultFolder } from './certificate-flags';
+import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
+import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
+import { isNotFound, withEngine, type Workplace } from './workplace';
+import { writeWhole } from './written-file';
+
+export interface LensOnFile {
+  folder: string;
+  record: LensRecord;
+  /** Null before the end. */
+  outcome: LensOutcome | null;
+}
+
+export interface LensOutput {
+  out?: string;
+  json?: true;
+}
+
+/**
+ * By the id that its command printed, or, without its instant, the last one of that ask.
+ *
+ * @throws CommandError when there is none
+ */
+async function lensOf({ archive }: Workplace, id: string): Promise<LensOnFile> {
+  const [, name, instant] = /^lens\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
+  const file = new LensFile(archive);
+  const all = name === undefined ? [] : await file.all(name);
+  const found = all.find(({ record }) => instant === undefined || record.workId === id);
+  if (found === undefined) throw new CommandError(`no analysis ${id} in this archive`);
+  return { ...found, outcome: await file.outcome(found.folder) };
+}
+
+/** An artifact that was announced and did not come is for a person to see to. */
+export function lensExitCode({ files, status }: LensOutcome): number {
+  if (status === 'completed') {
+    const isWhole = files !== null && files.unfiled.length === 0;
+    return isWhole ? exitCodes.done : exitCodes.needsAPerson;
+  }
+  if (status === 'cancelled') return exitCodes.done;
+  return status === 'failed' || status === 'refused' ? exitCodes.failed : exitCodes.needsAPerson;
+}
+
+/** Writes what the service found, and tells how it ended. Returns the exit code. */
+export async function showLens(
+  place: Workplace,
+  { folder: filedIn, record, outcome }: LensOnFile,
+  { out, json }: LensOutput,
+): Promise<number> {
+  const { workId } = record;
+  if (outcome === null) {
+    throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
+  }
+  const exitCode = lensExitCode(outcome);
+  const target = resolve(out ?? defaultFolder(workId));
+  const files = await writeLensFolder(place, filedIn, outcome, target);
+  const folder = files.length > 0 ? target : null;
+  if (json === true) {
+    printJson({ id: workId, exitCode, folder, files, outcome });
+    return exitCode;
+  }
+  for (const line of outcomeLines(outcome)) print(line);
+  if (folder !== null) print(`result: ${folder} (${files.join(', ')}: an export, in the clear)`);
+  return exitCode;
+}
+
+/**
+ * @returns names of the files; none when the service told nothing
+ * @throws CommandError when an artifact is not in the archive any more
+ */
+async function writeLensFolder(
+  { archive }: Workplace,
+  filedIn: string,
+  { files, workId }: LensOutcome,
+  folder: string,
+): Promise<string[]> {
+  const file = new LensFile(archive);
+  const answer = await file.answer(filedIn);
+  if (answer === null) return [];
+  const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
+  await mkdir(folder, { recursive: true });
+  await writeWhole(folder, 'lens.json', text);
+  const names = ['lens.json'];
+  for (const [place, { key, mediaType }] of (files?.filed ?? []).entries()) {
+    const bytes = await file.bytes(key);
+    if (bytes === null) {
+      throw new CommandError(`${workId}: its artifacts are not in the archive any more`);
+    }
+    const name = `artifact-${place + 1}${extensionOf(mediaType)}`;
+    const aside = join(folder, `.${name}.partial`);
+    await writeFile(aside, bytes, { mode: 0o600 });
+    await rename(aside, join(folder, name));
+    names.push(name);
+  }
+  return names;
+}
+
+const sayings = {
+  completed: 'completed',
+  failed: 'failed at the service',
+  cancelled: 'cancelled',
+  refused: 'refused by the service; the same command tries again',
+  expired: 'expired; the same command goes on with it',
+  unknown_outcome:
+    'unknown outcome: a request may have arrived; the same command asks again with the same key',
+} as const;
+
+function outcomeLines({ status, seen, analysisId, replaced, files, error }: LensOutcome): string[] {
+  const lines: string[] = [sayings[status]];
+  const told: [string, string | null][] = [
+    ['analysis', analysisId],
+    ['mode', seen?.mode ?? null],
+    ['result', seen?.state === 'completed' && !seen.hasResult ? 'none was told' : null],
+    ['sha256', seen?.sha256 ?? null],
+    ['billing', seen === null ? null : billingWords(seen)],
+    ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
+    ['artifacts', files === null && (seen?.artifacts ?? 0) > 0 ? 'could not be fetched' : null],
+  ];
+  for (const one of replaced) told.push(['replaced', `${one.analysisId}: its upload expired`]);
+  for (const one of files?.filed ?? []) {
+    told.push(['artifact', `${one.type ?? '-'}, ${one.bytes} bytes, sha256 ${one.sha256}`]);
+  }
+  for (const one of files?.unfiled ?? []) {
+    told.push(['missing', `${one.type ?? '-'} ${one.artifactId}: ${one.why}`]);
+  }
+  for (const [name, value] of told) {
+    if (value !== null) lines.push(`  ${name.padEnd(10)} ${printable(value)}`);
+  }
+  return lines;
+}
+
+function billingWords({ billing }: LensSeen): string | null {
+  if (billing === null) return null;
+  const { status, amount, unit } = billing;
+  return [status ?? '-', amount ?? '-', unit ?? ''].join(' ').trim();
+}
+
+/** How an analysis stands, in a line; null when nobody can tell. */
+export async function lensLine(engine: EngineClient, workflowId: string): Promise<string | null> {
+  const handle = engine.client.workflow.getHandle(workflowId);
+  const progress = await handle.query(lensProgressQuery).catch(() => null);
+  if (progress === null) return null;
+  const { stage, waiting, analysisId, replaced } = progress;
+  const of = analysisId === null ? '' : `, analysis ${analysisId}`;
+  const after = replaced.length === 0 ? '' : `, ${replaced.length} uploads expired`;
+  return printable(
+    `${workflowId}: ${stage}${of}${after}${waiting === null ? '' : ` (${waiting})`}`,
+  );
+}
+
+/** The name of a file may tell of a person: it is told by what it is. */
+function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
+  return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
+}
+
+async function lensOnFile({ archive }: Workplace): Promise<ListedWork[]> {
+  const file = new LensFile(archive);
+  return Promise.all(
+    (await file.all()).map(async ({ folder, record }) => {
+      const { workId: id, file: input, createdAt, createdBy } = record;
+      const status = (await file.outcome(folder))?.status ?? null;
+      return { id, kind: 'lens', input: inputWords(input), createdAt, createdBy, status };
+    }),
+  );
+}
+
+async function showLensStatus(
+  place: Workplace,
+  { record, outcome }: LensOnFile,
+  json: boolean,
+): Promise<void> {
+  const { workId, name, file, mode, label, createdAt, createdBy } = record;
+  const running =
+    outcome === null
+      ? await withEngine(place, (engine) => lensLine(engine, lensWorkflowId(name)))
+      : null;
+  if (json) {
+    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
+    const about = { kind: 'lens', input: inputWords(file), mode, label };
+    printJson({ id: workId, ...about, createdAt, createdBy, state, progress: running, outcome });
+    return;
+  }
+  if (outcome !== null) {
+    print(`${workId}: ended ${outcome.settledAt}`);
+    for (const line of outcomeLines(outcome)) print(line);
+  } else print(running ?? `${workId}: does not run: start the same command again to go on`);
+}
+
+/** The service shows no way to call an analysis off: it is waited for no longer. */
+async function cancelLens(place: Workplace, { record, outcome }: LensOnFile): Promise<void> {
+  const { workId, name } = record;
+  if (outcome !== null) {
+    throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
+  }
+  const entry = orderEntry('cancel', { workId, by: place.environment.actor }, Date.now());
+  await place.audit.appendAndAnchor([entry]);
+  await withEngine(place, async (engine) => {
+    const handle = engine.client.workflow.getHandle(lensWorkflowId(name));
+    try {
+      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      tell(`${workId} does not run`);
+    }
+  });
+}
+
+export const lensWorks: WorkFamily = {
+  listed: 'lens',
+  owns: (id) => id.startsWith('lens/'),
+  onFile: lensOnFile,
+  status: async (place, id, json) => showLensStatus(place, await lensOf(place, id), json),
+  result: async (place, id, { out, json }) =>
+    showLens(place, await lensOf(place, id), {
+      ...(out !== undefined && { out }),
+      ...(json === true && { json }),
+    }),
+  order: async (place, id, name) => {
+    refuseAllButCancel(id, name, 'an analysis');
+    await cancelLens(place, await lensOf(place, id));
+  },
+};

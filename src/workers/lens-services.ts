@@ -1,0 +1,23 @@
+import type { MonitorDependencies } from '../activities/dependencies';
+import type { LensDependencies } from '../activities/lens';
+import { LensApi } from '../apis/investigation/lens';
+import type { Environment } from '../environment';
+
+/** The part of the composition root for analyses: on the service of monitors, whose rate they share. */
+export function lensDependencies(
+  environment: Environment,
+  { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
+  { stopping }: { stopping: AbortSignal },
+): LensDependencies {
+  const { service, timeoutMs } = monitors;
+  return {
+    lens: new LensApi(service, environment.lens, timeoutMs),
+    archive,
+    audit,
+    nameOf,
+    stopping,
+    warn,
+    now,
+    random,
+  };
+}

@@ -1,0 +1,73 @@
+import {
+  lensKey,
+  lensManifest,
+  lensStandsForGood,
+  uploadTimeoutMs,
+} from '../../../src/domain/lens/analyze';
+import type { LensOutcome, LensSeen, LensStatus } from '../../../src/domain/lens/analyze';
+import { extensionOf, mediaTypeOf } from '../../../src/domain/lens/media-type';
+
+const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
+
+test.each([
+  ['image/png', '89504e47 0d0a1a0a 0000000d', '.png'],
+  ['image/jpeg', 'ffd8ffe0 00104a46', '.jpg'],
+  ['image/gif', '47494638 3961', '.gif'],
+  ['image/webp', '52494646 24000000 57454250 56503820', '.webp'],
+  ['image/heic', '00000018 66747970 68656963 00000000', '.heic'],
+  ['image/tiff', '49492a00 08000000', '.tiff'],
+  ['video/mp4', '00000018 66747970 69736f6d 00000000', '.mp4'],
+  ['video/quicktime', '00000014 66747970 71742020 00000000', '.mov'],
+  ['application/pdf', '25504446 2d312e37', '.pdf'],
+  ['application/octet-stream', '00', '.bin'],
+  ['application/octet-stream', '', '.bin'],
+  // RIFF, but sound.
+  ['application/octet-stream', '52494646 24000000 57415645 666d7420', '.bin'],
+])('%s is told by %s', (mediaType, hex, extension) => {
+  expect(mediaTypeOf(bytes(hex))).toBe(mediaType);
+  expect(extensionOf(mediaType)).toBe(extension);
+});
+
+test('bytes beyond the beginning tell nothing', () => {
+  expect(mediaTypeOf(Buffer.concat([Buffer.alloc(16), bytes('89504e470d0a1a0a')]))).toBe(
+    'application/octet-stream',
+  );
+});
+
+test('each attempt has a key of its own, short enough for the service', () => {
+  const name = '0a1b'.repeat(8);
+  const keys = [1, 2, 3].map((attempt) => lensKey(name, attempt));
+  expect(new Set(keys).size).toBe(3);
+  expect(lensKey(name, 1)).toBe(keys[0]);
+  expect(Math.max(...keys.map((key) => key.length))).toBeLessThanOrEqual(255);
+});
+
+test('file, mode and label each make another ask', () => {
+  const asks = [
+    lensManifest('aa', null, null),
+    lensManifest('ab', null, null),
+    lensManifest('aa', 'geo', null),
+    lensManifest('aa', null, 'geo'),
+  ];
+  expect(new Set(asks).size).toBe(4);
+});
+
+test.each<[LensStatus, LensSeen['state'] | null, boolean]>([
+  ['completed', 'completed', true],
+  ['failed', 'failed', true],
+  ['cancelled', 'cancelled', true],
+  // By the person: it goes on at the service.
+  ['cancelled', null, false],
+  ['expired', null, false],
+  ['refused', null, false],
+  ['unknown_outcome', null, false],
+])('asked for again, what was %s (%s) stands: %s', (status, state, stands) => {
+  const seen = state === null ? null : ({ state } as LensSeen);
+  expect(lensStandsForGood({ status, seen } as LensOutcome)).toBe(stands);
+});
+
+test('a larger file is given more time, up to less than its activity has', () => {
+  expect(uploadTimeoutMs(1)).toBe(60_001);
+  expect(uploadTimeoutMs(50 * 1024 * 1024)).toBe(60_000 + 524_288);
+  expect(uploadTimeoutMs(10 ** 12)).toBe(25 * 60_000);
+});
