@@ -3,7 +3,9 @@ import { profileFromWire, type ProfileAnswer } from '../apis/investigation/profi
 import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
+import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
 import { ProfileFile } from '../archive/profiles';
+import { documentsInText } from '../domain/held-documents';
 import { profileOutcomeEntry } from '../domain/profiles/audit';
 import {
   refusalOf,
@@ -19,6 +21,8 @@ export interface ProfileDependencies extends WaitDependencies {
   profiles: ProfilesApi;
   archive: Archive;
   audit: AuditTrail;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
+  nameOf: NameOf;
 }
 
 export interface LookUpInput extends WaitOrder {
@@ -41,7 +45,10 @@ export function createProfileActivities(deps: ProfileDependencies) {
   async function lookUpProfile(input: LookUpInput): Promise<Waited<LookedUp>> {
     const { folder } = input.ref;
     const filed = await file.answer(folder, input.call);
-    if (filed !== null) return { kind: 'settled', value: toldBy(filed, input.call) };
+    if (filed !== null) {
+      await index(`${folder}/answer-${input.call}`, filed);
+      return { kind: 'settled', value: toldBy(filed, input.call) };
+    }
     const record = await file.record(folder);
     if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
     const priority = input.interactive === false ? 'request' : 'interactive';
@@ -50,6 +57,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
         const { read, body } = await profiles.lookUp(record.cpf, priority, signal);
         if (read.kind !== 'profile') return { kind: 'settled', value: noOf(read) };
         const stands = await file.putAnswer(folder, input.call, body);
+        await index(`${folder}/answer-${input.call}`, stands);
         return { kind: 'settled', value: toldBy(stands, input.call) };
       },
       { ...input, what: 'a profile' },
@@ -57,6 +65,15 @@ export function createProfileActivities(deps: ProfileDependencies) {
     if (waited.kind !== 'refused') return waited;
     const { status, code, message } = waited;
     return { kind: 'settled', value: refusalOf(status, code, message) };
+  }
+
+  /** Whom an answer names: an owner beside the person, a holder of a patent... */
+  async function index(of: string, answer: Buffer): Promise<void> {
+    const writer = new DocumentIndexWriter(archive, of, deps.nameOf);
+    for (const document of documentsInText(answer.toString('latin1'))) {
+      await writer.addDocument(document);
+    }
+    await writer.flush();
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */

@@ -5,6 +5,7 @@ import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
 import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
 import { TraceFile } from '../archive/traces';
+import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { traceOutcomeEntry, traceRequestEntry } from '../domain/traces/audit';
 import {
@@ -155,7 +156,10 @@ export function createTraceActivities(deps: TraceDependencies) {
   async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
     const body = await file.putAnswer(ref.folder, answer);
     const index = new DocumentIndexWriter(archive, `${ref.folder}/answer`, deps.nameOf);
-    for await (const _ of index.indexed(asChunks(body)));
+    for (const document of documentsInText(body.toString('latin1'))) {
+      await index.addDocument(document);
+    }
+    await index.flush();
     return seenOf(trace, createHash('sha256').update(body).digest('hex'));
   }
 
@@ -250,8 +254,4 @@ function seenOf(trace: Trace, sha256: string | null): TraceSeen {
     sha256,
     failure: failure && { code: failure.code, message: failure.message ?? '' },
   };
-}
-
-async function* asChunks(body: Buffer): AsyncGenerator<Uint8Array> {
-  yield body;
 }

@@ -30,6 +30,8 @@ import {
 } from './kept-kinds';
 import { AnalysesPurge } from './purge-analyses';
 import { DossiersPurge } from './purge-dossiers';
+import { LensPurge } from './purge-lens';
+import { InquiriesPurge, isInquiryId } from './purge-inquiries';
 import { MonitorsPurge, monitorOfWorkId } from './purge-monitors';
 import {
   PurgeDraft,
@@ -63,6 +65,8 @@ export class PurgePlanner {
   readonly #analyses: AnalysesPurge;
   readonly #monitors: MonitorsPurge;
   readonly #dossiers: DossiersPurge;
+  readonly #lens: LensPurge;
+  readonly #inquiries: InquiriesPurge;
   readonly #now: () => number;
   #keysByFolder: Promise<Map<string, string[]>> | null = null;
   #pdfsByIssuance: Promise<Map<string, string[]>> | null = null;
@@ -75,6 +79,8 @@ export class PurgePlanner {
     this.#analyses = new AnalysesPurge(archive, nameOf, now);
     this.#monitors = new MonitorsPurge(archive, nameOf);
     this.#dossiers = new DossiersPurge(archive, nameOf);
+    this.#lens = new LensPurge(archive, nameOf);
+    this.#inquiries = new InquiriesPurge(archive, nameOf);
     this.#now = now;
   }
 
@@ -110,11 +116,15 @@ export class PurgePlanner {
     const monitors = await this.#monitors.ofDocument(draft, document);
     rows += monitors.changes;
     const dossiers = await this.#dossiers.ofDocument(draft, document);
+    const lens = await this.#lens.ofDocument(draft, document);
+    dossiers.works.push(...lens.works);
+    for (const one of lens.gone) dossiers.gone.add(one);
+    const inquiries = await this.#inquiries.ofDocument(draft, document);
+    rows += inquiries.rows;
     await this.#takeIssuances(draft, ids);
     for (const folder of claimFolders(name)) {
       for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
     }
-    for (const key of await this.#archive.list(`profiles/${name}/`)) await draft.remove(key);
     for (const work of works) {
       const subject = subjects.get(work.folder) as ErasureSubject;
       subject.takeTold([...ids], [...names]);
@@ -126,7 +136,7 @@ export class PurgePlanner {
     await this.#takeIndex(
       draft,
       name,
-      new Set([...wholes, ...analyses.gone, ...monitors.gone, ...dossiers.gone]),
+      new Set([...wholes, ...analyses.gone, ...monitors.gone, ...dossiers.gone, ...inquiries.gone]),
     );
     const unsettled = await this.#unsettledOf(
       name,
@@ -134,7 +144,13 @@ export class PurgePlanner {
     );
     return {
       target,
-      works: [...works, ...analyses.works, ...monitors.works, ...dossiers.works],
+      works: [
+        ...works,
+        ...analyses.works,
+        ...monitors.works,
+        ...dossiers.works,
+        ...inquiries.works,
+      ],
       rows,
       quoted: { ids: [...ids, ...analyses.ids], officialNames: [...names] },
       changes: draft.ordered(),
@@ -146,7 +162,8 @@ export class PurgePlanner {
   /** A work as a whole, and what was bought for documents that no other work holds. */
   async ofWork(workId: string): Promise<PurgePlan> {
     if (/^credit(?:-batch)?\//.test(workId)) return this.#ofAnalysis(workId);
-    if (workId.startsWith('dossier/')) return this.#ofDossier(workId);
+    if (/^(?:dossier|lens)\//.test(workId)) return this.#ofUnread(workId);
+    if (isInquiryId(workId)) return this.#ofInquiry(workId);
     const monitorId = monitorOfWorkId(workId);
     if (monitorId !== null) return this.#ofMonitor(workId, monitorId);
     const folders = [...(await this.#folders()).keys()].filter((folder) =>
@@ -213,14 +230,31 @@ export class PurgePlanner {
     };
   }
 
-  async #ofDossier(workId: string): Promise<PurgePlan> {
+  /** A dossier or an analysis: nothing in it is a row. */
+  async #ofUnread(workId: string): Promise<PurgePlan> {
     const draft = new PurgeDraft(this.#archive);
-    const taken = await this.#dossiers.ofWork(draft, workId);
+    const of = workId.startsWith('lens/') ? this.#lens : this.#dossiers;
+    const taken = await of.ofWork(draft, workId);
     await this.#takeIndex(draft, null, taken.gone);
     return {
       target: { kind: 'work', workId },
       works: taken.works,
       rows: 0,
+      quoted: { ids: [], officialNames: [] },
+      changes: draft.ordered(),
+      unsettled: [],
+      notIndexed: 0,
+    };
+  }
+
+  async #ofInquiry(workId: string): Promise<PurgePlan> {
+    const draft = new PurgeDraft(this.#archive);
+    const taken = await this.#inquiries.ofWork(draft, workId);
+    await this.#takeIndex(draft, null, taken.gone);
+    return {
+      target: { kind: 'work', workId },
+      works: taken.works,
+      rows: taken.rows,
       quoted: { ids: [], officialNames: [] },
       changes: draft.ordered(),
       unsettled: [],
@@ -282,7 +316,9 @@ export class PurgePlanner {
     const monitors = what === 'results' ? await this.#monitors.ofAge(draft, endedBefore) : null;
     rows += monitors?.changes ?? 0;
     const dossiers = await this.#dossiers.ofAge(draft, what, endedBefore);
-    await this.#takeIndex(draft, null, dossiers.gone);
+    const lens = await this.#lens.ofAge(draft, what, endedBefore);
+    await this.#takeIndex(draft, null, new Set([...dossiers.gone, ...lens.gone]));
+    const inquiries = await this.#inquiries.ofAge(draft, what, endedBefore);
     const target: PurgeTarget = {
       kind: 'age',
       class: what,
@@ -294,6 +330,8 @@ export class PurgePlanner {
       ...(analyses?.works ?? []),
       ...(monitors?.works ?? []),
       ...dossiers.works,
+      ...lens.works,
+      ...inquiries.works,
     ];
     const quoted = { ids: [], officialNames: [] };
     const changes = draft.ordered();

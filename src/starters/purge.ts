@@ -71,6 +71,10 @@ Changes of monitors lose what they tell, when the monitor is of the document or 
 they were filed, delivered and acknowledged stays known. A monitor that the service never told about is
 purged by its id: --batch monitor/ID. By age: --class results takes acknowledged changes.
 
+A profile goes as a whole with its person, a search with a target that is the document. Of any other, the
+entries that name the document go; a line of a batch becomes a tombstone, and its file goes. A search, lookup
+or batch goes by its id: --batch trace/ID. By age: --class results takes answers, --class inputs files.
+
 What still runs, or may have been bought without anybody knowing, is refused, with what to do
 first. Result folders, backups and copies are outside the archive: this command cannot reach them.
 A purge that was cut short is finished by the same command.`,

@@ -4,7 +4,7 @@ import { ProfilesApi } from '../apis/investigation/profile';
 
 /** The part of the composition root for profiles: on the service of monitors, whose rate they share. */
 export function profileDependencies(
-  { monitors, archive, audit, warn, now, random }: MonitorDependencies,
+  { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
   { stopping }: { stopping: AbortSignal },
 ): ProfileDependencies {
   const { service, timeoutMs } = monitors;
@@ -12,6 +12,7 @@ export function profileDependencies(
     profiles: new ProfilesApi(service, timeoutMs),
     archive,
     audit,
+    nameOf,
     stopping,
     warn,
     now,

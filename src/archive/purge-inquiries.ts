@@ -1,0 +1,303 @@
+import type { ManifestItem, ManifestLine } from '../domain/certificates';
+import { documentsInText } from '../domain/held-documents';
+import type { InquiryBatchRecord } from '../domain/inquiry-batch';
+import type { ProfileOutcome } from '../domain/profiles/lookup';
+import type { TraceOutcome, TraceRecord } from '../domain/traces/search';
+import { getJson, type Archive } from './archive';
+import { documentsIn, indexedHolders, type NameOf } from './document-index';
+import { ErasureSubject } from './erasure-subject';
+import { InquiryBatchShelf } from './inquiry-batches';
+import type { PurgeClass } from './kept-kinds';
+import type { PlannedWork, PurgeDraft } from './purge-draft';
+import { ownerKey } from './traces';
+import { manifestItems, manifestLines } from './works';
+
+/** What a purge takes of searches, lookups, and batches of them. */
+export interface InquiriesPart {
+  works: PlannedWork[];
+  /** Lines of inputs that become tombstones, or go with their batch. */
+  rows: number;
+  /** Folders that go as a whole, as the index of documents calls them. */
+  gone: Set<string>;
+}
+
+type Outcome = Pick<TraceOutcome | ProfileOutcome, 'settledAt'>;
+
+/**
+ * Plans what a purge takes of searches and lookups. What is about the person goes as a whole; of an
+ * answer about another, the entries that name the person; a line of a batch becomes a tombstone.
+ */
+export class InquiriesPurge {
+  readonly #archive: Archive;
+  readonly #nameOf: NameOf;
+  readonly #batches: InquiryBatchShelf;
+
+  constructor(archive: Archive, nameOf: NameOf) {
+    this.#archive = archive;
+    this.#nameOf = nameOf;
+    this.#batches = new InquiryBatchShelf(archive);
+  }
+
+  async ofDocument(draft: PurgeDraft, document: string): Promise<InquiriesPart> {
+    const name = this.#nameOf(document);
+    const part = nothing();
+    const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
+    const own = await this.#foldersUnder(`profiles/${name}/`);
+    for (const folder of own) await this.#takeWhole(draft, folder, part);
+    for (const folder of holders) {
+      if (own.has(folder)) continue;
+      if (folder.startsWith('inquiries/')) await this.#takeLines(draft, folder, document, part);
+      else if (folder.startsWith('traces/') || folder.startsWith('profiles/')) {
+        if (await this.#isAbout(folder, document)) await this.#takeWhole(draft, folder, part);
+        else await this.#takeNamed(draft, folder, new ErasureSubject(document, name), part);
+      }
+    }
+    await this.#takeEmptyShelves(draft, part);
+    return part;
+  }
+
+  /** @param workId of a search, a lookup or a batch, with its instant or of all about one thing */
+  async ofWork(draft: PurgeDraft, workId: string): Promise<InquiriesPart> {
+    const part = nothing();
+    const root = rootOf(workId);
+    for (const folder of await this.#foldersUnder(`${root}/`)) {
+      if (folder.startsWith('inquiries/')) await this.#takeBatch(draft, folder, part);
+      else await this.#takeWhole(draft, folder, part);
+    }
+    await this.#takeEmptyShelves(draft, part);
+    return part;
+  }
+
+  /** What was told by works that ended before an instant, or what batches were made from. */
+  async ofAge(draft: PurgeDraft, what: PurgeClass, endedBefore: number): Promise<InquiriesPart> {
+    const part = nothing();
+    if (what === 'inputs') await this.#takeOldInputs(draft, endedBefore, part);
+    if (what !== 'results') return part;
+    for (const root of ['traces/', 'profiles/']) {
+      for (const folder of await this.#foldersUnder(root)) {
+        const outcome = await getJson<Outcome>(this.#archive, `${folder}/outcome.json`);
+        if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
+        const before = draft.size;
+        await this.#takeAnswers(draft, folder);
+        await draft.rewrite(`${folder}/outcome.json`, () => withoutAnswer);
+        if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
+        part.gone.add(folder);
+      }
+    }
+    return part;
+  }
+
+  async #takeOldInputs(draft: PurgeDraft, endedBefore: number, part: InquiriesPart): Promise<void> {
+    for (const { folder, record } of await this.#batches.all()) {
+      const end = await this.#batches.end(folder);
+      if (end === null || Date.parse(end.endedAt) >= endedBefore) continue;
+      const before = draft.size;
+      await this.#takeInput(draft, folder, record);
+      if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
+    }
+  }
+
+  /** The target itself reads as the document. */
+  async #isAbout(folder: string, document: string): Promise<boolean> {
+    const record = await getJson<Partial<TraceRecord>>(this.#archive, `${folder}/asked.json`);
+    return record?.target !== undefined && documentsIn(record.target).includes(document);
+  }
+
+  async #takeWhole(draft: PurgeDraft, folder: string, part: InquiriesPart): Promise<void> {
+    const ended = (await this.#archive.get(`${folder}/outcome.json`)) !== null;
+    part.works.push(planned(folder, { whole: true, ended }));
+    part.gone.add(folder);
+    for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+  }
+
+  /** What a search left beside its works goes with the last of them. */
+  async #takeEmptyShelves(draft: PurgeDraft, part: InquiriesPart): Promise<void> {
+    const shelves = new Set(
+      [...part.gone].filter((one) => one.startsWith('traces/')).map((one) => shelfOf(one)),
+    );
+    for (const shelf of shelves) {
+      const left = await this.#foldersUnder(`${shelf}/`);
+      if ([...left].some((folder) => !part.gone.has(folder))) continue;
+      const created = await getJson<{ traceId: string }>(this.#archive, `${shelf}/created.json`);
+      if (created !== null) await draft.remove(ownerKey(created.traceId));
+      for (const name of ['intent.json', 'created.json']) await draft.remove(`${shelf}/${name}`);
+    }
+  }
+
+  /** Of what was told about another, whatever names the subject. */
+  async #takeNamed(
+    draft: PurgeDraft,
+    folder: string,
+    subject: ErasureSubject,
+    part: InquiriesPart,
+  ): Promise<void> {
+    const ended = (await this.#archive.get(`${folder}/outcome.json`)) !== null;
+    const before = draft.size;
+    for (const key of await this.#archive.list(`${folder}/`)) {
+      if (key.endsWith('/outcome.json')) continue;
+      await draft.rewrite(key, () => (record) => withoutNamed(record, subject));
+    }
+    const isChanged = draft.size > before;
+    await draft.rewrite(`${folder}/outcome.json`, () => (record) => {
+      const left = withoutNamed(record, subject);
+      return isChanged ? withoutSum(left) : left;
+    });
+    if (draft.size === before) return;
+    part.works.push(planned(folder, { whole: false, ended }));
+  }
+
+  async #takeAnswers(draft: PurgeDraft, folder: string): Promise<void> {
+    for (const key of await this.#archive.list(`${folder}/`)) {
+      if (/\/answer(?:-\d+)?\.json$/.test(key)) await draft.remove(key);
+    }
+  }
+
+  async #takeLines(
+    draft: PurgeDraft,
+    folder: string,
+    document: string,
+    part: InquiriesPart,
+  ): Promise<void> {
+    const subject = new ErasureSubject(document, this.#nameOf(document));
+    for await (const item of manifestItems<string>(this.#archive, folder)) {
+      subject.takeItem(item as ManifestItem);
+    }
+    for await (const line of manifestLines<string>(this.#archive, folder)) {
+      subject.takeLine(line as ManifestLine);
+      if (subject.holdsLine(line as ManifestLine)) part.rows += 1;
+    }
+    for (const key of await this.#archive.list(`${folder}/`)) {
+      await draft.rewrite(key, ({ erase }) =>
+        erase === undefined ? null : (one) => erase(one, subject),
+      );
+    }
+    const record = await this.#batches.record(folder);
+    if (record !== null) await this.#takeInput(draft, folder, record);
+    const ended = (await this.#batches.end(folder)) !== null;
+    part.works.push(planned(folder, { whole: false, ended }));
+  }
+
+  /** The file goes as a whole: what else is in it is in no other way reached. */
+  async #takeInput(
+    draft: PurgeDraft,
+    folder: string,
+    { inputKey }: InquiryBatchRecord,
+  ): Promise<void> {
+    if (inputKey !== null) await draft.remove(inputKey);
+    await draft.rewrite(`${folder}/asked.json`, () => (record) => ({
+      ...(record as InquiryBatchRecord),
+      inputKey: null,
+      inputSha256: null,
+    }));
+  }
+
+  /** With the works that it alone has asked for. */
+  async #takeBatch(draft: PurgeDraft, folder: string, part: InquiriesPart): Promise<void> {
+    const record = await this.#batches.record(folder);
+    const ended = (await this.#batches.end(folder)) !== null;
+    part.works.push(planned(folder, { whole: true, ended }));
+    part.rows += record?.lines ?? 0;
+    part.gone.add(folder);
+    const others = new Set<string>();
+    for (const other of await this.#batches.all()) {
+      if (other.folder === folder) continue;
+      for (const { workId } of await this.#batches.itemWorks(other.folder)) others.add(workId);
+    }
+    for (const { workId, before } of await this.#batches.itemWorks(folder)) {
+      if (!before && !others.has(workId)) await this.#takeWhole(draft, rootOf(workId), part);
+    }
+    if (record?.inputKey != null) await draft.remove(record.inputKey);
+    for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+  }
+
+  /** Folders of works, by their keys: a purge that was cut short may have taken the record. */
+  async #foldersUnder(prefix: string): Promise<Set<string>> {
+    const keys = await this.#archive.list(prefix);
+    return new Set(keys.flatMap((key) => workFolder.exec(key)?.[0] ?? []));
+  }
+}
+
+const workFolder = /^(?:(?:traces|profiles)\/[^/]+|inquiries\/[^/]+\/[^/]+)\/\d{8}T\w+(?=\/)/;
+
+/** Whether an id is of a search, a lookup or a batch of them. */
+export function isInquiryId(workId: string): boolean {
+  return /^(?:trace|profile)(?:-batch)?\//.test(workId);
+}
+
+/** Folder of the work, or of everything about one thing. */
+function rootOf(workId: string): string {
+  if (/^(?:trace|profile)-batch\//.test(workId)) return `inquiries/${workId}`;
+  return workId.replace(/^(trace|profile)\//, '$1s/');
+}
+
+function planned(
+  folder: string,
+  { whole, ended }: Pick<PlannedWork, 'whole' | 'ended'>,
+): PlannedWork {
+  const workId = folder.replace(/^inquiries\//, '').replace(/^(trace|profile)s\//, '$1/');
+  return { folder, workId, record: null, whole, ended };
+}
+
+function shelfOf(folder: string): string {
+  return folder.split('/').slice(0, 2).join('/');
+}
+
+function nothing(): InquiriesPart {
+  return { works: [], rows: 0, gone: new Set() };
+}
+
+/** Entries of lists that name the subject are left out; of the rest, the quotations. */
+function withoutNamed(value: unknown, subject: ErasureSubject): unknown {
+  if (Array.isArray(value)) {
+    return value
+      .map((one) => withoutNamed(one, subject))
+      .filter((one, place) => !isEntry(one) || !isNamedIn(value[place], one, subject));
+  }
+  if (!isEntry(value)) return subject.scrub(value);
+  const entries = Object.entries(value).map(([field, one]) => [field, withoutNamed(one, subject)]);
+  return Object.fromEntries(entries);
+}
+
+function isEntry(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Beyond lists within it, whose entries went by themselves. */
+function isNamedIn(entry: unknown, left: unknown, subject: ErasureSubject): boolean {
+  return quotes(withoutLists(entry), subject) || quotes(withoutLists(left), subject);
+}
+
+function withoutLists(value: unknown): unknown {
+  if (!isEntry(value)) return Array.isArray(value) ? [] : value;
+  const entries = Object.entries(value).map(([field, one]) => [field, withoutLists(one)]);
+  return Object.fromEntries(entries);
+}
+
+function quotes(record: unknown, subject: ErasureSubject): boolean {
+  const text = JSON.stringify(record) ?? '';
+  for (const document of documentsInText(text)) if (document === subject.document) return true;
+  return subject.scrub(text) !== text;
+}
+
+/** Its answer has changed: the sum would tell what it was. */
+function withoutSum(record: unknown): unknown {
+  const outcome = record as { sha256?: string | null; seen?: { sha256: string | null } | null };
+  if (outcome.seen != null) return { ...outcome, seen: { ...outcome.seen, sha256: null } };
+  return 'sha256' in outcome ? { ...outcome, sha256: null } : outcome;
+}
+
+/** How it ended, its id and what it cost stay; what was told is gone. */
+function withoutAnswer(record: unknown): unknown {
+  const { error, ...outcome } = record as Partial<TraceOutcome & ProfileOutcome>;
+  const { seen } = outcome;
+  return withoutSum({
+    ...outcome,
+    ...(seen != null && { seen: { ...seen, failure: withoutProse(seen.failure) } }),
+    ...('counts' in outcome && { counts: null, rural: null }),
+    error: withoutProse(error ?? null),
+  });
+}
+
+function withoutProse<T extends { message: string } | null>(told: T): T {
+  return told === null ? told : { ...told, message: '' };
+}
