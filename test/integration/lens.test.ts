@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LensOutcome } from '../../src/domain/lens/analyze';
+import type { LensOutcome, LensStatus } from '../../src/domain/lens/analyze';
 import { Installation } from '../support/diligence-process';
 
 /** Analyses from a file to what was found in it, with the sandbox and a real server. */
@@ -126,13 +126,13 @@ test('after three uploads that expired it ends, and the same command begins a fo
   expect(counted(sha256)).toMatchObject({ created: 4, uploads: 1 });
 });
 
-test.each([
+test.each<[string, FileScript, LensStatus]>([
   ['failed', { end: ['failure_permanent'] }, 'failed'],
   ['cancelled', { end: ['cancelled'] }, 'cancelled'],
   ['expired', { end: ['expired'] }, 'expired'],
   ['refused', { create: ['400_refused'] }, 'refused'],
   ['known by a key that is refused', { create: ['504_after', '409'] }, 'unknown_outcome'],
-] as const)('an analysis that is %s ends so', async (_, script, status) => {
+])('an analysis that is %s ends so', async (_, script, status) => {
   const { path, sha256 } = await picture(script);
   const { shown } = await analyze(path);
   expect(shown.outcome).toMatchObject({ status });
