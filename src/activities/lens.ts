@@ -18,6 +18,7 @@ import {
   type LensRecord,
   type LensRef,
   type LensSeen,
+  type LensStatus,
 } from '../domain/lens/analyze';
 import { lensOutcomeEntry, lensReplacedEntry, lensRequestEntry } from '../domain/lens/audit';
 import type { LensAnalysis, LensUpload } from '../domain/lens/lens-analysis';
@@ -31,6 +32,15 @@ export interface LensDependencies extends WaitDependencies {
   audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
   nameOf: NameOf;
+  metrics: LensMetrics;
+}
+
+/** As `CertificateMetrics`. */
+export interface LensMetrics {
+  /** An outcome was put on file. */
+  lensEnded(status: LensStatus): void;
+  /** A file was handed in, or was not. */
+  uploadEnded(result: 'taken' | 'refused' | 'expired'): void;
 }
 
 /** What came of handing a file in. */
@@ -57,7 +67,7 @@ const mostUploadRefusals = 5;
 
 /** An analysis is asked for with one key for each attempt, so that it is made once (DESIGN D3). */
 export function createLensActivities(deps: LensDependencies) {
-  const { archive, audit, lens, now, stopping } = deps;
+  const { archive, audit, lens, metrics, now, stopping } = deps;
   const file = new LensFile(archive);
   const wait = new SettledWait(deps);
   const isoNow = (): string => new Date(now()).toISOString();
@@ -198,12 +208,14 @@ export function createLensActivities(deps: LensDependencies) {
         if (!isForGood(error) && !(error instanceof ContractError)) throw error;
         this.#refusals += 1;
         if (this.#refusals < mostUploadRefusals) return unsettled('handing in', 1_000);
+        metrics.uploadEnded('refused');
         const { message } = error;
         const code = error instanceof StatusError ? error.code : null;
         const value = { kind: 'upload_refused' as const, analysisId, code, message };
         return { kind: 'settled', value };
       }
       await file.putUploaded(this.#record.name, this.#attempt, isoNow());
+      metrics.uploadEnded('taken');
       return this.#submit(analysis, signal);
     }
 
@@ -220,6 +232,7 @@ export function createLensActivities(deps: LensDependencies) {
       const { name } = this.#record;
       const at = isoNow();
       await file.putUploadExpired(name, this.#attempt, at);
+      metrics.uploadEnded('expired');
       const created = { analysisId, at };
       await audit.append([lensReplacedEntry(created, this.#record, this.#attempt, at)]);
       return { kind: 'settled', value: { kind: 'upload_expired', analysisId } };
@@ -280,6 +293,7 @@ export function createLensActivities(deps: LensDependencies) {
       settledAt: isoNow(),
     });
     await audit.append([lensOutcomeEntry(filedOutcome, record.createdBy)]);
+    metrics.lensEnded(filedOutcome.status);
     return filedOutcome;
   }
 

@@ -133,7 +133,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   const lens =
     monitors === null
       ? null
-      : lensDependencies(environment, monitors, { stopping: stopping.signal });
+      : lensDependencies(environment, monitors, { metrics, stopping: stopping.signal });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,

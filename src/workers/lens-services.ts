@@ -2,12 +2,13 @@ import type { MonitorDependencies } from '../activities/dependencies';
 import type { LensDependencies } from '../activities/lens';
 import { LensApi } from '../apis/investigation/lens';
 import type { Environment } from '../environment';
+import type { WorkerMetrics } from './metrics';
 
 /** The part of the composition root for analyses: on the service of monitors, whose rate they share. */
 export function lensDependencies(
   environment: Environment,
   { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
-  { stopping }: { stopping: AbortSignal },
+  { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
 ): LensDependencies {
   const { service, timeoutMs } = monitors;
   return {
@@ -15,6 +16,7 @@ export function lensDependencies(
     archive,
     audit,
     nameOf,
+    metrics: metrics.lens,
     stopping,
     warn,
     now,

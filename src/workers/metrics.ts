@@ -8,7 +8,9 @@ import type {
 import type { DossierMetrics } from '../activities/dossiers';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { analysisStatuses } from '../domain/credit/work';
+import type { LensMetrics } from '../activities/lens';
 import { dossierStatuses } from '../domain/dossiers/follow';
+import { lensStatuses } from '../domain/lens/analyze';
 import type { OutcomeRecord } from '../domain/outcomes';
 
 const outcomeStatuses: readonly OutcomeRecord['status'][] = [
@@ -39,6 +41,7 @@ export class WorkerMetrics {
   readonly credit: CreditMetrics;
   readonly monitors: MonitorMetrics;
   readonly dossiers: DossierMetrics;
+  readonly lens: LensMetrics;
   readonly #calls;
   readonly #callSeconds;
   readonly #inFlight;
@@ -97,6 +100,7 @@ export class WorkerMetrics {
     this.credit = creditMetrics(this.#registry);
     this.monitors = monitorMetrics(this.#registry);
     this.dossiers = dossierMetrics(this.#registry);
+    this.lens = lensMetrics(this.#registry);
   }
 
   /** What a service reports to. `service` is its name in the labels. */
@@ -306,6 +310,28 @@ function dossierMetrics(registry: Registry): DossierMetrics {
   return {
     dossierEnded: (status) => ended.inc({ status }),
     retryEnded: (result) => retries.inc({ result }),
+  };
+}
+
+function lensMetrics(registry: Registry): LensMetrics {
+  const registers = [registry];
+  const ended = new Counter({
+    name: 'diligence_lens_analyses_total',
+    help: 'Outcomes of analyses of files put on file by this worker.',
+    labelNames: ['status'],
+    registers,
+  });
+  const uploads = new Counter({
+    name: 'diligence_lens_uploads_total',
+    help: 'Files handed in: taken, refused by the store, or expired before they arrived, so that another analysis was to be made.',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const status of lensStatuses) ended.inc({ status }, 0);
+  for (const result of ['taken', 'refused', 'expired']) uploads.inc({ result }, 0);
+  return {
+    lensEnded: (status) => ended.inc({ status }),
+    uploadEnded: (result) => uploads.inc({ result }),
   };
 }
 
