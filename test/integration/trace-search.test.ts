@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TraceOutcome } from '../../src/domain/traces/search';
-import { Installation } from '../support/diligence-process';
+import { Installation, eventually } from '../support/diligence-process';
 
 /** Searches from a command to what they found, with the sandbox and a real server. */
 
@@ -29,6 +29,7 @@ beforeAll(async () => {
         'refused@example.com': { ...quick, create: ['400_refused'] },
         'flaky@example.com': { ...quick, create: ['429', '409_retryable'], read: ['502', '404'] },
         'slow@example.com': { waitingMs: [0, 0], processingMs: [600_000, 600_000] },
+        'sluggish@example.com': { waitingMs: atOnce, processingMs: [600_000, 600_000] },
         'locked@example.com': { ...quick, create: ['401', '401', '401'] },
         '*': quick,
       },
@@ -106,6 +107,84 @@ test('a refused token is waited out, and shown as what is waited for', async () 
   const { code, stderr } = await search('locked@example.com');
   expect(code).toBe(0);
   expect(stderr).toContain('waiting: credentials');
+});
+
+test('the history is short and in the dark, and the id holds nothing of the target', async () => {
+  const target = 'dark.person@example.com';
+  const { shown } = await search(target);
+  const [, name] = (shown?.id ?? '').split('/');
+  const client = await installation.client('off');
+  const { events } = await client.workflow.getHandle(`trace/${name}`).fetchHistory();
+  expect(events?.length).toBeLessThanOrEqual(30);
+  expect(Buffer.from(JSON.stringify(events)).toString('latin1')).not.toContain('dark.person');
+  expect(await installation.workerLog()).not.toContain('dark.person');
+});
+
+test('what the service holds is listed, masked, with what it cost; ours are told', async () => {
+  const { shown } = await search('listed@example.com');
+  const { code, stdout } = await installation.run(['trace', 'list', '--json', '--type', 'email']);
+  expect(code).toBe(0);
+  const list = JSON.parse(stdout) as {
+    traces: { id: string; target: string; type: string; work: string | null }[];
+    count: number;
+    billing: { status: string; unit: string; count: number; amount: number }[];
+  };
+  expect(list.traces).toHaveLength(list.count);
+  expect(list.traces.find(({ id }) => id === shown?.outcome.traceId)).toMatchObject({
+    target: 'l***@e***',
+    type: 'email',
+    work: shown?.id.split('/').slice(0, 2).join('/'),
+  });
+  expect(stdout).not.toContain('listed@');
+  const told = list.billing.reduce((sum, { count }) => sum + count, 0);
+  expect(told).toBe(list.count);
+  const failed = await installation.run(['trace', 'list', '--status', 'failed']);
+  expect(failed.stdout).toMatch(/1 search\n {2}1 not_charged: 0 tokens\n$/);
+});
+
+test('a search is listed, shown and written again from the archive, and purged by its id', async () => {
+  const { shown } = await search('kept@example.com');
+  const id = shown?.id ?? '';
+  const list = JSON.parse((await installation.run(['list', '--json'])).stdout) as {
+    traces: { id: string; input: string; status: string }[];
+  };
+  expect(list.traces[0]).toMatchObject({ id, input: 'k***@e***', status: 'completed' });
+  expect((await installation.run(['status', id])).stdout).toContain('completed');
+  const again = await installation.run(['result', id, '--out', 'again']);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('trace.json') });
+  const words = ['purge', '--batch', id, '--reason', 'a test', '--yes'];
+  expect((await installation.run(words)).code).toBe(0);
+  expect((await installation.run(['result', id])).code).toBe(1);
+});
+
+test('a search that is cancelled is waited for no longer, and its id stays on file', async () => {
+  const started = await installation.run([
+    'trace',
+    'search',
+    '--target',
+    'sluggish@example.com',
+    '--detach',
+  ]);
+  const id = started.stdout.trim();
+  await eventually('it runs at the service', async () => {
+    return (await installation.run(['status', id])).stdout.includes('running');
+  });
+  expect((await installation.run(['cancel', id])).code).toBe(0);
+  await eventually('it has ended', async () => {
+    return (await installation.run(['status', id, '--json'])).stdout.includes('"state": "ended"');
+  });
+  const { stdout } = await installation.run(['result', id, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    exitCode: 0,
+    outcome: { status: 'cancelled', traceId: expect.any(String) },
+  });
+});
+
+test('where a search cannot be read by its id, the list tells', async () => {
+  installation.sandbox.configure({ traces: { readRoute: 'not_allowed' } });
+  const { shown } = await search('by-the-list@example.com');
+  expect(shown?.outcome.status).toBe('completed');
+  installation.sandbox.configure({ traces: { readRoute: 'served' } });
 });
 
 test('a repeated key that is refused is looked for on the list, and no other search is taken for it', async () => {
