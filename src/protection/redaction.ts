@@ -8,7 +8,8 @@ import { isValidCnpj, isValidCpf, maskDocument, normaliseDocument } from '../dom
  */
 const table = {
   secretFields: /authorization|cookie|token|secret|passw|apikey|privatekey|credential|signature/,
-  documentFields: /^(?:numero)?(?:cpf|cnpj|cpfcnpj|documento|document|identifier|taxid)$/,
+  documentFields:
+    /^(?:numero)?(?:cpf|cnpj|cpfcnpj|documento|document|identifier|taxid|target|alvo)$/,
   contentFields:
     /^(?:nome|nomesocial|nomefantasia|nomemae|razaosocial|body|corpo|payloads?|metadata)$/,
   /** Errors that quote what they were given. */
@@ -99,7 +100,11 @@ function isMistyped(found: string, document: string): boolean {
   return asPeopleWrite.test(found) && (/\d{8}/.test(document) || /[./-]/.test(found));
 }
 
-/** Text without documents, secrets, user names and query strings of addresses; bounded. */
+/** E-mail addresses: whom they are of is told by the rest of them. */
+const addresses =
+  /(?<![\w.+%@-])([\w+%])[\w.+%-]{0,63}@([a-z0-9])[a-z0-9.-]{0,252}\.[a-z]{2,24}\b/gi;
+
+/** Text without documents, e-mail addresses, secrets, user names and query strings of addresses; bounded. */
 export function redactText(text: string): string {
   let shown = text.slice(0, bounds.searched);
   for (const secret of secrets) shown = shown.replaceAll(secret, secretMark);
@@ -115,7 +120,7 @@ export function redactText(text: string): string {
       /(\w{0,40}(?:token|secret|password|api[_-]?key|signature)["']?(?:\s*=\s*|\s*:\s*(?=\S*\d))["']?)[^\s"'&,;}[\]]{4,}/gi,
       `$1${secretMark}`,
     );
-  shown = maskDocumentsIn(shown);
+  shown = maskDocumentsIn(shown.replaceAll(addresses, '$1***@$2***'));
   return shown.length <= bounds.text ? shown : `${shown.slice(0, bounds.text)}…`;
 }
 

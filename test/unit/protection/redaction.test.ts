@@ -83,6 +83,9 @@ describe('text for a log', () => {
     ['sent Bearer abcdef.ghi-jkl', 'sent Bearer [secret]'],
     ['certificates?token=abcdef&a=b', 'certificates?token=[secret]&a=b'],
     ['{"access_token":"abc-4711"}', '{"access_token":"[secret]"}'],
+    ['search for Fulana.Silva@example.com.br ended', 'search for F***@e*** ended'],
+    ['{"target":"x+y@mail.example.com"}', '{"target":"x***@m***"}'],
+    ['at node_modules/@temporalio/client/lib', 'at node_modules/@temporalio/client/lib'],
   ])('that reads %j is shown as %j', (text, shown) => {
     expect(redactText(text)).toBe(shown);
   });
