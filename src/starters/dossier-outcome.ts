@@ -13,7 +13,6 @@ import {
 } from '../domain/dossiers/follow';
 import type { EngineClient } from '../temporal/connection';
 import { cancelDossierUpdate, dossierProgressQuery } from '../workflows/messages';
-import { defaultFolder } from './certificate-flags';
 import { writeDossierFolder } from './dossier-folder';
 import { phasesLine } from './dossier-phases';
 import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
@@ -66,7 +65,7 @@ export async function showDossier(
   }
   const exitCode = dossierExitCode(outcome);
   const answers = await new DossierFile(place.archive).answers(filedIn);
-  const folder = answers === null ? null : resolve(out ?? defaultFolder(workId));
+  const folder = answers === null ? null : resolve(out ?? `out/${workId.replaceAll('/', '-')}`);
   const files = folder === null ? [] : await writeDossierFolder(place, filedIn, outcome, folder);
   if (json === true) {
     const totals = new BillingTotals();

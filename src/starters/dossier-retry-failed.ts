@@ -15,6 +15,7 @@ import { cancelUpdate, dossierBatchProgressQuery } from '../workflows/messages';
 import type { retryFailedDossiers } from '../workflows/retry-failed-dossiers';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { withActor, withDetach } from './certificate-flags';
+import { deadlineOption } from './dossier-deadline';
 import { eachDossier } from './dossier-list';
 import { followByLines } from './follow';
 import {
@@ -69,7 +70,7 @@ export function retryFailedCommand(): Command {
       oneOf(reviewPolicies),
       'leave',
     )
-    .option('--deadline <duration>', 'time to the end of all of them', durationMs, durationMs('7d'))
+    .addOption(deadlineOption('time to the end of all of them'))
     .option('--yes', 'really: each new attempt may be charged')
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: RetryFlags) => {

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { DossierFile } from '../archive/dossiers';
 import { startEntry } from '../domain/audit-entries';
 import { isUuid } from '../domain/credit/engine';
@@ -27,12 +27,12 @@ import {
   showDossier,
   type DossierOutput,
 } from './dossier-outcome';
+import { deadlineOption } from './dossier-deadline';
 import { dossierListCommand } from './dossier-list';
 import { retryFailedCommand } from './dossier-retry-failed';
 import { followByLines } from './follow';
 import {
   CommandError,
-  durationMs,
   exitCodes,
   oneOf,
   print,
@@ -91,7 +91,7 @@ function followCommand(): Command {
     )
     .option(
       '--on-review <policy>',
-      'a dossier that needs a review: wait for `dossier decide`, accept it, or fail',
+      'a dossier that needs a review: wait for `dossier decide`, accept it, fail, or leave it',
       oneOf(reviewPolicies),
       'wait',
     )
@@ -148,11 +148,7 @@ function withStart(command: Command): Command {
   return withDetach(withActor(command))
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--json', 'one JSON document on standard output')
-    .addOption(
-      new Option('--deadline <duration>', 'time to its end, reviews and further attempts included')
-        .argParser(durationMs)
-        .default(durationMs('7d'), '7d'),
-    );
+    .addOption(deadlineOption('time to its end, reviews and further attempts included'));
 }
 
 /** @throws UsageError before anything is sent */
