@@ -138,18 +138,18 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     partial: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.partial',
-      test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
+      client: 'src/domain/traces/search.ts#TraceSeen.partial',
+      test: 'integration/trace-search.test.ts › %s ends with %d',
     },
     coverage: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.coverage',
-      test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
+      client: 'src/domain/traces/search.ts#sourcesOf',
+      test: 'unit/domain/traces.test.ts › reads the situation of sources from %j',
     },
     billing: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.billing',
-      test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
+      client: 'src/domain/billing-totals.ts#BillingTotals.add',
+      test: 'unit/domain/traces.test.ts › adds billing up by its words, and counts what was not told',
     },
     artifacts: {
       sandbox: 'By the script of the target and the clock.',
@@ -163,8 +163,8 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     failure: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.failure',
-      test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
+      client: 'src/domain/traces/search.ts#TraceSeen.failure',
+      test: 'integration/trace-search.test.ts › %s ends with %d',
     },
     poll_after_seconds: {
       sandbox: 'By the script of the target and the clock.',
@@ -210,8 +210,8 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
   'Trace: endpoints': {
     'POST /rastro: Idempotency-Key': {
       sandbox: 'A key gives the first search again.',
-      client: 'src/apis/investigation/traces.ts#TracesApi.create',
-      test: 'contract/traces-client.test.ts › a new search has its key in a header, and no type',
+      client: 'src/domain/traces/search.ts#traceKey',
+      test: 'integration/trace-search.test.ts › answers for %s that are lost, spoilt or late leave one search',
     },
     'POST /rastro: target': {
       sandbox: 'Refused when it is missing.',
@@ -231,7 +231,7 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     'how a search is read is not shown': {
       sandbox: 'By id, unless the scenario has no such route.',
       client: 'assumption: read a search',
-      test: 'contract/traces-client.test.ts › where there is no route by id the list is searched, and this is remembered',
+      test: 'integration/trace-search.test.ts › where a search cannot be read by its id, the list tells',
     },
     'GET /rastro: page size': {
       sandbox: 'Refused beyond 1 to 100.',
@@ -250,8 +250,8 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     'GET /rastro: type filter': {
       sandbox: 'Obeyed, or ignored when told to.',
-      client: 'src/apis/investigation/traces.ts#TracesApi.list',
-      test: 'contract/traces-client.test.ts › what is asked of the list travels under the assumed names',
+      client: 'src/starters/trace-list.ts#traceListCommand',
+      test: 'integration/trace-search.test.ts › what the service holds is listed, masked, with what it cost; ours are told',
     },
     'GET /rastro: data and page': {
       sandbox: 'Pages that end with has_more false.',
