@@ -1,0 +1,244 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { notSettledYet } from '../../src/activities/failures';
+import type { AwaitLensInput, SubmitLensInput, SubmittedLens } from '../../src/activities/lens';
+import type { LensFiles, LensOutcome, LensSeen } from '../../src/domain/lens/analyze';
+import { queueName } from '../../src/domain/queues';
+import type { WaitOrder, Waited } from '../../src/domain/settled-wait';
+import type { analyzeLens } from '../../src/workflows/analyze-lens';
+import { cancelUpdate, lensProgressQuery } from '../../src/workflows/messages';
+import {
+  dataConverter,
+  hour,
+  minute,
+  workflowSuite,
+  type WorkflowRig,
+} from '../support/workflow-environment';
+
+type Answer<T> = Waited<T> | (() => never);
+
+const analysisId = 'fa9d7ea9-0f5a-4b8e-9f0a-111111111111';
+const submitted: Waited<SubmittedLens> = {
+  kind: 'settled',
+  value: { kind: 'submitted', analysisId, state: 'queued' },
+};
+const expired = (nth: number): Waited<SubmittedLens> => ({
+  kind: 'settled',
+  value: { kind: 'upload_expired', analysisId: `expired-${nth}` },
+});
+
+function seen(state: LensSeen['state'], more: Partial<LensSeen> = {}): LensSeen {
+  return {
+    analysisId,
+    state,
+    statusWord: state,
+    mode: 'geo',
+    hasResult: state === 'completed',
+    artifacts: 0,
+    billing: null,
+    sha256: null,
+    failure: null,
+    ...more,
+  };
+}
+
+const running: Waited<LensSeen> = { kind: 'changed', visible: 'running', value: seen('running') };
+const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Waited<LensSeen> => ({
+  kind: 'settled',
+  value: seen(state, more),
+});
+const fetched: Waited<LensFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
+
+let started = 0;
+
+interface Script {
+  submits: Answer<SubmittedLens>[];
+  reads?: Answer<LensSeen>[];
+  files?: Answer<LensFiles>[];
+  meanwhile?: (workflowId: string) => Promise<void>;
+}
+
+/** Drives one analysis to its end, with a worker of its own for its activities. */
+async function analysed(rig: WorkflowRig, script: Script) {
+  const { submits, reads = [], files = [], meanwhile } = script;
+  const { env } = rig;
+  started += 1;
+  const workflowId = `lens/${rig.suffix}-${started}`;
+  const queueSuffix = `${rig.suffix}-l${started}`;
+  const handed: SubmitLensInput[] = [];
+  const read: AwaitLensInput[] = [];
+  const filed: WaitOrder[] = [];
+  const concluded: number[] = [];
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    ...(env.namespace !== undefined && { namespace: env.namespace }),
+    dataConverter,
+    taskQueue: queueName('investigation', queueSuffix),
+    activities: {
+      submitLens: async (input: SubmitLensInput) => scripted(handed, submits, input),
+      awaitLens: async (input: AwaitLensInput) => scripted(read, reads, input),
+      fileLens: async (input: WaitOrder) => scripted(filed, files, input),
+      concludeLens: async ({ outcome, attempt }: { outcome: LensOutcome; attempt: number }) => {
+        concluded.push(attempt);
+        return outcome;
+      },
+    },
+  });
+  return worker.runUntil(async () => {
+    const deadlineAt = (await rig.now()) + hour;
+    const handle = await env.client.workflow.start<typeof analyzeLens>('analyzeLens', {
+      workflowId,
+      taskQueue: queueName('workflows', rig.suffix),
+      args: [
+        {
+          ref: { workId: workflowId, folder: 'f' },
+          attempt: 1,
+          deadlineAt,
+          interactive: true,
+          queueSuffix,
+        },
+      ],
+    });
+    await meanwhile?.(workflowId);
+    const outcome = await handle.result();
+    const { events } = await handle.fetchHistory();
+    const progress = await handle.query(lensProgressQuery);
+    return {
+      outcome,
+      handed,
+      read,
+      filed,
+      concluded,
+      deadlineAt,
+      progress,
+      events: events?.length ?? 0,
+    };
+  });
+}
+
+function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Waited<T> {
+  inputs.push(input);
+  const answer = answers[Math.min(inputs.length, answers.length) - 1];
+  if (answer === undefined) throw ApplicationFailure.nonRetryable('no answer is scripted');
+  return typeof answer === 'function' ? answer() : answer;
+}
+
+function polls(count: number, last: Waited<LensSeen>): Answer<LensSeen>[] {
+  const poll = (): never => {
+    throw notSettledYet(10_000);
+  };
+  return [...Array.from({ length: count }, () => poll), last];
+}
+
+workflowSuite('an analysis', (rig) => {
+  test('is handed in, read until it has settled and its artifacts fetched, in thirty events', async () => {
+    const done = ended('completed', { artifacts: 2 });
+    const script = { submits: [submitted], reads: [done], files: [fetched] };
+    const { outcome, handed, read, filed, events, progress } = await analysed(rig(), script);
+    expect(outcome).toMatchObject({ status: 'completed', replaced: [], seen: { artifacts: 2 } });
+    expect(handed).toHaveLength(1);
+    expect(read).toMatchObject([{ analysisId, seen: 'queued' }]);
+    expect(filed).toHaveLength(1);
+    expect(progress).toMatchObject({ stage: 'done', analysisId });
+    expect(events).toBeLessThanOrEqual(30);
+  });
+
+  test('has eight more events at most for a change that a person would want to see', async () => {
+    const done = ended('completed');
+    const few = await analysed(rig(), { submits: [submitted], reads: [done] });
+    const more = await analysed(rig(), { submits: [submitted], reads: [running, done] });
+    expect(more.events - few.events).toBeLessThanOrEqual(8);
+    expect(more.events).toBeGreaterThan(few.events);
+  });
+
+  test('leaves the same history after one poll and after fifty', async () => {
+    const done = ended('completed');
+    const few = await analysed(rig(), { submits: [submitted], reads: polls(1, done) });
+    const many = await analysed(rig(), { submits: [submitted], reads: polls(50, done) });
+    expect(many.read).toHaveLength(51);
+    expect(many.events).toBe(few.events);
+  });
+
+  test('is made anew twice at most when uploads expire, and says which ones those were', async () => {
+    const { outcome, handed, concluded } = await analysed(rig(), {
+      submits: [expired(1), expired(2), submitted],
+      reads: [ended('completed')],
+    });
+    expect(handed.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(concluded).toEqual([3]);
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      replaced: [
+        { attempt: 1, analysisId: 'expired-1' },
+        { attempt: 2, analysisId: 'expired-2' },
+      ],
+    });
+    const third = await analysed(rig(), { submits: [expired(1), expired(2), expired(3)] });
+    expect(third.handed).toHaveLength(3);
+    expect(third.outcome).toMatchObject({
+      status: 'expired',
+      error: { code: 'upload_expired' },
+    });
+    expect(third.outcome.replaced).toHaveLength(3);
+  });
+
+  test.each([
+    ['failed', ended('failed', { failure: { code: 'x', message: '' } }), 'failed'],
+    ['cancelled', ended('cancelled'), 'cancelled'],
+    ['expired', ended('expired'), 'expired'],
+    ['no longer read', { kind: 'refused', status: 404, code: 'not_found', message: '' }, 'refused'],
+    ['not settled in time', { kind: 'expired', value: seen('running') }, 'expired'],
+  ] as [string, Waited<LensSeen>, string][])(
+    'that is %s at the service ends so',
+    async (_, read, status) => {
+      const { outcome } = await analysed(rig(), { submits: [submitted], reads: [read] });
+      expect(outcome.status).toBe(status);
+    },
+  );
+
+  test('whose key is refused, or whose upload is, is waited for no longer', async () => {
+    const message = 'refused';
+    const unknown = await analysed(rig(), {
+      submits: [{ kind: 'settled', value: { kind: 'unknown', code: 'conflict', message } }],
+    });
+    expect(unknown.outcome).toMatchObject({ status: 'unknown_outcome', error: { message } });
+    const refused = await analysed(rig(), {
+      submits: [
+        { kind: 'settled', value: { kind: 'upload_refused', analysisId, code: null, message } },
+      ],
+    });
+    expect(refused.outcome).toMatchObject({ status: 'refused', error: { message } });
+  });
+
+  test('that settles at its deadline has ten minutes for its artifacts', async () => {
+    const late = (): never => {
+      throw notSettledYet(59 * minute);
+    };
+    const { filed, deadlineAt } = await analysed(rig(), {
+      submits: [submitted],
+      reads: [late, ended('completed', { artifacts: 1 })],
+      files: [fetched],
+    });
+    expect(filed[0]?.deadlineAt).toBeGreaterThanOrEqual(deadlineAt + 8 * minute);
+  });
+
+  test('that nobody waits for any more is cancelled, and says so at once', async () => {
+    let told = '';
+    const late = (): never => {
+      throw notSettledYet(10 * minute);
+    };
+    const { outcome } = await analysed(rig(), {
+      submits: [submitted],
+      reads: [late],
+      meanwhile: async (workflowId) => {
+        const handle = rig().env.client.workflow.getHandle(workflowId);
+        while ((await handle.query(lensProgressQuery)).analysisId === null) {
+          await new Promise((done) => setTimeout(done, 20));
+        }
+        told = await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      },
+    });
+    expect(told).toContain('goes on at the service');
+    expect(outcome.status).toBe('cancelled');
+  });
+});
