@@ -1,0 +1,159 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createTraceActivities, type TraceDependencies } from '../../../src/activities/traces';
+import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
+import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
+import { TraceFile } from '../../../src/archive/traces';
+import type { Trace } from '../../../src/domain/traces/trace';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const hour = 3_600_000;
+const call = { method: 'POST', pathTemplate: '/rastro' };
+const name = 'ab'.repeat(16);
+const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
+const target = 'x@example.com';
+
+let place: TemporaryArchive;
+let nowMs: number;
+/** What each send comes to, and what the list shows. */
+let sends: (TraceAnswer | Error)[];
+let listed: Trace[];
+let sent: TraceRequest[];
+let walks: number;
+
+beforeEach(async () => {
+  place = new TemporaryArchive();
+  nowMs = Date.parse('2026-01-05T10:00:00.000Z');
+  [sends, listed, sent, walks] = [[], [], [], 0];
+  const asked = { ...ref, name, targetName: 't', target, strategy: 'all' as const, label: null };
+  await file().putRecord(ref.folder, { ...asked, createdAt: '', createdBy: 'tester' });
+});
+afterEach(() => place.remove());
+
+const file = (): TraceFile => new TraceFile(place.archive);
+
+function found(traceId: string, more: Partial<Trace> = {}): Trace {
+  const createdAt = new Date(nowMs).toISOString();
+  return { traceId, state: 'queued', target, strategy: 'all', createdAt, ...more } as Trace;
+}
+
+const answered = (traceId: string): TraceAnswer => ({ trace: found(traceId), answer: {} });
+const lost = (): Error =>
+  new ConnectionError(call, 'maybe', { name: 'Error', code: null, syscall: null });
+const refusal = (status: number, retryable: boolean | null = null): StatusError =>
+  new StatusError(call, {
+    status,
+    code: 'c',
+    requestId: null,
+    retryable,
+    retryAfterMs: null,
+    hasProblem: true,
+    location: null,
+    elsewhere: false,
+  });
+
+/** Starts the search as a worker would, on a clock that passes while it waits. */
+async function start() {
+  const traces = {
+    create: async (request: TraceRequest) => {
+      sent.push(request);
+      const answer = sends.shift() ?? refusal(500);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    pages: async function* () {
+      walks += 1;
+      yield { items: listed.map((item) => ({ kind: 'item', item, answer: {} })), nextCursor: null };
+    },
+  };
+  const { startTrace } = createTraceActivities({
+    traces: traces as unknown as TraceDependencies['traces'],
+    archive: place.archive,
+    audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
+    nameOf: (text) => text,
+    stopping: new AbortController().signal,
+    warn: () => undefined,
+    now: () => nowMs,
+    random: () => 0.5,
+    pause: async (ms) => {
+      nowMs += ms;
+    },
+  });
+  const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
+  for (;;) {
+    try {
+      return await new MockActivityEnvironment().run(startTrace, order);
+    } catch (error) {
+      // The server keeps the timer, and tries again.
+      if (!(error instanceof ApplicationFailure) || error.nextRetryDelay == null) throw error;
+      nowMs += Number(error.nextRetryDelay);
+    }
+  }
+}
+
+test('a lost answer is asked for again with the key that is on file', async () => {
+  sends = [lost(), answered('t1')];
+  expect(await start()).toMatchObject({ kind: 'settled', value: { traceId: 't1' } });
+  expect(sent.map(({ key }) => key)).toEqual(Array(2).fill(`diligence-trace-${name}`));
+  expect(await file().created(name)).toMatchObject({ traceId: 't1', foundBy: 'answer' });
+  expect(walks).toBe(0);
+});
+
+test('what was made is not asked for again', async () => {
+  sends = [answered('t1')];
+  await start();
+  expect(await start()).toMatchObject({ kind: 'settled', value: { traceId: 't1' } });
+  expect(sent).toHaveLength(1);
+});
+
+test('a key that was sent long ago may be forgotten: what it made is looked for first', async () => {
+  await file().putIntent(name, { at: new Date(nowMs - 2 * hour).toISOString(), key: 'k' });
+  listed = [found('t1')];
+  expect(await start()).toMatchObject({ value: { traceId: 't1' } });
+  expect(sent).toHaveLength(0);
+});
+
+test('of a refused key, no search is taken that is older, of another ask or of another target', async () => {
+  await file().own('another-ask', 'theirs');
+  listed = [
+    found('old', { createdAt: '2026-01-05T09:00:00.000Z' }),
+    found('other', { target: 'X@example.com' }),
+    found('first', { strategy: 'first_match' }),
+    found('theirs'),
+    found('mine'),
+  ];
+  sends = [lost(), refusal(409)];
+  expect(await start()).toMatchObject({ value: { traceId: 'mine' } });
+  expect(await file().created(name)).toMatchObject({ foundBy: 'list' });
+});
+
+test('a refused key that leads nowhere is an unknown outcome, once the list had its time', async () => {
+  sends = [lost(), ...Array.from({ length: 200 }, () => refusal(409))];
+  const startedAt = nowMs;
+  expect(await start()).toMatchObject({ kind: 'settled', value: { kind: 'unknown', code: 'c' } });
+  expect(nowMs - startedAt).toBeGreaterThanOrEqual(120_000);
+  expect(await file().intent(name)).not.toBeNull();
+});
+
+test.each([400, 403, 409, 422])(
+  'a first answer %d refuses, and nothing is left open',
+  async (status) => {
+    sends = [refusal(status)];
+    expect(await start()).toMatchObject({ kind: 'refused', status });
+    expect([walks, await file().intent(name)]).toEqual([0, null]);
+  },
+);
+
+test('a refusal that may pass is asked again', async () => {
+  sends = [refusal(409, true), answered('t1')];
+  expect(await start()).toMatchObject({ value: { traceId: 't1' } });
+});
+
+test('what surely never left, or was turned away, leaves no intent', async () => {
+  const never = { name: 'Error', code: 'ECONNREFUSED', syscall: null };
+  sends = Array.from({ length: 5_000 }, (_, n) =>
+    n % 2 === 0 ? new ConnectionError(call, 'no', never) : refusal(429),
+  );
+  expect(await start()).toMatchObject({ kind: 'expired' });
+  expect(await file().intent(name)).toBeNull();
+});
