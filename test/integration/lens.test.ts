@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LensOutcome, LensStatus } from '../../src/domain/lens/analyze';
-import { Installation } from '../support/diligence-process';
+import { Installation, eventually } from '../support/diligence-process';
 
 /** Analyses from a file to what was found in it, with the sandbox and a real server. */
 
@@ -22,6 +22,23 @@ type FileScript = NonNullable<
 
 const soon: FileScript = { waitingMs: [0, 0], processingMs: [200, 400] };
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
+const troubles = [
+  '429',
+  '503',
+  '502',
+  '504_after',
+  'reset_before',
+  'reset_after',
+  'cut_answer',
+  '500_html',
+  '500_html_after',
+  'unreadable_2xx',
+  'missing_id',
+  'unknown_status',
+  '409_retryable',
+  'empty_pdf',
+  'expired_link',
+] as const;
 let installation: Installation;
 let folder: string;
 
@@ -155,4 +172,54 @@ test('a file that cannot be sent is refused before anything is', async () => {
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
   }
   expect(installation.sandbox.lens.counts().calls).toEqual(before);
+});
+
+test('while its request is turned away an analysis can be cancelled: nothing was made', async () => {
+  const { path, sha256 } = await picture({
+    create: Array.from({ length: 60 }, () => '401' as const),
+  });
+  const { stdout } = await installation.run(['lens', 'analyze', '--file', path, '--detach']);
+  await eventually('the request was turned away', () => (counted(sha256)?.requested ?? 0) > 0);
+  const id = stdout.trim();
+  expect((await installation.run(['cancel', id])).stdout).toContain('cancelling');
+  const handle = (await installation.client()).workflow.getHandle(id.replace(/\/\d{8}T\w+$/, ''));
+  expect(await handle.result()).toMatchObject({ status: 'cancelled', analysisId: null });
+  expect(counted(sha256)?.created).toBe(0);
+});
+
+test('under faults of every kind and a kill each file has one analysis, and all of it on file', async () => {
+  const { sandbox } = installation;
+  const files: Awaited<ReturnType<typeof picture>>[] = [];
+  for (let count = 0; count < 6; count += 1)
+    files.push(await picture({ processingMs: [2_000, 4_000] }));
+  sandbox.configure({ lens: { background: { rate: 0.15, kinds: [...troubles] } } });
+  const analysing = files.map(async ({ path }, place) => {
+    const words = ['lens', 'analyze', '--json', '--file', path, '--out', `out-many-${place}`];
+    const { code, stdout } = await installation.run(words);
+    return { code, shown: JSON.parse(stdout) as Shown };
+  });
+  const uploads = () => files.filter(({ sha256 }) => (counted(sha256)?.uploads ?? 0) > 0).length;
+  await eventually('some files were handed in', () => uploads() > 1);
+  await installation.stopWorkers('SIGKILL');
+  await installation.startWorker();
+  for (const { code, shown } of await Promise.all(analysing)) {
+    expect({ code, outcome: shown.outcome }).toMatchObject({
+      code: 0,
+      outcome: { status: 'completed', replaced: [], files: { unfiled: [] } },
+    });
+    expect(shown.files).toHaveLength(3);
+  }
+  for (const { sha256 } of files) expect(counted(sha256)).toMatchObject({ created: 1 });
+  sandbox.configure({ lens: { background: { rate: 0, kinds: [] } } });
+});
+
+test('where an upload by itself starts nothing, the analysis is asked for once it is there', async () => {
+  await installation.stopWorkers('SIGTERM');
+  await installation.startWorker({ LENS_SUBMIT_PATH: '/lente/analyses/{id}/submit' });
+  installation.sandbox.configure({ lens: { submit: true } });
+  const { path, sha256 } = await picture({ submit: ['reset_after'] });
+  const { code, shown, stderr } = await analyze(path);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(shown.outcome.status).toBe('completed');
+  expect(counted(sha256)).toMatchObject({ created: 1, uploads: 1 });
 });

@@ -109,18 +109,18 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'status failed': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
-      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+      client: 'src/domain/lens/analyze.ts#lensStatuses',
+      test: 'integration/lens.test.ts › an analysis that is %s ends so',
     },
     'status cancelled': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
-      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+      client: 'src/domain/lens/analyze.ts#lensStatuses',
+      test: 'integration/lens.test.ts › an analysis that is %s ends so',
     },
     'status expired': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
-      test: 'contract/lens-client.test.ts › knows an analysis that is %s',
+      client: 'src/domain/lens/analyze.ts#lensStatuses',
+      test: 'integration/lens.test.ts › an analysis that is %s ends so',
     },
     'file.media_type': {
       sandbox: 'As it was asked for, and as it arrived.',
@@ -144,13 +144,13 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'billing.status': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/billing.ts#Billing.status',
-      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+      client: 'src/domain/lens/analyze.ts#LensSeen.billing',
+      test: 'integration/lens.test.ts › a file is handed in once from its archived copy, and what was found is filed with its artifacts',
     },
     'billing.amount': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/billing.ts#Billing.amount',
-      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+      client: 'src/domain/lens/analyze.ts#LensSeen.billing',
+      test: 'integration/lens.test.ts › a file is handed in once from its archived copy, and what was found is filed with its artifacts',
     },
     'billing.unit': {
       sandbox: 'Charged when it is completed, tokens.',
@@ -180,7 +180,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'artifacts.url_expires_at': {
       sandbox: 'When it is completed, its links signed anew at every read.',
       client: 'src/domain/artifact.ts#Artifact.urlExpiresAt',
-      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+      test: 'integration/lens.test.ts › one analysis is made and paid for, whatever is lost on the way',
     },
     'artifacts.available_until': {
       sandbox: 'When it is completed, its links signed anew at every read.',
@@ -205,17 +205,17 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'upload.expires_at': {
       sandbox: 'While the file awaits its upload.',
       client: 'src/domain/lens/lens-analysis.ts#LensUpload.expiresAt',
-      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+      test: 'integration/lens.test.ts › an upload that expires is followed by another analysis, and the one before is on record',
     },
     result: {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.result',
-      test: 'contract/lens-client.test.ts › reads an analysis of which only the id can be read',
+      client: 'src/domain/lens/analyze.ts#LensSeen.hasResult',
+      test: 'integration/lens.test.ts › a file is handed in once from its archived copy, and what was found is filed with its artifacts',
     },
     failure: {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.failure',
-      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
+      client: 'src/domain/lens/analyze.ts#LensSeen.failure',
+      test: 'integration/lens.test.ts › an analysis that is %s ends so',
     },
     poll_after_seconds: {
       sandbox: 'By the script of the file and the clock.',
@@ -252,7 +252,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'POST /lente/analyses: Idempotency-Key': {
       sandbox: 'A key gives the first analysis again.',
       client: 'src/apis/investigation/lens.ts#LensApi.create',
-      test: 'contract/lens-client.test.ts › a new analysis has size, sum and key, and the mode only when it is given',
+      test: 'integration/lens.test.ts › one analysis is made and paid for, whatever is lost on the way',
     },
     'POST /lente/analyses: file.size_bytes': {
       sandbox: 'Checked against what arrives.',
@@ -272,7 +272,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'uploading the file': {
       sandbox: 'On an origin of its own, which checks method, headers, length and sum.',
       client: 'src/apis/investigation/lens.ts#LensApi.upload',
-      test: 'contract/lens-client.test.ts › the upload has exactly the headers that were told, and never our token',
+      test: 'integration/lens.test.ts › a file is handed in once from its archived copy, and what was found is filed with its artifacts',
     },
     'how the mode is selected is not shown': {
       sandbox: 'A field of the body.',
@@ -287,12 +287,12 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'what follows the upload is not shown': {
       sandbox: 'Nothing, or a call, by the scenario.',
       client: 'assumption: submit after the upload',
-      test: 'contract/lens-client.test.ts › nothing is submitted unless a path for it is configured',
+      test: 'integration/lens.test.ts › where an upload by itself starts nothing, the analysis is asked for once it is there',
     },
     'the largest file is not shown': {
-      sandbox: 'None.',
+      sandbox: '413, 50 MiB unless the scenario has another limit.',
       client: 'assumption: largest file',
-      test: 'contract/lens-client.test.ts › the paths to read and to submit can be others',
+      test: 'integration/lens.test.ts › a file that cannot be sent is refused before anything is',
     },
   },
 };
