@@ -79,6 +79,8 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
     );
     return showLens(place, standing, flags);
   }
+  // What is gone on with may have lost its copy.
+  if (standing !== null) await fileInput(place, flags.file, input);
   const record =
     standing?.record ?? (await fileLens(place, { name, input, mode, label }, flags.file));
   return withEngine(place, (engine) => follow(place, engine, record, flags));

@@ -1,0 +1,261 @@
+import type { Readable } from 'node:stream';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createLensActivities, type LensDependencies } from '../../../src/activities/lens';
+import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { putLarge } from '../../../src/archive/large-objects';
+import { LensFile, lensInputKey } from '../../../src/archive/lens';
+import type { AuditEntry } from '../../../src/domain/audit';
+import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
+import type { LensAnalysis } from '../../../src/domain/lens/lens-analysis';
+import { MemoryArchive } from '../../support/memory-archive';
+
+const call = { method: 'POST', pathTemplate: '/lente/analyses' };
+const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
+const notSent = new ConnectionError(call, 'no', { name: 'E', code: 'ECONNREFUSED', syscall: null });
+const unreadable = new ContractError(call, [{ path: 'id', code: 'invalid' }]);
+
+function answered(status: number, fields: object = {}): StatusError {
+  return new StatusError(call, {
+    status,
+    code: null,
+    requestId: null,
+    retryable: null,
+    retryAfterMs: null,
+    hasProblem: true,
+    location: null,
+    elsewhere: false,
+    ...fields,
+  });
+}
+
+const name = '0a1b'.repeat(8);
+const ref = { workId: `lens/${name}/20260101T1Z`, folder: `lens/${name}/20260101T1Z` };
+const picture = Buffer.from('a picture');
+const key = lensInputKey('aa'.repeat(32));
+
+interface Failure {
+  error: Error;
+  /** The service acted before the answer was lost. */
+  taken?: boolean;
+}
+
+/** A service with one analysis for each key, and the store of its uploads. */
+class Bench {
+  readonly archive = new MemoryArchive();
+  readonly audit: AuditEntry[] = [];
+  readonly keys: string[] = [];
+  readonly made = new Map<string, string>();
+  readonly uploads: string[] = [];
+  readonly counted: string[] = [];
+  now = 1_000;
+  state: LensAnalysis['state'] = 'awaiting_upload';
+  expiresAt: string | null = null;
+  readsTellUpload = true;
+  reads = 0;
+  createFails: Failure[] = [];
+  uploadFails: Failure[] = [];
+  readonly activities;
+
+  constructor() {
+    const view = (analysisId: string, tellsUpload: boolean) => {
+      const upload = { method: 'PUT', url: 'https://store', headers: {} };
+      const isAwaiting = this.state === 'awaiting_upload' && tellsUpload;
+      const analysis = {
+        analysisId,
+        state: this.state,
+        statusWord: this.state,
+        upload: isAwaiting ? { ...upload, expiresAt: this.expiresAt } : null,
+        artifacts: [],
+        result: null,
+        failure: null,
+        pollAfterMs: null,
+      };
+      return { analysis: analysis as unknown as LensAnalysis, answer: {} };
+    };
+    const lens = {
+      submitPath: null,
+      create: async ({ key: sent }: { key: string }) => {
+        this.keys.push(sent);
+        const failure = this.createFails.shift();
+        if (failure === undefined || failure.taken === true) {
+          this.made.set(sent, this.made.get(sent) ?? `analysis-${this.made.size + 1}`);
+        }
+        if (failure !== undefined) throw failure.error;
+        return view(this.made.get(sent) ?? '', true);
+      },
+      read: async (analysisId: string) => {
+        this.reads += 1;
+        return view(analysisId, this.readsTellUpload);
+      },
+      upload: async (_: object, open: () => Readable) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of open() as AsyncIterable<Buffer>) chunks.push(chunk);
+        this.uploads.push(Buffer.concat(chunks).toString());
+        const failure = this.uploadFails.shift();
+        if (failure === undefined || failure.taken === true) this.state = 'queued';
+        if (failure !== undefined) throw failure.error;
+      },
+    };
+    this.activities = createLensActivities({
+      lens,
+      archive: this.archive,
+      audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
+      nameOf: (document: string) => document,
+      metrics: {
+        lensEnded: () => undefined,
+        uploadEnded: (result: string) => void this.counted.push(result),
+      },
+      stopping: new AbortController().signal,
+      warn: () => undefined,
+      now: () => this.now,
+      random: () => 0.5,
+      pause: async (ms: number) => {
+        this.now += ms;
+      },
+    } as unknown as LensDependencies);
+  }
+
+  async file(): Promise<void> {
+    await putLarge(this.archive, key, bytes());
+    const file = { fileName: 'p.png', bytes: picture.length, sha256: 'aa'.repeat(32), key };
+    const record = { workId: ref.workId, name, file, mode: null, createdBy: 'x' };
+    await new LensFile(this.archive).putRecord(ref.folder, record as unknown as LensRecord);
+  }
+
+  submit(attempt = 1) {
+    const order = { ref, attempt, deadlineAt: 600_000, since: 0, seen: 'handing in' };
+    return this.#run(() => this.activities.submitLens(order));
+  }
+
+  conclude(outcome: Partial<LensOutcome>, attempt = 1): Promise<LensOutcome> {
+    const whole = { seen: null, files: null, error: null, replaced: [], ...outcome } as LensOutcome;
+    return this.#run(() => this.activities.concludeLens({ ref, attempt, outcome: whole }));
+  }
+
+  #run<T>(work: () => Promise<T>): Promise<T> {
+    const environment = new MockActivityEnvironment({
+      heartbeatTimeoutMs: 20_000,
+      startToCloseTimeoutMs: 900_000,
+    });
+    return environment.run(work);
+  }
+}
+
+async function* bytes(): AsyncGenerator<Buffer> {
+  yield picture;
+}
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = new Bench();
+  await bench.file();
+});
+
+const submitted = {
+  kind: 'settled',
+  value: { kind: 'submitted', analysisId: 'analysis-1', state: 'queued' },
+};
+
+it.each<[string, Failure[]]>([
+  ['at once', []],
+  ['after its answer was lost', [{ error: lost, taken: true }]],
+  ['after its answer could not be read', [{ error: unreadable, taken: true }]],
+  ['after it never arrived', [{ error: lost }]],
+  ['after it was not sent', [{ error: notSent }]],
+  ['after the service broke', [{ error: answered(502) }]],
+  ['after it was to come later', [{ error: answered(409, { retryable: true }) }]],
+])('one analysis is made %s, and the archived bytes are handed in', async (_, failures) => {
+  bench.createFails = failures;
+  expect(await bench.submit()).toEqual(submitted);
+  expect(bench.made.size).toBe(1);
+  expect(new Set(bench.keys).size).toBe(1);
+  expect(bench.uploads).toEqual([picture.toString()]);
+  expect(bench.audit).toMatchObject([{ kind: 'request', result: 'accepted' }]);
+});
+
+it('who comes after a worker that was lost makes nothing, and hands in nothing again', async () => {
+  await bench.submit();
+  bench.state = 'awaiting_upload';
+  expect(await bench.submit()).toEqual(submitted);
+  expect(bench.keys).toHaveLength(1);
+  expect(bench.uploads).toHaveLength(1);
+});
+
+it('a repeated key that is refused is an unknown outcome; a first one is a refusal', async () => {
+  bench.createFails = [{ error: answered(400, { code: 'bad' }) }];
+  expect(await bench.submit()).toMatchObject({ kind: 'refused', code: 'bad' });
+  expect(await new LensFile(bench.archive).intent(name, 1)).toBeNull();
+  bench.createFails = [{ error: lost }, { error: answered(409, { code: 'conflict' }) }];
+  expect(await bench.submit()).toMatchObject({ value: { kind: 'unknown', code: 'conflict' } });
+});
+
+it('a request that may have arrived is an unknown outcome, also when nobody waits any more', async () => {
+  expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
+  bench = new Bench();
+  await bench.file();
+  await new LensFile(bench.archive).putIntent(name, 1, { at: 't', key: 'k' });
+  expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({
+    status: 'unknown_outcome',
+    error: { code: 'answer_lost' },
+  });
+});
+
+it('an upload whose answer was lost is not sent again when the service has it', async () => {
+  bench.uploadFails = [{ error: lost, taken: true }];
+  expect(await bench.submit()).toEqual(submitted);
+  expect(bench.uploads).toHaveLength(1);
+});
+
+it('an upload that was broken off goes again to a fresh address', async () => {
+  bench.uploadFails = [{ error: lost }, { error: answered(403, { elsewhere: true }) }];
+  expect(await bench.submit()).toEqual(submitted);
+  expect(bench.uploads).toHaveLength(3);
+  expect(bench.reads).toBe(2);
+});
+
+it('instructions that a read leaves out are asked for again, with the same key', async () => {
+  bench.readsTellUpload = false;
+  bench.uploadFails = [{ error: lost }];
+  expect(await bench.submit()).toEqual(submitted);
+  expect(bench.keys).toHaveLength(2);
+  expect(bench.made.size).toBe(1);
+});
+
+it('an upload that the store refuses again and again ends it', async () => {
+  const error = answered(403, { code: 'SignatureDoesNotMatch', elsewhere: true });
+  bench.uploadFails = Array.from({ length: 10 }, () => ({ error }));
+  expect(await bench.submit()).toMatchObject({
+    kind: 'settled',
+    value: { kind: 'upload_refused', code: 'SignatureDoesNotMatch' },
+  });
+  expect(bench.uploads).toHaveLength(5);
+  expect(bench.counted).toEqual(['refused']);
+});
+
+it('an upload that is refused after its time has expired; another attempt has another key', async () => {
+  bench.expiresAt = new Date(0).toISOString();
+  bench.uploadFails = [{ error: answered(403, { elsewhere: true }) }];
+  expect(await bench.submit()).toMatchObject({ value: { kind: 'upload_expired' } });
+  const file = new LensFile(bench.archive);
+  expect(await file.currentAttempt(name)).toBe(2);
+  expect(bench.audit.at(-1)).toMatchObject({ kind: 'request', result: 'upload_expired' });
+  bench.expiresAt = null;
+  await bench.submit(2);
+  expect(new Set(bench.keys).size).toBe(2);
+  expect(bench.made.size).toBe(2);
+  expect(await file.currentAttempt(name)).toBe(2);
+});
+
+it('a clock that is fast does not give an upload up that the store takes', async () => {
+  bench.expiresAt = new Date(0).toISOString();
+  expect(await bench.submit()).toEqual(submitted);
+});
+
+it('nothing is asked for when the archived copy is spoilt or gone', async () => {
+  const [part] = (await bench.archive.list(`${key}/`)) as [string];
+  await bench.archive.replace(part, 'a pictore');
+  await expect(bench.submit()).rejects.toMatchObject({ type: 'ArchiveIncomplete' });
+  await bench.archive.remove(`${key}.json`);
+  await expect(bench.submit()).rejects.toMatchObject({ type: 'ArchiveIncomplete' });
+  expect(bench.keys).toEqual([]);
+});
