@@ -32,6 +32,16 @@ const mostDaysListed = 60;
 /** Everything on file about a change, with what people noted. */
 export type ReviewedFile = ChangeFile & { reviews: ReviewMark[] };
 
+/** Counts of changes of one monitor. */
+export interface ChangesOnFile {
+  filed: number;
+  /** Filed, and not acknowledged by anybody. */
+  open: number;
+  /** Of those: tried in vain so far. */
+  stuck: number;
+  named: { changeId: string; trouble: ChangeTrouble }[];
+}
+
 /** One line of the index by day: which changes were filed when. */
 export interface FiledOn {
   monitorId: string;
@@ -216,6 +226,32 @@ export class MonitorRecords {
       found.set(monitorId, (found.get(monitorId) ?? 0) + (kind === 'unreadable' ? 1 : 0));
     }
     return [...found].map(([monitorId, unreadable]) => ({ monitorId, unreadable }));
+  }
+
+  /** How the changes of one monitor stand. The troubles of the first `most` stuck ones are read. */
+  async standing(monitorId: string, most: number): Promise<ChangesOnFile> {
+    const [seen, acknowledged, troubles] = await Promise.all(
+      ['seen', 'acknowledged', 'troubles'].map((kind) => this.#marked(monitorId, kind)),
+    );
+    const ended = new Set(acknowledged);
+    const stuck = (troubles ?? []).filter((changeId) => !ended.has(changeId));
+    const named = await inParallel(stuck.slice(0, most), atOnce, async (changeId) => {
+      const trouble = await this.#read<ChangeTrouble>(markKey(monitorId, 'troubles', changeId));
+      return trouble && { changeId, trouble };
+    });
+    return {
+      filed: (seen ?? []).length,
+      open: (seen ?? []).filter((changeId) => !ended.has(changeId)).length,
+      stuck: stuck.length,
+      named: named.filter((one) => one !== null),
+    };
+  }
+
+  /** Ids of the changes with a mark of a kind. */
+  async #marked(monitorId: string, kind: string): Promise<string[]> {
+    const prefix = `${markFolder(monitorId, kind)}/`;
+    const keys = await this.#archive.list(prefix);
+    return keys.map((key) => decodeURIComponent(key.slice(prefix.length, -'.json'.length)));
   }
 
   /** Changes filed since an instant (null: ever), oldest first, each once; with their marks. */

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { scheduleIdOf } from '../domain/monitors/watch';
 import type { EngineClient } from '../temporal/connection';
 import { durationWords, watchInputOf } from './monitor-schedule';
-import { passesOf } from './monitor-sweep';
+import { passesOf } from './monitor-outcome';
 import { print, printJson, printable } from './terminal';
 import { openWorkplace, withEngine, type Workplace } from './workplace';
 

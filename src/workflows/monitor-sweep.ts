@@ -151,6 +151,7 @@ class SweepDriver {
       monitorId: this.#input.monitorId,
       sweep,
       status,
+      stopped: this.#cancelling ? 'cancelled' : null,
       fault,
       counts,
       standing,

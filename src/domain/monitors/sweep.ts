@@ -230,6 +230,8 @@ export interface SweepOutcome {
   sweep: string;
   /** `partly`: something stands there still, or what others acknowledged could not be walked. */
   status: 'swept' | 'partly' | 'failed';
+  /** Why it did not go to its end. */
+  stopped: 'cancelled' | null;
   fault: Fault | null;
   counts: SweepCounts;
   standing: Standing;

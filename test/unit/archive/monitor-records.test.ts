@@ -55,6 +55,22 @@ it('files a change once, as it was first seen, and reads the marks of one that i
   });
 });
 
+it('tells how the changes of one monitor stand: filed, open, stuck', async () => {
+  const told = ['c1', 'c2', 'c3', 'c.4'].map((id) => toldChange(id));
+  await records.fileChanges(monitorId, told, { ...first, foundAs: 'open' }, sinks);
+  const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
+  for (const id of ['c1', 'c2', 'c.4']) {
+    await records.countTrouble(monitorId, id, { ...first, ...why });
+  }
+  const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null };
+  await records.putAcknowledged(monitorId, 'c1', acknowledged);
+  const standing = await records.standing(monitorId, 1);
+  expect(standing).toMatchObject({ filed: 4, open: 3, stuck: 2 });
+  expect(standing.named).toMatchObject([{ changeId: 'c.4', trouble: { count: 1 } }]);
+  const others = { filed: 0, open: 0, stuck: 0, named: [] };
+  expect(await records.standing('another', 20)).toEqual(others);
+});
+
 it('counts what a change could not be brought through over sweeps', async () => {
   const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
   await records.countTrouble(monitorId, 'c1', { ...first, ...why });
