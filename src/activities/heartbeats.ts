@@ -12,8 +12,6 @@ export class Heartbeats {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   #lastAt: number;
-  /** Goes with every beat: what the next attempt is to know of this one. */
-  details: unknown;
 
   /**
    * @param everyMs how soon a cancellation arrives; each beat is a write of the server's, so that what
@@ -31,7 +29,7 @@ export class Heartbeats {
       // A beat that comes after the timeout must not cover up that it came too late.
       if (this.isLate()) return;
       this.#lastAt = this.#now();
-      context.heartbeat(this.details);
+      context.heartbeat();
     }, everyMs);
   }
 

@@ -4,7 +4,7 @@ import type { MonitorRecords } from '../archive/monitor-records';
 import type { AcknowledgementMark, ChangeFile } from '../domain/monitors/kept';
 import type { Fault, SweepRef } from '../domain/monitors/sweep';
 import type { MonitorDependencies } from './dependencies';
-import { faultOf, isUnreadable, patiently } from './monitor-calls';
+import { faultOf, isUnreadable, mayHaveBeenDone, patiently } from './monitor-calls';
 import type { StuckChange } from './monitor-delivery';
 
 /** Acknowledgements of one page under way at once; the limiter paces them. */
@@ -16,12 +16,14 @@ export interface Acknowledged {
   stuck: StuckChange[];
   /** The token is refused: what is left was not tried. */
   fault: Fault | null;
+  /** What did not settle may be acknowledged all the same: then it is listed as open no more. */
+  unsure: boolean;
 }
 
 type Answer =
   | { kind: 'settled'; by: AcknowledgementMark['by']; acknowledgedAt: string | null }
-  | { kind: 'stuck'; why: string }
-  | { kind: 'fault'; fault: Fault };
+  | { kind: 'stuck'; why: string; unsure: boolean }
+  | { kind: 'fault'; fault: Fault; unsure: boolean };
 
 /** Tells the service that we hold changes: those that every sink has taken. */
 export class Acknowledger {
@@ -38,14 +40,20 @@ export class Acknowledger {
     held: readonly ChangeFile[],
     signal: AbortSignal,
   ): Promise<Acknowledged> {
-    const done: Acknowledged = { settled: [], stuck: [], fault: null };
+    const done: Acknowledged = { settled: [], stuck: [], fault: null, unsure: false };
     await inParallel(held, width, async (file) => {
       if (done.fault !== null) return;
       const { changeId } = file.filed.change;
       const answer = await this.#tell(ref, changeId, signal);
-      if (answer.kind === 'fault') done.fault = answer.fault;
-      else if (answer.kind === 'stuck') done.stuck.push(await this.#trouble(ref, file, answer.why));
-      else if (file.acknowledged !== null) {
+      if (answer.kind === 'fault') {
+        done.fault = answer.fault;
+        done.unsure ||= answer.unsure;
+      } else if (answer.kind === 'stuck') {
+        const stuck = await this.#trouble(ref, file, answer.why);
+        done.stuck.push(stuck);
+        // A service that takes none for days is not walked through at every sweep.
+        done.unsure ||= answer.unsure && stuck.trouble.count < this.#deps.escalateAfter;
+      } else if (file.acknowledged !== null) {
         done.stuck.push(await this.#trouble(ref, file, 'open although it was acknowledged before'));
       } else {
         const { by, acknowledgedAt } = answer;
@@ -59,7 +67,13 @@ export class Acknowledger {
 
   async #tell({ monitorId }: SweepRef, changeId: string, signal: AbortSignal): Promise<Answer> {
     const { monitors, random } = this.#deps;
-    const call = () => monitors.acknowledge(monitorId, changeId, 'request', signal);
+    const { service } = monitors;
+    let unsure = false;
+    const call = () =>
+      monitors.acknowledge(monitorId, changeId, 'request', signal).catch((error: unknown) => {
+        unsure ||= mayHaveBeenDone(error, (refusal) => service.wasNotProcessed(refusal));
+        throw error;
+      });
     try {
       const { change } = await patiently(call, { random, signal });
       return { kind: 'settled', by: 'us', acknowledgedAt: change.acknowledgedAt };
@@ -76,8 +90,8 @@ export class Acknowledger {
       const fault = faultOf(error);
       if (fault === null || signal.aborted) throw error;
       return fault.fault === 'credentials'
-        ? { kind: 'fault', fault }
-        : { kind: 'stuck', why: fault.message };
+        ? { kind: 'fault', fault, unsure }
+        : { kind: 'stuck', why: fault.message, unsure };
     }
   }
 

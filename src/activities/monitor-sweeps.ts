@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage, ListedChange } from '../apis/investigation/monitors.wire';
+import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { acknowledgementEntry, stuckEntry } from '../domain/monitors/audit';
 import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
@@ -22,8 +23,6 @@ import { Deliverer, type StuckChange } from './monitor-delivery';
 
 /** The most that a page may hold (specification: "Limits"). */
 export const pageSize = 100;
-/** Beside every beat from the first acknowledgement on. */
-const acknowledging = 'acknowledging';
 
 export interface SweepPageInput {
   ref: SweepRef;
@@ -38,6 +37,7 @@ export interface SweepPageInput {
 /** One activity works off one page of changes: lists, files, delivers, acknowledges (PROTOCOLS 9). */
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
   const records = new MonitorRecords(deps.archive, deps.nameOf);
+  const passes = new MonitorPasses(deps.archive);
   const deliverer = new Deliverer(records, deps);
   const acknowledger = new Acknowledger(records, deps);
   const { monitors, audit, metrics, now, random, warn } = deps;
@@ -107,10 +107,11 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
   async function sweepPage(input: SweepPageInput): Promise<PageReport> {
     const { ref, terms, severity, peek } = input;
     const { cancellationSignal: signal, info } = Context.current();
-    const lost = info.attempt > 1 && info.heartbeatDetails === acknowledging;
+    // An attempt before this one may have acknowledged what it could not put down any more.
+    const lost = info.attempt > 1;
     const beats = new Heartbeats(now, 2_000);
-    if (lost) beats.details = acknowledging;
     try {
+      if (lost) await passes.oweWalk(ref.monitorId);
       let page: ChangePage;
       try {
         page = await list(input, signal);
@@ -146,11 +147,8 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       metrics.changesFiled(filed + kept.filed);
       const [ready, waiting] = divide(files, (file) => mayBeTried(file, ref, now()));
       const delivered = await deliverer.deliver(ref, ready, sinks, signal);
-      if (delivered.held.length > 0) {
-        beats.details = acknowledging;
-        Context.current().heartbeat(acknowledging);
-      }
       const acknowledged = await acknowledger.acknowledge(ref, delivered.held, signal);
+      if (acknowledged.unsure) await passes.oweWalk(ref.monitorId);
       const stuck = [...delivered.stuck, ...acknowledged.stuck];
       const escalated = await tell(ref, acknowledged.settled, stuck);
       const settled = acknowledged.settled.length;
@@ -176,6 +174,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
         staying: page.items.length - settled,
         remarks: remarksOf(page, sorted, severity, delivered.isDisabled),
         fault: acknowledged.fault,
+        lost: lost || acknowledged.unsure,
       };
     }
   }

@@ -28,8 +28,20 @@ export class MonitorPasses {
     await this.#archive.replace(reconciledKey(monitorId), JSON.stringify(walk));
   }
 
-  /** Null: never walked to its end. */
-  reconciled(monitorId: string): Promise<ReconciledOnFile | null> {
+  /** Null: never walked to its end, or owed another walk. */
+  async reconciled(monitorId: string): Promise<ReconciledOnFile | null> {
+    const walk = await this.#lastWalk(monitorId);
+    return walk?.owed === true ? null : walk;
+  }
+
+  /** What was acknowledged is to be looked up: the next sweep walks, whenever the last one did. */
+  async oweWalk(monitorId: string): Promise<void> {
+    const walk = await this.#lastWalk(monitorId);
+    if (walk === null || walk.owed === true) return;
+    await this.putReconciled(monitorId, { ...walk, owed: true });
+  }
+
+  #lastWalk(monitorId: string): Promise<ReconciledOnFile | null> {
     return getJson<ReconciledOnFile>(this.#archive, reconciledKey(monitorId));
   }
 }
@@ -39,6 +51,8 @@ export interface ReconciledOnFile {
   sweep: string;
   pages: number;
   found: number;
+  /** Since then something was acknowledged, perhaps, and not put down. */
+  owed?: boolean;
 }
 
 function passKey(list: string, page: number): string {

@@ -137,7 +137,7 @@ export interface PageReport {
   remarks: readonly SweepRemark[];
   /** The page was not had, or not worked off to its end. */
   fault: Fault | null;
-  /** A worker was lost while it acknowledged: what it came to is to be looked up. */
+  /** Something was acknowledged, perhaps, and not put down: what it came to is to be looked up. */
   lost: boolean;
 }
 
