@@ -56,7 +56,13 @@ export interface Environment {
 export interface MonitorSinkSettings {
   sinks: readonly SinkChoice[];
   /** Null when no address is set. */
-  webhook: { url: string; secrets: readonly string[]; allowPrivate: boolean } | null;
+  webhook: {
+    url: string;
+    secrets: readonly string[];
+    allowPrivate: boolean;
+    /** Of one delivery, connection to answer. */
+    timeoutMs: number;
+  } | null;
 }
 
 export interface SinkChoice {
@@ -185,6 +191,7 @@ const variables = z.object({
     .optional(),
   MONITOR_WEBHOOK_SECRET: z.string().min(1).optional(),
   MONITOR_WEBHOOK_ALLOW_PRIVATE: onOff.default('off'),
+  MONITOR_WEBHOOK_TIMEOUT_SECONDS: numberWithin(1, 120).default(15),
   MONITOR_ESCALATE_AFTER: numberWithin(1, 1_000).int('expected a whole number').default(5),
   ...assumptionVariables,
 });
@@ -336,7 +343,8 @@ function webhookOf(found: Found): MonitorSinkSettings['webhook'] {
   }
   // Receivers put secrets into paths, too.
   hideSecret(url);
-  return { url, secrets, allowPrivate };
+  const timeoutMs = found.MONITOR_WEBHOOK_TIMEOUT_SECONDS * 1_000;
+  return { url, secrets, allowPrivate, timeoutMs };
 }
 
 function isWebhookSecret(text: string): boolean {

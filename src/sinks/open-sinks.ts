@@ -64,7 +64,7 @@ export function openSinks(
     if (name === 'file') return new FileSink(archive);
     if (webhook === null) throw new RangeError('the webhook is not configured');
     const settings = createHash('sha256').update(webhook.url).digest('hex').slice(0, 16);
-    const switched = new SwitchedSink(new WebhookSink(webhook), archive, settings);
+    const switched = new SwitchedSink(new WebhookSink(webhook, webhook), archive, settings);
     return new CooldownSink(switched, new CooldownWindows(archive), records, null);
   };
   const required = sinks.filter((choice) => choice.required);

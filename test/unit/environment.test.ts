@@ -98,6 +98,7 @@ it('reads every variable', () => {
     MONITOR_WEBHOOK_URL: 'http://receiver.test/changes?key=1',
     MONITOR_WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}`,
     MONITOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+    MONITOR_WEBHOOK_TIMEOUT_SECONDS: '7',
     USER: 'root',
     PATH: '/bin',
     TEMPORAL_ADDRESS: 'localhost:7233',
@@ -158,6 +159,7 @@ it('reads every variable', () => {
         url: 'http://receiver.test/changes?key=1',
         secrets: [webhookSecret, webhookSecret],
         allowPrivate: true,
+        timeoutMs: 7_000,
       },
     },
     monitorEscalateAfter: 9,
@@ -221,6 +223,7 @@ it.each([
   ['MONITOR_WEBHOOK_URL', 'https://ana:pw@receiver.test'],
   ['MONITOR_WEBHOOK_URL', 'http://receiver.test'],
   ['MONITOR_WEBHOOK_ALLOW_PRIVATE', 'yes'],
+  ['MONITOR_WEBHOOK_TIMEOUT_SECONDS', '0'],
   ['CERTIFICATE_PDF', 'maybe'],
   ['CERTIFICATE_PDF_AUTH', 'header'],
 ])('names %s when it is %j', (variable, value) => {
