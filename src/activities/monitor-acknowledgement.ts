@@ -1,6 +1,7 @@
 import { StatusError } from '../apis/http/errors';
 import { inParallel } from '../archive/in-parallel';
 import type { MonitorRecords } from '../archive/monitor-records';
+import { acknowledgementEntry } from '../domain/monitors/audit';
 import type { AcknowledgementMark, ChangeFile } from '../domain/monitors/kept';
 import type { Fault, SweepRef } from '../domain/monitors/sweep';
 import type { MonitorDependencies } from './dependencies';
@@ -10,9 +11,15 @@ import type { StuckChange } from './monitor-delivery';
 /** Acknowledgements of one page under way at once; the limiter paces them. */
 const width = 16;
 
+interface Settled {
+  file: ChangeFile;
+  by: AcknowledgementMark['by'];
+  mark: AcknowledgementMark;
+}
+
 /** What became of the changes of a page that were to be acknowledged. */
 export interface Acknowledged {
-  settled: { file: ChangeFile; by: AcknowledgementMark['by'] }[];
+  settled: Settled[];
   stuck: StuckChange[];
   /** The token is refused: what is left was not tried. */
   fault: Fault | null;
@@ -41,8 +48,8 @@ export class Acknowledger {
     signal: AbortSignal,
   ): Promise<Acknowledged> {
     const done: Acknowledged = { settled: [], stuck: [], fault: null, unsure: false };
-    await inParallel(held, width, async (file) => {
-      if (done.fault !== null) return;
+    const errors: unknown[] = [];
+    const acknowledgeOne = async (file: ChangeFile): Promise<void> => {
       const { changeId } = file.filed.change;
       const answer = await this.#tell(ref, changeId, signal);
       if (answer.kind === 'fault') {
@@ -53,16 +60,41 @@ export class Acknowledger {
         done.stuck.push(stuck);
         // A service that takes none for days is not walked through at every sweep.
         done.unsure ||= answer.unsure && stuck.trouble.count < this.#deps.escalateAfter;
-      } else if (file.acknowledged !== null) {
+      } else if (isSettledBefore(file, answer.by)) {
         done.stuck.push(await this.#trouble(ref, file, 'open although it was acknowledged before'));
       } else {
         const { by, acknowledgedAt } = answer;
         const mark = { by, acknowledgedAt, sweep: ref.sweep, at: this.#instant() };
-        await this.#records.putAcknowledged(ref.monitorId, changeId, mark);
-        done.settled.push({ file, by });
+        done.settled.push({ file, by, mark });
       }
+    };
+    await inParallel(held, width, async (file) => {
+      if (done.fault !== null || errors.length > 0) return;
+      await acknowledgeOne(file).catch((error: unknown) => errors.push(error));
     });
+    // What was acknowledged is put down, whatever ended the rest.
+    await this.#putDown(ref, done.settled);
+    if (errors.length > 0) throw errors[0];
     return done;
+  }
+
+  /** On record first: a mark that stands there is never put again. */
+  async #putDown(ref: SweepRef, settled: readonly Settled[]): Promise<void> {
+    const { audit, metrics, now } = this.#deps;
+    await audit.append(
+      settled.map(({ file, by }) =>
+        acknowledgementEntry(ref, file.filed.change.changeId, by, now()),
+      ),
+    );
+    await inParallel(settled, width, ({ file, mark }) => {
+      const { changeId } = file.filed.change;
+      return file.acknowledged === null
+        ? this.#records.putAcknowledged(ref.monitorId, changeId, mark)
+        : this.#records.replaceGone(ref.monitorId, changeId, mark);
+    });
+    for (const how of ['us', 'elsewhere', 'gone'] as const) {
+      metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
+    }
   }
 
   async #tell({ monitorId }: SweepRef, changeId: string, signal: AbortSignal): Promise<Answer> {
@@ -81,11 +113,12 @@ export class Acknowledger {
       // Accepted, with an answer that cannot be read.
       if (isUnreadable(error)) return { kind: 'settled', by: 'us', acknowledgedAt: null };
       const isRefusal = error instanceof StatusError;
+      // An earlier try may have been accepted: then it is our own that is refused to be repeated.
       if (isRefusal && error.status === 404) {
-        return { kind: 'settled', by: 'gone', acknowledgedAt: null };
+        return { kind: 'settled', by: unsure ? 'us' : 'gone', acknowledgedAt: null };
       }
       if (isRefusal && error.status === 409 && /acknowledged|already/i.test(error.code ?? '')) {
-        return { kind: 'settled', by: 'elsewhere', acknowledgedAt: null };
+        return { kind: 'settled', by: unsure ? 'us' : 'elsewhere', acknowledgedAt: null };
       }
       const fault = faultOf(error);
       if (fault === null || signal.aborted) throw error;
@@ -115,4 +148,9 @@ export class Acknowledger {
   #instant(): string {
     return new Date(this.#deps.now()).toISOString();
   }
+}
+
+/** A change that was not known any more, and now is, may be acknowledged after all. */
+function isSettledBefore({ acknowledged }: ChangeFile, by: AcknowledgementMark['by']): boolean {
+  return acknowledged !== null && (acknowledged.by !== 'gone' || by === 'gone');
 }

@@ -58,7 +58,8 @@ function isAboutToken(error: unknown): boolean {
   return error instanceof StatusError && error.meansCredentials;
 }
 
-function isPassing(error: unknown): boolean {
+/** What may be otherwise a moment later. */
+export function isPassing(error: unknown): boolean {
   if (!isHttpError(error)) return false;
   if (!(error instanceof StatusError)) return true;
   if (error.meansCredentials) return false;

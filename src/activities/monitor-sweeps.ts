@@ -3,10 +3,10 @@ import type { ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage, ListedChange } from '../apis/investigation/monitors.wire';
 import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
-import { acknowledgementEntry, stuckEntry } from '../domain/monitors/audit';
 import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
 import type { ChangeFile } from '../domain/monitors/kept';
 import {
+  addStanding,
   noCounts,
   noStanding,
   type Fault,
@@ -19,7 +19,11 @@ import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { Acknowledger } from './monitor-acknowledgement';
 import { faultOf, patiently } from './monitor-calls';
-import { Deliverer, type StuckChange } from './monitor-delivery';
+import { Deliverer } from './monitor-delivery';
+import { fileAll } from './monitor-filing';
+import { healthToday } from './monitor-health';
+import { Keeper } from './monitor-keeping';
+import { tellStuck } from './monitor-stuck';
 
 /** The most that a page may hold (specification: "Limits"). */
 export const pageSize = 100;
@@ -39,8 +43,9 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
   const records = new MonitorRecords(deps.archive, deps.nameOf);
   const passes = new MonitorPasses(deps.archive);
   const deliverer = new Deliverer(records, deps);
+  const keeper = new Keeper(records, deliverer, deps);
   const acknowledger = new Acknowledger(records, deps);
-  const { monitors, audit, metrics, now, random, warn } = deps;
+  const { monitors, metrics, now, random, warn } = deps;
   const instant = (): string => new Date(now()).toISOString();
 
   async function list(input: SweepPageInput, signal: AbortSignal): Promise<ChangePage> {
@@ -55,52 +60,26 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     return patiently(call, { random, signal });
   }
 
-  /** Changes that somebody else acknowledged and that the service lists all the same. */
-  async function keepAcknowledged(ref: SweepRef, items: readonly ListedChange[]) {
-    const told = items.filter((item) => item.kind === 'change');
-    if (told.length === 0) return { filed: 0, elsewhere: 0 };
-    const by = { sweep: ref.sweep, at: instant(), foundAs: 'elsewhere' } as const;
-    const files = await records.fileChanges(ref.monitorId, told, by, []);
-    let elsewhere = 0;
-    for (const [place, { acknowledged }] of files.entries()) {
-      const change = told[place]?.change;
-      if (acknowledged !== null || change === undefined) continue;
-      elsewhere += 1;
-      const { changeId, acknowledgedAt } = change;
-      const mark = { by: 'elsewhere', sweep: ref.sweep, at: instant(), acknowledgedAt } as const;
-      await records.putAcknowledged(ref.monitorId, changeId, mark);
-    }
-    return { filed: files.filter(({ isNew }) => isNew).length, elsewhere };
-  }
-
-  /** On record whom it is due to, and what a person must look at. */
-  async function tell(
+  /** They stay on the list, sweep after sweep, until a person looks. */
+  async function keepUnreadable(
     ref: SweepRef,
-    settled: readonly { file: ChangeFile; by: 'us' | 'elsewhere' | 'gone' }[],
-    stuck: readonly StuckChange[],
-  ): Promise<number> {
-    const escalated = stuck.filter(({ trouble }) => trouble.count >= deps.escalateAfter);
-    await audit.append([
-      ...settled.map(({ file, by }) =>
-        acknowledgementEntry(ref, file.filed.change.changeId, by, now()),
-      ),
-      ...stuck.map(({ changeId, trouble }) => stuckEntry(ref, changeId, trouble, now())),
-    ]);
-    for (const { changeId, trouble } of stuck) {
-      metrics.changeStuck(trouble.step, trouble.count >= deps.escalateAfter);
-      const { step, why, count } = trouble;
-      warn('a change could not be brought through', {
+    items: readonly Extract<ListedChange, { kind: 'unreadable' }>[],
+  ): Promise<{ count: number; escalated: number }> {
+    let escalated = 0;
+    for (const { answer, issues } of items) {
+      const by = { sweep: ref.sweep, at: instant() };
+      const count = await records.keepUnreadable(ref.monitorId, { answer, issues }, by);
+      if (count >= deps.escalateAfter) escalated += 1;
+      if (count > 1) continue;
+      const [first] = issues;
+      const what = { path: first?.path ?? null, code: first?.code ?? null };
+      warn('an item of a list is no change as far as it can be read', {
         monitor: ref.monitorId,
-        change: changeId,
-        step,
-        why,
-        count,
+        ...what,
       });
     }
-    for (const by of ['us', 'elsewhere', 'gone'] as const) {
-      metrics.changesAcknowledged(by, settled.filter((one) => one.by === by).length);
-    }
-    return escalated.length;
+    metrics.changesUnreadable(items.length);
+    return { count: items.length, escalated };
   }
 
   /** Lists one page, and brings what is on it as far as it goes. */
@@ -125,51 +104,62 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       if (peek && hasMore) {
         return { ...listed, counts: { ...noCounts(), pages: 1 }, deferred: true };
       }
-      return { ...listed, ...(await workOff(page)) };
+      const report = { ...listed, ...(await workOff(page)) };
+      // A look has read it lately, but for a sweep that a person asked for.
+      if (input.cursor === null) await healthToday(ref.monitorId, records, deps, signal);
+      return report;
     } finally {
       beats.stop();
     }
 
     async function workOff(page: ChangePage): Promise<Partial<PageReport>> {
       const sorted = sortItems(page.items, terms);
-      for (const { answer, issues } of sorted.unreadable) {
-        await records.keepUnreadable(ref.monitorId, { answer, issues }, { ...ref, at: instant() });
-      }
-      metrics.changesUnreadable(sorted.unreadable.length);
-      const kept = await keepAcknowledged(ref, sorted.acknowledged);
+      const unreadable = await keepUnreadable(ref, sorted.unreadable);
+      const kept = await keeper.keep(ref, terms, sorted.acknowledged, signal);
       const sinks = deps.sinksFor(terms.cooldownMs);
       const due = { monitorId: ref.monitorId, sweep: ref.sweep, at: now() };
       const digests = await sinks.deliverDue(due, signal);
       for (const why of digests.waiting) warn('a digest waits', { monitor: ref.monitorId, why });
       const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
-      const files = await records.fileChanges(ref.monitorId, sorted.open, by, sinks.names);
+      const { files: told, broken } = await fileAll(
+        records,
+        ref.monitorId,
+        sorted.open,
+        by,
+        sinks.names,
+      );
+      const files = told.map(({ file }) => file);
+      for (const { change } of broken) {
+        warn('a change cannot be filed', { monitor: ref.monitorId, change: change.changeId });
+      }
       const filed = files.filter(({ isNew }) => isNew).length;
-      metrics.changesFiled(filed + kept.filed);
+      metrics.changesFiled(filed);
       const [ready, waiting] = divide(files, (file) => mayBeTried(file, ref, now()));
       const delivered = await deliverer.deliver(ref, ready, sinks, signal);
       const acknowledged = await acknowledger.acknowledge(ref, delivered.held, signal);
       if (acknowledged.unsure) await passes.oweWalk(ref.monitorId);
       const stuck = [...delivered.stuck, ...acknowledged.stuck];
-      const escalated = await tell(ref, acknowledged.settled, stuck);
+      const escalated = await tellStuck(ref, stuck, deps);
       const settled = acknowledged.settled.length;
       const ours = acknowledged.settled.filter((one) => one.by === 'us').length;
       const stood = waiting.filter(({ acknowledged: mark }) => mark === null);
       return {
         counts: {
           pages: 1,
-          filed: filed + kept.filed,
-          delivered: delivered.taken,
-          acknowledged: ours,
+          filed: filed + kept.found,
+          delivered: delivered.taken + kept.delivered,
+          acknowledged: ours + kept.ours,
           elsewhere: settled - ours + kept.elsewhere,
         },
-        standing: {
-          ...noStanding(),
+        standing: addStanding(kept.standing, {
           stuck: stuck.length + stood.length,
           escalated:
             escalated +
+            unreadable.escalated +
+            broken.length +
             stood.filter(({ trouble }) => (trouble?.count ?? 0) >= deps.escalateAfter).length,
-          unreadable: sorted.unreadable.length,
-        },
+          unreadable: unreadable.count + broken.length,
+        }),
         settled,
         staying: page.items.length - settled,
         remarks: remarksOf(page, sorted, severity, delivered.isDisabled),

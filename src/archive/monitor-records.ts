@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { normaliseDocument } from '../domain/documents';
 import { documentsInText } from '../domain/held-documents';
 import type { Monitor } from '../domain/monitors/change';
+import { isOwed } from '../domain/monitors/change-record';
 import type {
   AcknowledgementMark,
   ChangeFile,
@@ -15,7 +16,14 @@ import type {
   SweepMark,
   ToldChange,
 } from '../domain/monitors/kept';
-import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
+import {
+  getJson,
+  getJsonLines,
+  getReplacedJson,
+  keySegment,
+  toJsonLines,
+  type Archive,
+} from './archive';
 import { documentsIn, DocumentIndexWriter, type NameOf } from './document-index';
 import { inParallel } from './in-parallel';
 import { sha256Of } from './issuances';
@@ -37,7 +45,7 @@ export interface ChangesOnFile {
   filed: number;
   /** Filed, and not acknowledged by anybody. */
   open: number;
-  /** Of those: tried in vain so far. */
+  /** Tried in vain so far: open, or due to a sink although somebody else has acknowledged them. */
   stuck: number;
   named: { changeId: string; trouble: ChangeTrouble }[];
 }
@@ -56,7 +64,7 @@ export interface FiledOn {
  * - `monitors/<id>/seen/<change>.json`, `delivered/<sink>/<change>.json`, `acknowledged/<change>.json`:
  *   put if absent, on the disk before the promise resolves; the first one stays
  * - `monitors/<id>/troubles/<change>.json`, `last-answer.json`, `health.json`: replaced
- * - `monitors/<id>/reviews/<change>/<instant>.json`, `unreadable/<sum>.json`
+ * - `monitors/<id>/reviews/<change>/<instant>.json`, `unreadable/<sum>.json` (counted anew by sweeps)
  * - `index/changes/<day>/<instant>-<random>.jsonl`: what was filed on a day. Written before what it
  *   names, so that nothing is filed that it does not name; it may name what never was.
  */
@@ -131,6 +139,12 @@ export class MonitorRecords {
     await this.#put(markKey(monitorId, 'acknowledged', changeId), mark);
   }
 
+  /** A change that the service did not know any more, and does again. */
+  async replaceGone(monitorId: string, changeId: string, mark: AcknowledgementMark): Promise<void> {
+    const key = markKey(monitorId, 'acknowledged', changeId);
+    await this.#archive.replace(key, JSON.stringify(mark), { durable: true });
+  }
+
   /** @returns the trouble as it stands now, with its count */
   async countTrouble(
     monitorId: string,
@@ -138,7 +152,7 @@ export class MonitorRecords {
     trouble: Omit<ChangeTrouble, 'count' | 'firstAt' | 'lastAt'> & { at: string },
   ): Promise<ChangeTrouble> {
     const key = markKey(monitorId, 'troubles', changeId);
-    const before = await this.#read<ChangeTrouble>(key);
+    const before = await getReplacedJson<ChangeTrouble>(this.#archive, key);
     const { at, ...what } = trouble;
     const now: ChangeTrouble = {
       ...what,
@@ -150,16 +164,25 @@ export class MonitorRecords {
     return now;
   }
 
-  /** An item of a list that is no change as far as we can read it. The same one is kept once. */
+  /**
+   * An item of a list that is no change as far as we can read it. The same one is kept once.
+   *
+   * @returns sweeps that came by it, this one included
+   */
   async keepUnreadable(
     monitorId: string,
     item: { answer: unknown; issues: unknown },
-    by: SweepMark,
-  ): Promise<'new' | 'known'> {
+    { sweep, at }: SweepMark,
+  ): Promise<number> {
     const text = JSON.stringify(item.answer) ?? 'null';
     await this.#indexDocuments(monitorId, documentsInText(text));
     const key = `${monitorFolder(monitorId)}/unreadable/${sha256Of(Buffer.from(text)).slice(0, 16)}.json`;
-    return (await this.#put(key, { ...item, ...by })) === 'stored' ? 'new' : 'known';
+    const before = await getReplacedJson<UnreadableOnFile>(this.#archive, key);
+    if (before !== null && (before.lastSweep ?? before.sweep) === sweep) return before.count ?? 1;
+    const count = before === null ? 1 : (before.count ?? 1) + 1;
+    const now: UnreadableOnFile = { ...item, sweep, at, ...before, count, lastSweep: sweep };
+    await this.#archive.replace(key, JSON.stringify(now), { durable: true });
+    return count;
   }
 
   /** Keeps what the service told of a monitor, in place of what it told before. */
@@ -187,7 +210,7 @@ export class MonitorRecords {
 
   /** Null: nobody has looked yet. */
   health(monitorId: string): Promise<HealthOnFile | null> {
-    return this.#read(`${monitorFolder(monitorId)}/health.json`);
+    return getReplacedJson(this.#archive, `${monitorFolder(monitorId)}/health.json`);
   }
 
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
@@ -228,15 +251,30 @@ export class MonitorRecords {
     return [...found].map(([monitorId, unreadable]) => ({ monitorId, unreadable }));
   }
 
-  /** How the changes of one monitor stand. The troubles of the first `most` stuck ones are read. */
-  async standing(monitorId: string, most: number): Promise<ChangesOnFile> {
+  /**
+   * How the changes of one monitor stand. The troubles of the first `most` stuck ones are read.
+   *
+   * @param required sinks that a change must have reached
+   */
+  async standing(
+    monitorId: string,
+    most: number,
+    required: readonly string[],
+  ): Promise<ChangesOnFile> {
     const [seen, acknowledged, troubles] = await Promise.all(
       ['seen', 'acknowledged', 'troubles'].map((kind) => this.#marked(monitorId, kind)),
     );
     const ended = new Set(acknowledged);
-    const stuck = (troubles ?? []).filter((changeId) => !ended.has(changeId));
+    const tried = troubles ?? [];
+    const due = await this.#dueOf(
+      monitorId,
+      tried.filter((changeId) => ended.has(changeId)),
+      required,
+    );
+    const stuck = tried.filter((changeId) => !ended.has(changeId) || due.has(changeId));
     const named = await inParallel(stuck.slice(0, most), atOnce, async (changeId) => {
-      const trouble = await this.#read<ChangeTrouble>(markKey(monitorId, 'troubles', changeId));
+      const key = markKey(monitorId, 'troubles', changeId);
+      const trouble = await getReplacedJson<ChangeTrouble>(this.#archive, key);
       return trouble && { changeId, trouble };
     });
     return {
@@ -245,6 +283,29 @@ export class MonitorRecords {
       stuck: stuck.length,
       named: named.filter((one) => one !== null),
     };
+  }
+
+  /** Of changes that were acknowledged: those that a required sink is to have all the same. */
+  async #dueOf(
+    monitorId: string,
+    changeIds: readonly string[],
+    required: readonly string[],
+  ): Promise<Set<string>> {
+    if (changeIds.length === 0) return new Set();
+    const taken = await Promise.all(
+      required.map(async (sink) => {
+        const kind = `delivered/${keySegment(sink)}`;
+        return new Set(await this.#marked(monitorId, kind));
+      }),
+    );
+    const untold = changeIds.filter((changeId) => taken.some((ids) => !ids.has(changeId)));
+    const files = await inParallel(untold, atOnce, (id) => this.file(monitorId, id, required));
+    return new Set(
+      untold.filter((_, place) => {
+        const file = files[place] ?? null;
+        return file !== null && isOwed(file, required);
+      }),
+    );
   }
 
   /** Ids of the changes with a mark of a kind. */
@@ -306,7 +367,7 @@ export class MonitorRecords {
     const at = (kind: string): string => markKey(monitorId, kind, change.changeId);
     const [acknowledged, trouble, ...taken] = await Promise.all([
       this.#read<AcknowledgementMark>(at('acknowledged')),
-      this.#read<ChangeTrouble>(at('troubles')),
+      getReplacedJson<ChangeTrouble>(this.#archive, at('troubles')),
       ...sinks.map((sink) => this.#read<DeliveryMark>(at(`delivered/${keySegment(sink)}`))),
     ]);
     const delivered: Record<string, DeliveryMark> = {};
@@ -356,6 +417,14 @@ export class MonitorRecords {
   #read<T>(key: string): Promise<T | null> {
     return getJson<T>(this.#archive, key);
   }
+}
+
+interface UnreadableOnFile extends SweepMark {
+  answer: unknown;
+  issues: unknown;
+  /** Sweeps that came by it; those kept before they were counted have none. */
+  count?: number;
+  lastSweep?: string;
 }
 
 export const changesIndex = 'index/changes/';

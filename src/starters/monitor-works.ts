@@ -98,7 +98,9 @@ async function viewSweep(
   const progress = sight.state === 'running' ? await sweepProgress(engine, id) : null;
   const { archive, idKey } = place;
   const records = new MonitorRecords(archive, (name) => idKey.nameOf('document', name));
-  const changes = await records.standing(monitorId, mostNamed);
+  const { sinks } = place.environment.monitorSinks;
+  const required = sinks.filter((sink) => sink.required).map(({ name }) => name);
+  const changes = await records.standing(monitorId, mostNamed, required);
   const health = await records.health(monitorId);
   if (sight.state === 'not known' && changes.filed === 0 && health === null) {
     throw new CommandError(

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import {
   addCounts,
+  addStanding,
   beginWalk,
   cursorRepeated,
   nextPage,
@@ -86,7 +87,10 @@ class SweepDriver {
     for (;;) {
       const { walk } = this.#state;
       if (walk === null || this.#cancelling) return null;
-      if (this.#pages >= pagesPerRun) await this.#handOn();
+      if (this.#pages >= pagesPerRun) {
+        await this.#handOn();
+        continue;
+      }
       const page = await this.#page(walk);
       if (!('counts' in page)) return page.fault;
       this.#take(walk, page);
@@ -114,30 +118,43 @@ class SweepDriver {
   }
 
   async #reconcile(): Promise<Reconciled> {
-    const done: Reconciled = { pages: 0, found: 0, fault: null };
+    const done: Reconciled = { pages: 0, found: 0, owed: 0, fault: null };
+    let standing = noStanding();
     let walk: ReconcileWalk | null = null;
     do {
       const { terms } = this.#input;
       const report: WalkReport = await orFault(
         this.#activities.reconcilePages({ ref: this.#ref, terms, walk }),
       );
-      if (!('walk' in report)) return { ...done, fault: report.fault };
+      done.fault = report.fault;
+      walk = null;
+      if (!('walk' in report)) break;
       done.pages += report.pages;
       done.found += report.found;
-      done.fault = report.fault;
+      done.owed += report.owed;
+      standing = addStanding(standing, report.standing);
       walk = report.walk;
     } while (walk !== null && !this.#cancelling);
-    if (done.fault === null && walk === null) {
-      const { pages, found } = done;
-      await this.#activities.concludeReconcile({ ref: this.#ref, pages, found });
-    }
-    return done;
+    this.#state.standing = worseStanding(this.#state.standing, standing);
+    return walk === null ? this.#conclude(done) : done;
   }
 
-  async #handOn(): Promise<never> {
-    // An update that is open when a run ends would fail.
+  /** When the next walk is due depends on how this one ended. */
+  async #conclude(done: Reconciled): Promise<Reconciled> {
+    const { pages, found, owed, fault } = done;
+    const isThrough = fault === null && owed === 0;
+    const end = { ref: this.#ref, pages, found, isThrough };
+    const concluded = await orFault(
+      this.#activities.concludeReconcile(end).then(() => ({ fault: null })),
+    );
+    return { ...done, fault: fault ?? concluded.fault };
+  }
+
+  async #handOn(): Promise<void> {
+    // An update that is open when a run ends would fail. It may have been a cancel.
     await condition(allHandlersFinished);
-    return continueAsNew<typeof monitorSweep>({ ...this.#input, carried: this.#state });
+    if (!this.#cancelling)
+      await continueAsNew<typeof monitorSweep>({ ...this.#input, carried: this.#state });
   }
 
   #outcome(fault: Fault | null, reconciled: Reconciled | null): SweepOutcome {

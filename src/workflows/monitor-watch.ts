@@ -15,6 +15,7 @@ import {
 import type { SweepOutcome } from '../domain/monitors/sweep';
 import { sweepWorkflowId } from '../domain/monitors/sweep';
 import {
+  isEscalated,
   mostSweeps,
   noWatchCounts,
   scheduleIdOf,
@@ -58,7 +59,7 @@ class WatchDriver {
   constructor(input: MonitorWatchInput) {
     this.#input = input;
     this.#activities = monitorActivities(input.queueSuffix, input.interactive);
-    this.#counts = { ...(input.carried?.counts ?? noWatchCounts()) };
+    this.#counts = { ...noWatchCounts(), ...input.carried?.counts };
     this.#startedAt = input.carried?.startedAt ?? new Date().toISOString();
     this.#page = input.carried?.page ?? 0;
     setHandler(watchProgressQuery, () => this.#progress());
@@ -73,7 +74,10 @@ class WatchDriver {
     return CancellationScope.nonCancellable(async () => {
       const { pages } = this.#input.list;
       while (this.#page < pages && this.#stopped === null) {
-        if (workflowInfo().historyLength > eventsPerRun) await this.#handOn();
+        if (workflowInfo().historyLength > eventsPerRun) {
+          await this.#handOn();
+          continue;
+        }
         const look = await this.#look();
         if (look !== null) await this.#begin(look.due);
         this.#page += 1;
@@ -109,6 +113,7 @@ class WatchDriver {
       });
       this.#counts.looked += look.looked;
       this.#counts.failing += look.failing;
+      this.#counts.escalated += look.escalated;
       this.#counts.blocked += look.blocked;
       if (look.credentials) this.#stopped ??= 'credentials';
       return look;
@@ -162,17 +167,20 @@ class WatchDriver {
 
   #count(outcome: SweepOutcome | null): void {
     if (outcome === null || outcome.status === 'failed') this.#counts.failed += 1;
+    if (isEscalated(outcome)) this.#counts.escalated += 1;
     if (outcome === null) return;
     if (outcome.status === 'partly') this.#counts.partly += 1;
     this.#counts.filed += outcome.counts.filed + (outcome.reconciled?.found ?? 0);
     this.#counts.acknowledged += outcome.counts.acknowledged;
   }
 
-  async #handOn(): Promise<never> {
+  async #handOn(): Promise<void> {
     await condition(() => this.#underWay === 0);
     await condition(allHandlersFinished);
+    // It may have been asked for meanwhile, and a run that follows would not know.
+    if (this.#stopped !== null) return;
     const carried = { page: this.#page, counts: this.#counts, startedAt: this.#startedAt };
-    return continueAsNew<typeof monitorWatch>({ ...this.#input, carried });
+    await continueAsNew<typeof monitorWatch>({ ...this.#input, carried });
   }
 
   #progress(): WatchProgress {

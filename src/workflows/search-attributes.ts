@@ -4,7 +4,7 @@ import type { StatusCounts } from '../domain/certificates';
 import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
-import { watchStatus, type WatchOutcome } from '../domain/monitors/watch';
+import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
   gravestStatus,
   needsAPerson,
@@ -76,9 +76,8 @@ export function tellSweepEnd(sweep: SweepOutcome): void {
 
 /** Says how a pass over many monitors ended; one event. */
 export function tellWatchEnd(watch: WatchOutcome): void {
-  const status = watchStatus(watch);
   upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: status === 'failed' },
+    { key: outcome, value: watchStatus(watch) },
+    { key: attention, value: watchNeedsAttention(watch) },
   ]);
 }

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { LookInput } from '../../src/activities/monitor-looks';
-import type { ReconcileReport } from '../../src/activities/monitor-reconciles';
+import type { ReconcileEnd, ReconcileReport } from '../../src/activities/monitor-reconciles';
 import type { SweepPageInput } from '../../src/activities/monitor-sweeps';
 import {
   noCounts,
@@ -24,7 +24,9 @@ class FakeDesk {
   readonly open = new Map<string, number>();
   readonly pages: string[][];
   readonly swept: string[] = [];
-  readonly reconciled: string[] = [];
+  readonly reconciled: [string, boolean][] = [];
+  /** Changes that a walk leaves due to a sink. */
+  owed = 0;
   /** Sweeps that cannot be had, pages that cannot be looked at. */
   readonly broken = new Set<string>();
   readonly lost = new Set<number>();
@@ -47,7 +49,7 @@ class FakeDesk {
           .filter((id) => (this.open.get(id) ?? 0) > 0 || this.broken.has(id))
           .map((monitorId) => ({ monitorId, isOpen: true, reconcile: false }));
         const credentials = page >= this.refusedFrom;
-        return { looked: ids.length, due, failing: 0, blocked: 0, credentials };
+        return { looked: ids.length, due, failing: 0, escalated: 0, blocked: 0, credentials };
       },
       sweepPage: async ({ ref }: SweepPageInput): Promise<PageReport> => {
         const { monitorId } = ref;
@@ -78,10 +80,12 @@ class FakeDesk {
         walk: null,
         pages: 1,
         found: 3,
+        owed: this.owed,
+        standing: { ...noStanding(), stuck: this.owed },
         fault: null,
       }),
-      concludeReconcile: async ({ ref }: { ref: { monitorId: string } }) =>
-        void this.reconciled.push(ref.monitorId),
+      concludeReconcile: async ({ ref, isThrough }: ReconcileEnd) =>
+        void this.reconciled.push([ref.monitorId, isThrough]),
     };
   }
 }
@@ -176,8 +180,20 @@ workflowSuite('sweeps of monitors', (rig) => {
     const desk = new FakeDesk();
     desk.open.set(id, 1);
     const { outcome } = await swept(rig(), desk, id, true);
-    expect(outcome.reconciled).toEqual({ pages: 1, found: 3, fault: null });
-    expect(desk.reconciled).toEqual([id]);
+    expect(outcome).toMatchObject({
+      status: 'swept',
+      reconciled: { pages: 1, found: 3, owed: 0, fault: null },
+    });
+    expect(desk.reconciled).toEqual([[id, true]]);
+  });
+
+  it('a walk that leaves changes due to a sink has not come through, and the sweep says so', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.owed = 2;
+    const { outcome } = await swept(rig(), desk, id, true);
+    expect(outcome).toMatchObject({ status: 'partly', standing: { stuck: 2 } });
+    expect(desk.reconciled).toEqual([[id, false]]);
   });
 
   it('a page that cannot be had is an outcome, not an error', async () => {

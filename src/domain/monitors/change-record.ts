@@ -13,7 +13,7 @@ export const changeStatuses = [
   'acknowledged_elsewhere',
   /** The service does not know it any more. */
   'gone',
-  /** Not acknowledged, and what was tried last failed. */
+  /** What was tried last failed: it is not acknowledged, or not with every required sink. */
   'failing',
 ] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];
@@ -59,13 +59,13 @@ export function changeRecord(
     ? marks.reduce((a, b) => (b.at > a.at ? b : a))
     : undefined;
   const review = reviews.at(-1);
-  const isFailing = acknowledged === null && trouble !== null;
+  const isFailing = isStuck(file, required);
   return {
     monitor_id: filed.monitorId,
     change_id: change.changeId,
     severity: change.severity,
     type: change.type,
-    status: statusOf(file, last !== undefined),
+    status: isFailing ? 'failing' : statusOf(file, last !== undefined),
     found_as: filed.foundAs,
     detected_at: change.detectedAt,
     seen_at: filed.seenAt,
@@ -79,8 +79,8 @@ export function changeRecord(
     acknowledged_by: acknowledged?.by === 'us' ? acknowledged.sweep : null,
     lag_seconds: last === undefined ? null : lagSeconds(change.detectedAt, last.at),
     failures: trouble?.count ?? 0,
-    failure: isFailing ? trouble.why : null,
-    again_at: isFailing ? trouble.againAt : null,
+    failure: isFailing ? (trouble?.why ?? null) : null,
+    again_at: isFailing ? (trouble?.againAt ?? null) : null,
     reviewed_at: review?.at ?? null,
     reviewed_by: review?.by ?? null,
     review_note: review?.note ?? null,
@@ -88,7 +88,25 @@ export function changeRecord(
   };
 }
 
-function statusOf({ acknowledged, trouble }: ChangeFile, isDelivered: boolean): ChangeStatus {
+/**
+ * Seen open and not with every required sink: it is due to them, whoever acknowledged it. What we
+ * acknowledged every sink had that was required then.
+ */
+export function isOwed(
+  { filed, delivered, acknowledged }: ChangeFile,
+  required: readonly string[],
+): boolean {
+  if (filed.foundAs !== 'open' || filed.erased === true) return false;
+  if (acknowledged !== null && acknowledged.by !== 'elsewhere') return false;
+  return required.some((sink) => delivered[sink] === undefined);
+}
+
+function isStuck(file: ChangeFile, required: readonly string[]): boolean {
+  if (file.trouble === null) return false;
+  return file.acknowledged === null || isOwed(file, required);
+}
+
+function statusOf({ acknowledged }: ChangeFile, isDelivered: boolean): ChangeStatus {
   if (acknowledged !== null) {
     const words = {
       us: 'acknowledged',
@@ -97,7 +115,6 @@ function statusOf({ acknowledged, trouble }: ChangeFile, isDelivered: boolean): 
     } as const;
     return words[acknowledged.by];
   }
-  if (trouble !== null) return 'failing';
   return isDelivered ? 'delivered' : 'filed';
 }
 

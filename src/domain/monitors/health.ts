@@ -18,6 +18,12 @@ export function healthOf(monitor: Monitor, at: string): HealthOnFile {
   };
 }
 
+/** Why nobody knows whether a monitor may run, in words; null when it is known. */
+export function unknownOf(health: HealthOnFile | null): string | null {
+  if (health?.kind === 'known') return null;
+  return health?.why ?? 'it could not be read yet';
+}
+
 /** Why a monitor detects nothing, in words; null when it may run, or nobody knows. */
 export function blockOf(health: HealthOnFile | null): string | null {
   if (health?.kind !== 'known') return null;

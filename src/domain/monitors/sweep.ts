@@ -37,9 +37,9 @@ export interface SweepCounts {
 
 /** What a walk came by and left where it was. Sums over one walk. */
 export interface Standing {
-  /** Tried, in this sweep or lately, and still open; later sweeps go on. */
+  /** Tried, in this sweep or lately, and still open or due to a sink; later sweeps go on. */
   stuck: number;
-  /** Of those: tried so often that a person must look. */
+  /** Of those, and of the unreadable: there so often that a person must look. */
   escalated: number;
   /** Items of a list that are no change as far as we can read them. */
   unreadable: number;
@@ -63,7 +63,7 @@ export function addCounts(sum: SweepCounts, more: SweepCounts): SweepCounts {
   };
 }
 
-function addStanding(a: Standing, b: Standing): Standing {
+export function addStanding(a: Standing, b: Standing): Standing {
   return {
     stuck: a.stuck + b.stuck,
     escalated: a.escalated + b.escalated,
@@ -82,7 +82,13 @@ export function worseStanding(a: Standing, b: Standing): Standing {
 
 /** What the service seems to do with our parameters, told once a sweep. */
 export type SweepRemark =
-  'status ignored' | 'severity ignored' | 'page size ignored' | 'no cursor' | 'disabled sink';
+  | 'status ignored'
+  | 'severity ignored'
+  | 'page size ignored'
+  | 'no cursor'
+  | 'disabled sink'
+  | 'slow sink'
+  | 'digest waits';
 
 /** `fault` of a walk whose cursor came twice: never a loop (DESIGN D8). */
 export const cursorRepeated: Fault = {
@@ -102,6 +108,10 @@ export const remarkWords: Record<SweepRemark, string> = {
   'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
   'disabled sink':
     'a sink takes nothing any more (410): changes stay open until it is enabled or another one is configured',
+  'slow sink':
+    'a sink is so slow that some changes had no turn in the time of their page: they stay open, and nothing is counted against them',
+  'digest waits':
+    'a message that a cooldown held back could not be told: its changes are acknowledged, and the archive holds it until it is',
 };
 
 /** Why a sweep came to nothing. */
@@ -139,6 +149,8 @@ export interface PageReport {
   fault: Fault | null;
   /** Something was acknowledged, perhaps, and not put down: what it came to is to be looked up. */
   lost: boolean;
+  /** Of the first thing that could not be brought through, in words of ours. */
+  why?: string;
 }
 
 /** A place in a list. Brent's way to see a circle keeps one cursor, however long the walk. */
@@ -247,6 +259,8 @@ export interface Reconciled {
   pages: number;
   /** Acknowledged by others, and not on file before. */
   found: number;
+  /** Acknowledged by others, and still due to a sink: a later walk tries again. */
+  owed: number;
   fault: Fault | null;
 }
 

@@ -33,9 +33,10 @@ export class MonitorBench {
   readonly records: MonitorRecords;
   readonly passes = new MonitorPasses(this.place.archive);
   readonly #service: Service;
-  readonly #deps: MonitorDependencies;
+  /** To be changed between two passes. */
+  readonly deps: MonitorDependencies;
 
-  private constructor(sandbox: Sandbox, token: Token) {
+  private constructor(sandbox: Sandbox, token: Token, others: Partial<MonitorDependencies>) {
     this.sandbox = sandbox;
     const { archive } = this.place;
     const { monitorNames, monitorSinks } = readEnvironment({});
@@ -44,7 +45,7 @@ export class MonitorBench {
     this.records = new MonitorRecords(archive, nameOf);
     this.#service = new Service({ baseUrl: sandbox.baseUrl, token, ratePerSecond: 10_000 });
     const sinks = openSinks(monitorSinks, archive, this.records);
-    this.#deps = {
+    this.deps = {
       monitors: new MonitorsApi(this.#service, monitorNames),
       archive,
       nameOf,
@@ -55,15 +56,23 @@ export class MonitorBench {
       metrics: new WorkerMetrics('1.2.3').monitors,
       now: Date.now,
       random: () => 0,
+      ...others,
     };
   }
 
-  /** @param token of the worker; the one of the sandbox is `sandbox-token` */
-  static async start(script: Script, token = Token.of('sandbox-token')): Promise<MonitorBench> {
+  /**
+   * @param token of the worker; the one of the sandbox is `sandbox-token`
+   * @param others in place of those of an installation without settings
+   */
+  static async start(
+    script: Script,
+    token = Token.of('sandbox-token'),
+    others: Partial<MonitorDependencies> = {},
+  ): Promise<MonitorBench> {
     const sandbox = await startSandbox({
       scenario: { monitors: { held: { [monitorId]: script } } },
     });
-    return new MonitorBench(sandbox, token);
+    return new MonitorBench(sandbox, token, others);
   }
 
   async close(): Promise<void> {
@@ -74,24 +83,27 @@ export class MonitorBench {
 
   /** One page of a pass. @param attempt of the activity */
   sweepPage(pass = 'pass-1', attempt = 1): Promise<PageReport> {
-    const { sweepPage } = createMonitorSweepActivities(this.#deps);
+    const { sweepPage } = createMonitorSweepActivities(this.deps);
     const input = { ref: this.#ref(pass), terms: plainTerms, severity: null, cursor: null };
     return new MockActivityEnvironment({ attempt }).run(sweepPage, { ...input, peek: false });
   }
 
-  /** A walk over all states. */
-  async walk(pass = 'pass-1'): Promise<void> {
-    const { reconcilePages, concludeReconcile } = createMonitorReconcileActivities(this.#deps);
+  /** A walk over all states, concluded as a sweep does. */
+  async walk(pass = 'pass-1'): Promise<ReconcileReport> {
+    const { reconcilePages, concludeReconcile } = createMonitorReconcileActivities(this.deps);
     const ref = this.#ref(pass);
     const engine = new MockActivityEnvironment();
     const input: ReconcileInput = { ref, terms: plainTerms, walk: null };
-    const { pages, found }: ReconcileReport = await engine.run(reconcilePages, input);
-    await engine.run(concludeReconcile, { ref, pages, found });
+    const report: ReconcileReport = await engine.run(reconcilePages, input);
+    const { pages, found, owed, fault } = report;
+    const isThrough = fault === null && owed === 0;
+    await engine.run(concludeReconcile, { ref, pages, found, isThrough });
+    return report;
   }
 
-  async look(): Promise<LookReport> {
-    const list = await new MonitorLists(this.place.archive).put('all', [monitorId]);
-    const { lookAtMonitors } = createMonitorLookActivities(this.#deps);
+  async look(monitorIds = [monitorId]): Promise<LookReport> {
+    const list = await new MonitorLists(this.place.archive).put('all', monitorIds);
+    const { lookAtMonitors } = createMonitorLookActivities(this.deps);
     const input = { list, page: 0, terms: plainTerms, watch: 'watch-1', reconcileAll: false };
     return new MockActivityEnvironment().run(lookAtMonitors, input);
   }

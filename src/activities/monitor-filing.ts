@@ -1,0 +1,47 @@
+import type { MonitorRecords } from '../archive/monitor-records';
+import { BrokenSealError } from '../archive/sealed-archive';
+import type { ChangeFile, FoundAs, SweepMark, ToldChange } from '../domain/monitors/kept';
+
+/** What a page tells, filed; those of it that cannot be are left out. */
+export interface FiledPage<Told extends ToldChange> {
+  files: { told: Told; file: ChangeFile }[];
+  /** Not to be filed, or not to be read back: nothing more is done with them. */
+  broken: Told[];
+}
+
+/**
+ * Files the changes of a page. One whose objects cannot be written or read costs the others nothing.
+ *
+ * @throws what the archive throws when it fails as a whole
+ */
+export async function fileAll<Told extends ToldChange>(
+  records: MonitorRecords,
+  monitorId: string,
+  told: readonly Told[],
+  by: SweepMark & { foundAs: FoundAs },
+  sinks: readonly string[],
+): Promise<FiledPage<Told>> {
+  const page: FiledPage<Told> = { files: [], broken: [] };
+  const file = async (some: readonly Told[]): Promise<void> => {
+    try {
+      const files = await records.fileChanges(monitorId, some, by, sinks);
+      for (const [place, one] of some.entries()) {
+        page.files.push({ told: one, file: files[place] as ChangeFile });
+      }
+    } catch (error) {
+      if (!isOfOneObject(error)) throw error;
+      // Each by itself: which of them it is, the error does not say.
+      if (some.length === 1) page.broken.push(...some);
+      else for (const one of some) await file([one]);
+    }
+  };
+  await file(told);
+  return page;
+}
+
+/** An object that is spoilt, or that cannot be named or written: not the disk as a whole. */
+export function isOfOneObject(error: unknown): boolean {
+  if (error instanceof SyntaxError || error instanceof RangeError) return true;
+  if (error instanceof BrokenSealError) return true;
+  return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG';
+}
