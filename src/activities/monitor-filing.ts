@@ -2,7 +2,7 @@ import type { MonitorRecords } from '../archive/monitor-records';
 import { BrokenSealError } from '../archive/sealed-archive';
 import type { ChangeFile, FoundAs, SweepMark, ToldChange } from '../domain/monitors/kept';
 
-/** What a page tells, filed; those of it that cannot be are left out. */
+/** What a page tells, filed, each change once; those of it that cannot be are left out. */
 export interface FiledPage<Told extends ToldChange> {
   files: { told: Told; file: ChangeFile }[];
   /** Not to be filed, or not to be read back: nothing more is done with them. */
@@ -35,8 +35,18 @@ export async function fileAll<Told extends ToldChange>(
       else for (const one of some) await file([one]);
     }
   };
-  await file(told);
+  await file(distinct(told));
   return page;
+}
+
+/** The same id twice is the same change: the first stands. */
+function distinct<Told extends ToldChange>(told: readonly Told[]): Told[] {
+  const ids = new Set<string>();
+  return told.filter(({ change: { changeId } }) => {
+    const isFirst = !ids.has(changeId);
+    ids.add(changeId);
+    return isFirst;
+  });
 }
 
 /** An object that is spoilt, or that cannot be named or written: not the disk as a whole. */

@@ -82,7 +82,8 @@ export class Keeper {
     const due = owed.filter((file) => mayBeDelivered(file, ref, this.#deps.now()));
     const waiting = owed.filter((file) => !due.includes(file));
     const { held, taken, stuck } = await this.#deliverer.deliver(ref, due, sinks, signal);
-    const escalated = await tellStuck(ref, stuck, this.#deps);
+    const troubles = stuck.map(({ trouble }) => trouble);
+    const escalated = measureStuck(troubles, this.#deps);
     const isGrave = ({ trouble }: ChangeFile) => (trouble?.count ?? 0) >= this.#deps.escalateAfter;
     return {
       delivered: taken,

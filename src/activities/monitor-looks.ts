@@ -29,12 +29,21 @@ export interface LookInput {
   reconcileAll: boolean;
 }
 
-/** `unknown`: why nobody knows whether it may run. */
-type Look = { monitorId: string; blocked: string | null; unknown: string | null } & (
-  | { kind: 'idle' }
-  | { kind: 'due'; isOpen: boolean; reconcile: boolean }
-  | { kind: 'failing'; fault: Fault }
-);
+interface Seen {
+  monitorId: string;
+  blocked: string | null;
+  /** Why nobody knows whether it may run. */
+  unknown: string | null;
+  /** Repeats that a cooldown held back are due: a sweep tells them, one at a time. */
+  digests: boolean;
+}
+
+type Look = Seen &
+  (
+    | { kind: 'idle' }
+    | { kind: 'due'; isOpen: boolean; reconcile: boolean }
+    | { kind: 'failing'; fault: Fault }
+  );
 
 /** One look at many monitors: which of them has something open. An idle one costs one call. */
 export function createMonitorLookActivities(deps: MonitorDependencies) {
@@ -70,12 +79,7 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
   }
 
   async function lookAt(monitorId: string, input: LookInput, signal: AbortSignal): Promise<Look> {
-    const seen = {
-      monitorId,
-      blocked: null as string | null,
-      unknown: null as string | null,
-      digests: false,
-    };
+    const seen: Seen = { monitorId, blocked: null, unknown: null, digests: false };
     try {
       seen.digests = await deps.sinksFor(input.terms.cooldownMs).hasDue(monitorId, now());
       const isOpenThere = await hasOpen(monitorId, input.terms, signal);

@@ -4,7 +4,7 @@ import type { ChangePage, ListedChange } from '../apis/investigation/monitors.wi
 import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
-import type { ChangeFile } from '../domain/monitors/kept';
+import type { ChangeFile, ToldChange } from '../domain/monitors/kept';
 import {
   addStanding,
   noCounts,
@@ -19,11 +19,11 @@ import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { Acknowledger } from './monitor-acknowledgement';
 import { faultOf, patiently } from './monitor-calls';
-import { Deliverer } from './monitor-delivery';
+import { Deliverer, type Delivered } from './monitor-delivery';
 import { fileAll } from './monitor-filing';
 import { healthToday } from './monitor-health';
 import { Keeper } from './monitor-keeping';
-import { tellStuck } from './monitor-stuck';
+import { measureStuck } from './monitor-stuck';
 
 /** The most that a page may hold (specification: "Limits"). */
 export const pageSize = 100;
@@ -82,6 +82,31 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     return { count: items.length, escalated };
   }
 
+  /** Repeats that a cooldown held back, when it is over: a page in which nothing was listed yet. */
+  async function tellDigests(
+    ref: SweepRef,
+    terms: SweepTerms,
+    signal: AbortSignal,
+  ): Promise<PageReport> {
+    const due = { monitorId: ref.monitorId, sweep: ref.sweep, at: now() };
+    const digests = await deps.sinksFor(terms.cooldownMs).deliverDue(due, signal);
+    const { stuck, untried, isDisabled } = digests;
+    const waiting = stuck.length + untried;
+    const escalated = measureStuck(
+      stuck.map(({ count }) => ({ step: 'deliver', count })),
+      deps,
+    );
+    return {
+      ...emptyPage,
+      standing: { ...noStanding(), stuck: waiting, escalated },
+      remarks: [
+        ...(waiting > 0 ? (['digest waits'] as const) : []),
+        ...(isDisabled ? (['disabled sink'] as const) : []),
+      ],
+      ...reasonOf(stuck[0]?.why),
+    };
+  }
+
   /** Lists one page, and brings what is on it as far as it goes. */
   async function sweepPage(input: SweepPageInput): Promise<PageReport> {
     const { ref, terms, severity, peek } = input;
@@ -91,20 +116,22 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     const beats = new Heartbeats(now, 2_000);
     try {
       if (lost) await passes.oweWalk(ref.monitorId);
+      // First, and whatever becomes of the list: their changes are acknowledged.
+      const told = input.cursor === null ? await tellDigests(ref, terms, signal) : emptyPage;
       let page: ChangePage;
       try {
         page = await list(input, signal);
       } catch (error) {
         const fault = faultOf(error);
         if (fault === null || signal.aborted) throw error;
-        return { ...emptyPage, counts: { ...noCounts(), pages: 1 }, fault, lost };
+        return { ...told, counts: { ...noCounts(), pages: 1 }, fault, lost };
       }
       const { hasMore, nextCursor } = page;
-      const listed = { ...emptyPage, hasMore, nextCursor, lost };
+      const listed = { ...told, hasMore, nextCursor, lost };
       if (peek && hasMore) {
         return { ...listed, counts: { ...noCounts(), pages: 1 }, deferred: true };
       }
-      const report = { ...listed, ...(await workOff(page)) };
+      const report = { ...listed, ...(await workOff(page, told)) };
       // A look has read it lately, but for a sweep that a person asked for.
       if (input.cursor === null) await healthToday(ref.monitorId, records, deps, signal);
       return report;
@@ -112,14 +139,11 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       beats.stop();
     }
 
-    async function workOff(page: ChangePage): Promise<Partial<PageReport>> {
+    async function workOff(page: ChangePage, digests: PageReport): Promise<Partial<PageReport>> {
       const sorted = sortItems(page.items, terms);
       const unreadable = await keepUnreadable(ref, sorted.unreadable);
       const kept = await keeper.keep(ref, terms, sorted.acknowledged, signal);
       const sinks = deps.sinksFor(terms.cooldownMs);
-      const due = { monitorId: ref.monitorId, sweep: ref.sweep, at: now() };
-      const digests = await sinks.deliverDue(due, signal);
-      for (const why of digests.waiting) warn('a digest waits', { monitor: ref.monitorId, why });
       const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
       const { files: told, broken } = await fileAll(
         records,
@@ -128,7 +152,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
         by,
         sinks.names,
       );
-      const files = told.map(({ file }) => file);
+      const files = told.map(withListed);
       for (const { change } of broken) {
         warn('a change cannot be filed', { monitor: ref.monitorId, change: change.changeId });
       }
@@ -139,8 +163,10 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       const acknowledged = await acknowledger.acknowledge(ref, delivered.held, signal);
       if (acknowledged.unsure) await passes.oweWalk(ref.monitorId);
       const stuck = [...delivered.stuck, ...acknowledged.stuck];
-      const escalated = await tellStuck(ref, stuck, deps);
+      const troubles = stuck.map(({ trouble }) => trouble);
+      const escalated = measureStuck(troubles, deps);
       const settled = acknowledged.settled.length;
+      const ended = new Set(acknowledged.settled.map(({ file }) => file.filed.change.changeId));
       const ours = acknowledged.settled.filter((one) => one.by === 'us').length;
       const stood = waiting.filter(({ acknowledged: mark }) => mark === null);
       return {
@@ -151,8 +177,8 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
           acknowledged: ours + kept.ours,
           elsewhere: settled - ours + kept.elsewhere,
         },
-        standing: addStanding(kept.standing, {
-          stuck: stuck.length + stood.length,
+        standing: addStanding(addStanding(digests.standing, kept.standing), {
+          stuck: stuck.length + delivered.untried + stood.length,
           escalated:
             escalated +
             unreadable.escalated +
@@ -161,8 +187,9 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
           unreadable: unreadable.count + broken.length,
         }),
         settled,
-        staying: page.items.length - settled,
-        remarks: remarksOf(page, sorted, severity, delivered.isDisabled),
+        staying: page.items.filter((item) => !isAmong(item, ended)).length,
+        remarks: [...digests.remarks, ...remarksOf(page, sorted, severity, delivered)],
+        ...reasonOf(digests.why ?? troubles[0]?.why),
         fault: acknowledged.fault,
         lost: lost || acknowledged.unsure,
       };
@@ -206,6 +233,21 @@ export function sortItems(items: readonly ListedChange[], terms: SweepTerms): So
   return sorted;
 }
 
+function isAmong(item: ListedChange, ids: ReadonlySet<string>): boolean {
+  return item.kind === 'change' && ids.has(item.change.changeId);
+}
+
+/** What was purged is at hand as long as the service lists it: a receiver is told it whole. */
+function withListed({ file, told }: { file: ChangeFile; told: ToldChange }): ChangeFile {
+  if (file.filed.erased !== true) return file;
+  const { change, answer } = told;
+  return { ...file, filed: { ...file.filed, change, answer } };
+}
+
+function reasonOf(why: string | undefined): { why?: string } {
+  return why === undefined ? {} : { why };
+}
+
 /** One of a severity that we do not know may be grave. */
 export function isWanted({ severity }: Change, { severities }: SweepTerms): boolean {
   return severities === null || severity === 'unknown' || severities.includes(severity);
@@ -228,7 +270,7 @@ function remarksOf(
   { items, hasMore, nextCursor }: ChangePage,
   { open, acknowledged, passed }: SortedItems,
   severity: Severity | null,
-  isDisabled: boolean,
+  { isDisabled, untried }: Pick<Delivered, 'isDisabled' | 'untried'>,
 ): SweepRemark[] {
   const others = [...open, ...passed].filter(({ change }) => change.severity !== severity);
   const found: Record<SweepRemark, boolean> = {
@@ -237,6 +279,9 @@ function remarksOf(
     'page size ignored': items.length > pageSize || (hasMore && items.length < pageSize),
     'no cursor': hasMore && nextCursor === null,
     'disabled sink': isDisabled,
+    'slow sink': untried > 0,
+    // Told before the list, or not at all.
+    'digest waits': false,
   };
   return (Object.keys(found) as SweepRemark[]).filter((remark) => found[remark]);
 }

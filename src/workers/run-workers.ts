@@ -14,6 +14,7 @@ import { createCreditRequestActivities } from '../activities/credit-requests';
 import { createCreditResultActivities } from '../activities/credit-results';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
+import { createMonitorStuckActivities } from '../activities/monitor-stuck';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
 import type {
   CertificateDependencies,
@@ -156,6 +157,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...createMonitorSweepActivities(monitors),
         ...createMonitorLookActivities(monitors),
         ...createMonitorReconcileActivities(monitors),
+        ...createMonitorStuckActivities(monitors),
       },
       // Most of them wait for the limiter.
       maxConcurrentActivityTaskExecutions: 60,

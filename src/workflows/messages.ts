@@ -227,6 +227,8 @@ export interface CarriedSweep {
   remarks: readonly SweepRemark[];
   /** A worker was lost while it acknowledged. */
   lost: boolean;
+  /** Of the first thing that could not be brought through. */
+  why: string | null;
 }
 
 export interface MonitorWatchInput {

@@ -77,6 +77,7 @@ class SweepDriver {
       const mayGoOn = fault === null || fault.fault === 'unavailable';
       const reconciled = isDue && mayGoOn && !this.#cancelling ? await this.#reconcile() : null;
       fault ??= reconciled?.fault ?? null;
+      await this.#tellStuck();
       const outcome = this.#outcome(fault, reconciled);
       tellSweepEnd(outcome);
       return outcome;
@@ -115,6 +116,7 @@ class SweepDriver {
     state.standing = worseStanding(state.standing, standingAfter(walk, page));
     state.remarks = [...new Set([...state.remarks, ...page.remarks])];
     state.lost ||= page.lost;
+    state.why ??= page.why ?? null;
   }
 
   async #reconcile(): Promise<Reconciled> {
@@ -148,6 +150,13 @@ class SweepDriver {
       this.#activities.concludeReconcile(end).then(() => ({ fault: null })),
     );
     return { ...done, fault: fault ?? concluded.fault };
+  }
+
+  /** On record once a sweep. That it cannot be does not undo the sweep. */
+  async #tellStuck(): Promise<void> {
+    const { standing, why } = this.#state;
+    if (standing.stuck + standing.escalated === 0) return;
+    await orFault(this.#activities.tellStuck({ ref: this.#ref, standing, why }));
   }
 
   async #handOn(): Promise<void> {
@@ -204,6 +213,7 @@ function begin({ monitorId, terms }: MonitorSweepInput): CarriedSweep {
     standing: noStanding(),
     remarks: [],
     lost: false,
+    why: null,
   };
 }
 
