@@ -64,7 +64,8 @@ export class Acknowledger {
         done.stuck.push(await this.#trouble(ref, file, 'open although it was acknowledged before'));
       } else {
         const { by, acknowledgedAt } = answer;
-        const mark = { by, acknowledgedAt, sweep: ref.sweep, at: this.#instant() };
+        const { required } = this.#deps.sinksFor(null);
+        const mark = { by, acknowledgedAt, required, sweep: ref.sweep, at: this.#instant() };
         done.settled.push({ file, by, mark });
       }
     };

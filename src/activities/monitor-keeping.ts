@@ -106,7 +106,8 @@ export class Keeper {
     const marks = unmarked.map(({ told: { change }, file }) => {
       const { changeId, acknowledgedAt } = change;
       const by = isOurs(file, acknowledgedAt, required) ? ('us' as const) : ('elsewhere' as const);
-      return { changeId, mark: { by, sweep: ref.sweep, at: this.#instant(), acknowledgedAt } };
+      const mark = { by, acknowledgedAt, required, sweep: ref.sweep, at: this.#instant() };
+      return { changeId, mark };
     });
     await audit.append(
       marks.map(({ changeId, mark }) => acknowledgementEntry(ref, changeId, mark.by, now())),

@@ -47,19 +47,20 @@ export interface ChangeRecord {
   erased: boolean;
 }
 
-/** @param required sinks that a change must have reached */
+/** @param requiredNow sinks that a change must have reached that is not acknowledged yet */
 export function changeRecord(
   file: ChangeFile & { reviews: readonly ReviewMark[] },
-  required: readonly string[],
+  requiredNow: readonly string[],
 ): ChangeRecord {
   const { filed, delivered, acknowledged, trouble, reviews } = file;
   const { change } = filed;
+  const required = requiredOf(file, requiredNow);
   const marks = required.map((sink) => delivered[sink]);
   const last = marks.every((mark) => mark !== undefined)
     ? marks.reduce((a, b) => (b.at > a.at ? b : a))
     : undefined;
   const review = reviews.at(-1);
-  const isFailing = isStuck(file, required);
+  const isFailing = isStuck(file, requiredNow);
   return {
     monitor_id: filed.monitorId,
     change_id: change.changeId,
@@ -75,7 +76,11 @@ export function changeRecord(
     delivered_at: last?.at ?? null,
     delivered_by: last?.sweep ?? null,
     in_digest: Object.values(delivered).some(({ digest }) => digest !== undefined),
-    acknowledged_at: acknowledged?.acknowledgedAt ?? acknowledged?.at ?? null,
+    // One that is gone was acknowledged by nobody.
+    acknowledged_at:
+      acknowledged === null || acknowledged.by === 'gone'
+        ? null
+        : (acknowledged.acknowledgedAt ?? acknowledged.at),
     acknowledged_by: acknowledged?.by === 'us' ? acknowledged.sweep : null,
     lag_seconds: last === undefined ? null : lagSeconds(change.detectedAt, last.at),
     failures: trouble?.count ?? 0,
@@ -88,17 +93,39 @@ export function changeRecord(
   };
 }
 
+/** What is acknowledged is measured against the sinks of that day: settings change, records do not. */
+function requiredOf(
+  { delivered, acknowledged }: ChangeFile,
+  requiredNow: readonly string[],
+): readonly string[] {
+  if (acknowledged === null) return requiredNow;
+  if (acknowledged.required !== undefined) return acknowledged.required;
+  // Every sink had it that was required when we acknowledged it.
+  if (acknowledged.by !== 'us') return requiredNow;
+  const had = Object.keys(delivered).filter((sink) => {
+    const mark = delivered[sink];
+    return mark !== undefined && mark.at <= acknowledged.at;
+  });
+  return had.length === 0 ? requiredNow : had;
+}
+
 /**
  * Seen open and not with every required sink: it is due to them, whoever acknowledged it. What we
- * acknowledged every sink had that was required then.
+ * acknowledged every sink had that was required then, and a sink that is required since takes what
+ * comes, not what was.
+ *
+ * @param requiredNow one that is not among them any more is owed nothing
  */
 export function isOwed(
   { filed, delivered, acknowledged }: ChangeFile,
-  required: readonly string[],
+  requiredNow: readonly string[],
 ): boolean {
   if (filed.foundAs !== 'open' || filed.erased === true) return false;
   if (acknowledged !== null && acknowledged.by !== 'elsewhere') return false;
-  return required.some((sink) => delivered[sink] === undefined);
+  const then = acknowledged?.required;
+  return requiredNow.some(
+    (sink) => delivered[sink] === undefined && (then === undefined || then.includes(sink)),
+  );
 }
 
 function isStuck(file: ChangeFile, required: readonly string[]): boolean {

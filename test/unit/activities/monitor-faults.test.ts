@@ -11,8 +11,9 @@ describe('activities of monitors in trouble', () => {
   let bench: MonitorBench;
   afterEach(() => bench.close());
 
-  const markOf = async (): Promise<string | undefined> =>
-    (await bench.records.file(monitorId, change, ['file']))?.acknowledged?.by;
+  const acknowledgement = async () =>
+    (await bench.records.file(monitorId, change, ['file']))?.acknowledged ?? null;
+  const markOf = async (): Promise<string | undefined> => (await acknowledgement())?.by;
 
   test('an acknowledgement whose answer was lost, and that is refused when sent again, is looked up', async () => {
     bench = await MonitorBench.start({ changes: [{ id: change }], ack: ['reset_after', '409'] });
@@ -22,8 +23,14 @@ describe('activities of monitors in trouble', () => {
     // Whether or not this pass can: the next one owes it.
     expect(await bench.look()).toMatchObject({ due: [due] });
     await bench.walk();
-    expect(await markOf()).toBe('us');
+    expect(await acknowledgement()).toMatchObject({ by: 'us', required: ['file'] });
     expect(await bench.look()).toMatchObject({ due: [] });
+  });
+
+  test('an acknowledgement tells which sinks had to have the change before it', async () => {
+    bench = await MonitorBench.start({ changes: [{ id: change }] });
+    await bench.sweepPage();
+    expect(await acknowledgement()).toMatchObject({ by: 'us', required: ['file'] });
   });
 
   test('an acknowledgement that is refused, and did not arrive before, is looked up by nobody', async () => {
