@@ -26,6 +26,8 @@ interface ScheduleView {
   open: number;
   failing: { monitorId: string; why: string }[];
   blocked: { monitorId: string; why: string }[];
+  /** Whether they may run is not known. */
+  unknown: { monitorId: string; why: string }[];
 }
 
 /** More of them are told as a count. */
@@ -77,6 +79,7 @@ async function scheduleViews(place: Workplace, { client }: EngineClient): Promis
       open: passes.reduce((sum, { open }) => sum + open.length, 0),
       failing: passes.flatMap(({ failing }) => failing),
       blocked: passes.flatMap(({ blocked }) => blocked),
+      unknown: passes.flatMap(({ unknown }) => unknown ?? []),
     });
   }
   return views.sort((a, b) => a.name.localeCompare(b.name));
@@ -94,7 +97,15 @@ function viewLines(view: ScheduleView): string[] {
       : `  at ${view.lookedAt}: ${open} with open changes, ${failing.length} failing, ${blocked.length} that may not run`,
     ...namedLines('failing', failing),
     ...namedLines('may not run', blocked),
+    ...unknownLines(view.unknown),
   ];
+}
+
+/** Often all of them, for one reason: a line for each reason. */
+function unknownLines(unknown: ScheduleView['unknown']): string[] {
+  const reasons = new Map<string, number>();
+  for (const { why } of unknown) reasons.set(why, (reasons.get(why) ?? 0) + 1);
+  return [...reasons].map(([why, count]) => `    health unknown of ${count}: ${why}`);
 }
 
 function namedLines(what: string, named: ScheduleView['failing']): string[] {

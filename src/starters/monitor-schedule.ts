@@ -117,7 +117,10 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
   });
 }
 
-type WatchSchedule = ScheduleOptions & { scheduleId: string };
+type WatchSchedule = ScheduleOptions & {
+  scheduleId: string;
+  policies: { overlap: ScheduleOverlapPolicy; catchupWindow: number; pauseOnFailure: boolean };
+};
 
 function scheduleOptions(
   { queueSuffix, environment }: Workplace,
@@ -180,7 +183,7 @@ async function createOrUpdate(
       spec,
       action: action as never,
       state,
-      ...(policies !== undefined && { policies }),
+      policies,
     }));
   }
   return changes;
@@ -188,7 +191,7 @@ async function createOrUpdate(
 
 async function differences(
   before: ScheduleDescription,
-  { spec, action }: WatchSchedule,
+  { spec, action, policies }: WatchSchedule,
   lists: MonitorLists,
 ): Promise<ScheduleChange[]> {
   const was = watchInputOf(before);
@@ -200,13 +203,29 @@ async function differences(
     ['severity', severityWords(was?.terms), severityWords(input.terms)],
     ['order', was?.terms.order ?? '?', input.terms.order],
     ['cooldown', cooldownWords(was?.terms), cooldownWords(input.terms)],
+    ['by', was?.by ?? '?', input.by],
     ['queue', before.action.taskQueue, action.taskQueue],
+    ['overlap', String(before.policies.overlap), String(policies.overlap)],
   ];
+  // With another interval these are others of themselves.
+  if (every === everyBefore) pairs.push(...timingPairs(before, { spec, policies }));
   const changes = pairs
     .filter(([, from, to]) => from !== to)
     .map(([field, from, to]) => ({ field, before: from, after: to }));
   if (was?.list.edition === input.list.edition) return changes;
   return [...changes, await listChange(was?.list ?? null, input.list, lists)];
+}
+
+/** What somebody may have changed by other means. */
+function timingPairs(
+  { spec, policies }: ScheduleDescription,
+  now: Pick<WatchSchedule, 'spec' | 'policies'>,
+): [string, string, string][] {
+  return [
+    ['jitter', durationWords(spec.jitter ?? 0), durationWords(Number(now.spec.jitter ?? 0))],
+    ['catch-up', durationWords(policies.catchupWindow), durationWords(now.policies.catchupWindow)],
+    ['pause on failure', String(policies.pauseOnFailure), String(now.policies.pauseOnFailure)],
+  ];
 }
 
 async function listChange(

@@ -230,3 +230,24 @@ test('an answer without the id that was asked for is none, and quotes no value',
 test('an id in capitals is the same id', () => {
   expect(readChange({ id: id.toUpperCase() }).changeId).toBe(id.toUpperCase());
 });
+
+it('takes an item for unreadable that no name of an object holds, or that is nested without end', () => {
+  const dots = `a${'.'.repeat(100)}`;
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const listed = [
+    `{"id":"${dots}"}`,
+    `{"id":"deep","severity":"info","before":${nested(6_000)}}`,
+    `{"id":"ok","before":${nested(50)}}`,
+  ];
+  const body = Buffer.from(`{"data":[${listed.join(',')}]}`);
+  const { items } = changePageFromWire(call, body);
+  expect(items).toMatchObject([
+    { kind: 'unreadable', answer: { id: dots } },
+    { kind: 'unreadable', issues: [{ code: 'too_deep' }] },
+    { kind: 'change', change: { changeId: 'ok' } },
+  ]);
+  // What is kept of it can be written.
+  expect(JSON.parse(JSON.stringify(items[1]))).toMatchObject({
+    answer: { id: 'deep', severity: 'info', before: null },
+  });
+});

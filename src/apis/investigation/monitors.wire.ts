@@ -33,8 +33,16 @@ const words = z
   .nullish()
   .catch(null)
   .transform((value) => value ?? null);
-/** Goes into paths and names of objects: never `..`, never a slash. */
-const id = z.string().regex(/^[\w-][\w.-]{0,119}$/);
+/**
+ * Goes into paths and names of objects: never `..`, never a slash. There a dot takes three characters,
+ * and a file system takes names of 255 bytes.
+ */
+const id = z
+  .string()
+  .regex(/^[\w-][\w.-]{0,119}$/)
+  .refine((text) => text.replaceAll('.', '%2E').length <= 200);
+/** Levels of objects and lists in one another: far more than a service has a use for, far less than what writes them can hold. */
+const deepest = 100;
 
 const changeWire = z.object({
   id,
@@ -107,10 +115,35 @@ export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
 }
 
 function listedFromWire(answer: unknown, position: number): ListedChange {
+  if (isDeeper(answer, deepest)) {
+    const issues = [{ path: '', code: 'too_deep' }];
+    return { kind: 'unreadable', position, issues, answer: withoutDepth(answer) };
+  }
   const parsed = changeWire.safeParse(answer);
   return parsed.success
     ? { kind: 'change', change: changeOf(parsed.data), answer: answer as object }
     : { kind: 'unreadable', position, issues: issuesOf(parsed.error), answer };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let level = 0; level <= levels; level += 1) {
+    layer = layer.flatMap((one) =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+    if (layer.length === 0) return false;
+  }
+  return true;
+}
+
+/** What stands at its first level, for who has to look into it. */
+function withoutDepth(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return null;
+  const plain = Object.entries(answer).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? null : (value as unknown),
+  ]);
+  return Object.fromEntries(plain) as unknown;
 }
 
 /**

@@ -63,14 +63,16 @@ export class MonitorBench {
   /**
    * @param token of the worker; the one of the sandbox is `sandbox-token`
    * @param others in place of those of an installation without settings
+   * @param more of the scenario
    */
   static async start(
     script: Script,
     token = Token.of('sandbox-token'),
     others: Partial<MonitorDependencies> = {},
+    more: Omit<MonitorPatch, 'held'> = {},
   ): Promise<MonitorBench> {
     const sandbox = await startSandbox({
-      scenario: { monitors: { held: { [monitorId]: script } } },
+      scenario: { monitors: { ...more, held: { [monitorId]: script } } },
     });
     return new MonitorBench(sandbox, token, others);
   }
