@@ -225,7 +225,7 @@ function sweepViewLines(view: SweepView): string[] {
     `  on file: ${filed} changes, ${open} of them not acknowledged${stuck === 0 ? '' : `, ${stuck} stuck`}`,
     ...namedLines(
       changes.named.map(({ changeId, trouble: { step, why, count } }) => {
-        return `stuck: ${changeId}: ${step}: ${why} (tried ${count} times)`;
+        return `stuck: ${changeId}: ${step}: ${why} (tries: ${count})`;
       }),
       stuck,
     ),
