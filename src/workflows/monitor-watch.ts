@@ -36,6 +36,9 @@ import { attributesAtStart, tellWatchEnd } from './search-attributes';
 
 /** A sweep that lasts longer gives its place to others, and goes on. */
 const longestHeldMs = 10 * 60_000;
+/** A look at a page that lasts longer lets the next page begin: a monitor in it may not answer. */
+const longestAloneMs = 10_000;
+const mostLooks = 8;
 /** Events after which a run hands on to the next. */
 const eventsPerRun = 4_000;
 
@@ -53,6 +56,7 @@ class WatchDriver {
   readonly #counts: WatchCounts;
   readonly #startedAt: string;
   #page: number;
+  #looking = 0;
   #underWay = 0;
   #stopped: WatchOutcome['stopped'] = null;
 
@@ -74,15 +78,13 @@ class WatchDriver {
     return CancellationScope.nonCancellable(async () => {
       const { pages } = this.#input.list;
       while (this.#page < pages && this.#stopped === null) {
-        if (workflowInfo().historyLength > eventsPerRun) {
+        if (workflowInfo().historyLength > (this.#input.eventsPerRun ?? eventsPerRun)) {
           await this.#handOn();
           continue;
         }
-        const look = await this.#look();
-        if (look !== null) await this.#begin(look.due);
-        this.#page += 1;
+        await this.#nextPage();
       }
-      await condition(() => this.#underWay === 0);
+      await condition(() => this.#looking + this.#underWay === 0);
       const outcome: WatchOutcome = {
         watch: this.#watch,
         list: this.#input.list.name,
@@ -100,13 +102,25 @@ class WatchDriver {
     return workflowInfo().workflowId;
   }
 
-  async #look(): Promise<LookReport | null> {
+  async #nextPage(): Promise<void> {
+    let isLooked = false;
+    this.#looking += 1;
+    const look = this.#look(this.#page).finally(() => (isLooked = true));
+    const begun = look
+      .then((report) => this.#begin(report?.due ?? []))
+      .finally(() => (this.#looking -= 1));
+    this.#page += 1;
+    if (await condition(() => isLooked, longestAloneMs)) await begun;
+    else await condition(() => this.#looking < mostLooks);
+  }
+
+  async #look(page: number): Promise<LookReport | null> {
     const { list, terms, reconcileAll } = this.#input;
     const { name, edition } = list;
     try {
       const look = await this.#activities.lookAtMonitors({
         list: { name, edition },
-        page: this.#page,
+        page,
         terms,
         reconcileAll,
         watch: this.#watch,
@@ -119,7 +133,7 @@ class WatchDriver {
       return look;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      log.warn('a page of monitors could not be looked at', { page: this.#page });
+      log.warn('a page of monitors could not be looked at', { page });
       this.#counts.lostPages += 1;
       return null;
     }
@@ -128,7 +142,10 @@ class WatchDriver {
   /** As places come free. */
   async #begin(due: readonly DueMonitor[]): Promise<void> {
     for (const monitor of due) {
-      await condition(() => this.#underWay < mostSweeps || this.#stopped !== null);
+      // In a loop: several pages may wait for the place that comes free.
+      while (this.#underWay >= mostSweeps && this.#stopped === null) {
+        await condition(() => this.#underWay < mostSweeps || this.#stopped !== null);
+      }
       if (this.#stopped !== null) return;
       this.#underWay += 1;
       void this.#sweep(monitor).finally(() => (this.#underWay -= 1));
@@ -175,7 +192,7 @@ class WatchDriver {
   }
 
   async #handOn(): Promise<void> {
-    await condition(() => this.#underWay === 0);
+    await condition(() => this.#looking + this.#underWay === 0);
     await condition(allHandlersFinished);
     // It may have been asked for meanwhile, and a run that follows would not know.
     if (this.#stopped !== null) return;

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { LookInput } from '../../src/activities/monitor-looks';
@@ -12,6 +14,7 @@ import {
 } from '../../src/domain/monitors/sweep';
 import type { LookReport, WatchOutcome } from '../../src/domain/monitors/watch';
 import { queueName } from '../../src/domain/queues';
+import { cancelUpdate } from '../../src/workflows/messages';
 import type { monitorSweep } from '../../src/workflows/monitor-sweep';
 import type { monitorWatch } from '../../src/workflows/monitor-watch';
 import { dataConverter, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
@@ -32,9 +35,15 @@ class FakeDesk {
   readonly lost = new Set<number>();
   /** Pages after which the token is refused. */
   refusedFrom = Infinity;
+  /** Called by a sweep that begins, which waits for what it promises. */
+  hold: () => Promise<void> = async () => undefined;
   /** Sweeps under way at once, at most. */
   most = 0;
   #underWay = 0;
+
+  /** The look at the first page lasts until so many others were looked at. */
+  heldUntil = 0;
+  looked = 0;
 
   constructor(pages: string[][] = []) {
     this.pages = pages;
@@ -43,6 +52,8 @@ class FakeDesk {
   activities() {
     return {
       lookAtMonitors: async ({ page }: LookInput): Promise<LookReport> => {
+        while (page === 0 && this.looked < this.heldUntil) await sleep(20);
+        this.looked += 1;
         if (this.lost.has(page)) throw ApplicationFailure.nonRetryable('no such page');
         const ids = this.pages[page] ?? [];
         const due = ids
@@ -57,6 +68,7 @@ class FakeDesk {
         this.#underWay += 1;
         this.most = Math.max(this.most, this.#underWay);
         await new Promise((done) => setTimeout(done, 5));
+        await this.hold();
         this.#underWay -= 1;
         this.swept.push(monitorId);
         const before = this.open.get(monitorId) ?? 0;
@@ -130,8 +142,13 @@ async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconc
   });
 }
 
-async function watched(rig: WorkflowRig, desk: FakeDesk) {
+async function watched(
+  rig: WorkflowRig,
+  desk: FakeDesk,
+  more: { eventsPerRun?: number; begun?: (watch: WorkflowHandle) => void } = {},
+) {
   return withDesk(rig, desk, async (queueSuffix) => {
+    const { begun, ...input } = more;
     const monitors = desk.pages.flat().length;
     const workflowId = `monitor-watch/${queueSuffix}`;
     const handle = await rig.env.client.workflow.start<typeof monitorWatch>('monitorWatch', {
@@ -139,6 +156,7 @@ async function watched(rig: WorkflowRig, desk: FakeDesk) {
       taskQueue: queueName('workflows', rig.suffix),
       args: [
         {
+          ...input,
           list: { name: 'test', edition: 'e', monitors, pages: desk.pages.length },
           by: 'tester',
           terms: plainTerms,
@@ -149,6 +167,7 @@ async function watched(rig: WorkflowRig, desk: FakeDesk) {
         },
       ],
     });
+    begun?.(handle);
     const outcome: WatchOutcome = await handle.result();
     return { outcome, histories: await rig.histories(workflowId, handle.firstExecutionRunId) };
   });
@@ -231,6 +250,32 @@ workflowSuite('sweeps of monitors', (rig) => {
     desk.open.set(second[0] ?? '', 1);
     const { outcome } = await watched(rig(), desk);
     expect(outcome.counts).toMatchObject({ lostPages: 1, looked: 5, sweeps: 1, acknowledged: 1 });
+  });
+
+  it('a page in which a monitor does not answer holds up those after it for a while, and then no more', async () => {
+    const pages = [idsOf(5), idsOf(5), idsOf(5)];
+    const desk = new FakeDesk(pages);
+    desk.heldUntil = 2;
+    for (const [id = ''] of pages) desk.open.set(id, 1);
+    const { outcome } = await watched(rig(), desk);
+    expect(outcome.counts).toMatchObject({ looked: 15, sweeps: 3, acknowledged: 3 });
+  });
+
+  it('a pass that is cancelled while it waits to hand on to the next run ends there', async () => {
+    const [first, second] = [idsOf(1), idsOf(1)];
+    const desk = new FakeDesk([first, second]);
+    desk.open.set(first[0] ?? '', 1);
+    const { outcome, histories } = await watched(rig(), desk, {
+      eventsPerRun: 6,
+      begun: (watch) => {
+        // By the time that its sweep has begun, the pass waits for it.
+        desk.hold = async () => {
+          await watch.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+        };
+      },
+    });
+    expect(outcome).toMatchObject({ stopped: 'cancelled', counts: { looked: 1, acknowledged: 1 } });
+    expect(histories).toHaveLength(1);
   });
 
   it('a refused token ends a pass, and nothing more is asked', async () => {
