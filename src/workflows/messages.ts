@@ -240,6 +240,8 @@ export interface MonitorWatchInput {
   reconcileAll: boolean;
   interactive: boolean;
   queueSuffix: string;
+  /** After which a run hands on to the next; left out: 4,000. */
+  eventsPerRun?: number;
   /** Null: the first run. */
   carried: { page: number; counts: WatchCounts; startedAt: string } | null;
 }
