@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
+import { ConnectionError, ContractError, StatusError, isHttpError } from '../apis/http/errors';
+import { answerTooLarge } from '../apis/http/service';
 import { TokenUnavailableError } from '../apis/http/token';
 import { backoffMs } from '../domain/poll-timing';
 import type { Fault } from '../domain/monitors/sweep';
@@ -60,7 +61,8 @@ function isAboutToken(error: unknown): boolean {
 
 /** What may be otherwise a moment later. */
 export function isPassing(error: unknown): boolean {
-  if (!isHttpError(error)) return false;
+  // Answered with 2xx: the same call is answered the same, and an acknowledgement was accepted.
+  if (!isHttpError(error) || error instanceof ContractError || isTooLarge(error)) return false;
   if (!(error instanceof StatusError)) return true;
   if (error.meansCredentials) return false;
   return error.status >= 500 || error.status === 429 || error.status === 408;
@@ -78,6 +80,11 @@ export function mayHaveBeenDone(
   if (!(error instanceof StatusError))
     return isHttpError(error) && 'sent' in error && error.sent === 'maybe';
   return (error.status >= 500 || error.status === 408) && !wasNotProcessed(error);
+}
+
+/** More was answered than the call takes: so it is when it is sent again. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
 }
 
 /** The call was accepted, and what it answered cannot be read. */

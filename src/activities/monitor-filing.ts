@@ -1,6 +1,9 @@
+import type { ListedChange } from '../apis/investigation/monitors.wire';
 import type { MonitorRecords } from '../archive/monitor-records';
 import { BrokenSealError } from '../archive/sealed-archive';
 import type { ChangeFile, FoundAs, SweepMark, ToldChange } from '../domain/monitors/kept';
+import type { SweepRef } from '../domain/monitors/sweep';
+import type { MonitorDependencies } from './dependencies';
 
 /** What a page tells, filed, each change once; those of it that cannot be are left out. */
 export interface FiledPage<Told extends ToldChange> {
@@ -37,6 +40,33 @@ export async function fileAll<Told extends ToldChange>(
   };
   await file(distinct(told));
   return page;
+}
+
+/**
+ * Keeps items of a list that are no changes as far as they can be read. They stay on the list, sweep
+ * after sweep, until a person looks.
+ */
+export async function fileUnreadable(
+  records: MonitorRecords,
+  { monitorId, sweep }: SweepRef,
+  items: readonly Extract<ListedChange, { kind: 'unreadable' }>[],
+  { metrics, escalateAfter, now, warn }: MonitorDependencies,
+): Promise<{ count: number; escalated: number }> {
+  let escalated = 0;
+  for (const { answer, issues } of items) {
+    const by = { sweep, at: new Date(now()).toISOString() };
+    const count = await records.keepUnreadable(monitorId, { answer, issues }, by);
+    if (count >= escalateAfter) escalated += 1;
+    if (count > 1) continue;
+    const [first] = issues;
+    const what = { path: first?.path ?? null, code: first?.code ?? null };
+    warn('an item of a list is no change as far as it can be read', {
+      monitor: monitorId,
+      ...what,
+    });
+  }
+  metrics.changesUnreadable(items.length);
+  return { count: items.length, escalated };
 }
 
 /** The same id twice is the same change: the first stands. */

@@ -5,7 +5,8 @@ import { isOpen } from '../domain/monitors/change';
 import {
   addStanding,
   beginReconcile,
-  cursorRepeated,
+  isPastEnd,
+  noCursor,
   noStanding,
   onward,
   type Fault,
@@ -16,11 +17,12 @@ import {
 } from '../domain/monitors/sweep';
 import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
-import { faultOf, patiently } from './monitor-calls';
+import { faultOf } from './monitor-calls';
 import { Deliverer } from './monitor-delivery';
-import { fileAll } from './monitor-filing';
+import { fileAll, fileUnreadable } from './monitor-filing';
 import { Keeper, type ToldItem } from './monitor-keeping';
-import { isWanted, pageSize } from './monitor-sweeps';
+import { listPage, noPage, type ListedPage } from './monitor-pages';
+import { isWanted } from './monitor-sweeps';
 
 /** Pages of one activity: a walk of years leaves few events. */
 const pagesAtOnce = 20;
@@ -56,7 +58,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
   const records = new MonitorRecords(deps.archive, deps.nameOf);
   const passes = new MonitorPasses(deps.archive);
   const keeper = new Keeper(records, new Deliverer(records, deps), deps);
-  const { monitors, now, random } = deps;
+  const { now } = deps;
   const instant = (): string => new Date(now()).toISOString();
 
   async function reconcilePages({ ref, terms, walk }: ReconcileInput): Promise<ReconcileReport> {
@@ -66,32 +68,28 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
     let next: ReconcileWalk = walk ?? beginReconcile();
     try {
       while (done.pages < pagesAtOnce) {
-        const { cursor } = next;
-        const filter = {
-          pageSize,
-          ...(cursor !== null && { cursor }),
-          ...(next.state !== null && { status: next.state }),
-        };
-        const page = await patiently(
-          () => monitors.listChanges(ref.monitorId, filter, 'poll', signal),
-          { random, signal },
-        );
+        const page = await listOne(ref, next, signal);
         done.pages += 1;
+        const { size } = page;
         const changes = page.items.filter((item) => item.kind === 'change');
+        const unreadable = page.items.filter((item) => item.kind === 'unreadable');
         const kept = await keep(ref, terms, changes, signal);
+        const { count, escalated } = await fileUnreadable(records, ref, unreadable, deps);
         done.found += kept.found;
         done.owed += kept.owed;
-        done.standing = addStanding(done.standing, kept.standing);
+        const left = { stuck: 0, escalated, unreadable: count };
+        done.standing = addStanding(addStanding(done.standing, kept.standing), left);
         const told = next.told || changes.some(({ change }) => !isOpen(change));
-        if (page.nextCursor !== null) {
-          const after = onward(next, page.nextCursor);
-          if (after === 'repeated') return { ...done, walk: null, fault: cursorRepeated };
-          next = { ...next, ...after, told };
+        const after = onward(next, page);
+        if (after.kind === 'repeated') return { ...done, walk: null, fault: after.fault };
+        if (after.kind === 'page') {
+          next = { ...next, ...after.place, size, told };
           continue;
         }
+        if (page.hasMore) return { ...done, walk: null, fault: noCursor };
         // A list without a filter may be one of open changes alone.
         if (told || next.state !== null) return { ...done, walk: null, fault: null };
-        next = { ...beginReconcile(), state: 'acknowledged' };
+        next = { ...beginReconcile(), size, state: 'acknowledged' };
       }
       return { ...done, walk: next, fault: null };
     } catch (error) {
@@ -100,6 +98,24 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
       return { ...done, walk: null, fault };
     } finally {
       beats.stop();
+    }
+  }
+
+  async function listOne(
+    { monitorId }: SweepRef,
+    walk: ReconcileWalk,
+    signal: AbortSignal,
+  ): Promise<ListedPage> {
+    const { cursor, state, size } = walk;
+    const filter = {
+      ...(cursor !== null && { cursor }),
+      ...(state !== null && { status: state }),
+    };
+    try {
+      return await listPage(deps, monitorId, filter, size, signal);
+    } catch (error) {
+      if (isPastEnd(walk, faultOf(error))) return { ...noPage, size };
+      throw error;
     }
   }
 

@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { ChangeFilter } from '../apis/investigation/monitors';
-import type { ChangePage, ListedChange } from '../apis/investigation/monitors.wire';
+import type { ListedChange } from '../apis/investigation/monitors.wire';
 import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
@@ -18,15 +17,13 @@ import {
 import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { Acknowledger } from './monitor-acknowledgement';
-import { faultOf, patiently } from './monitor-calls';
+import { faultOf } from './monitor-calls';
 import { Deliverer, type Delivered } from './monitor-delivery';
-import { fileAll } from './monitor-filing';
+import { fileAll, fileUnreadable } from './monitor-filing';
 import { healthToday } from './monitor-health';
 import { Keeper } from './monitor-keeping';
+import { listPage, pageSize, type ListedPage } from './monitor-pages';
 import { measureStuck } from './monitor-stuck';
-
-/** The most that a page may hold (specification: "Limits"). */
-export const pageSize = 100;
 
 export interface SweepPageInput {
   ref: SweepRef;
@@ -34,6 +31,8 @@ export interface SweepPageInput {
   /** Asked for by this page; null: all. */
   severity: Severity | null;
   cursor: string | null;
+  /** Of the walk: `Place.size`. */
+  size: number | null;
   /** Work the page off only if it is all there is. */
   peek: boolean;
 }
@@ -45,41 +44,17 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
   const deliverer = new Deliverer(records, deps);
   const keeper = new Keeper(records, deliverer, deps);
   const acknowledger = new Acknowledger(records, deps);
-  const { monitors, metrics, now, random, warn } = deps;
+  const { metrics, now, warn } = deps;
   const instant = (): string => new Date(now()).toISOString();
 
-  async function list(input: SweepPageInput, signal: AbortSignal): Promise<ChangePage> {
-    const { ref, severity, cursor } = input;
-    const filter: ChangeFilter = {
+  async function list(input: SweepPageInput, signal: AbortSignal): Promise<ListedPage> {
+    const { ref, severity, cursor, size } = input;
+    const filter = {
       status: 'open',
-      pageSize,
       ...(severity !== null && { severity }),
       ...(cursor !== null && { cursor }),
-    };
-    const call = () => monitors.listChanges(ref.monitorId, filter, 'poll', signal);
-    return patiently(call, { random, signal });
-  }
-
-  /** They stay on the list, sweep after sweep, until a person looks. */
-  async function keepUnreadable(
-    ref: SweepRef,
-    items: readonly Extract<ListedChange, { kind: 'unreadable' }>[],
-  ): Promise<{ count: number; escalated: number }> {
-    let escalated = 0;
-    for (const { answer, issues } of items) {
-      const by = { sweep: ref.sweep, at: instant() };
-      const count = await records.keepUnreadable(ref.monitorId, { answer, issues }, by);
-      if (count >= deps.escalateAfter) escalated += 1;
-      if (count > 1) continue;
-      const [first] = issues;
-      const what = { path: first?.path ?? null, code: first?.code ?? null };
-      warn('an item of a list is no change as far as it can be read', {
-        monitor: ref.monitorId,
-        ...what,
-      });
-    }
-    metrics.changesUnreadable(items.length);
-    return { count: items.length, escalated };
+    } as const;
+    return listPage(deps, ref.monitorId, filter, size, signal);
   }
 
   /** Repeats that a cooldown held back, when it is over: a page in which nothing was listed yet. */
@@ -118,17 +93,18 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       if (lost) await passes.oweWalk(ref.monitorId);
       // First, and whatever becomes of the list: their changes are acknowledged.
       const told = input.cursor === null ? await tellDigests(ref, terms, signal) : emptyPage;
-      let page: ChangePage;
+      let page: ListedPage;
       try {
         page = await list(input, signal);
       } catch (error) {
         const fault = faultOf(error);
         if (fault === null || signal.aborted) throw error;
-        return { ...told, counts: { ...noCounts(), pages: 1 }, fault, lost };
+        const { size } = input;
+        return { ...told, size, counts: { ...noCounts(), pages: 1 }, fault, lost };
       }
-      const { hasMore, nextCursor } = page;
-      const listed = { ...told, hasMore, nextCursor, lost };
-      if (peek && hasMore) {
+      const { items: _, ...seen } = page;
+      const listed = { ...told, ...seen, lost };
+      if (peek && page.hasMore) {
         return { ...listed, counts: { ...noCounts(), pages: 1 }, deferred: true };
       }
       const report = { ...listed, ...(await workOff(page, told)) };
@@ -139,9 +115,9 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       beats.stop();
     }
 
-    async function workOff(page: ChangePage, digests: PageReport): Promise<Partial<PageReport>> {
+    async function workOff(page: ListedPage, digests: PageReport): Promise<Partial<PageReport>> {
       const sorted = sortItems(page.items, terms);
-      const unreadable = await keepUnreadable(ref, sorted.unreadable);
+      const unreadable = await fileUnreadable(records, ref, sorted.unreadable, deps);
       const kept = await keeper.keep(ref, terms, sorted.acknowledged, signal);
       const sinks = deps.sinksFor(terms.cooldownMs);
       const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
@@ -207,6 +183,8 @@ const emptyPage: PageReport = {
   deferred: false,
   hasMore: false,
   nextCursor: null,
+  ids: null,
+  size: null,
   remarks: [],
   fault: null as Fault | null,
   lost: false,
@@ -267,16 +245,17 @@ function mayBeTried(
 }
 
 function remarksOf(
-  { items, hasMore, nextCursor }: ChangePage,
+  { items, hasMore, nextCursor, size }: ListedPage,
   { open, acknowledged, passed }: SortedItems,
   severity: Severity | null,
   { isDisabled, untried }: Pick<Delivered, 'isDisabled' | 'untried'>,
 ): SweepRemark[] {
+  const wanted = size ?? pageSize;
   const others = [...open, ...passed].filter(({ change }) => change.severity !== severity);
   const found: Record<SweepRemark, boolean> = {
     'status ignored': acknowledged.length > 0,
     'severity ignored': severity !== null && others.length > 0,
-    'page size ignored': items.length > pageSize || (hasMore && items.length < pageSize),
+    'page size ignored': items.length > wanted || (hasMore && items.length < wanted),
     'no cursor': hasMore && nextCursor === null,
     'disabled sink': isDisabled,
     'slow sink': untried > 0,

@@ -118,9 +118,17 @@ async function pageSizeVerdict(list: List): Promise<Verdict> {
 
 async function cursorVerdict(list: List, small: ChangeFilter): Promise<Verdict> {
   const first = await list(small);
-  if (first.nextCursor === null) return 'unseen';
+  if (!first.hasMore || first.nextCursor === null) return 'unseen';
   const second = await list({ ...small, cursor: first.nextCursor });
-  return second.nextCursor === first.nextCursor ? 'ignored' : 'honoured';
+  const begin = idOf(first);
+  const isSame =
+    second.nextCursor === first.nextCursor || (begin !== null && idOf(second) === begin);
+  return isSame ? 'ignored' : 'honoured';
+}
+
+/** Of the first item; null when there is none, or none to be read. */
+function idOf({ items: [first] }: ChangePage): string | null {
+  return first?.kind === 'change' ? first.change.changeId : null;
 }
 
 /** A filter shows itself where it leaves something out. */

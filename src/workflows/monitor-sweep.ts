@@ -11,7 +11,7 @@ import {
   addCounts,
   addStanding,
   beginWalk,
-  cursorRepeated,
+  isPastEnd,
   nextPage,
   noCounts,
   noStanding,
@@ -95,19 +95,20 @@ class SweepDriver {
       const page = await this.#page(walk);
       if (!('counts' in page)) return page.fault;
       this.#take(walk, page);
-      if (page.fault !== null) return page.fault;
+      if (page.fault !== null && !isPastEnd(walk, page.fault)) return page.fault;
       const next = nextPage(walk, page);
-      if (next.kind === 'repeated') return cursorRepeated;
+      if (next.kind === 'repeated') return next.fault;
       this.#state.walk = next.kind === 'done' ? null : next.walk;
     }
   }
 
   async #page(walk: Walk): Promise<PageReport | { fault: Fault }> {
     const [severity = null] = walk.phases;
-    const { cursor, peek } = walk;
+    const { cursor, peek, size } = walk;
     const { terms } = this.#input;
     this.#pages += 1;
-    return orFault(this.#activities.sweepPage({ ref: this.#ref, terms, severity, cursor, peek }));
+    const input = { ref: this.#ref, terms, severity, cursor, size, peek };
+    return orFault(this.#activities.sweepPage(input));
   }
 
   #take(walk: Walk, page: PageReport): void {

@@ -83,6 +83,8 @@ class FakeDesk {
           deferred: false,
           hasMore,
           nextCursor: hasMore ? 'next' : null,
+          ids: String(before),
+          size: null,
           remarks: [],
           fault: null,
           lost: false,

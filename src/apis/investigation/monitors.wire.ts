@@ -97,7 +97,7 @@ export type ListedChange =
 export interface ChangePage {
   /** In the order of the answer, which nothing may rely on. */
   items: ListedChange[];
-  /** Null at the end, also when the service says that there is more and gives no cursor. */
+  /** Null also when the service says that there is more; named by some beside `hasMore: false`. */
   nextCursor: string | null;
   hasMore: boolean;
 }
@@ -109,7 +109,7 @@ export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
   const hasMore = page?.has_more ?? cursor !== null;
   return {
     items: data.map(listedFromWire),
-    nextCursor: hasMore ? cursor : null,
+    nextCursor: cursor,
     hasMore,
   };
 }

@@ -90,11 +90,31 @@ export type SweepRemark =
   | 'slow sink'
   | 'digest waits';
 
-/** `fault` of a walk whose cursor came twice: never a loop (DESIGN D8). */
-export const cursorRepeated: Fault = {
+/** Faults of walks that would go on for ever (DESIGN D8). */
+const cursorRepeated: Fault = {
   fault: 'cursor repeated',
   message:
     'the service answered a cursor that it had answered before: it may know the cursor by another name than CURSOR_PARAM says',
+};
+const pageRepeated: Fault = {
+  fault: 'cursor repeated',
+  message:
+    'the service answers the same page to one cursor after the other: it may know the cursor by another name than CURSOR_PARAM says',
+};
+/** In a row. A service that filters after it has paged sends some before one with changes. */
+const mostEmptyPages = 100;
+const emptyPages: Fault = {
+  fault: 'cursor repeated',
+  message: `the service answered ${mostEmptyPages} empty pages, one after the other, and says that there is more`,
+};
+/** Pages of a walk that came before. One may be by chance: a list grows while it is walked. */
+const mostPagesAgain = 3;
+
+/** `fault` of a walk over all states: what is open is listed again, what was acknowledged is not. */
+export const noCursor: Fault = {
+  fault: 'no cursor',
+  message:
+    'the service says that there is more and names no cursor: what others acknowledged cannot all be seen',
 };
 
 /** What a person reads for a remark. Names the variable that mends it. */
@@ -119,8 +139,10 @@ export type SweepFault =
   /** The service does not know the monitor (404). */
   | 'no monitor'
   | 'credentials'
-  /** A cursor came twice within one walk. */
+  /** A cursor or a page came again within one walk, or nothing came. */
   | 'cursor repeated'
+  /** There is more, and no way to it. */
+  | 'no cursor'
   /** Another 4xx. */
   | 'refused'
   /** Tried as often as a sweep may: the next one goes on. */
@@ -132,8 +154,17 @@ export interface Fault {
   message: string;
 }
 
+/** What a page tells of the list. */
+export interface PageSeen {
+  hasMore: boolean;
+  /** Beside `hasMore: false` too: then it may lead on all the same. */
+  nextCursor: string | null;
+  /** A sum over the ids on the page, whatever their order. Null: there were none to be read. */
+  ids: string | null;
+}
+
 /** One page of changes, worked off. */
-export interface PageReport {
+export interface PageReport extends PageSeen {
   counts: SweepCounts;
   standing: Standing;
   /** Of the items on the page: brought to their end now. */
@@ -142,8 +173,8 @@ export interface PageReport {
   staying: number;
   /** Nothing was worked off: there is more than one page, and the gravest shall come first. */
   deferred: boolean;
-  hasMore: boolean;
-  nextCursor: string | null;
+  /** It could be had with so many items; null: with as many as a page may have. */
+  size: number | null;
   remarks: readonly SweepRemark[];
   /** The page was not had, or not worked off to its end. */
   fault: Fault | null;
@@ -153,11 +184,21 @@ export interface PageReport {
   why?: string;
 }
 
-/** A place in a list. Brent's way to see a circle keeps one cursor, however long the walk. */
+/** A place in a list. Brent's way to see a circle keeps one cursor and one page, however long the walk. */
 export interface Place {
   cursor: string | null;
   steps: number;
   mark: string | null;
+  /** `ids` of the page before this place, and of the one at the mark. */
+  before: string | null;
+  marked: string | null;
+  /** Pages that came before; pages in a row without ids. */
+  again: number;
+  empty: number;
+  /** The service said that there is nothing more, and named a cursor: where that leads nowhere is the end. */
+  spare: boolean;
+  /** Pages with more items could not be had. Null: as many as a page may have. */
+  size: number | null;
 }
 
 /** Where a walk over what is open stands. */
@@ -183,18 +224,29 @@ export function beginReconcile(): ReconcileWalk {
   return { ...beginning, state: null, told: false };
 }
 
-const beginning: Place = { cursor: null, steps: 0, mark: null };
+const beginning: Place = {
+  cursor: null,
+  steps: 0,
+  mark: null,
+  before: null,
+  marked: null,
+  again: 0,
+  empty: 0,
+  spare: false,
+  size: null,
+};
 
 export function beginWalk({ order, severities }: SweepTerms): Walk {
   const byItself = severities?.length === 1 ? (severities[0] ?? null) : null;
   return { ...top([byItself]), peek: order === 'severity' && byItself === null };
 }
 
-function top(phases: Walk['phases']): Walk {
-  return { ...beginning, phases, peek: false, progress: false, standing: noStanding() };
+function top(phases: Walk['phases'], size: number | null = null): Walk {
+  return { ...beginning, size, phases, peek: false, progress: false, standing: noStanding() };
 }
 
-export type NextPage = { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated' };
+export type NextPage =
+  { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated'; fault: Fault };
 
 /**
  * Which page comes after one that was worked off (DESIGN D8). What was acknowledged leaves the list,
@@ -203,32 +255,69 @@ export type NextPage = { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind:
  * cursor shifted over.
  */
 export function nextPage(walk: Walk, page: PageReport): NextPage {
-  if (page.deferred) return { kind: 'page', walk: top(['critical', 'warn', 'info', null]) };
-  if (page.remarks.includes('severity ignored') && walk.phases.length > 1) {
-    return { kind: 'page', walk: top([null]) };
-  }
-  if (page.hasMore && page.settled > 0 && page.staying === 0) {
-    return { kind: 'page', walk: top(walk.phases) };
-  }
+  const { size } = page;
+  const again = (phases: Walk['phases']): NextPage => ({ kind: 'page', walk: top(phases, size) });
+  if (page.deferred) return again(['critical', 'warn', 'info', null]);
+  if (page.remarks.includes('severity ignored') && walk.phases.length > 1) return again([null]);
+  const mayHaveMore = page.hasMore || page.nextCursor !== null;
+  if (mayHaveMore && page.settled > 0 && page.staying === 0) return again(walk.phases);
   const progress = walk.progress || page.settled > 0;
-  if (page.nextCursor !== null) {
-    const place = onward(walk, page.nextCursor);
-    if (place === 'repeated') return { kind: 'repeated' };
+  const next = onward(walk, page);
+  if (next.kind === 'repeated') return next;
+  if (next.kind === 'page') {
     const standing = addStanding(walk.standing, page.standing);
+    const place = { ...next.place, size };
     return { kind: 'page', walk: { ...walk, ...place, peek: false, progress, standing } };
   }
-  if (progress && (walk.cursor !== null || page.hasMore)) {
-    return { kind: 'page', walk: top(walk.phases) };
-  }
+  if (progress && (walk.cursor !== null || page.hasMore)) return again(walk.phases);
   const phases = walk.phases.slice(1);
-  return phases.length === 0 ? { kind: 'done' } : { kind: 'page', walk: top(phases) };
+  return phases.length === 0 ? { kind: 'done' } : again(phases);
 }
 
-/** The place after this one. `repeated`: the cursor came before in this walk. */
-export function onward({ cursor, steps, mark }: Place, next: string): Place | 'repeated' {
-  if (next === cursor || next === mark) return 'repeated';
-  const isPowerOfTwo = ((steps + 1) & steps) === 0;
-  return { cursor: next, steps: steps + 1, mark: isPowerOfTwo ? next : mark };
+export type Onward =
+  { kind: 'page'; place: Place } | { kind: 'end' } | { kind: 'repeated'; fault: Fault };
+
+/**
+ * The place after a page. `end`: no cursor leads on. `repeated`: the walk would go on for ever, by a
+ * cursor that came before, or by new ones that lead to what came before, or to nothing.
+ */
+export function onward(place: Place, { hasMore, nextCursor, ids }: PageSeen): Onward {
+  if (nextCursor === null) return { kind: 'end' };
+  const { cursor, steps, mark, before, marked } = place;
+  const cameBefore = ids !== null && (ids === before || ids === marked);
+  const again = place.again + (cameBefore ? 1 : 0);
+  const empty = ids === null ? place.empty + 1 : 0;
+  const fault =
+    nextCursor === cursor || nextCursor === mark
+      ? cursorRepeated
+      : again >= mostPagesAgain
+        ? pageRepeated
+        : empty >= mostEmptyPages
+          ? emptyPages
+          : null;
+  // A cursor after the last page, as some services name it, leads to what came before or to nothing.
+  if (!hasMore && (fault !== null || cameBefore || ids === null)) return { kind: 'end' };
+  if (fault !== null) return { kind: 'repeated', fault };
+  const isMark = ((steps + 1) & steps) === 0;
+  return {
+    kind: 'page',
+    place: {
+      ...place,
+      cursor: nextCursor,
+      steps: steps + 1,
+      mark: isMark ? nextCursor : mark,
+      before: ids ?? before,
+      marked: isMark ? (ids ?? marked) : marked,
+      again,
+      empty,
+      spare: !hasMore,
+    },
+  };
+}
+
+/** A cursor that the service named after the end, and does not take: the end it is. */
+export function isPastEnd({ spare }: Place, fault: Fault | null): boolean {
+  return spare && (fault?.fault === 'refused' || fault?.fault === 'no monitor');
 }
 
 /** What a walk has come by, the page included that was worked off last. */

@@ -86,17 +86,26 @@ export class MonitorBench {
   /** One page of a pass. @param attempt of the activity */
   sweepPage(pass = 'pass-1', attempt = 1): Promise<PageReport> {
     const { sweepPage } = createMonitorSweepActivities(this.deps);
-    const input = { ref: this.#ref(pass), terms: plainTerms, severity: null, cursor: null };
+    const input = {
+      ref: this.#ref(pass),
+      terms: plainTerms,
+      severity: null,
+      cursor: null,
+      size: null,
+    };
     return new MockActivityEnvironment({ attempt }).run(sweepPage, { ...input, peek: false });
   }
 
-  /** A walk over all states, concluded as a sweep does. */
+  /** A walk over all states, concluded as a sweep does. @returns what its last pages came to */
   async walk(pass = 'pass-1'): Promise<ReconcileReport> {
     const { reconcilePages, concludeReconcile } = createMonitorReconcileActivities(this.deps);
     const ref = this.#ref(pass);
     const engine = new MockActivityEnvironment();
     const input: ReconcileInput = { ref, terms: plainTerms, walk: null };
-    const report: ReconcileReport = await engine.run(reconcilePages, input);
+    let report: ReconcileReport = await engine.run(reconcilePages, input);
+    while (report.walk !== null) {
+      report = await engine.run(reconcilePages, { ...input, walk: report.walk });
+    }
     const { pages, found, owed, fault } = report;
     const isThrough = fault === null && owed === 0;
     await engine.run(concludeReconcile, { ref, pages, found, isThrough });
