@@ -240,6 +240,12 @@ export class MonitorRecords {
     return filed && { filed, isNew: false, ...(await this.#marks(filed, sinks)) };
   }
 
+  /** Something is kept about a monitor. */
+  async isOnFile(monitorId: string): Promise<boolean> {
+    if ((await this.health(monitorId)) !== null) return true;
+    return (await this.#archive.list(`${monitorFolder(monitorId)}/`)).length > 0;
+  }
+
   /** Ids of the monitors that something is kept about, in order, and what of it cannot be read. */
   async monitors(): Promise<{ monitorId: string; unreadable: number }[]> {
     const found = new Map<string, number>();

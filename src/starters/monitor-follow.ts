@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { MonitorRecords, type FiledOn } from '../archive/monitor-records';
 import { deliveryBody } from '../domain/monitors/delivery';
-import { withChangeFlags, type ChangeFlags } from './monitor-changes';
+import {
+  unknownMonitors,
+  unknownWords,
+  withChangeFlags,
+  type ChangeFlags,
+} from './monitor-changes';
 import { exitCodes, tell } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
 
@@ -27,6 +32,9 @@ export function followCommand(): Command {
 }
 
 async function follow(place: Workplace, flags: ChangeFlags): Promise<number> {
+  const unknown = await unknownMonitors(place, flags.monitor ?? []);
+  if (unknown.length > 0)
+    tell(`${unknownWords(unknown)} yet: its changes follow when there are any`);
   const stop = new AbortController();
   const ending = endingOf(stop);
   const feed = new Feed(place, { ...flags, since: flags.since ?? new Date().toISOString() });

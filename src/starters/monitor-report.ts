@@ -7,8 +7,14 @@ import { maskDocument } from '../domain/documents';
 import { blockOf } from '../domain/monitors/health';
 import { MonitorSums } from '../report/monitor-figures';
 import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../report/monitor-html';
-import { changesOnRecord, withChangeFlags, type ChangeFlags } from './monitor-changes';
+import {
+  changesOnRecord,
+  refuseUnknownMonitors,
+  withChangeFlags,
+  type ChangeFlags,
+} from './monitor-changes';
 import { exitCodes, tell } from './terminal';
+import { refuseUnwritableFile } from './unwritable-folder';
 import { openWorkplace, type Workplace } from './workplace';
 
 /** Monitors of a list in a report; all are counted. */
@@ -28,6 +34,8 @@ export function reportCommand(): Command {
 }
 
 async function report(place: Workplace, flags: ChangeFlags & { out: string }): Promise<number> {
+  await refuseUnwritableFile(flags.out);
+  await refuseUnknownMonitors(place, flags.monitor ?? []);
   const sums = new MonitorSums();
   for await (const { record } of changesOnRecord(place, flags)) sums.add(record);
   const page = monitorHtml({

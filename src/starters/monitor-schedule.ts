@@ -19,7 +19,15 @@ import type { monitorWatch } from '../workflows/monitor-watch';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { withActor } from './certificate-flags';
 import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './monitor-ids';
-import { CommandError, durationMs, exitCodes, print, printJson } from './terminal';
+import {
+  CommandError,
+  counted,
+  durationMs,
+  exitCodes,
+  namedOnce,
+  print,
+  printJson,
+} from './terminal';
 import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
 
 const shortestEveryMs = 10_000;
@@ -262,7 +270,7 @@ function changeLines(
   every: number,
   changes: ScheduleChange[] | null,
 ): string[] {
-  const what = `${list.monitors} ${list.monitors === 1 ? 'monitor' : 'monitors'} every ${durationWords(every)}`;
+  const what = `${counted(list.monitors, 'monitor')} every ${durationWords(every)}`;
   if (changes === null) return [`${id}: created, ${what}; the first pass begins now`];
   if (changes.length === 0) return [`${id}: as it was, ${what}`];
   return [
@@ -282,7 +290,8 @@ function orderCommand(
     .option('--name <name>', 'the same as the argument', listName)
     .option('--json', 'one JSON document on standard output')
     .action(async (argument: string | undefined, flags: NamedFlags) => {
-      const name = argument ?? flags.name ?? 'default';
+      const pair = { flagName: '--name', what: 'schedules' };
+      const name = namedOnce(argument, flags.name, pair) ?? 'default';
       const place = await openWorkplace(flags.by);
       await withEngine(place, async ({ client }) => {
         const id = scheduleIdOf(name);

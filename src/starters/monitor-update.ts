@@ -29,6 +29,7 @@ import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from './repea
 import {
   CommandError,
   exitCodes,
+  namedOnce,
   print,
   printable,
   printJson,
@@ -99,10 +100,7 @@ function listened(text: string): ListenItem[] {
 }
 
 function wantedMonitor(argument: string | undefined, flag: string | undefined): string {
-  if (argument !== undefined && flag !== undefined && argument !== flag) {
-    throw new UsageError('the argument and --id name two monitors: give one of them');
-  }
-  const wanted = (argument ?? flag)?.trim() ?? '';
+  const wanted = namedOnce(argument, flag, { flagName: '--id', what: 'monitors' })?.trim() ?? '';
   if (isUuid(wanted)) return wanted.toLowerCase();
   throw new UsageError('a monitor is named by its id, a UUID; nothing was sent');
 }
