@@ -7,7 +7,7 @@ import { print, printJson, printable } from './terminal';
 import { openWorkplace, withEngine, type Workplace } from './workplace';
 
 /** A schedule as a person reads it. */
-interface ScheduleView {
+export interface ScheduleView {
   id: string;
   name: string;
   every: string;
@@ -85,7 +85,8 @@ async function scheduleViews(place: Workplace, { client }: EngineClient): Promis
   return views.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-function viewLines(view: ScheduleView): string[] {
+/** A schedule, its last look, and what stands out in it. */
+export function viewLines(view: ScheduleView): string[] {
   const { name, monitors, every, paused, next, last, running, open, failing, blocked } = view;
   const when = paused ? 'paused' : `next ${next ?? 'unknown'}`;
   const missed = view.missed === 0 ? '' : `, ${view.missed} windows missed`;

@@ -1,0 +1,31 @@
+import { viewLines, type ScheduleView } from '../../../src/starters/monitor-list';
+
+const view: ScheduleView = {
+  id: 'monitor-watch/default',
+  name: 'default',
+  every: '15m',
+  monitors: 3,
+  paused: false,
+  next: null,
+  last: null,
+  running: [],
+  skipped: 0,
+  missed: 0,
+  lookedAt: '2026-05-04T10:00:00.000Z',
+  open: 0,
+  failing: [],
+  blocked: [],
+  unknown: [],
+};
+
+it('says of how many monitors nobody knows whether they may run, and why', () => {
+  const unknown = ['not told', 'refused', 'not told'].map((why, place) => {
+    return { monitorId: `monitor-${place}`, why };
+  });
+  const lines = viewLines({ ...view, unknown });
+  expect(lines.slice(3)).toEqual([
+    '    health unknown of 2: not told',
+    '    health unknown of 1: refused',
+  ]);
+  expect(viewLines(view)).toHaveLength(3);
+});
