@@ -170,7 +170,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Monitors',
     matter: 'read a monitor',
     value:
-      '`GET /monitors/{monitor_id}`, at most once a day each; 404 and 405 are remembered, and every report says `health unknown`',
+      '`GET /monitors/{monitor_id}`, at most once a day each; a refusal is remembered as long, and every report and `monitor list` say `health unknown`',
     variable: 'MONITOR_READ_PATH',
     reason: 'reading is not shown, and a monitor that may not run looks like one without changes',
   },
