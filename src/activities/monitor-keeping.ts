@@ -2,7 +2,7 @@ import type { ListedChange } from '../apis/investigation/monitors.wire';
 import { inParallel } from '../archive/in-parallel';
 import type { MonitorRecords } from '../archive/monitor-records';
 import { acknowledgementEntry } from '../domain/monitors/audit';
-import { isOwed } from '../domain/monitors/change-record';
+import { isOwed, isStuck } from '../domain/monitors/change-record';
 import type { ChangeFile } from '../domain/monitors/kept';
 import {
   noStanding,
@@ -60,6 +60,7 @@ export class Keeper {
     const { delivered, standing } = await this.deliverOwed(ref, terms, files, signal);
     const unmarked = page.files.filter(({ file }) => file.acknowledged === null);
     const ours = await this.#putDown(ref, unmarked, sinks.required);
+    await this.#clear(ref, files, sinks.required);
     const unreadable = standing.unreadable + page.broken.length;
     return {
       found,
@@ -94,6 +95,20 @@ export class Keeper {
         escalated: escalated + waiting.filter(isGrave).length,
       },
     };
+  }
+
+  /** Some were listed as open after their acknowledgement, and are no more. */
+  async #clear(
+    { monitorId }: SweepRef,
+    files: readonly ChangeFile[],
+    required: readonly string[],
+  ): Promise<void> {
+    const again = files.filter(
+      (file) => file.acknowledged !== null && isStuck(file, required) && !isOwed(file, required),
+    );
+    await inParallel(again, width, ({ filed }) =>
+      this.#records.clearTrouble(monitorId, filed.change.changeId),
+    );
   }
 
   /** On record first: a mark that stands there is never put again. @returns how many are ours */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { normaliseDocument } from '../domain/documents';
 import { documentsInText } from '../domain/held-documents';
 import type { Monitor } from '../domain/monitors/change';
-import { isOwed } from '../domain/monitors/change-record';
+import { isStuck } from '../domain/monitors/change-record';
 import type {
   AcknowledgementMark,
   ChangeFile,
@@ -45,7 +45,7 @@ export interface ChangesOnFile {
   filed: number;
   /** Filed, and not acknowledged by anybody. */
   open: number;
-  /** Tried in vain so far: open, or due to a sink although somebody else has acknowledged them. */
+  /** Tried in vain so far: open, or due to a sink or open again although they were acknowledged. */
   stuck: number;
   named: { changeId: string; trouble: ChangeTrouble }[];
 }
@@ -164,6 +164,11 @@ export class MonitorRecords {
     return now;
   }
 
+  /** The service tells it as acknowledged, and it is due to nobody. */
+  async clearTrouble(monitorId: string, changeId: string): Promise<void> {
+    await this.#archive.remove(markKey(monitorId, 'troubles', changeId));
+  }
+
   /**
    * An item of a list that is no change as far as we can read it. The same one is kept once.
    *
@@ -272,12 +277,12 @@ export class MonitorRecords {
     );
     const ended = new Set(acknowledged);
     const tried = troubles ?? [];
-    const due = await this.#dueOf(
+    const again = await this.#stuckOf(
       monitorId,
       tried.filter((changeId) => ended.has(changeId)),
       required,
     );
-    const stuck = tried.filter((changeId) => !ended.has(changeId) || due.has(changeId));
+    const stuck = tried.filter((changeId) => !ended.has(changeId) || again.has(changeId));
     const named = await inParallel(stuck.slice(0, most), atOnce, async (changeId) => {
       const key = markKey(monitorId, 'troubles', changeId);
       const trouble = await getReplacedJson<ChangeTrouble>(this.#archive, key);
@@ -291,25 +296,17 @@ export class MonitorRecords {
     };
   }
 
-  /** Of changes that were acknowledged: those that a required sink is to have all the same. */
-  async #dueOf(
+  /** Of changes that were acknowledged: those that did not come through all the same. */
+  async #stuckOf(
     monitorId: string,
     changeIds: readonly string[],
     required: readonly string[],
   ): Promise<Set<string>> {
-    if (changeIds.length === 0) return new Set();
-    const taken = await Promise.all(
-      required.map(async (sink) => {
-        const kind = `delivered/${keySegment(sink)}`;
-        return new Set(await this.#marked(monitorId, kind));
-      }),
-    );
-    const untold = changeIds.filter((changeId) => taken.some((ids) => !ids.has(changeId)));
-    const files = await inParallel(untold, atOnce, (id) => this.file(monitorId, id, required));
+    const files = await inParallel(changeIds, atOnce, (id) => this.file(monitorId, id, required));
     return new Set(
-      untold.filter((_, place) => {
+      changeIds.filter((_, place) => {
         const file = files[place] ?? null;
-        return file !== null && isOwed(file, required);
+        return file !== null && isStuck(file, required);
       }),
     );
   }

@@ -128,9 +128,23 @@ export function isOwed(
   );
 }
 
-function isStuck(file: ChangeFile, required: readonly string[]): boolean {
+/**
+ * What was tried last failed: it is not acknowledged, or due to a sink, or the service listed it as
+ * open again after its acknowledgement.
+ */
+export function isStuck(file: ChangeFile, requiredNow: readonly string[]): boolean {
   if (file.trouble === null) return false;
-  return file.acknowledged === null || isOwed(file, required);
+  return file.acknowledged === null || isOwed(file, requiredNow) || isOpenAgain(file, requiredNow);
+}
+
+function isOpenAgain(
+  { acknowledged, trouble, delivered }: ChangeFile,
+  requiredNow: readonly string[],
+): boolean {
+  if (acknowledged === null || trouble === null || trouble.lastAt <= acknowledged.at) return false;
+  const { step, sink } = trouble;
+  if (step === 'acknowledge' || sink === null) return true;
+  return requiredNow.includes(sink) && delivered[sink] === undefined;
 }
 
 function statusOf({ acknowledged }: ChangeFile, isDelivered: boolean): ChangeStatus {

@@ -1,6 +1,7 @@
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
+import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { readEnvironment } from '../../../src/environment';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
@@ -70,6 +71,33 @@ describe('an acknowledgement that is accepted with an answer that cannot be read
     );
     expect(await bench.sweepPage()).toMatchObject({ counts: { acknowledged: 2 }, settled: 2 });
     expect(server.posts()).toHaveLength(2);
+  });
+});
+
+describe('a change that stays open after its acknowledgement', () => {
+  test.each([
+    ['taken', { status: 200 }],
+    ['not known', { status: 404 }],
+  ])('is failing until the service tells it as acknowledged: %s', async (_, answer) => {
+    let isOver = false;
+    await begin(
+      () => ({ data: isOver ? [acknowledged('c-1')] : [change('c-1')] }),
+      () => answer,
+    );
+    const status = async (): Promise<string> => {
+      const file = await bench.records.file(monitorId, 'c-1', ['file']);
+      return file === null ? 'none' : changeRecord({ ...file, reviews: [] }, ['file']).status;
+    };
+    const stuck = async (): Promise<number> =>
+      (await bench.records.standing(monitorId, 5, ['file'])).stuck;
+    const settled = { 200: 'acknowledged', 404: 'gone' }[answer.status];
+    await bench.sweepPage('pass-1');
+    expect([await status(), await stuck()]).toEqual([settled, 0]);
+    await bench.sweepPage('pass-2');
+    expect([await status(), await stuck()]).toEqual(['failing', 1]);
+    isOver = true;
+    await bench.walk('pass-3');
+    expect([await status(), await stuck()]).toEqual([settled, 0]);
   });
 });
 

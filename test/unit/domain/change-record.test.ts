@@ -35,7 +35,16 @@ it.each([
   ['filed', { delivered: { file: fileMark } }],
   ['delivered', { delivered: { file: fileMark, webhook: webhookMark } }],
   ['failing', { delivered: { file: fileMark }, trouble }],
-  ['acknowledged', { trouble, acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null } }],
+  ['acknowledged', { trouble, acknowledged: { ...webhookMark, by: 'us', acknowledgedAt: null } }],
+  ['failing', { trouble, acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null } }],
+  [
+    'acknowledged',
+    {
+      trouble,
+      delivered: { file: fileMark, webhook: webhookMark },
+      acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null },
+    },
+  ],
   [
     'acknowledged_elsewhere',
     { acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null } },
