@@ -116,7 +116,7 @@ describe('a sweep of one monitor', () => {
     const ids = place.sandbox.monitors.changes(old).map(({ changeId }) => changeId);
     place.sandbox.monitors.acknowledgeElsewhere(old);
     const { outcome } = await sweep(place, old);
-    expect(outcome?.reconciled).toEqual({ pages: 1, found: 50, fault: null });
+    expect(outcome?.reconciled).toEqual({ pages: 1, found: 50, owed: 0, fault: null });
     for (const id of ids) {
       expect(await changeOnFile(place, old, id)).toMatchObject({
         filed: { foundAs: 'elsewhere' },
@@ -169,8 +169,8 @@ describe('a sweep of one monitor', () => {
     });
     expect(await changeOnFile(place, mixed, gone)).toMatchObject({ acknowledged: { by: 'gone' } });
     const second = await sweep(place, mixed);
-    // What the service did not know is still on its list, and the sweep says so.
-    expect(second.outcome?.standing).toEqual({ stuck: 3, escalated: 2, unreadable: 1 });
+    // What the service did not know is still on its list, as is what cannot be read, and the sweep says so.
+    expect(second.outcome?.standing).toEqual({ stuck: 3, escalated: 3, unreadable: 1 });
     receiver.answer = () => 200;
     const third = await sweep(place, mixed);
     expect(third.outcome).toMatchObject({ counts: { acknowledged: 1 }, standing: { stuck: 2 } });
