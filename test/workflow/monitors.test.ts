@@ -3,7 +3,9 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { LookInput } from '../../src/activities/monitor-looks';
+import type { NotesInput } from '../../src/activities/monitor-notes';
 import type { ReconcileEnd, ReconcileReport } from '../../src/activities/monitor-reconciles';
+import type { StuckInput } from '../../src/activities/monitor-stuck';
 import type { SweepPageInput } from '../../src/activities/monitor-sweeps';
 import {
   noCounts,
@@ -28,8 +30,14 @@ class FakeDesk {
   readonly pages: string[][];
   readonly swept: string[] = [];
   readonly reconciled: [string, boolean][] = [];
+  /** What sweeps left: whether a pass has some on file, and what was noted. */
+  isNoted = false;
+  readonly notes: NotesInput[] = [];
   /** Changes that a walk leaves due to a sink. */
   owed = 0;
+  /** Left by every page, and what was told of whole sweeps. */
+  stuck = 0;
+  readonly stuckTold: StuckInput[] = [];
   /** Sweeps that cannot be had, pages that cannot be looked at. */
   readonly broken = new Set<string>();
   readonly lost = new Set<number>();
@@ -60,7 +68,8 @@ class FakeDesk {
           .filter((id) => (this.open.get(id) ?? 0) > 0 || this.broken.has(id))
           .map((monitorId) => ({ monitorId, isOpen: true, reconcile: false }));
         const credentials = page >= this.refusedFrom;
-        return { looked: ids.length, due, failing: 0, escalated: 0, blocked: 0, credentials };
+        const looked = { looked: ids.length, due, failing: 0, escalated: 0, blocked: 0 };
+        return { ...looked, credentials, noted: this.isNoted };
       },
       sweepPage: async ({ ref }: SweepPageInput): Promise<PageReport> => {
         const { monitorId } = ref;
@@ -77,7 +86,8 @@ class FakeDesk {
         const hasMore = before > settled;
         return {
           counts: { ...noCounts(), pages: 1, delivered: settled, acknowledged: settled },
-          standing: noStanding(),
+          standing: { ...noStanding(), stuck: this.stuck },
+          ...(this.stuck > 0 && { why: 'the webhook answered 500' }),
           settled,
           staying: 0,
           deferred: false,
@@ -90,6 +100,7 @@ class FakeDesk {
           lost: false,
         };
       },
+      noteSweeps: async (input: NotesInput) => void this.notes.push(input),
       reconcilePages: async (): Promise<ReconcileReport> => ({
         walk: null,
         pages: 1,
@@ -100,6 +111,7 @@ class FakeDesk {
       }),
       concludeReconcile: async ({ ref, isThrough }: ReconcileEnd) =>
         void this.reconciled.push([ref.monitorId, isThrough]),
+      tellStuck: async (input: StuckInput) => void this.stuckTold.push(input),
     };
   }
 }
@@ -196,6 +208,21 @@ workflowSuite('sweeps of monitors', (rig) => {
     for (const history of histories) expect(history.length).toBeLessThan(1_000);
   });
 
+  it('what could not be brought through is told once a sweep, however many pages it is', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.open.set(id, 250);
+    await swept(rig(), desk, id);
+    expect(desk.stuckTold).toEqual([]);
+    desk.open.set(id, 250);
+    desk.stuck = 30;
+    const { outcome } = await swept(rig(), desk, id);
+    expect(outcome).toMatchObject({ status: 'partly', counts: { pages: 3 } });
+    expect(desk.stuckTold).toMatchObject([
+      { standing: { stuck: 30 }, why: 'the webhook answered 500' },
+    ]);
+  });
+
   it('a walk over all states follows what is open, when it is due', async () => {
     const [id = ''] = idsOf(1);
     const desk = new FakeDesk();
@@ -243,6 +270,28 @@ workflowSuite('sweeps of monitors', (rig) => {
     });
     expect(new Set(desk.swept).size).toBe(69);
     expect(desk.most).toBeLessThanOrEqual(50);
+  });
+
+  it('what sweeps of a pass left is noted by page, and nothing is where all came through', async () => {
+    const [first, second] = [idsOf(5), idsOf(5)];
+    const desk = new FakeDesk([first, second]);
+    desk.open.set(first[0] ?? '', 1).set(second[0] ?? '', 1);
+    desk.broken.add(second[1] ?? '');
+    await watched(rig(), desk);
+    const fault = 'unavailable: it is away';
+    const fine = { monitorId: second[0], fault: null, left: [] };
+    const failed = { monitorId: second[1], fault, left: [fault] };
+    expect(desk.notes).toEqual([{ list: 'test', page: 1, sweeps: [fine, failed] }]);
+  });
+
+  it('a sweep that comes through takes away what an earlier one left', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk([[id]]);
+    desk.open.set(id, 1);
+    desk.isNoted = true;
+    await watched(rig(), desk);
+    const sweeps = [{ monitorId: id, fault: null, left: [] }];
+    expect(desk.notes).toEqual([{ list: 'test', page: 0, sweeps }]);
   });
 
   it('a page of monitors that cannot be looked at is counted, and the next one is', async () => {
