@@ -4,7 +4,7 @@ import { MonitorLists } from '../archive/monitor-lists';
 import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { isOpen } from '../domain/monitors/change';
-import { blockOf, unknownOf } from '../domain/monitors/health';
+import { blockOf, unknownOf, unwellOf } from '../domain/monitors/health';
 import type { Fault, SweepTerms } from '../domain/monitors/sweep';
 import type { DueMonitor, LookReport, PassOnFile } from '../domain/monitors/watch';
 import type { MonitorDependencies } from './dependencies';
@@ -34,6 +34,7 @@ interface Seen {
   blocked: string | null;
   /** Why nobody knows whether it may run. */
   unknown: string | null;
+  unwell: string | null;
   /** Repeats that a cooldown held back are due: a sweep tells them, one at a time. */
   digests: boolean;
 }
@@ -79,13 +80,14 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
   }
 
   async function lookAt(monitorId: string, input: LookInput, signal: AbortSignal): Promise<Look> {
-    const seen: Seen = { monitorId, blocked: null, unknown: null, digests: false };
+    const seen: Seen = { monitorId, blocked: null, unknown: null, unwell: null, digests: false };
     try {
       seen.digests = await deps.sinksFor(input.terms.cooldownMs).hasDue(monitorId, now());
       const isOpenThere = await hasOpen(monitorId, input.terms, signal);
       const health = await healthToday(monitorId, records, deps, signal);
       seen.blocked = blockOf(health);
       seen.unknown = unknownOf(health);
+      seen.unwell = unwellOf(health);
       const reconcile = input.reconcileAll || (await passes.isWalkDue(monitorId, now()));
       return isOpenThere || reconcile || seen.digests
         ? { ...seen, kind: 'due', isOpen: isOpenThere, reconcile }
@@ -165,6 +167,9 @@ function passOf(looks: readonly Look[], watch: string, now: number): PassOnFile 
     ),
     unknown: looks.flatMap(({ monitorId, unknown }) =>
       unknown === null ? [] : [{ monitorId, why: unknown }],
+    ),
+    unwell: looks.flatMap(({ monitorId, unwell }) =>
+      unwell === null ? [] : [{ monitorId, why: unwell }],
     ),
   };
 }

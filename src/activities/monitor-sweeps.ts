@@ -20,6 +20,7 @@ import { Acknowledger } from './monitor-acknowledgement';
 import { faultOf } from './monitor-calls';
 import { Deliverer, type Delivered } from './monitor-delivery';
 import { fileAll, fileUnreadable } from './monitor-filing';
+import { healthRemarks } from '../domain/monitors/health';
 import { healthToday } from './monitor-health';
 import { Keeper } from './monitor-keeping';
 import { listPage, pageSize, type ListedPage } from './monitor-pages';
@@ -108,9 +109,10 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
         return { ...listed, counts: { ...noCounts(), pages: 1 }, deferred: true };
       }
       const report = { ...listed, ...(await workOff(page, told)) };
+      if (input.cursor !== null) return report;
       // A look has read it lately, but for a sweep that a person asked for.
-      if (input.cursor === null) await healthToday(ref.monitorId, records, deps, signal);
-      return report;
+      const health = await healthToday(ref.monitorId, records, deps, signal);
+      return { ...report, health: healthRemarks(health) };
     } finally {
       beats.stop();
     }

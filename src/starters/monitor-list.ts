@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { scheduleIdOf } from '../domain/monitors/watch';
 import type { EngineClient } from '../temporal/connection';
 import { durationWords, watchInputOf } from './monitor-schedule';
-import { passesOf } from './monitor-outcome';
-import { print, printJson, printable } from './terminal';
+import { healthLines, monitorLines, passesOf } from './monitor-outcome';
+import { counted, print, printJson, printable } from './terminal';
 import { openWorkplace, withEngine, type Workplace } from './workplace';
 
 /** A schedule as a person reads it. */
@@ -28,10 +28,9 @@ export interface ScheduleView {
   blocked: { monitorId: string; why: string }[];
   /** Whether they may run is not known. */
   unknown: { monitorId: string; why: string }[];
+  /** They may run, and the service's own looks at them fail. */
+  unwell: { monitorId: string; why: string }[];
 }
-
-/** More of them are told as a count. */
-const mostNamed = 20;
 
 /** `diligence monitor list`. */
 export function listCommand(): Command {
@@ -80,6 +79,7 @@ async function scheduleViews(place: Workplace, { client }: EngineClient): Promis
       failing: passes.flatMap(({ failing }) => failing),
       blocked: passes.flatMap(({ blocked }) => blocked),
       unknown: passes.flatMap(({ unknown }) => unknown ?? []),
+      unwell: passes.flatMap(({ unwell }) => unwell ?? []),
     });
   }
   return views.sort((a, b) => a.name.localeCompare(b.name));
@@ -87,34 +87,19 @@ async function scheduleViews(place: Workplace, { client }: EngineClient): Promis
 
 /** A schedule, its last look, and what stands out in it. */
 export function viewLines(view: ScheduleView): string[] {
-  const { name, monitors, every, paused, next, last, running, open, failing, blocked } = view;
+  const { name, monitors, every, paused, next, last, running, open, failing, blocked, unknown } =
+    view;
   const when = paused ? 'paused' : `next ${next ?? 'unknown'}`;
   const missed = view.missed === 0 ? '' : `, ${view.missed} windows missed`;
   return [
-    `${name}  ${monitors} monitors every ${every}  ${when}, last ${last ?? 'never'}`,
+    `${name}  ${counted(monitors, 'monitor')} every ${every}  ${when}, last ${last ?? 'never'}`,
     `  ${running.length} passes under way, ${view.skipped} skipped${missed}`,
     view.lookedAt === null
       ? '  nobody has looked yet'
-      : `  at ${view.lookedAt}: ${open} with open changes, ${failing.length} failing, ${blocked.length} that may not run`,
-    ...namedLines('failing', failing),
-    ...namedLines('may not run', blocked),
-    ...unknownLines(view.unknown),
+      : `  at ${view.lookedAt}: ${open} with open changes, ${failing.length} failing, ${blocked.length} that may not run, ${unknown.length} of unknown health`,
+    ...monitorLines('failing', failing).map((line) => `    ${line}`),
+    ...healthLines([view]).map((line) => `    ${line}`),
   ];
-}
-
-/** Often all of them, for one reason: a line for each reason. */
-function unknownLines(unknown: ScheduleView['unknown']): string[] {
-  const reasons = new Map<string, number>();
-  for (const { why } of unknown) reasons.set(why, (reasons.get(why) ?? 0) + 1);
-  return [...reasons].map(([why, count]) => `    health unknown of ${count}: ${why}`);
-}
-
-function namedLines(what: string, named: ScheduleView['failing']): string[] {
-  const lines = named.slice(0, mostNamed).map(({ monitorId, why }) => {
-    return `    ${what}: ${monitorId}: ${why}`;
-  });
-  const more = named.length - lines.length;
-  return more > 0 ? [...lines, `    and ${more} more`] : lines;
 }
 
 function instantOf(date: Date | undefined): string | null {

@@ -13,7 +13,7 @@ import {
   type SweepProgress,
   type WatchProgress,
 } from '../workflows/messages';
-import { exitCodes } from './terminal';
+import { counted, exitCodes } from './terminal';
 import type { Workplace } from './workplace';
 
 /** The last look at each page of a list. */
@@ -26,6 +26,42 @@ export async function passesOf(
   const numbers = Array.from({ length: pages }, (_, page) => page);
   const found = await Promise.all(numbers.map((page) => passes.pass(list, page)));
   return found.filter((pass) => pass !== null);
+}
+
+/** More of them are told as a count. */
+const mostNamed = 20;
+
+/** What looks found of the monitors themselves, with the ids of the first ones. */
+export function healthLines(
+  passes: readonly Pick<PassOnFile, 'blocked' | 'unknown' | 'unwell'>[],
+): string[] {
+  const unknown = passes.flatMap((pass) => pass.unknown ?? []);
+  const reasons = new Map<string, number>();
+  for (const { why } of unknown) reasons.set(why, (reasons.get(why) ?? 0) + 1);
+  return [
+    ...monitorLines(
+      'may not run, and detects nothing',
+      passes.flatMap(({ blocked }) => blocked),
+    ),
+    ...monitorLines(
+      "the service's own looks at it fail",
+      passes.flatMap((pass) => pass.unwell ?? []),
+    ),
+    // Often all of them, for one reason.
+    ...[...reasons].map(([why, count]) => `health unknown of ${count}: ${why}`),
+  ];
+}
+
+/** One line for each, and one for those that are too many. */
+export function monitorLines(
+  what: string,
+  named: readonly { monitorId: string; why: string }[],
+): string[] {
+  const lines = named.slice(0, mostNamed).map(({ monitorId, why }) => {
+    return `${what}: ${monitorId}: ${why}`;
+  });
+  const more = named.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
 /** How a sweep stands, in a line; null when nobody can tell. */
@@ -68,7 +104,7 @@ export function watchProgress(
 export function watchProgressLine(progress: WatchProgress): string {
   const { monitors, counts, underWay, cancelling } = progress;
   const { looked, acknowledged, failing } = counts;
-  return `${looked} of ${monitors} monitors looked at, ${underWay} sweeps under way, ${acknowledged} changes acknowledged, ${failing} failing${cancelling ? ', cancelling' : ''}`;
+  return `${looked} of ${counted(monitors, 'monitor')} looked at, ${counted(underWay, 'sweep')} under way, ${counted(acknowledged, 'change')} acknowledged, ${failing} failing${cancelling ? ', cancelling' : ''}`;
 }
 
 function countWords({ filed, delivered, acknowledged, elsewhere }: SweepCounts): string {
@@ -83,7 +119,7 @@ export function sweepLines(outcome: SweepOutcome): string[] {
     ...(standing.stuck === 0
       ? []
       : [
-          `  ${standing.stuck} changes could not be brought through and stay open (${standing.escalated} need a person)`,
+          `  ${counted(standing.stuck, 'change')} could not be brought through and stay open (${standing.escalated} need a person)`,
         ]),
     ...(standing.unreadable === 0
       ? []
@@ -93,6 +129,7 @@ export function sweepLines(outcome: SweepOutcome): string[] {
       : [`  ${reconciled.found} that others had acknowledged before were put on file`]),
     ...(fault === null ? [] : [`  ${fault.fault}: ${fault.message}`]),
     ...(stopped === null ? [] : [`  ${stopped}: a later sweep goes on with what is open`]),
+    ...(outcome.health ?? []).map((remark) => `  ${remark}`),
     ...remarks.map((remark) => `  ${remarkWords[remark]}`),
   ];
 }
@@ -100,13 +137,15 @@ export function sweepLines(outcome: SweepOutcome): string[] {
 export function watchLines(outcome: WatchOutcome): string[] {
   const { counts, stopped } = outcome;
   return [
-    `${counts.looked} monitors looked at: ${counts.sweeps} sweeps, ${counts.filed} new changes, ${counts.acknowledged} acknowledged`,
+    `${counted(counts.looked, 'monitor')} looked at: ${counted(counts.sweeps, 'sweep')}, ${counted(counts.filed, 'new change')}, ${counts.acknowledged} acknowledged`,
     ...(counts.running === 0 ? [] : [`  ${counts.running} are being swept already: left alone`]),
     ...(counts.blocked === 0 ? [] : [`  ${counts.blocked} may not run: they detect nothing`]),
     ...(counts.partly + counts.failed === 0
       ? []
-      : [`  ${counts.partly} sweeps left something open, ${counts.failed} failed`]),
-    ...(counts.leftRunning === 0 ? [] : [`  ${counts.leftRunning} sweeps go on`]),
+      : [`  ${counted(counts.partly, 'sweep')} left something open, ${counts.failed} failed`]),
+    ...(counts.leftRunning === 0
+      ? []
+      : [`  left running: ${counted(counts.leftRunning, 'sweep')}`]),
     ...(stopped === null ? [] : [`  stopped: ${stopped}`]),
     ...(counts.failing === 0 ? [] : [`  ${counts.failing} could not be looked at:`]),
   ];

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { disabledSink } from '../archive/disabled-sinks';
 import { MonitorRecords } from '../archive/monitor-records';
 import { maskDocument } from '../domain/documents';
-import { blockOf } from '../domain/monitors/health';
+import { blockOf, healthRemarks, unwellOf } from '../domain/monitors/health';
 import { MonitorSums } from '../report/monitor-figures';
 import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../report/monitor-html';
 import {
@@ -55,22 +55,22 @@ async function monitorsOf(
   { monitor }: ChangeFlags,
 ): Promise<MonitorReport['monitors']> {
   const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
-  const counts = { total: 0, running: 0, blocked: 0, unknown: 0 };
+  const counts = { total: 0, running: 0, blocked: 0, unwell: 0, unknown: 0 };
   const listed: ReportedMonitor[] = [];
   let more = 0;
   for (const { monitorId, unreadable } of await records.monitors()) {
     if (monitor !== undefined && !monitor.includes(monitorId)) continue;
     const health = await records.health(monitorId);
     const block = blockOf(health);
+    const unwell = unwellOf(health);
     const isUnknown = health?.kind !== 'known';
     counts.total += 1;
     if (isUnknown) counts.unknown += 1;
     else if (block === null) counts.running += 1;
     else counts.blocked += 1;
-    const why = health?.kind === 'unknown' ? `health unknown: ${health.why}` : 'health unknown';
+    if (unwell !== null) counts.unwell += 1;
     const remarks = [
-      ...(isUnknown ? [why] : []),
-      ...(block === null ? [] : [`may not run: ${block}`]),
+      ...healthRemarks(health),
       ...(unreadable === 0 ? [] : [`${unreadable} item(s) of its list cannot be read`]),
     ];
     if (remarks.length === 0) continue;
@@ -95,13 +95,12 @@ async function sinksOf({ archive, environment }: Workplace): Promise<MonitorRepo
   return told;
 }
 
-function scopeOf({ since, monitor, severity }: ChangeFlags): string {
-  const parts = [
-    since === undefined ? 'All that is on file' : `Filed since ${since}`,
-    ...(monitor === undefined ? [] : [`of ${monitor.length} monitor(s)`]),
-    ...(severity === undefined ? [] : [`of severity ${severity.join(', ')}`]),
-  ];
-  return parts.join(', ');
+function scopeOf({ since, monitor, severity }: ChangeFlags): MonitorReport['scope'] {
+  return {
+    since: since ?? null,
+    monitors: monitor?.length ?? null,
+    severities: severity ?? null,
+  };
 }
 
 async function writeWhole(out: string, page: string): Promise<void> {

@@ -15,6 +15,7 @@ import { withActor, withDetach } from './certificate-flags';
 import { followByLines } from './follow';
 import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './monitor-ids';
 import {
+  healthLines,
   passesOf,
   sweepExitCode,
   sweepLine,
@@ -169,12 +170,18 @@ async function sweepMany(
   const outcome = await followByLines<WatchOutcome>(place, engine, workflowId, (current) =>
     watchLine(current, workflowId),
   );
-  const failing = (await passesOf(place, 'by-hand', list.pages)).flatMap((pass) => pass.failing);
+  const passes = await passesOf(place, 'by-hand', list.pages);
+  const failing = passes.flatMap((pass) => pass.failing);
   const exitCode = watchExitCode(outcome);
-  if (json === true) printJson({ exitCode, outcome, failing });
-  else {
+  if (json === true) {
+    const blocked = passes.flatMap((pass) => pass.blocked);
+    const unwell = passes.flatMap((pass) => pass.unwell ?? []);
+    const unknown = passes.flatMap((pass) => pass.unknown ?? []);
+    printJson({ exitCode, outcome, failing, blocked, unwell, unknown });
+  } else {
     for (const line of watchLines(outcome)) print(line);
     for (const { monitorId, why } of failing) print(printable(`  ${monitorId}: ${why}`));
+    for (const line of healthLines(passes)) print(printable(`  ${line}`));
   }
   return exitCode;
 }

@@ -14,7 +14,7 @@ import {
   type Monitor,
   type MonitorUpdate,
 } from '../domain/monitors/change';
-import { blockOf, healthOf } from '../domain/monitors/health';
+import { blockOf, healthOf, unwellOf } from '../domain/monitors/health';
 import type { MonitorOnFile } from '../domain/monitors/kept';
 import {
   monitorDifferences,
@@ -215,6 +215,7 @@ function linesOf(monitor: Monitor): string[] {
   const { monitorId, statusWord, name, identifier, emails, frequencyHours } = monitor;
   const document = identifier === null ? '' : ` (${maskDocument(identifier)})`;
   const block = blockOf(healthOf(monitor, ''));
+  const unwell = unwellOf(healthOf(monitor, ''));
   return [
     `${monitorId}  ${statusWord ?? 'status unknown'}  ${name ?? ''}${document}`,
     `  listens to ${valueOf('listen_items', monitor.listenItems)}, every ${frequencyHours ?? '?'} h`,
@@ -222,6 +223,7 @@ function linesOf(monitor: Monitor): string[] {
     block === null
       ? `  may run: ${valueOf('execution_allowed', monitor.executionAllowed)}`
       : `  may not run: ${block}`,
+    ...(unwell === null ? [] : [`  the service's own looks at it fail: ${unwell}`]),
   ];
 }
 

@@ -7,13 +7,14 @@ import { MonitorLists } from '../archive/monitor-lists';
 import { MonitorRecords, type ChangesOnFile } from '../archive/monitor-records';
 import { isUuid } from '../domain/credit/engine';
 import { watchEntry } from '../domain/monitors/audit';
-import { blockOf } from '../domain/monitors/health';
+import { healthRemarks } from '../domain/monitors/health';
 import type { HealthOnFile } from '../domain/monitors/kept';
 import { sweepWorkflowId, type SweepOutcome } from '../domain/monitors/sweep';
 import { scheduleIdOf, type PassOnFile, type WatchOutcome } from '../domain/monitors/watch';
 import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, type SweepProgress, type WatchProgress } from '../workflows/messages';
 import {
+  healthLines,
   passesOf,
   sweepExitCode,
   sweepLines,
@@ -24,7 +25,7 @@ import {
   watchProgress,
   watchProgressLine,
 } from './monitor-outcome';
-import { CommandError, UsageError, print, printJson, printable, tell } from './terminal';
+import { CommandError, counted, print, printable, printJson, tell, UsageError } from './terminal';
 import { isNotFound, withEngine, type Workplace } from './workplace';
 
 /** A sweep or a watch, as `status`, `result` and `cancel` are given it. */
@@ -133,6 +134,8 @@ interface WatchView {
   open: string[];
   failing: PassOnFile['failing'];
   blocked: PassOnFile['blocked'];
+  unknown: NonNullable<PassOnFile['unknown']>;
+  unwell: NonNullable<PassOnFile['unwell']>;
   next: string | null;
 }
 
@@ -156,6 +159,8 @@ async function viewWatch(
     open: passes.flatMap(({ open }) => open),
     failing: passes.flatMap(({ failing }) => failing),
     blocked: passes.flatMap(({ blocked }) => blocked),
+    unknown: passes.flatMap(({ unknown }) => unknown ?? []),
+    unwell: passes.flatMap(({ unwell }) => unwell ?? []),
     next: wayOnOf(sight.state, 'monitor sweep'),
   };
 }
@@ -215,22 +220,20 @@ function wayOnOf(state: Sight<unknown>['state'], command: string): string | null
 
 function sweepViewLines(view: SweepView): string[] {
   const { id, state, progress, outcome, changes, health, next } = view;
-  const blocked = blockOf(health);
   const { filed, open, stuck } = changes;
   return [
     `${id}: ${state}${outcome === null ? '' : ` ${outcome.endedAt}`}`,
     ...(progress === null ? [] : [`  ${sweepProgressLine(progress)}`]),
     ...(state === 'running' && progress === null ? ['  no worker tells how far'] : []),
     ...(outcome === null ? [] : sweepLines(outcome).map((line) => `  ${line}`)),
-    `  on file: ${filed} changes, ${open} of them not acknowledged${stuck === 0 ? '' : `, ${stuck} stuck`}`,
+    `  on file: ${counted(filed, 'change')}, ${open} of them not acknowledged${stuck === 0 ? '' : `, ${stuck} stuck`}`,
     ...namedLines(
       changes.named.map(({ changeId, trouble: { step, why, count } }) => {
         return `stuck: ${changeId}: ${step}: ${why} (tries: ${count})`;
       }),
       stuck,
     ),
-    ...(blocked === null ? [] : [`  may not run: ${blocked}`]),
-    ...(health?.kind === 'known' ? [] : ['  health unknown']),
+    ...healthRemarks(health).map((remark) => `  ${remark}`),
     ...(next === null ? [] : [`  ${next}`]),
   ];
 }
@@ -246,7 +249,7 @@ function watchViewLines(view: WatchView): string[] {
     ...(outcome === null ? [] : watchLines(outcome).map((line) => `  ${line}`)),
     `  when looked at: ${open.length} with open changes, ${failing.length} failing, ${blocked.length} that may not run`,
     ...named('failing', failing),
-    ...named('may not run', blocked),
+    ...healthLines([view]).map((line) => `    ${line}`),
     ...namedLines(sweeps.map((sweep) => `under way: ${sweep}`)),
     ...(next === null ? [] : [`  ${next}`]),
   ];

@@ -229,6 +229,8 @@ export interface CarriedSweep {
   lost: boolean;
   /** Of the first thing that could not be brought through. */
   why: string | null;
+  /** What a person should know of the monitor itself. */
+  health?: readonly string[];
 }
 
 export interface MonitorWatchInput {

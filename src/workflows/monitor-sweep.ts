@@ -118,6 +118,7 @@ class SweepDriver {
     state.remarks = [...new Set([...state.remarks, ...page.remarks])];
     state.lost ||= page.lost;
     state.why ??= page.why ?? null;
+    state.health = page.health ?? state.health ?? [];
   }
 
   async #reconcile(): Promise<Reconciled> {
@@ -168,7 +169,7 @@ class SweepDriver {
   }
 
   #outcome(fault: Fault | null, reconciled: Reconciled | null): SweepOutcome {
-    const { sweep, startedAt, counts, standing, remarks } = this.#state;
+    const { sweep, startedAt, counts, standing, remarks, health = [] } = this.#state;
     const isLeft =
       standing.stuck + standing.unreadable > 0 || this.#cancelling || remarks.includes('no cursor');
     const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere === 0;
@@ -184,6 +185,7 @@ class SweepDriver {
       standing,
       reconciled,
       remarks,
+      health,
       startedAt,
       endedAt: new Date().toISOString(),
     };

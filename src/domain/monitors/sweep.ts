@@ -182,6 +182,8 @@ export interface PageReport extends PageSeen {
   lost: boolean;
   /** Of the first thing that could not be brought through, in words of ours. */
   why?: string;
+  /** What a person should know of the monitor itself, in words; of a first page alone. */
+  health?: readonly string[];
 }
 
 /** A place in a list. Brent's way to see a circle keeps one cursor and one page, however long the walk. */
@@ -339,6 +341,8 @@ export interface SweepOutcome {
   /** Null: no walk over all states was due. */
   reconciled: Reconciled | null;
   remarks: readonly SweepRemark[];
+  /** What a person should know of the monitor itself: that it may not run, that nobody knows. */
+  health?: readonly string[];
   startedAt: string;
   endedAt: string;
 }

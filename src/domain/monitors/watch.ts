@@ -71,6 +71,8 @@ export interface PassOnFile {
   blocked: { monitorId: string; why: string }[];
   /** Whether they may run is not known; passes from before this was kept have none. */
   unknown?: { monitorId: string; why: string }[];
+  /** They may run, and the service's own looks at them fail. */
+  unwell?: { monitorId: string; why: string }[];
 }
 
 export interface WatchCounts {

@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../../src/domain/audit';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { Sinks } from '../../../src/sinks/open-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
+import { healthLines } from '../../../src/starters/monitor-outcome';
 import { MonitorBench, monitorId } from './monitor-bench';
 
 const change = '11111111-1111-4111-8111-111111111111';
@@ -216,8 +217,30 @@ describe('a look', () => {
 
 it('a sweep by hand reads the health of its monitor', async () => {
   await start({ changes: [{ id: change }] });
-  await bench.sweepPage();
+  expect((await bench.sweepPage()).health).toEqual([]);
   expect(await bench.records.health(monitorId)).toMatchObject({ kind: 'known' });
+});
+
+it.each<[string, Parameters<typeof start>[0], string]>([
+  [
+    'may not run',
+    { status: 'paused', execution_allowed: false, blocking_reason: 'monitor_paused' },
+    'may not run, and detects nothing: monitor_paused',
+  ],
+  [
+    'fails at the service',
+    { health: { status: 'failing', consecutive_failures: 9 } },
+    'failing, 9 in a row failed',
+  ],
+  ['is not told of', { read: ['404'] }, 'health unknown'],
+])('a sweep and a look tell that a monitor %s', async (_, script, words) => {
+  await start({ changes: [{ id: change }], ...script });
+  expect((await bench.sweepPage()).health).toEqual([expect.stringContaining(words)]);
+  await bench.look();
+  const pass = await bench.passes.pass('all', 0);
+  const told = pass === null ? [] : healthLines([pass]);
+  expect(told).toHaveLength(1);
+  expect(told[0]).toMatch(/may not run|in a row failed|health unknown of 1/);
 });
 
 it('asks for a person when an item cannot be read sweep after sweep', async () => {

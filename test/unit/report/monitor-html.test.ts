@@ -25,7 +25,7 @@ function recordsOf(...some: Partial<ChangeRecord>[]): MonitorReport['figures'] {
 }
 
 const report: MonitorReport = {
-  scope: 'All that is on file',
+  scope: { since: '2026-05-05T00:00:00.000Z', monitors: 1, severities: ['critical'] },
   figures: recordsOf(
     {
       severity: 'critical',
@@ -49,6 +49,7 @@ const report: MonitorReport = {
     total: 3,
     running: 1,
     blocked: 1,
+    unwell: 1,
     unknown: 1,
     listed: [
       { monitorId: 'm-2', document: '***.123.456-**', remarks: ['may not run: payment_required'] },
@@ -70,6 +71,20 @@ it('tells what is open, failing, blocked, of unknown health and disabled', () =>
   expect(page).toMatch(/1 may not, of\s+1 health unknown/);
   expect(page).toContain('disabled since x: answered 410');
   expect(page).toMatch(/critical<\/th>[\s\S]*?10 min/);
+});
+
+it('tells all times by the clocks of Sao Paulo, and says so', () => {
+  const page = monitorHtml(report);
+  expect(page).toContain('Filed since 04 May 2026, 21:00:00, of 1 monitor, of severity critical');
+  expect(page).toMatch(
+    /All times are those of Sao Paulo;\s+<code>monitor changes<\/code> tells the same in UTC/,
+  );
+  const scope = { since: null, monitors: null, severities: null };
+  expect(monitorHtml({ ...report, scope })).toContain('All that is on file');
+});
+
+it('tells of monitors that the service itself cannot look at', () => {
+  expect(monitorHtml(report)).toMatch(/own looks at 1 fail/);
 });
 
 it('draws what was detected, delivered and acknowledged, in both sizes, and says it in words', () => {

@@ -16,6 +16,7 @@ const view: ScheduleView = {
   failing: [],
   blocked: [],
   unknown: [],
+  unwell: [],
 };
 
 it('says of how many monitors nobody knows whether they may run, and why', () => {
@@ -28,4 +29,15 @@ it('says of how many monitors nobody knows whether they may run, and why', () =>
     '    health unknown of 1: refused',
   ]);
   expect(viewLines(view)).toHaveLength(3);
+});
+
+it('names monitors that may not run, or that the service cannot look at', () => {
+  const one = { monitorId: 'monitor-1', why: 'monitor_paused' };
+  expect(
+    viewLines({ ...view, blocked: [one], unwell: [{ ...one, why: 'failing' }] }).slice(2),
+  ).toEqual([
+    '  at 2026-05-04T10:00:00.000Z: 0 with open changes, 0 failing, 1 that may not run, 0 of unknown health',
+    '    may not run, and detects nothing: monitor-1: monitor_paused',
+    "    the service's own looks at it fail: monitor-1: failing",
+  ]);
 });
