@@ -78,8 +78,12 @@ export function scheduleCommand(): Command {
 export function scheduleOrders(): Command[] {
   return [
     orderCommand('unschedule', 'End a schedule; what is on file stays.', async (handle) => {
+      const input = watchInputOf(await handle.describe());
       await handle.delete();
-      return 'is scheduled no more; a pass under way goes on to its end';
+      const told = 'is scheduled no more; a pass under way goes on to its end';
+      // Nobody looks any more whether a window is over.
+      if (input === null || input.terms.cooldownMs === null) return told;
+      return `${told}. What its cooldown holds back is told by \`diligence monitor sweep\` of its monitors`;
     }),
     orderCommand('pause', 'Begin no new pass until `resume`.', async (handle) => {
       const { state } = await handle.describe();
