@@ -72,8 +72,11 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
       });
       const isRefused = refused >= mostRefused || (refused > 0 && answered === 0);
       const done = looks.filter((look) => look !== null);
-      await passes.putPass(input.list.name, input.page, passOf(done, input.watch, now()));
-      return reportOf(done, isRefused);
+      const before = await passes.pass(input.list.name, input.page);
+      const left = (before?.left ?? []).filter(({ monitorId }) => ids.includes(monitorId));
+      const pass = { ...passOf(done, input.watch, now()), left };
+      await passes.putPass(input.list.name, input.page, pass);
+      return { ...reportOf(done, isRefused), noted: left.length > 0 };
     } finally {
       beats.stop();
     }
@@ -127,7 +130,7 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
     return wanted || page.hasMore || page.items.some(({ kind }) => kind === 'unreadable');
   }
 
-  function reportOf(looks: readonly Look[], credentials: boolean): LookReport {
+  function reportOf(looks: readonly Look[], credentials: boolean): Omit<LookReport, 'noted'> {
     const due = looks.flatMap((look): DueMonitor[] => {
       const { monitorId } = look;
       if (look.kind === 'due') {

@@ -13,6 +13,7 @@ import { createCreditEngineActivities } from '../activities/credit-engines';
 import { createCreditRequestActivities } from '../activities/credit-requests';
 import { createCreditResultActivities } from '../activities/credit-results';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
+import { createMonitorNoteActivities } from '../activities/monitor-notes';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
 import { createMonitorStuckActivities } from '../activities/monitor-stuck';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
@@ -156,6 +157,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       activities: {
         ...createMonitorSweepActivities(monitors),
         ...createMonitorLookActivities(monitors),
+        ...createMonitorNoteActivities(monitors),
         ...createMonitorReconcileActivities(monitors),
         ...createMonitorStuckActivities(monitors),
       },

@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { createMonitorLookActivities } from '../activities/monitor-looks';
+import type { createMonitorNoteActivities } from '../activities/monitor-notes';
 import type { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
 import type { createMonitorStuckActivities } from '../activities/monitor-stuck';
 import type { createMonitorSweepActivities } from '../activities/monitor-sweeps';
@@ -33,5 +34,9 @@ export function monitorActivities(queueSuffix: string, interactive: boolean) {
     ...common,
     startToCloseTimeout: '5m',
   });
-  return { sweepPage, lookAtMonitors, reconcilePages, concludeReconcile, tellStuck };
+  const { noteSweeps } = proxyActivities<ReturnType<typeof createMonitorNoteActivities>>({
+    ...common,
+    startToCloseTimeout: '5m',
+  });
+  return { sweepPage, lookAtMonitors, reconcilePages, concludeReconcile, tellStuck, noteSweeps };
 }

@@ -19,8 +19,10 @@ import {
   mostSweeps,
   noWatchCounts,
   scheduleIdOf,
+  sweepNote,
   type DueMonitor,
   type LookReport,
+  type SweepNote,
   type WatchCounts,
   type WatchOutcome,
 } from '../domain/monitors/watch';
@@ -58,6 +60,7 @@ class WatchDriver {
   #page: number;
   #looking = 0;
   #underWay = 0;
+  #noting = 0;
   #stopped: WatchOutcome['stopped'] = null;
 
   constructor(input: MonitorWatchInput) {
@@ -84,7 +87,7 @@ class WatchDriver {
         }
         await this.#nextPage();
       }
-      await condition(() => this.#looking + this.#underWay === 0);
+      await condition(() => this.#isIdle);
       const outcome: WatchOutcome = {
         watch: this.#watch,
         list: this.#input.list.name,
@@ -98,6 +101,10 @@ class WatchDriver {
     });
   }
 
+  get #isIdle(): boolean {
+    return this.#looking + this.#underWay + this.#noting === 0;
+  }
+
   get #watch(): string {
     return workflowInfo().workflowId;
   }
@@ -105,9 +112,10 @@ class WatchDriver {
   async #nextPage(): Promise<void> {
     let isLooked = false;
     this.#looking += 1;
-    const look = this.#look(this.#page).finally(() => (isLooked = true));
+    const page = this.#page;
+    const look = this.#look(page).finally(() => (isLooked = true));
     const begun = look
-      .then((report) => this.#begin(report?.due ?? []))
+      .then((report) => (report === null ? undefined : this.#begin(page, report)))
       .finally(() => (this.#looking -= 1));
     this.#page += 1;
     if (await condition(() => isLooked, longestAloneMs)) await begun;
@@ -140,7 +148,17 @@ class WatchDriver {
   }
 
   /** As places come free. */
-  async #begin(due: readonly DueMonitor[]): Promise<void> {
+  async #begin(page: number, { due, noted }: LookReport): Promise<void> {
+    const sweeps: Promise<SweepNote | null>[] = [];
+    await this.#beginSweeps(due, sweeps);
+    this.#noting += 1;
+    void this.#note(page, noted, sweeps).finally(() => (this.#noting -= 1));
+  }
+
+  async #beginSweeps(
+    due: readonly DueMonitor[],
+    sweeps: Promise<SweepNote | null>[],
+  ): Promise<void> {
     for (const monitor of due) {
       // In a loop: several pages may wait for the place that comes free.
       while (this.#underWay >= mostSweeps && this.#stopped === null) {
@@ -148,11 +166,28 @@ class WatchDriver {
       }
       if (this.#stopped !== null) return;
       this.#underWay += 1;
-      void this.#sweep(monitor).finally(() => (this.#underWay -= 1));
+      sweeps.push(this.#sweep(monitor).finally(() => (this.#underWay -= 1)));
     }
   }
 
-  async #sweep({ monitorId, reconcile }: DueMonitor): Promise<void> {
+  /** What sweeps left stands in the pass on file, one entry a monitor: who looks there sees why. */
+  async #note(
+    page: number,
+    noted: boolean,
+    sweeps: readonly Promise<SweepNote | null>[],
+  ): Promise<void> {
+    const ended = (await Promise.all(sweeps)).filter((note) => note !== null);
+    if (ended.length === 0 || (!noted && ended.every(({ left }) => left.length === 0))) return;
+    try {
+      await this.#activities.noteSweeps({ list: this.#input.list.name, page, sweeps: ended });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('what sweeps left could not be noted', { page });
+    }
+  }
+
+  /** Null: it goes on, or another one runs already. */
+  async #sweep({ monitorId, reconcile }: DueMonitor): Promise<SweepNote | null> {
     const { terms, by, queueSuffix, interactive, list } = this.#input;
     try {
       const child = await startChild<typeof monitorSweep>('monitorSweep', {
@@ -175,11 +210,14 @@ class WatchDriver {
       if (await condition(() => isOver, longestHeldMs)) {
         await ended;
         this.#count(outcome);
-      } else this.#counts.leftRunning += 1;
+        return sweepNote(monitorId, outcome);
+      }
+      this.#counts.leftRunning += 1;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       this.#counts.running += 1;
     }
+    return null;
   }
 
   #count(outcome: SweepOutcome | null): void {
@@ -192,7 +230,7 @@ class WatchDriver {
   }
 
   async #handOn(): Promise<void> {
-    await condition(() => this.#looking + this.#underWay === 0);
+    await condition(() => this.#isIdle);
     await condition(allHandlersFinished);
     // It may have been asked for meanwhile, and a run that follows would not know.
     if (this.#stopped !== null) return;

@@ -357,6 +357,28 @@ export interface Reconciled {
   fault: Fault | null;
 }
 
+export function faultWords(fault: Fault | null): string | null {
+  return fault && `${fault.fault}: ${fault.message}`;
+}
+
+/** What a sweep left or came by, in words; empty when it came through. */
+export function troublesOf({
+  standing: { stuck, escalated, unreadable },
+  fault,
+  remarks,
+}: Pick<SweepOutcome, 'standing' | 'fault' | 'remarks'>): string[] {
+  const person = escalated === 0 ? '' : ` (${escalated} need a person)`;
+  const words = faultWords(fault);
+  return [
+    ...(words === null ? [] : [words]),
+    ...(stuck === 0 ? [] : [`${stuck} changes could not be brought through${person}`]),
+    ...(unreadable === 0
+      ? []
+      : [`${unreadable} items of the list cannot be read${stuck === 0 ? person : ''}`]),
+    ...remarks.map((remark) => remarkWords[remark]),
+  ];
+}
+
 /** A person must look: a service that is away comes back by itself. */
 export function needsAttention({ standing, fault }: SweepOutcome): boolean {
   return standing.escalated > 0 || (fault !== null && fault.fault !== 'unavailable');

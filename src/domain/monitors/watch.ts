@@ -1,5 +1,5 @@
 import { backoffMs } from '../poll-timing';
-import { needsAttention, type SweepOutcome } from './sweep';
+import { faultWords, needsAttention, troublesOf, type SweepOutcome } from './sweep';
 
 /** Many monitors by one schedule: their list, and one pass over it. */
 
@@ -58,6 +58,25 @@ export interface LookReport {
   blocked: number;
   /** The token is refused: nothing more is asked in this pass. */
   credentials: boolean;
+  /** The pass on file names what earlier sweeps left: how the next ones end is to be noted. */
+  noted: boolean;
+}
+
+/** How the sweep of a monitor ended, for the pass on file. */
+export interface SweepNote {
+  monitorId: string;
+  /** In words; null: it had none. */
+  fault: string | null;
+  /** What it left or came by, in words; empty when it came through. */
+  left: readonly string[];
+}
+
+export function sweepNote(monitorId: string, outcome: SweepOutcome | null): SweepNote {
+  if (outcome !== null) {
+    return { monitorId, fault: faultWords(outcome.fault), left: troublesOf(outcome) };
+  }
+  const fault = 'its sweep was ended before its end';
+  return { monitorId, fault, left: [fault] };
 }
 
 /** `monitor-lists/<name>/passes/<page>.json`: the last look at a page, replaced by the next. */
@@ -71,6 +90,8 @@ export interface PassOnFile {
   blocked: { monitorId: string; why: string }[];
   /** Whether they may run is not known; passes from before this was kept have none. */
   unknown?: { monitorId: string; why: string }[];
+  /** What the last sweep of each left or came by. Stays until a sweep of it comes through. */
+  left?: { monitorId: string; why: string }[];
   /** They may run, and the service's own looks at them fail. */
   unwell?: { monitorId: string; why: string }[];
 }
