@@ -21,8 +21,8 @@ export interface Delivered {
   stuck: StuckChange[];
   /** Had no turn at a required sink: nothing is counted against them. */
   untried: number;
-  /** A sink takes nothing any more until a person enables it. */
-  isDisabled: boolean;
+  /** Names of sinks that take nothing any more until a person enables them. */
+  disabled: string[];
 }
 
 type NotTaken = Exclude<DeliveryOutcome, { kind: 'taken' }>;
@@ -57,13 +57,13 @@ export class Deliverer {
     const refused = new Map<string, ChangeTrouble>();
     const untried = new Set<string>();
     let taken = 0;
-    let isDisabled = false;
+    const disabled: string[] = [];
     await Promise.all(
       sinks.all.map(async (sink) => {
         const wanting = files.filter(({ delivered }) => delivered[sink.name] === undefined);
         const told = await this.#tell(ref, wanting, sink, signal);
         taken += told.taken;
-        isDisabled ||= told.isDisabled;
+        if (told.isDisabled) disabled.push(sink.name);
         // Nobody waits for it: what it did not take is neither late nor tried again for that.
         if (!sinks.required.includes(sink.name)) return this.#tellMissed(ref, sink, told.left);
         for (const { file, outcome } of told.left) {
@@ -77,7 +77,7 @@ export class Deliverer {
     const held = files.filter(({ filed }) => isHeld(filed.change.changeId));
     const stuck = [...refused].map(([changeId, trouble]) => ({ changeId, trouble }));
     const waiting = [...untried].filter((changeId) => !refused.has(changeId)).length;
-    return { held, taken, stuck, untried: waiting, isDisabled };
+    return { held, taken, stuck, untried: waiting, disabled };
   }
 
   async #tell(
@@ -122,7 +122,8 @@ export class Deliverer {
 
   #tellMissed({ monitorId }: SweepRef, { name }: Sink, left: Told['left']): void {
     const [first] = left;
-    if (first === undefined) return;
+    // One that is disabled was told of when it was.
+    if (first === undefined || first.outcome?.kind === 'disabled') return;
     this.#warn('changes did not reach a sink that nobody waits for', {
       monitor: monitorId,
       sink: name,

@@ -65,7 +65,8 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     signal: AbortSignal,
   ): Promise<PageReport> {
     const due = { monitorId: ref.monitorId, sweep: ref.sweep, at: now() };
-    const digests = await deps.sinksFor(terms.cooldownMs).deliverDue(due, signal);
+    const sinks = deps.sinksFor(terms.cooldownMs);
+    const digests = await sinks.deliverDue(due, signal);
     const { stuck, untried, isDisabled } = digests;
     const waiting = stuck.length + untried;
     const escalated = measureStuck(
@@ -77,7 +78,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       standing: { ...noStanding(), stuck: waiting, escalated },
       remarks: [
         ...(waiting > 0 ? (['digest waits'] as const) : []),
-        ...(isDisabled ? (['disabled sink'] as const) : []),
+        ...(isDisabled ? [disabledRemark(sinks.required.includes('webhook'))] : []),
       ],
       ...reasonOf(stuck[0]?.why),
     };
@@ -166,7 +167,10 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
         }),
         settled,
         staying: page.items.filter((item) => !isAmong(item, ended)).length,
-        remarks: [...digests.remarks, ...remarksOf(page, sorted, severity, delivered)],
+        remarks: [
+          ...digests.remarks,
+          ...remarksOf(page, sorted, severity, delivered, sinks.required),
+        ],
         ...reasonOf(digests.why ?? troubles[0]?.why),
         fault: acknowledged.fault,
         lost: lost || acknowledged.unsure,
@@ -250,7 +254,8 @@ function remarksOf(
   { items, hasMore, nextCursor, size }: ListedPage,
   { open, acknowledged, passed }: SortedItems,
   severity: Severity | null,
-  { isDisabled, untried }: Pick<Delivered, 'isDisabled' | 'untried'>,
+  { disabled, untried }: Pick<Delivered, 'disabled' | 'untried'>,
+  required: readonly string[],
 ): SweepRemark[] {
   const wanted = size ?? pageSize;
   const others = [...open, ...passed].filter(({ change }) => change.severity !== severity);
@@ -259,12 +264,17 @@ function remarksOf(
     'severity ignored': severity !== null && others.length > 0,
     'page size ignored': items.length > wanted || (hasMore && items.length < wanted),
     'no cursor': hasMore && nextCursor === null,
-    'disabled sink': isDisabled,
+    'disabled sink': disabled.some((name) => required.includes(name)),
+    'disabled optional sink': disabled.some((name) => !required.includes(name)),
     'slow sink': untried > 0,
     // Told before the list, or not at all.
     'digest waits': false,
   };
   return (Object.keys(found) as SweepRemark[]).filter((remark) => found[remark]);
+}
+
+function disabledRemark(isRequired: boolean): SweepRemark {
+  return isRequired ? 'disabled sink' : 'disabled optional sink';
 }
 
 function divide<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {

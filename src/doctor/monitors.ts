@@ -4,6 +4,7 @@ import { Token } from '../apis/http/token';
 import { MonitorsApi, type ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage } from '../apis/investigation/monitors.wire';
 import { getJson, type Archive } from '../archive/archive';
+import { sinksNow } from '../archive/disabled-sinks';
 import { MonitorLists, type MonitorList } from '../archive/monitor-lists';
 import type { Change } from '../domain/monitors/change';
 import { blockOf, healthOf } from '../domain/monitors/health';
@@ -43,6 +44,23 @@ export async function examineMonitors(
   } finally {
     await service.close();
   }
+}
+
+/** Where changes go: a sink that answered 410 is asked no more, and says so nowhere else. */
+export async function examineSinks(
+  { monitorSinks }: Environment,
+  archive: Archive | undefined,
+): Promise<Finding[]> {
+  if (archive === undefined) return [];
+  const sinks = await sinksNow(archive, monitorSinks);
+  return sinks.flatMap(({ name, required, disabled }) => {
+    if (disabled === null) return [];
+    const cure = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
+    const since = `${disabled.why} at ${disabled.at}, and is asked no more`;
+    return required
+      ? [fail(`sink ${name}`, `${since}: changes stay open`, cure)]
+      : [warn(`sink ${name}`, `${since}: changes are acknowledged without it`, cure)];
+  });
 }
 
 /** The first one of any list; null when nothing is watched. */

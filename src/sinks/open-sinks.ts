@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Archive } from '../archive/archive';
 import { CooldownWindows } from '../archive/cooldown-windows';
+import { fingerprintOf } from '../archive/disabled-sinks';
 import type { MonitorRecords } from '../archive/monitor-records';
 import type { MonitorSinkSettings, SinkChoice } from '../environment';
 import { CooldownSink, addDigestsTold, noDigestsTold, type DigestsTold } from './cooldown-sink';
 import { FileSink } from './file-sink';
 import type { DeliveryBatch, Sink } from './sink';
-import { SwitchedSink } from './switched-sink';
+import { SwitchedSink, type OnDisabled } from './switched-sink';
 import { WebhookSink } from './webhook-sink';
 
 /** The sinks of an installation. */
@@ -72,13 +72,14 @@ export function openSinks(
   { sinks, webhook }: MonitorSinkSettings,
   archive: Archive,
   records: MonitorRecords,
+  onDisabled?: OnDisabled,
 ): Sinks {
   const windows = new CooldownWindows(archive);
   const sinkOf = ({ name }: SinkChoice): Sink => {
     if (name === 'file') return new FileSink(archive);
     if (webhook === null) throw new RangeError('the webhook is not configured');
-    const settings = createHash('sha256').update(webhook.url).digest('hex').slice(0, 16);
-    const switched = new SwitchedSink(new WebhookSink(webhook, webhook), archive, settings);
+    const inner = new WebhookSink(webhook, webhook);
+    const switched = new SwitchedSink(inner, archive, fingerprintOf(webhook), onDisabled);
     return new CooldownSink(switched, windows, records, null);
   };
   const all = sinks.map(sinkOf);

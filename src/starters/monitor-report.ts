@@ -1,7 +1,7 @@
 import { writeFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { disabledSink } from '../archive/disabled-sinks';
+import { sinksNow } from '../archive/disabled-sinks';
 import { MonitorRecords } from '../archive/monitor-records';
 import { maskDocument } from '../domain/documents';
 import { blockOf, healthRemarks, unwellOf } from '../domain/monitors/health';
@@ -86,13 +86,11 @@ async function monitorsOf(
 }
 
 async function sinksOf({ archive, environment }: Workplace): Promise<MonitorReport['sinks']> {
-  const told = [];
-  for (const { name, required } of environment.monitorSinks.sinks) {
-    const disabled = await disabledSink(archive, name);
+  const told = await sinksNow(archive, environment.monitorSinks);
+  return told.map(({ name, required, disabled }) => {
     const since = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
-    told.push({ name, required, disabled: since });
-  }
-  return told;
+    return { name, required, disabled: since };
+  });
 }
 
 function scopeOf({ since, monitor, severity }: ChangeFlags): MonitorReport['scope'] {

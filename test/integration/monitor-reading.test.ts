@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MonitorRecords } from '../../src/archive/monitor-records';
 import { openArchive, IdKey } from '../../src/archive/open-archive';
-import { putDisabledSink } from '../../src/archive/disabled-sinks';
+import { fingerprintOf, putDisabledSink } from '../../src/archive/disabled-sinks';
 import type { Archive } from '../../src/archive/archive';
 import type { Change, Monitor } from '../../src/domain/monitors/change';
 import { cnpj } from '../support/documents';
@@ -269,10 +269,14 @@ it(
       MONITOR_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     };
     const why = 'the webhook answered 410';
-    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings: 'x' });
+    const settings = fingerprintOf({ url: env.MONITOR_WEBHOOK_URL });
+    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings });
     const disabled = await run(['sink'], env);
     expect(disabled).toMatchObject({ code: 3 });
     expect(disabled.stdout).toMatch(/webhook +required +disabled since 2026-05-04/);
+    // One at another address is another one.
+    const elsewhere = { ...env, MONITOR_WEBHOOK_URL: 'https://other.test/changes' };
+    expect(await run(['sink'], elsewhere)).toMatchObject({ code: 0 });
     expect(await run(['sink', '--enable', 'webhook', '--json'], env)).toMatchObject({ code: 0 });
     expect(await run(['sink'], env)).toMatchObject({ code: 0 });
   },

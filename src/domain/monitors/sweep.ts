@@ -87,6 +87,7 @@ export type SweepRemark =
   | 'page size ignored'
   | 'no cursor'
   | 'disabled sink'
+  | 'disabled optional sink'
   | 'slow sink'
   | 'digest waits';
 
@@ -127,7 +128,9 @@ export const remarkWords: Record<SweepRemark, string> = {
     'the service sends pages of another size than asked for: it may know the parameter by another name than PAGE_SIZE_PARAM says',
   'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
   'disabled sink':
-    'a sink takes nothing any more (410): changes stay open until it is enabled or another one is configured',
+    'a sink takes nothing any more (410): changes stay open until it is enabled (`diligence monitor sink --enable webhook`) or another one is configured',
+  'disabled optional sink':
+    'a sink that nobody waits for takes nothing any more (410): changes are acknowledged without it until it is enabled (`diligence monitor sink --enable webhook`)',
   'slow sink':
     'a sink is so slow that some changes had no turn in the time of their page: they stay open, and nothing is counted against them',
   'digest waits':

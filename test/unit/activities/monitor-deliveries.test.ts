@@ -4,6 +4,7 @@ import type { Archive } from '../../../src/archive/archive';
 import { erasedChange } from '../../../src/archive/tombstones';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { FiledChange } from '../../../src/domain/monitors/kept';
+import { remarkWords } from '../../../src/domain/monitors/sweep';
 import type { SinkChoice } from '../../../src/environment';
 import { openSinks, Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
@@ -253,6 +254,24 @@ describe('what sinks are told of a page', () => {
       ],
     ]);
   });
+
+  test.each([
+    ['webhook', 'disabled sink', { stuck: 2 }, 0],
+    ['file,webhook?', 'disabled optional sink', { stuck: 0 }, 2],
+  ])(
+    'a sink of %s that answers 410 is told of as %s',
+    async (choice, remark, standing, acknowledged) => {
+      await begin({ changes: ids(2) }, choice);
+      receiver.reply = (_, response) => {
+        response.writeHead(410).end();
+      };
+      const counts = { acknowledged };
+      expect(await bench.sweepPage()).toMatchObject({ remarks: [remark], standing, counts });
+      expect(remarkWords['disabled optional sink']).not.toContain('stay open');
+      // The worker that was answered so tells it once: not again with every page.
+      expect(warned).toEqual([]);
+    },
+  );
 });
 
 async function linesOf(archive: Archive): Promise<unknown[]> {
