@@ -48,7 +48,7 @@ export const assumptionVariables = {
     .string()
     .regex(
       /^\/[\w/.~-]*\{(monitor_)?id\}[\w/.~-]*$/,
-      'expected a path below the base address with {id} in it',
+      'expected a path below the base address with {monitor_id} in it',
     )
     .transform((path) => path.replace('{id}', '{monitor_id}'))
     .default('/monitors/{monitor_id}'),

@@ -215,6 +215,8 @@ it.each([
   ['DILIGENCE_CODEC_ISSUER', 'login.test'],
   ['RESEND_ON_503', 'yes'],
   ['CURSOR_PARAM', 'a b'],
+  ['STATUS_PARAM', 'limit'],
+  ['SEVERITY_PARAM', 'cursor'],
   ['MONITOR_READ_PATH', '/monitors'],
   ['MONITOR_READ_PATH', 'https://elsewhere.test/{id}'],
   ['MONITOR_SINKS', 'webhook'.repeat(2)],
