@@ -16,7 +16,7 @@ export interface StuckChange {
 export interface Delivered {
   /** Changes that all required sinks have: these may be acknowledged, and no others. */
   held: ChangeFile[];
-  /** What sinks have taken now, one for each change and sink. */
+  /** Changes that all required sinks have now, and had not before. */
   taken: number;
   stuck: StuckChange[];
   /** Had no turn at a required sink: nothing is counted against them. */
@@ -29,7 +29,6 @@ type NotTaken = Exclude<DeliveryOutcome, { kind: 'taken' }>;
 
 /** What became of the changes of a page at one sink. */
 interface Told {
-  taken: number;
   isDisabled: boolean;
   left: { file: ChangeFile; outcome: NotTaken | undefined }[];
 }
@@ -56,13 +55,11 @@ export class Deliverer {
   ): Promise<Delivered> {
     const refused = new Map<string, ChangeTrouble>();
     const untried = new Set<string>();
-    let taken = 0;
     const disabled: string[] = [];
     await Promise.all(
       sinks.all.map(async (sink) => {
         const wanting = files.filter(({ delivered }) => delivered[sink.name] === undefined);
         const told = await this.#tell(ref, wanting, sink, signal);
-        taken += told.taken;
         if (told.isDisabled) disabled.push(sink.name);
         // Nobody waits for it: what it did not take is neither late nor tried again for that.
         if (!sinks.required.includes(sink.name)) return this.#tellMissed(ref, sink, told.left);
@@ -75,6 +72,9 @@ export class Deliverer {
     );
     const isHeld = (changeId: string): boolean => !refused.has(changeId) && !untried.has(changeId);
     const held = files.filter(({ filed }) => isHeld(filed.change.changeId));
+    const taken = held.filter(({ delivered }) =>
+      sinks.required.some((name) => delivered[name] === undefined),
+    ).length;
     const stuck = [...refused].map(([changeId, trouble]) => ({ changeId, trouble }));
     const waiting = [...untried].filter((changeId) => !refused.has(changeId)).length;
     return { held, taken, stuck, untried: waiting, disabled };
@@ -86,7 +86,7 @@ export class Deliverer {
     sink: Sink,
     signal: AbortSignal,
   ): Promise<Told> {
-    if (wanting.length === 0) return { taken: 0, isDisabled: false, left: [] };
+    if (wanting.length === 0) return { isDisabled: false, left: [] };
     const { monitorId, sweep } = ref;
     const deliveries = wanting.map(({ filed }): Delivery => {
       return { kind: 'change', id: filed.change.changeId, filed };
@@ -117,7 +117,7 @@ export class Deliverer {
       return outcome?.kind === 'taken' ? [] : [{ file, outcome }];
     });
     const isDisabled = outcomes.some(({ kind }) => kind === 'disabled');
-    return { taken: took.length, isDisabled, left };
+    return { isDisabled, left };
   }
 
   #tellMissed({ monitorId }: SweepRef, { name }: Sink, left: Told['left']): void {

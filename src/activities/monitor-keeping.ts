@@ -5,6 +5,7 @@ import { acknowledgementEntry } from '../domain/monitors/audit';
 import { isOwed, isStuck } from '../domain/monitors/change-record';
 import type { ChangeFile } from '../domain/monitors/kept';
 import {
+  addStanding,
   noStanding,
   type Standing,
   type SweepRef,
@@ -13,7 +14,7 @@ import {
 import type { MonitorDependencies } from './dependencies';
 import type { Deliverer } from './monitor-delivery';
 import { fileAll } from './monitor-filing';
-import { measureStuck } from './monitor-stuck';
+import { isCounted, measureStuck } from './monitor-stuck';
 
 /** Marks put down at once: they share the flushes of the disk. */
 const width = 16;
@@ -29,8 +30,12 @@ export interface Kept {
   /** Put down as acknowledged now: by us, in a sweep whose worker was lost, or by others. */
   ours: number;
   elsewhere: number;
-  /** Due to a sink still, or not to be filed. */
+  /** Due to a sink still. */
+  owed: number;
+  /** Of them those that were not counted earlier in the sweep, and what is not to be filed. */
   standing: Standing;
+  /** Of `standing`: handed over now, in vain. */
+  tried: Standing;
 }
 
 /** Puts on file what was acknowledged without our having it on file, and delivers what is due all the same. */
@@ -57,17 +62,16 @@ export class Keeper {
     const files = page.files.map(({ file }) => file);
     const found = files.filter(({ isNew }) => isNew).length;
     this.#deps.metrics.changesFiled(found);
-    const { delivered, standing } = await this.deliverOwed(ref, terms, files, signal);
+    const due = await this.deliverOwed(ref, terms, files, signal);
     const unmarked = page.files.filter(({ file }) => file.acknowledged === null);
     const ours = await this.#putDown(ref, unmarked, sinks.required);
     await this.#clear(ref, files, sinks.required);
-    const unreadable = standing.unreadable + page.broken.length;
     return {
+      ...due,
       found,
-      delivered,
       ours,
       elsewhere: unmarked.length - ours,
-      standing: { ...standing, unreadable },
+      standing: { ...due.standing, unreadable: page.broken.length },
     };
   }
 
@@ -77,24 +81,23 @@ export class Keeper {
     terms: SweepTerms,
     files: readonly ChangeFile[],
     signal: AbortSignal,
-  ): Promise<Pick<Kept, 'delivered' | 'standing'>> {
+  ): Promise<Pick<Kept, 'delivered' | 'owed' | 'standing' | 'tried'>> {
     const sinks = this.#deps.sinksFor(terms.cooldownMs);
     const owed = files.filter((file) => isOwed(file, sinks.required));
     const due = owed.filter((file) => mayBeDelivered(file, ref, this.#deps.now()));
-    const waiting = owed.filter((file) => !due.includes(file));
-    const { held, taken, stuck } = await this.#deliverer.deliver(ref, due, sinks, signal);
+    const waiting = owed.filter((file) => !due.includes(file) && !isCounted(file.trouble, ref));
+    const { held, taken, stuck, untried } = await this.#deliverer.deliver(ref, due, sinks, signal);
     const troubles = stuck.map(({ trouble }) => trouble);
     const escalated = measureStuck(troubles, this.#deps);
     const isGrave = ({ trouble }: ChangeFile) => (trouble?.count ?? 0) >= this.#deps.escalateAfter;
-    return {
-      delivered: taken,
-      standing: {
-        ...noStanding(),
-        // Those included whose turn did not come.
-        stuck: owed.length - held.length,
-        escalated: escalated + waiting.filter(isGrave).length,
-      },
+    const tried = { ...noStanding(), stuck: stuck.length, escalated };
+    const left = {
+      ...noStanding(),
+      stuck: waiting.length + untried,
+      escalated: waiting.filter(isGrave).length,
     };
+    const owedStill = owed.length - held.length;
+    return { delivered: taken, owed: owedStill, standing: addStanding(tried, left), tried };
   }
 
   /** Some were listed as open after their acknowledgement, and are no more. */

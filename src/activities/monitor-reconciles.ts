@@ -20,7 +20,7 @@ import { Heartbeats } from './heartbeats';
 import { faultOf } from './monitor-calls';
 import { Deliverer } from './monitor-delivery';
 import { fileAll, fileUnreadable } from './monitor-filing';
-import { Keeper, type ToldItem } from './monitor-keeping';
+import { Keeper, type Kept, type ToldItem } from './monitor-keeping';
 import { listPage, noPage, type ListedPage } from './monitor-pages';
 import { isWanted } from './monitor-sweeps';
 
@@ -40,8 +40,10 @@ export interface ReconcileReport {
   found: number;
   /** Acknowledged by others, and still due to a sink. */
   owed: number;
-  /** All that these pages came by and left where it was. */
+  /** All that these pages came by and left where it was, but for what was counted earlier in the sweep. */
   standing: Standing;
+  /** Of `standing`: handed over now, in vain. */
+  tried: Standing;
   fault: Fault | null;
 }
 
@@ -64,7 +66,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
   async function reconcilePages({ ref, terms, walk }: ReconcileInput): Promise<ReconcileReport> {
     const { cancellationSignal: signal } = Context.current();
     const beats = new Heartbeats(now, 2_000);
-    const done = { pages: 0, found: 0, owed: 0, standing: noStanding() };
+    const done = { pages: 0, found: 0, owed: 0, standing: noStanding(), tried: noStanding() };
     let next: ReconcileWalk = walk ?? beginReconcile();
     try {
       while (done.pages < pagesAtOnce) {
@@ -77,6 +79,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
         const { count, escalated } = await fileUnreadable(records, ref, unreadable, deps);
         done.found += kept.found;
         done.owed += kept.owed;
+        done.tried = addStanding(done.tried, kept.tried);
         const left = { stuck: 0, escalated, unreadable: count };
         done.standing = addStanding(addStanding(done.standing, kept.standing), left);
         const told = next.told || changes.some(({ change }) => !isOpen(change));
@@ -124,7 +127,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
     terms: SweepTerms,
     changes: readonly ToldItem[],
     signal: AbortSignal,
-  ): Promise<{ found: number; owed: number; standing: Standing }> {
+  ): Promise<Pick<Kept, 'found' | 'owed' | 'standing' | 'tried'>> {
     const acknowledged = changes.filter(({ change }) => !isOpen(change));
     const open = changes.filter(({ change }) => isOpen(change) && isWanted(change, terms));
     const kept = await keeper.keep(ref, terms, acknowledged, signal);
@@ -134,11 +137,12 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
     const files = page.files.map(({ file }) => file);
     deps.metrics.changesFiled(files.filter(({ isNew }) => isNew).length);
     // The next sweep finds those that are open, and goes on with them.
-    const { standing } = await keeper.deliverOwed(ref, terms, files, signal);
+    const due = await keeper.deliverOwed(ref, terms, files, signal);
     return {
       found: kept.found,
-      owed: kept.standing.stuck,
-      standing: addStanding(kept.standing, standing),
+      owed: kept.owed,
+      standing: addStanding(kept.standing, due.standing),
+      tried: addStanding(kept.tried, due.tried),
     };
   }
 

@@ -1,4 +1,6 @@
+import { Context } from '@temporalio/activity';
 import { stuckEntry } from '../domain/monitors/audit';
+import type { ChangeTrouble } from '../domain/monitors/kept';
 import type { Standing, SweepRef } from '../domain/monitors/sweep';
 import type { MonitorDependencies } from './dependencies';
 
@@ -19,6 +21,11 @@ export function measureStuck(
 ): number {
   for (const { step, count } of stuck) metrics.changeStuck(step, count >= escalateAfter);
   return stuck.filter(({ count }) => count >= escalateAfter).length;
+}
+
+/** It was tried earlier in this sweep, in vain, by a page whose report the engine has. */
+export function isCounted(trouble: ChangeTrouble | null, { sweep }: SweepRef): boolean {
+  return trouble?.sweep === sweep && Context.current().info.attempt === 1;
 }
 
 export interface StuckInput {

@@ -24,7 +24,7 @@ import { healthRemarks } from '../domain/monitors/health';
 import { healthToday } from './monitor-health';
 import { Keeper } from './monitor-keeping';
 import { listPage, pageSize, type ListedPage } from './monitor-pages';
-import { measureStuck } from './monitor-stuck';
+import { isCounted, measureStuck } from './monitor-stuck';
 
 export interface SweepPageInput {
   ref: SweepRef;
@@ -147,7 +147,9 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       const settled = acknowledged.settled.length;
       const ended = new Set(acknowledged.settled.map(({ file }) => file.filed.change.changeId));
       const ours = acknowledged.settled.filter((one) => one.by === 'us').length;
-      const stood = waiting.filter(({ acknowledged: mark }) => mark === null);
+      const stood = waiting.filter(
+        ({ acknowledged: mark, trouble }) => mark === null && !isCounted(trouble, ref),
+      );
       return {
         counts: {
           pages: 1,
@@ -165,6 +167,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
             stood.filter(({ trouble }) => (trouble?.count ?? 0) >= deps.escalateAfter).length,
           unreadable: unreadable.count + broken.length,
         }),
+        tried: addStanding(kept.tried, { stuck: stuck.length, escalated, unreadable: 0 }),
         settled,
         staying: page.items.filter((item) => !isAmong(item, ended)).length,
         remarks: [
@@ -184,6 +187,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
 const emptyPage: PageReport = {
   counts: noCounts(),
   standing: noStanding(),
+  tried: noStanding(),
   settled: 0,
   staying: 0,
   deferred: false,

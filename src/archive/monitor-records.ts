@@ -190,6 +190,20 @@ export class MonitorRecords {
     return count;
   }
 
+  /** Items of the monitor's list that cannot be read, oldest first. */
+  async unreadable(monitorId: string): Promise<UnreadableItem[]> {
+    const prefix = `${monitorFolder(monitorId)}/unreadable/`;
+    const keys = await this.#archive.list(prefix);
+    const found = await inParallel(keys, atOnce, async (key): Promise<UnreadableItem | null> => {
+      const item = await getReplacedJson<UnreadableOnFile>(this.#archive, key);
+      if (item === null) return null;
+      const { at, count = 1, issues, answer } = item;
+      const sum = key.slice(prefix.length, -'.json'.length);
+      return { sum, at, count, why: issueWords(issues), answer };
+    });
+    return found.filter((item) => item !== null).sort((a, b) => a.at.localeCompare(b.at));
+  }
+
   /** Keeps what the service told of a monitor, in place of what it told before. */
   async putMonitor(monitorId: string, told: MonitorOnFile<Monitor>): Promise<void> {
     const { identifier } = told.monitor;
@@ -422,12 +436,33 @@ export class MonitorRecords {
   }
 }
 
+/** An item of a list that is no change as far as we can read it. */
+export interface UnreadableItem {
+  /** Of what it is, and its name in the archive. */
+  sum: string;
+  /** Of the first sweep that came by it. */
+  at: string;
+  /** Sweeps that did. */
+  count: number;
+  /** Fields at fault, in words. */
+  why: string;
+  answer: unknown;
+}
+
 interface UnreadableOnFile extends SweepMark {
   answer: unknown;
   issues: unknown;
   /** Sweeps that came by it; those kept before they were counted have none. */
   count?: number;
   lastSweep?: string;
+}
+
+function issueWords(issues: unknown): string {
+  if (!Array.isArray(issues)) return 'not told';
+  const words = (issues as { path?: string; code?: string }[]).map(
+    ({ path = '', code = '' }) => `${path === '' ? 'the item' : path}: ${code}`,
+  );
+  return words.join(', ');
 }
 
 export const changesIndex = 'index/changes/';

@@ -30,6 +30,8 @@ export interface ScheduleView {
   unknown: { monitorId: string; why: string }[];
   /** They may run, and the service's own looks at them fail. */
   unwell: { monitorId: string; why: string }[];
+  /** What their last sweeps left. */
+  left: { monitorId: string; why: string }[];
 }
 
 /** `diligence monitor list`. */
@@ -80,6 +82,7 @@ async function scheduleViews(place: Workplace, { client }: EngineClient): Promis
       blocked: passes.flatMap(({ blocked }) => blocked),
       unknown: passes.flatMap(({ unknown }) => unknown ?? []),
       unwell: passes.flatMap(({ unwell }) => unwell ?? []),
+      left: passes.flatMap(({ left }) => left ?? []),
     });
   }
   return views.sort((a, b) => a.name.localeCompare(b.name));

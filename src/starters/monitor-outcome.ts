@@ -1,7 +1,8 @@
 import { MonitorPasses } from '../archive/monitor-passes';
 import {
   needsAttention,
-  remarkWords,
+  troublesOf,
+  type Reconciled,
   type SweepCounts,
   type SweepOutcome,
 } from '../domain/monitors/sweep';
@@ -31,9 +32,9 @@ export async function passesOf(
 /** More of them are told as a count. */
 const mostNamed = 20;
 
-/** What looks found of the monitors themselves, with the ids of the first ones. */
+/** What looks found of the monitors themselves, and what their sweeps left, with the ids of the first ones. */
 export function healthLines(
-  passes: readonly Pick<PassOnFile, 'blocked' | 'unknown' | 'unwell'>[],
+  passes: readonly Pick<PassOnFile, 'blocked' | 'unknown' | 'unwell' | 'left'>[],
 ): string[] {
   const unknown = passes.flatMap((pass) => pass.unknown ?? []);
   const reasons = new Map<string, number>();
@@ -46,6 +47,10 @@ export function healthLines(
     ...monitorLines(
       "the service's own looks at it fail",
       passes.flatMap((pass) => pass.unwell ?? []),
+    ),
+    ...monitorLines(
+      'left by its sweep',
+      passes.flatMap((pass) => pass.left ?? []),
     ),
     // Often all of them, for one reason.
     ...[...reasons].map(([why, count]) => `health unknown of ${count}: ${why}`),
@@ -113,25 +118,21 @@ function countWords({ filed, delivered, acknowledged, elsewhere }: SweepCounts):
 }
 
 export function sweepLines(outcome: SweepOutcome): string[] {
-  const { monitorId, status, counts, standing, fault, reconciled, remarks, stopped } = outcome;
+  const { monitorId, status, counts, reconciled, stopped } = outcome;
   return [
     `${monitorId}: ${status}: ${countWords(counts)}`,
-    ...(standing.stuck === 0
-      ? []
-      : [
-          `  ${counted(standing.stuck, 'change')} could not be brought through and stay open (${standing.escalated} need a person)`,
-        ]),
-    ...(standing.unreadable === 0
-      ? []
-      : [`  ${standing.unreadable} items of the list cannot be read; they are kept`]),
-    ...(reconciled === null
-      ? []
-      : [`  ${reconciled.found} that others had acknowledged before were put on file`]),
-    ...(fault === null ? [] : [`  ${fault.fault}: ${fault.message}`]),
+    ...troublesOf(outcome).map((words) => `  ${words.replace('MONITOR', monitorId)}`),
+    ...(reconciled === null ? [] : [`  ${walkWords(reconciled)}`]),
     ...(stopped === null ? [] : [`  ${stopped}: a later sweep goes on with what is open`]),
     ...(outcome.health ?? []).map((remark) => `  ${remark}`),
-    ...remarks.map((remark) => `  ${remarkWords[remark]}`),
   ];
+}
+
+function walkWords({ found, fault }: Reconciled): string {
+  const what = `${counted(found, 'change')} acknowledged by others and not on file before`;
+  return fault === null
+    ? `a walk over all states put on file ${found === 0 ? 'nothing more' : what}`
+    : `a walk over all states did not come to its end: it put on file ${what}`;
 }
 
 export function watchLines(outcome: WatchOutcome): string[] {

@@ -177,7 +177,8 @@ async function sweepMany(
     const blocked = passes.flatMap((pass) => pass.blocked);
     const unwell = passes.flatMap((pass) => pass.unwell ?? []);
     const unknown = passes.flatMap((pass) => pass.unknown ?? []);
-    printJson({ exitCode, outcome, failing, blocked, unwell, unknown });
+    const left = passes.flatMap((pass) => pass.left ?? []);
+    printJson({ exitCode, outcome, failing, blocked, unwell, unknown, left });
   } else {
     for (const line of watchLines(outcome)) print(line);
     for (const { monitorId, why } of failing) print(printable(`  ${monitorId}: ${why}`));

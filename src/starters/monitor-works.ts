@@ -4,7 +4,11 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { MonitorLists } from '../archive/monitor-lists';
-import { MonitorRecords, type ChangesOnFile } from '../archive/monitor-records';
+import {
+  MonitorRecords,
+  type ChangesOnFile,
+  type UnreadableItem,
+} from '../archive/monitor-records';
 import { isUuid } from '../domain/credit/engine';
 import { watchEntry } from '../domain/monitors/audit';
 import { healthRemarks } from '../domain/monitors/health';
@@ -86,6 +90,8 @@ interface SweepView {
   outcome: SweepOutcome | null;
   /** Of all sweeps of the monitor. */
   changes: ChangesOnFile;
+  /** Items of its list that are no changes as far as they can be read, as they came. */
+  unreadable: UnreadableItem[];
   health: HealthOnFile | null;
   next: string | null;
 }
@@ -116,6 +122,7 @@ async function viewSweep(
     progress,
     outcome: sight.state === 'ended' ? sight.outcome : null,
     changes,
+    unreadable: await records.unreadable(monitorId),
     health,
     next: wayOnOf(sight.state, `monitor sweep --monitors ${monitorId}`),
   };
@@ -136,6 +143,8 @@ interface WatchView {
   blocked: PassOnFile['blocked'];
   unknown: NonNullable<PassOnFile['unknown']>;
   unwell: NonNullable<PassOnFile['unwell']>;
+  /** What sweeps left, of this pass or of earlier ones. */
+  left: NonNullable<PassOnFile['left']>;
   next: string | null;
 }
 
@@ -161,6 +170,7 @@ async function viewWatch(
     blocked: passes.flatMap(({ blocked }) => blocked),
     unknown: passes.flatMap(({ unknown }) => unknown ?? []),
     unwell: passes.flatMap(({ unwell }) => unwell ?? []),
+    left: passes.flatMap(({ left }) => left ?? []),
     next: wayOnOf(sight.state, 'monitor sweep'),
   };
 }
@@ -219,7 +229,7 @@ function wayOnOf(state: Sight<unknown>['state'], command: string): string | null
 }
 
 function sweepViewLines(view: SweepView): string[] {
-  const { id, state, progress, outcome, changes, health, next } = view;
+  const { id, state, progress, outcome, changes, unreadable, health, next } = view;
   const { filed, open, stuck } = changes;
   return [
     `${id}: ${state}${outcome === null ? '' : ` ${outcome.endedAt}`}`,
@@ -232,6 +242,11 @@ function sweepViewLines(view: SweepView): string[] {
         return `stuck: ${changeId}: ${step}: ${why} (tries: ${count})`;
       }),
       stuck,
+    ),
+    ...namedLines(
+      unreadable.map(({ sum, why, count, at }) => {
+        return `cannot be read: item ${sum} of the list: ${why} (since ${at}, sweeps: ${count})`;
+      }),
     ),
     ...healthRemarks(health).map((remark) => `  ${remark}`),
     ...(next === null ? [] : [`  ${next}`]),

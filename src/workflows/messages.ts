@@ -223,7 +223,10 @@ export interface CarriedSweep {
   /** Null: nothing is left to walk. */
   walk: Walk | null;
   counts: SweepCounts;
+  /** Of the worst walk: come by, and not tried. */
   standing: Standing;
+  /** Tried in vain, over all walks. */
+  tried: Standing;
   remarks: readonly SweepRemark[];
   /** A worker was lost while it acknowledged. */
   lost: boolean;

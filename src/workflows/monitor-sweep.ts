@@ -16,10 +16,12 @@ import {
   noCounts,
   noStanding,
   standingAfter,
+  untried,
   worseStanding,
   type Fault,
   type PageReport,
   type ReconcileWalk,
+  type Standing,
   type Reconciled,
   type SweepOutcome,
   type SweepRef,
@@ -115,6 +117,7 @@ class SweepDriver {
     const state = this.#state;
     state.counts = addCounts(state.counts, page.counts);
     state.standing = worseStanding(state.standing, standingAfter(walk, page));
+    state.tried = addStanding(state.tried, page.tried);
     state.remarks = [...new Set([...state.remarks, ...page.remarks])];
     state.lost ||= page.lost;
     state.why ??= page.why ?? null;
@@ -136,7 +139,8 @@ class SweepDriver {
       done.pages += report.pages;
       done.found += report.found;
       done.owed += report.owed;
-      standing = addStanding(standing, report.standing);
+      standing = addStanding(standing, untried(report));
+      this.#state.tried = addStanding(this.#state.tried, report.tried);
       walk = report.walk;
     } while (walk !== null && !this.#cancelling);
     this.#state.standing = worseStanding(this.#state.standing, standing);
@@ -156,7 +160,8 @@ class SweepDriver {
 
   /** On record once a sweep. That it cannot be does not undo the sweep. */
   async #tellStuck(): Promise<void> {
-    const { standing, why } = this.#state;
+    const { why } = this.#state;
+    const standing = this.#standing;
     if (standing.stuck + standing.escalated === 0) return;
     await orFault(this.#activities.tellStuck({ ref: this.#ref, standing, why }));
   }
@@ -169,7 +174,8 @@ class SweepDriver {
   }
 
   #outcome(fault: Fault | null, reconciled: Reconciled | null): SweepOutcome {
-    const { sweep, startedAt, counts, standing, remarks, health = [] } = this.#state;
+    const { sweep, startedAt, counts, remarks, health = [] } = this.#state;
+    const standing = this.#standing;
     const isLeft =
       standing.stuck + standing.unreadable > 0 || this.#cancelling || remarks.includes('no cursor');
     const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere === 0;
@@ -191,14 +197,18 @@ class SweepDriver {
     };
   }
 
+  get #standing(): Standing {
+    return addStanding(this.#state.tried, this.#state.standing);
+  }
+
   #progress(): SweepProgress {
-    const { counts, standing, startedAt, walk } = this.#state;
+    const { counts, startedAt, walk } = this.#state;
     return {
       kind: 'monitor-sweep',
       stage: walk === null ? 'reconciling' : 'sweeping',
       severity: walk?.phases[0] ?? null,
       counts,
-      standing,
+      standing: this.#standing,
       cancelling: this.#cancelling,
       startedAt,
     };
@@ -214,6 +224,7 @@ function begin({ monitorId, terms }: MonitorSweepInput): CarriedSweep {
     walk: beginWalk(terms),
     counts: noCounts(),
     standing: noStanding(),
+    tried: noStanding(),
     remarks: [],
     lost: false,
     why: null,

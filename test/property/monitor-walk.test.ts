@@ -47,6 +47,7 @@ class Listed {
     return {
       counts: noCounts(),
       standing: noStanding(),
+      tried: noStanding(),
       settled: done.length,
       staying: page.length - done.length,
       deferred: false,

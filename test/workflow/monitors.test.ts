@@ -87,6 +87,7 @@ class FakeDesk {
         return {
           counts: { ...noCounts(), pages: 1, delivered: settled, acknowledged: settled },
           standing: { ...noStanding(), stuck: this.stuck },
+          tried: noStanding(),
           ...(this.stuck > 0 && { why: 'the webhook answered 500' }),
           settled,
           staying: 0,
@@ -107,6 +108,7 @@ class FakeDesk {
         found: 3,
         owed: this.owed,
         standing: { ...noStanding(), stuck: this.owed },
+        tried: noStanding(),
         fault: null,
       }),
       concludeReconcile: async ({ ref, isThrough }: ReconcileEnd) =>

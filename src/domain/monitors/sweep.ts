@@ -27,7 +27,7 @@ export interface SweepCounts {
   pages: number;
   /** Filed for the first time. */
   filed: number;
-  /** A required sink has taken them, in this sweep: one for each sink. */
+  /** All required sinks have them, the last of them since this sweep. */
   delivered: number;
   /** By us. */
   acknowledged: number;
@@ -170,6 +170,8 @@ export interface PageSeen {
 export interface PageReport extends PageSeen {
   counts: SweepCounts;
   standing: Standing;
+  /** Of `standing`: tried now, in vain. Each change is, once a sweep: they add up over all walks. */
+  tried: Standing;
   /** Of the items on the page: brought to their end now. */
   settled: number;
   /** Of the items on the page: still listed after it, whatever the reason. */
@@ -270,7 +272,7 @@ export function nextPage(walk: Walk, page: PageReport): NextPage {
   const next = onward(walk, page);
   if (next.kind === 'repeated') return next;
   if (next.kind === 'page') {
-    const standing = addStanding(walk.standing, page.standing);
+    const standing = standingAfter(walk, page);
     const place = { ...next.place, size };
     return { kind: 'page', walk: { ...walk, ...place, peek: false, progress, standing } };
   }
@@ -325,9 +327,17 @@ export function isPastEnd({ spare }: Place, fault: Fault | null): boolean {
   return spare && (fault?.fault === 'refused' || fault?.fault === 'no monitor');
 }
 
-/** What a walk has come by, the page included that was worked off last. */
-export function standingAfter(walk: Walk, page: PageReport): Standing {
-  return addStanding(walk.standing, page.standing);
+/** What a walk has come by and not tried, the page included that was worked off last. */
+export function standingAfter({ standing }: Walk, page: PageReport): Standing {
+  return addStanding(standing, untried(page));
+}
+
+export function untried({ standing, tried }: Pick<PageReport, 'standing' | 'tried'>): Standing {
+  return {
+    stuck: standing.stuck - tried.stuck,
+    escalated: standing.escalated - tried.escalated,
+    unreadable: standing.unreadable - tried.unreadable,
+  };
 }
 
 /** How a pass over a monitor ended. */
@@ -374,10 +384,14 @@ export function troublesOf({
   const words = faultWords(fault);
   return [
     ...(words === null ? [] : [words]),
-    ...(stuck === 0 ? [] : [`${stuck} changes could not be brought through${person}`]),
+    ...(stuck === 0
+      ? []
+      : [`${stuck} change${stuck === 1 ? '' : 's'} could not be brought through${person}`]),
     ...(unreadable === 0
       ? []
-      : [`${unreadable} items of the list cannot be read${stuck === 0 ? person : ''}`]),
+      : [
+          `${unreadable} item${unreadable === 1 ? '' : 's'} of the list cannot be read${stuck === 0 ? person : ''}: \`diligence status MONITOR\` names them`,
+        ]),
     ...remarks.map((remark) => remarkWords[remark]),
   ];
 }

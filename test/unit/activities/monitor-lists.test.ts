@@ -3,6 +3,8 @@ import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { readEnvironment } from '../../../src/environment';
+import { Sinks } from '../../../src/sinks/open-sinks';
+import type { Sink } from '../../../src/sinks/sink';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
 
@@ -101,6 +103,44 @@ describe('a change that stays open after its acknowledgement', () => {
   });
 });
 
+describe('what sinks have taken', () => {
+  test('is counted by change, when all that are waited for have it', async () => {
+    await begin(() => ({ data: [change('c-1'), change('c-2')] }));
+    let isDown = true;
+    const sink = (name: string, fails: () => boolean): Sink => ({
+      name,
+      deliver: async ({ deliveries }) =>
+        deliveries.map(() =>
+          fails() ? { kind: 'failed', why: 'it is down', againInMs: null } : { kind: 'taken' },
+        ),
+      close: async () => undefined,
+    });
+    const both = [sink('file', () => false), sink('webhook', () => isDown)];
+    const sinks = new Sinks(both, ['file', 'webhook']);
+    bench.deps.sinksFor = () => sinks;
+    expect(await bench.sweepPage('pass-1')).toMatchObject({ counts: { delivered: 0 } });
+    isDown = false;
+    expect(await bench.sweepPage('pass-2')).toMatchObject({ counts: { delivered: 2 } });
+  });
+});
+
+describe('what could not be brought through', () => {
+  const refused = (): Answer => ({ status: 403, body: { status: 403, code: 'not_yours' } });
+
+  test('is counted once a sweep, however often it is listed', async () => {
+    await begin(() => ({ data: [change('c-1'), change('c-2')] }), refused);
+    expect(await bench.sweepPage()).toMatchObject({ standing: { stuck: 2 }, tried: { stuck: 2 } });
+    expect(await bench.sweepPage()).toMatchObject({ standing: { stuck: 0 }, staying: 2 });
+    expect(await bench.sweepPage('pass-2')).toMatchObject({ tried: { stuck: 2 } });
+  });
+
+  test('is counted again when the worker was lost before it told', async () => {
+    await begin(() => ({ data: [change('c-1')] }), refused);
+    await bench.sweepPage();
+    expect(await bench.sweepPage('pass-1', 2)).toMatchObject({ standing: { stuck: 1 } });
+  });
+});
+
 describe('a list that cannot be had', () => {
   test('a page of another program is asked for once, and asks for a person', async () => {
     await begin(() => '<html><title>Log in</title></html>');
@@ -155,7 +195,9 @@ describe('a walk over all states', () => {
     const odd = { id: null, status: 'acknowledged' };
     await begin(() => ({ data: [odd, acknowledged('c-1')] }));
     expect(await bench.walk()).toMatchObject({ found: 1, standing: { unreadable: 1 } });
-    expect(await bench.records.monitors()).toMatchObject([{ unreadable: 1 }]);
+    expect(await bench.records.unreadable(monitorId)).toMatchObject([
+      { count: 1, why: expect.stringContaining('id: invalid_type'), answer: odd },
+    ]);
     expect(warnings).toHaveLength(1);
   });
 

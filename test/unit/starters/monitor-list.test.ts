@@ -17,6 +17,7 @@ const view: ScheduleView = {
   blocked: [],
   unknown: [],
   unwell: [],
+  left: [],
 };
 
 it('says of how many monitors nobody knows whether they may run, and why', () => {
