@@ -238,7 +238,8 @@ it(
     await until(2);
     const at = new Date().toISOString();
     await fileOne('m-2', 'c4', { at });
-    await fileOne('m-2', 'c5', { at, severity: 'critical' });
+    const later = new Date(Date.parse(at) + 1).toISOString();
+    await fileOne('m-2', 'c5', { at: later, severity: 'critical' });
     await until(3);
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number | null];

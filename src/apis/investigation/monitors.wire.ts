@@ -8,31 +8,14 @@ import {
 } from '../../domain/monitors/change';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
+import { flag, number, told as anyText, tolerant } from '../http/tolerant';
 
 /**
  * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change").
  * Ids are relied on; of another type, any other field is as good as missing.
  */
-const told = z
-  .string()
-  .nullish()
-  .catch(null)
-  .transform((value) => (value === undefined || value === '' ? null : value));
-const number = z
-  .number()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-const flag = z
-  .boolean()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-const words = z
-  .array(z.string())
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
+const told = anyText.transform((value) => (value === '' ? null : value));
+const words = tolerant(z.array(z.string()));
 /**
  * Goes into paths and names of objects: never `..`, never a slash. There a dot takes three characters,
  * and a file system takes names of 255 bytes.
@@ -58,11 +41,7 @@ const monitorWire = z.object({
   status: told,
   identifier: told,
   identifier_type: told,
-  name: z
-    .string()
-    .nullish()
-    .catch(null)
-    .transform((value) => value ?? null),
+  name: anyText,
   listen_items: words,
   emails: words,
   frequency_hours: number,
