@@ -5,6 +5,7 @@ import {
   monitorFromWire,
 } from '../../src/apis/investigation/monitors.wire';
 import { bySeverity, isOpen, type Change } from '../../src/domain/monitors/change';
+import { notTaken } from '../../src/domain/monitors/update';
 
 const call = { method: 'GET', pathTemplate: '/monitors/{monitor_id}' };
 const id = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
@@ -181,7 +182,7 @@ test.each([
   [
     'a cursor after the end',
     { page: { next_cursor: 'c', has_more: false } },
-    { nextCursor: null, hasMore: false },
+    { nextCursor: 'c', hasMore: false },
   ],
   [
     'more without a cursor',
@@ -250,4 +251,11 @@ it('takes an item for unreadable that no name of an object holds, or that is nes
   expect(JSON.parse(JSON.stringify(items[1]))).toMatchObject({
     answer: { id: 'deep', severity: 'info', before: null },
   });
+});
+
+it('takes hours in quotes for hours, so that an update that was not done shows', () => {
+  const answered = monitorFromWire(call, id, asBody({ id, frequency_hours: '24' }));
+  expect(notTaken({ frequencyHours: 12 }, answered)).toEqual([
+    { field: 'frequency_hours', before: 12, after: 24 },
+  ]);
 });
