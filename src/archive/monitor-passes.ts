@@ -1,5 +1,6 @@
 import { isWalkDue, type PassOnFile, type WalksOnFile } from '../domain/monitors/watch';
 import { getReplacedJson, keySegment, type Archive } from './archive';
+import { inParallel } from './in-parallel';
 import { monitorFolder } from './monitor-records';
 
 /**
@@ -22,6 +23,17 @@ export class MonitorPasses {
   /** Null: nobody has looked yet. */
   pass(list: string, page: number): Promise<PassOnFile | null> {
     return getReplacedJson<PassOnFile>(this.#archive, passKey(list, page));
+  }
+
+  /** The last looks at all pages of all lists. */
+  async all(): Promise<PassOnFile[]> {
+    const keys = await this.#archive.list('monitor-lists/');
+    const passes = await inParallel(
+      keys.filter((key) => key.split('/')[2] === 'passes'),
+      16,
+      (key) => getReplacedJson<PassOnFile>(this.#archive, key),
+    );
+    return passes.filter((pass) => pass !== null);
   }
 
   /** A walk has come to its end, and left nothing. */

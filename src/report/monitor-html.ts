@@ -107,7 +107,8 @@ function tilesPart({ figures, monitors }: MonitorReport): Html {
 
 function picturesPart({ overTime }: MonitorFigures): Html | null {
   if (overTime === null) return null;
-  const { beyond } = overTime.axis;
+  const { undated, axis } = overTime;
+  const { beyond } = axis;
   return html`<div class="pair">
       <section class="card">
         <h2>Detected, by severity</h2>
@@ -126,6 +127,14 @@ function picturesPart({ overTime }: MonitorFigures): Html | null {
         : html`<p class="muted small">
             ${formats.number(beyond.count)} instants lie behind the right edge, the last at
             ${formats.instant(beyond.last)}.
+          </p>`
+    }
+    ${
+      undated === 0
+        ? null
+        : html`<p class="muted small">
+            Of ${formats.number(undated)} the service tells no instant of detection that can be:
+            they stand where we saw them.
           </p>`
     }`;
 }

@@ -2,6 +2,7 @@ import { writeFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { sinksNow } from '../archive/disabled-sinks';
+import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { maskDocument } from '../domain/documents';
 import { blockOf, healthRemarks, unwellOf } from '../domain/monitors/health';
@@ -13,7 +14,7 @@ import {
   withChangeFlags,
   type ChangeFlags,
 } from './monitor-changes';
-import { exitCodes, tell } from './terminal';
+import { counted, exitCodes, tell } from './terminal';
 import { refuseUnwritableFile } from './unwritable-folder';
 import { openWorkplace, type Workplace } from './workplace';
 
@@ -50,15 +51,17 @@ async function report(place: Workplace, flags: ChangeFlags & { out: string }): P
   return exitCodes.done;
 }
 
-async function monitorsOf(
-  { archive, idKey }: Workplace,
-  { monitor }: ChangeFlags,
+/** All monitors that something is known of, and those of which a person should know something. */
+export async function monitorsOf(
+  { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
+  { monitor }: Pick<ChangeFlags, 'monitor'>,
 ): Promise<MonitorReport['monitors']> {
   const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
   const counts = { total: 0, running: 0, blocked: 0, unwell: 0, unknown: 0 };
   const listed: ReportedMonitor[] = [];
   let more = 0;
-  for (const { monitorId, unreadable } of await records.monitors()) {
+  const passes = await lastOf(new MonitorPasses(archive));
+  for (const { monitorId, unreadable } of await allOf(records, passes)) {
     if (monitor !== undefined && !monitor.includes(monitorId)) continue;
     const health = await records.health(monitorId);
     const block = blockOf(health);
@@ -71,7 +74,8 @@ async function monitorsOf(
     if (unwell !== null) counts.unwell += 1;
     const remarks = [
       ...healthRemarks(health),
-      ...(unreadable === 0 ? [] : [`${unreadable} item(s) of its list cannot be read`]),
+      ...(passes.get(monitorId) ?? []),
+      ...(unreadable === 0 ? [] : [await unreadableWords(records, monitorId)]),
     ];
     if (remarks.length === 0) continue;
     if (listed.length === mostListed) {
@@ -83,6 +87,37 @@ async function monitorsOf(
     listed.push({ monitorId, document, remarks });
   }
   return { ...counts, listed, more };
+}
+
+/** Of each monitor with trouble: why it could not be listed, and what its sweep left, when last looked at. */
+async function lastOf(passes: MonitorPasses): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const add = (monitorId: string, words: string): void => {
+    found.set(monitorId, [...(found.get(monitorId) ?? []), words]);
+  };
+  for (const { at, failing, left } of await passes.all()) {
+    for (const { monitorId, why } of failing) add(monitorId, `not to be listed at ${at}: ${why}`);
+    for (const { monitorId, why } of left ?? []) add(monitorId, `left by its sweep: ${why}`);
+  }
+  return found;
+}
+
+/** Those that nothing is on file about included: they could never be listed. */
+async function allOf(
+  records: MonitorRecords,
+  passes: ReadonlyMap<string, unknown>,
+): Promise<{ monitorId: string; unreadable: number }[]> {
+  const monitors = await records.monitors();
+  const known = new Set(monitors.map(({ monitorId }) => monitorId));
+  const others = [...passes.keys()].filter((monitorId) => !known.has(monitorId));
+  return [...monitors, ...others.map((monitorId) => ({ monitorId, unreadable: 0 }))];
+}
+
+/** `2 items of its list cannot be read (id: invalid_type)` */
+async function unreadableWords(records: MonitorRecords, monitorId: string): Promise<string> {
+  const items = await records.unreadable(monitorId);
+  const reasons = [...new Set(items.map(({ why }) => why))].slice(0, 3);
+  return `${counted(items.length, 'item')} of its list cannot be read (${reasons.join('; ')})`;
 }
 
 async function sinksOf({ archive, environment }: Workplace): Promise<MonitorReport['sinks']> {

@@ -16,6 +16,16 @@ import { flag, number, told as anyText, tolerant } from '../http/tolerant';
  */
 const told = anyText.transform((value) => (value === '' ? null : value));
 const words = tolerant(z.array(z.string()));
+/** In quotes they are hours, too: "24" is not what was asked for with 12. */
+const hours = tolerant(
+  z.union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ]),
+);
 /**
  * Goes into paths and names of objects: never `..`, never a slash. There a dot takes three characters,
  * and a file system takes names of 255 bytes.
@@ -44,7 +54,7 @@ const monitorWire = z.object({
   name: anyText,
   listen_items: words,
   emails: words,
-  frequency_hours: number,
+  frequency_hours: hours,
   health: z
     .object({ status: told, consecutive_failures: number, last_cycle_at: told })
     .nullish()

@@ -159,10 +159,29 @@ function statusOf({ acknowledged }: ChangeFile, isDelivered: boolean): ChangeSta
   return isDelivered ? 'delivered' : 'filed';
 }
 
-/** Null when the instant of the detection is not told, or cannot be read. Clocks may disagree: never below 0. */
+/** Null when the instant of the detection is not told, or cannot be. Clocks may disagree: never below 0. */
 function lagSeconds(detectedAt: string | null, deliveredAt: string): number | null {
-  const lag = Date.parse(deliveredAt) - (detectedAt === null ? Number.NaN : Date.parse(detectedAt));
-  return Number.isNaN(lag) ? null : Math.max(0, lag) / 1_000;
+  const until = Date.parse(deliveredAt);
+  const from = instantNear(detectedAt, deliveredAt);
+  return from === null ? null : Math.max(0, until - from) / 1_000;
+}
+
+const oneDayMs = 86_400_000;
+const tenYearsMs = 3_653 * oneDayMs;
+
+/**
+ * An instant that the service told, in epoch milliseconds. Null when it is none, or cannot be: ten
+ * years before we saw what it is about, or after the `latest` that can be.
+ *
+ * @param latest a day after we saw it, unless told: clocks and time zones disagree
+ */
+export function instantNear(
+  told: string | null,
+  seenAt: string,
+  latest = Date.parse(seenAt) + oneDayMs,
+): number | null {
+  const at = told === null ? Number.NaN : Date.parse(told);
+  return at >= Date.parse(seenAt) - tenYearsMs && at <= latest ? at : null;
 }
 
 export interface LagFigures {

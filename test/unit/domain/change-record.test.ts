@@ -84,8 +84,10 @@ it('counts a lag from the detection to the last required delivery', () => {
   });
   const early = { ...both, filed: filedChange('c1', { detectedAt: '2026-05-04T11:00:00Z' }) };
   expect(changeRecord(early, ['file']).lag_seconds).toBe(0);
-  const untold = { ...both, filed: filedChange('c1', { detectedAt: 'yesterday' }) };
-  expect(changeRecord(untold, ['file']).lag_seconds).toBeNull();
+  for (const detectedAt of ['yesterday', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+    const untold = { ...both, filed: filedChange('c1', { detectedAt }) };
+    expect(changeRecord(untold, ['file']).lag_seconds).toBeNull();
+  }
 });
 
 it.each([

@@ -94,6 +94,25 @@ it('draws what was detected, delivered and acknowledged, in both sizes, and says
   expect(page).toContain('detected: 3, delivered: 1, acknowledged: 1');
 });
 
+it('is not drawn over thousands of years for one instant that cannot be', () => {
+  const seen = { seen_at: '2026-05-04T12:00:00.000Z', severity: 'info' as const };
+  const dates = ['0001-01-01T00:00:00Z', '+012026-11-21T10:00:00Z', 'ontem', null];
+  const figures = recordsOf(
+    { ...seen, detected_at: '2026-05-04T10:00:00Z' },
+    ...dates.map((date) => ({ ...seen, detected_at: date, acknowledged_at: date })),
+  );
+  const { axis, undated, detected, acknowledged } = figures.overTime ?? fail();
+  expect(undated).toBe(4);
+  expect((axis.bars.at(-1)?.from ?? 0) - (axis.bars[0]?.from ?? 0)).toBeLessThan(86_400_000);
+  const sum = (bars: readonly { count: number }[]) => bars.reduce((all, one) => all + one.count, 0);
+  expect([sum(detected[0]?.[1] ?? []), sum(acknowledged)]).toEqual([5, 0]);
+  expect(monitorHtml({ ...report, figures })).toMatch(/Of 4 the service tells no instant/);
+});
+
+function fail(): never {
+  throw new Error('nothing is drawn');
+}
+
 it('says so when nothing is on file', () => {
   const page = monitorHtml({ ...report, figures: recordsOf() });
   expect(page).toContain('No changes on file');
