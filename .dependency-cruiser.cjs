@@ -1,6 +1,6 @@
 /**
  * Who may import whom. Arrows run one way:
- * domain <- apis, archive <- activities <- workers; workflows see domain and the types of
+ * domain <- apis, archive <- sinks <- activities <- workers; workflows see domain and the types of
  * activities; starters see domain, sheets, receivables, report, archive, temporal and the messages of workflows;
  * protection (keys, seals, masking) is seen by all who keep or tell something;
  * the sandbox stands alone.
@@ -15,9 +15,19 @@ const rooms = {
   receivables: ['domain'],
   report: ['domain', 'protection'],
   temporal: ['domain', 'environment', 'archive', 'protection'],
-  activities: ['domain', 'apis', 'archive'],
+  sinks: ['domain', 'archive', 'environment', 'protection', 'apis/http'],
+  activities: ['domain', 'apis', 'archive', 'sinks'],
   workflows: ['domain'],
-  workers: ['domain', 'environment', 'apis', 'archive', 'activities', 'temporal', 'protection'],
+  workers: [
+    'domain',
+    'environment',
+    'apis',
+    'archive',
+    'sinks',
+    'activities',
+    'temporal',
+    'protection',
+  ],
   starters: [
     'domain',
     'environment',
@@ -32,6 +42,8 @@ const rooms = {
     // Rule engines are few and cost nothing: commands about them need no workflow.
     'apis/credit',
     'apis/http',
+    // So is the change of a monitor.
+    'apis/investigation',
     'codec-server',
   ],
   'codec-server': ['domain', 'environment', 'archive', 'temporal', 'protection'],

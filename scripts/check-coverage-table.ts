@@ -18,6 +18,7 @@ import {
   investigationTable,
 } from '../test/contract/coverage-table/investigation';
 import { creditChecklist, creditTable } from '../test/contract/coverage-table/credit';
+import { monitorChecklist, monitorTable } from '../test/contract/coverage-table/monitors';
 import { declares } from '../test/contract/coverage-table/symbols';
 import { testTitles } from '../test/contract/coverage-table/test-titles';
 
@@ -133,10 +134,10 @@ export function coverageSummary(table: CoverageTable, planned: readonly PlannedP
 const services = [
   {
     name: 'investigation',
-    checklist: investigationChecklist,
-    table: investigationTable,
+    checklist: { ...investigationChecklist, ...monitorChecklist },
+    table: { ...investigationTable, ...monitorTable },
     planned: investigationPlanned,
-    areas: ['Both services', 'Certificates'],
+    areas: ['Both services', 'Lists', 'Certificates', 'Monitors'],
   },
   {
     name: 'credit',

@@ -6,8 +6,19 @@ import {
   assumptionVariables,
   type CertificateAssumptions,
   type CreditAssumptions,
+  type MonitorAssumptions,
 } from './apis/assumptions';
+import {
+  monitorNamesOf,
+  monitorSinksOf,
+  monitorVariables,
+  type MonitorSinkSettings,
+} from './environment/monitors';
+import { ConfigError, isWebAddress, numberWithin, onOff } from './environment/variables';
 import { KeyRing } from './protection/key-ring';
+
+export type { MonitorSinkSettings, SinkChoice } from './environment/monitors';
+export { ConfigError } from './environment/variables';
 
 /**
  * The environment, parsed once (DESIGN 5). `.env` is read; a variable of ours that is unknown or
@@ -44,11 +55,19 @@ export interface Environment {
   resendOn503: boolean;
   certificates: CertificateAssumptions;
   creditNames: CreditAssumptions;
+  monitorNames: MonitorAssumptions;
+  monitorSinks: MonitorSinkSettings;
+  /** Sweeps that could not bring a change through after which a person must look. */
+  monitorEscalateAfter: number;
 }
 
 export interface InvestigationSettings {
   baseUrl: string;
   token: TokenSetting;
+  /** Calls a second of all but the certificates, for the whole installation. */
+  rps: number;
+  /** Total time of one of these calls. */
+  timeoutMs: number;
   /** Null: the same token. */
   certificatesToken: TokenSetting | null;
   /** Calls a second of certificates, for the whole installation. */
@@ -81,35 +100,18 @@ export interface ListenAddress {
 
 export type TokenSetting = { value: string } | { file: string };
 
-/** Wrong configuration: exit code 2. Names the variable at fault. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly variable: string;
-
-  constructor(variable: string, message: string) {
-    super(`${variable}: ${message}`);
-    this.variable = variable;
-  }
-}
-
 const address = z
   .string()
   .refine(isWebAddress, 'expected an http or https address')
   .refine(isPlainAddress, 'expected no user, query or fragment in the address');
-const onOff = z.enum(['on', 'off'], 'expected on or off');
 const rate = numberWithin(0.01, 100_000);
-
-/** Text that reads as a number within bounds; the message says which. */
-function numberWithin(lowest: number, highest: number) {
-  const expected = `expected a number from ${lowest} to ${highest}`;
-  return z.coerce.number(expected).min(lowest, expected).max(highest, expected);
-}
 
 const variables = z.object({
   INVESTIGATION_BASE_URL: address.optional(),
   INVESTIGATION_TOKEN: z.string().min(1).optional(),
   INVESTIGATION_TOKEN_FILE: z.string().min(1).optional(),
   INVESTIGATION_RPS: rate.default(20),
+  INVESTIGATION_TIMEOUT_SECONDS: numberWithin(1, 120).default(30),
   CERTIFICATES_TOKEN: z.string().min(1).optional(),
   CERTIFICATES_TOKEN_FILE: z.string().min(1).optional(),
   CERTIFICATES_RPS: rate.default(20),
@@ -147,26 +149,21 @@ const variables = z.object({
     .string()
     .refine(isListenAddress, 'expected host:port, or off')
     .default('off'),
+  ...monitorVariables,
   ...assumptionVariables,
 });
 
 type Found = z.infer<typeof variables>;
 
 /** Names that begin like ours and are not ours are misspellings, and misspellings cost money. */
-const ourPrefixes = /^(DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_/;
-
-/** Names of the public surface that belong to parts not built yet. */
-const reserved = new Set([
-  'DILIGENCE_CHANGES_WEBHOOK_URL',
-  'DILIGENCE_WEBHOOK_SECRET',
-  'DILIGENCE_WEBHOOK_ALLOW_PRIVATE',
-]);
+const ourPrefixes =
+  /^(?:(?:DILIGENCE|INVESTIGATION|CERTIFICATES?|CREDIT)_|MONITOR_(?:SINK|WEBHOOK|ESCALATE))/;
 
 /** @throws ConfigError that names the variable, what was expected, and never a secret's value */
 export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Environment {
   const own = withoutEmpty(source);
   for (const name of Object.keys(own)) {
-    if (ourPrefixes.test(name) && !(name in variables.shape) && !reserved.has(name)) {
+    if (ourPrefixes.test(name) && !(name in variables.shape)) {
       throw new ConfigError(name, `no such variable${suggestion(name)}`);
     }
   }
@@ -201,6 +198,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       statusField: found.CREDIT_STATUS_FIELD ?? null,
       failedStatuses: found.CREDIT_FAILED_STATUSES ?? null,
     },
+    monitorNames: monitorNamesOf(found),
+    monitorSinks: monitorSinksOf(found),
+    monitorEscalateAfter: found.MONITOR_ESCALATE_AFTER,
   };
 }
 
@@ -224,6 +224,8 @@ function investigationOf(found: Found): InvestigationSettings | null {
     ? null
     : {
         ...service,
+        rps: found.INVESTIGATION_RPS,
+        timeoutMs: found.INVESTIGATION_TIMEOUT_SECONDS * 1_000,
         certificatesToken: tokenSetting('CERTIFICATES_TOKEN', found),
         certificatesRps: found.CERTIFICATES_RPS,
         certificatesTimeoutMs: found.CERTIFICATES_TIMEOUT_SECONDS * 1_000,
@@ -303,10 +305,6 @@ export function listenAddress(text: string): ListenAddress | null {
   const [, host, port] = /^(\[[\da-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return null;
   return { host: host.replace(/[[\]]/g, ''), port: Number(port) };
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function isPlainAddress(text: string): boolean {

@@ -14,9 +14,10 @@ import { demoCommand } from './starters/demo';
 import { devCommands } from './starters/dev';
 import { engineCommand } from './starters/engine';
 import { keysCommand } from './starters/keys';
+import { monitorCommand } from './starters/monitor';
 import { purgeCommand } from './starters/purge';
 import { setupCommand } from './starters/setup';
-import { exitCodes, reportError, reportUncaught } from './starters/terminal';
+import { exitCodes, outliveReaders, reportError, reportUncaught } from './starters/terminal';
 import { workCommands } from './starters/works';
 import { workerCommand } from './workers/command';
 
@@ -24,6 +25,7 @@ import { workerCommand } from './workers/command';
 async function main(): Promise<void> {
   loadDotenv();
   hideSecretsOf(process.env);
+  outliveReaders();
   process.on('uncaughtException', (error) => process.exit(reportUncaught(error)));
   // A part of a larger whole (the worker or sandbox of `dev`) ends when the whole is gone.
   if (process.send !== undefined)
@@ -36,6 +38,7 @@ async function main(): Promise<void> {
     certificateCommand(),
     creditCommand(),
     engineCommand(),
+    monitorCommand(),
     ...workCommands(),
     ...devCommands(),
     demoCommand(),

@@ -1,5 +1,6 @@
 import type { CreditApi } from '../apis/credit/credit';
 import type { CertificatesApi } from '../apis/investigation/certificates';
+import type { MonitorsApi } from '../apis/investigation/monitors';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
@@ -9,6 +10,7 @@ import type { Receipt } from '../domain/claims';
 import type { AnalysisStatus } from '../domain/credit/work';
 import type { OutcomeRecord } from '../domain/outcomes';
 import type { SettlingTimes } from '../domain/settling-times';
+import type { Sinks } from '../sinks/open-sinks';
 import type { FreedPlaces } from './freed-places';
 
 /** What activities close over: made once per worker, in `workers/`. */
@@ -68,4 +70,33 @@ export interface CreditMetrics {
   answerLost(how: LostAnswer): void;
   /** A try to upload has ended; `bytes` is what file and ZIP have. */
   uploadEnded(upload: { result: Receipt['kind']; bytes: number; durationMs: number }): void;
+}
+
+/** The same for monitors. */
+export interface MonitorDependencies {
+  monitors: MonitorsApi;
+  archive: Archive;
+  /** As of `CreditDependencies`. */
+  nameOf: (document: string) => string;
+  audit: AuditTrail;
+  /** @param cooldownMs repeats within it are told together; null: each by itself */
+  sinksFor: (cooldownMs: number | null) => Sinks;
+  /** Sweeps that could not bring a change through after which a person must look. */
+  escalateAfter: number;
+  warn: CertificateDependencies['warn'];
+  metrics: MonitorMetrics;
+  now: () => number;
+  random: () => number;
+}
+
+/** As `CertificateMetrics`. */
+export interface MonitorMetrics {
+  /** Changes filed for the first time. */
+  changesFiled(count: number): void;
+  changesDelivered(sink: string, count: number): void;
+  changesAcknowledged(by: 'us' | 'elsewhere' | 'gone', count: number): void;
+  /** A change was not brought through; `escalated`: a person must look. */
+  changeStuck(step: 'deliver' | 'acknowledge', escalated: boolean): void;
+  changesUnreadable(count: number): void;
+  monitorsLooked(how: 'idle' | 'due' | 'failing', count: number): void;
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * default, the variable that overrides it, and the reason. README prints `assumptionTable`.
  */
 export interface Assumption {
-  area: 'Both services' | 'Certificates' | 'Credit';
+  area: 'Both services' | 'Lists' | 'Certificates' | 'Monitors' | 'Credit';
   matter: string;
   value: string;
   variable: string | null;
@@ -33,8 +33,25 @@ const wireName = z
   .regex(/^[\w.-]{1,64}$/, 'expected a name of letters, digits, _, - and .')
   .optional();
 
+/** Of a query parameter. */
+const parameter = z
+  .string()
+  .regex(/^[\w.[\]-]{1,64}$/, 'expected a name of letters, digits, _, -, . and brackets');
+
 export const assumptionVariables = {
   RESEND_ON_503: z.enum(['on', 'off']).default('on'),
+  PAGE_SIZE_PARAM: parameter.default('limit'),
+  CURSOR_PARAM: parameter.default('cursor'),
+  STATUS_PARAM: parameter.default('status'),
+  SEVERITY_PARAM: parameter.default('severity'),
+  MONITOR_READ_PATH: z
+    .string()
+    .regex(
+      /^\/[\w/.~-]*\{(monitor_)?id\}[\w/.~-]*$/,
+      'expected a path below the base address with {monitor_id} in it',
+    )
+    .transform((path) => path.replace('{id}', '{monitor_id}'))
+    .default('/monitors/{monitor_id}'),
   CERTIFICATE_PDF: z.enum(['optional', 'required']).default('optional'),
   CERTIFICATE_PDF_AUTH: z.enum(['query', 'bearer']).default('query'),
   CREDIT_FILE_PART: wireName,
@@ -53,6 +70,16 @@ export interface CertificateAssumptions {
   pdf: 'optional' | 'required';
   /** How the PDF route of the service's own origin takes the token. */
   pdfAuth: 'query' | 'bearer';
+}
+
+/** Names of query parameters, and the path by which a monitor is read. */
+export interface MonitorAssumptions {
+  pageSizeParam: string;
+  cursorParam: string;
+  statusParam: string;
+  severityParam: string;
+  /** Below the base address, with `{monitor_id}` in it. */
+  readPath: string;
 }
 
 /** Names that are configured; null for those that are to be found (DESIGN 4, "Credit"). */
@@ -94,6 +121,21 @@ export const assumptionTable: readonly Assumption[] = [
     reason: 'expiry is not shown; an item must not fail because a token did',
   },
   {
+    area: 'Lists',
+    matter: 'page size, cursor and filters of a list',
+    value: '`limit`, `cursor`, `status`, `severity`',
+    variable: 'PAGE_SIZE_PARAM, CURSOR_PARAM, STATUS_PARAM, SEVERITY_PARAM',
+    reason: 'the parameters are shown without their names',
+  },
+  {
+    area: 'Lists',
+    matter: 'a service that ignores such a name',
+    value:
+      'every item is judged by its own fields; a cursor that comes twice in one walk is an error that names the variable; nothing relies on the order of a list',
+    variable: null,
+    reason: 'a name that is not known is often ignored without a word',
+  },
+  {
     area: 'Certificates',
     matter: 'token of the certificate calls',
     value: 'the same as the bearer token',
@@ -123,6 +165,21 @@ export const assumptionTable: readonly Assumption[] = [
       '`cndt` in answers is what we asked for as `trabalhista`: `tipo` is not relied on; `nome` cannot be requested',
     variable: null,
     reason: 'the endpoint and the enum use different words',
+  },
+  {
+    area: 'Monitors',
+    matter: 'read a monitor',
+    value:
+      '`GET /monitors/{monitor_id}`, at most once a day each; a refusal is remembered as long, and every report and `monitor list` say `health unknown`',
+    variable: 'MONITOR_READ_PATH',
+    reason: 'reading is not shown, and a monitor that may not run looks like one without changes',
+  },
+  {
+    area: 'Monitors',
+    matter: 'fields left out of a PATCH',
+    value: 'keep their value: only the given ones are sent',
+    variable: null,
+    reason: 'what happens to omitted fields is not shown',
   },
   {
     area: 'Credit',

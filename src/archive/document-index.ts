@@ -145,13 +145,13 @@ export const indexPrefix = 'index/documents/';
 
 /**
  * What an object of the index tells of: the folder of a work (`works/...`), the key of an uploaded
- * file (`inputs/...`), or the folder of an operation (`operations/<shelf>/<id>`), whichever of its
- * results was read.
+ * file (`inputs/...`), the folder of an operation (`operations/<shelf>/<id>`), whichever of its
+ * results was read, or that of a monitor (`monitors/<id>`), whichever of its changes.
  */
 export function folderOfIndex(key: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1).replace(/\.\d+\.jsonl$/, '');
   const folder = decodeURIComponent(name);
-  return /^operations\/[^/]+\/[^/]+/.exec(folder)?.[0] ?? folder;
+  return /^(?:operations\/[^/]+\/[^/]+|monitors\/[^/]+)/.exec(folder)?.[0] ?? folder;
 }
 
 export function isOnShelf(key: string, name: string): boolean {

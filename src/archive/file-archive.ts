@@ -25,6 +25,7 @@ export class FileArchive implements Archive {
   readonly id: string;
   readonly #root: string;
   readonly #folders = new Set<string>();
+  readonly #syncs = new FolderSyncs();
 
   constructor(root: string, id: string) {
     this.#root = resolve(root);
@@ -46,7 +47,7 @@ export class FileArchive implements Archive {
     } finally {
       await unlink(temporary);
     }
-    if (durable) await syncFolder(dirname(path));
+    if (durable) await this.#syncs.sync(dirname(path));
     return 'stored';
   }
 
@@ -171,6 +172,31 @@ export class FileArchive implements Archive {
       throw new RangeError('archive key with an empty or climbing segment');
     }
     return join(this.#root, key);
+  }
+}
+
+/** Flushes of folders: who waits for one that has not begun yet shares it. */
+class FolderSyncs {
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #next = new Map<string, Promise<void>>();
+
+  /** What the folder named when this was called is on the disk once it resolves. */
+  sync(folder: string): Promise<void> {
+    const shared = this.#next.get(folder);
+    if (shared !== undefined) return shared;
+    const before = this.#running.get(folder) ?? Promise.resolve();
+    const begin = (): Promise<void> => {
+      // From here on it is too late to share it.
+      this.#next.delete(folder);
+      const running = syncFolder(folder).finally(() => {
+        if (this.#running.get(folder) === running) this.#running.delete(folder);
+      });
+      this.#running.set(folder, running);
+      return running;
+    };
+    const next = before.then(begin, begin);
+    this.#next.set(folder, next);
+    return next;
   }
 }
 

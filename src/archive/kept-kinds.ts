@@ -1,4 +1,6 @@
 import { certificateTypes, type FiledRow, type ManifestLine } from '../domain/certificates';
+import type { Monitor } from '../domain/monitors/change';
+import type { MonitorOnFile, ReviewMark } from '../domain/monitors/kept';
 import type { IssuanceFact, MergedOutcome, OutcomeRecord } from '../domain/outcomes';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import { keySegment } from './archive';
@@ -194,6 +196,44 @@ export const keptKinds: readonly KeptKind[] = [
     erase: as<WorkRecord>((record, subject) => subject.scrub(erasedWork(record))),
   },
   {
+    kind: 'change files',
+    keys: /^changes\//,
+    holds: 'changes of monitors as they were delivered, by day',
+    form: 'lines',
+    hidesKey: true,
+  },
+  {
+    kind: 'change',
+    keys: /^monitors\/[^/]+\/seen\//,
+    holds: 'changes of monitors as the service told them',
+    form: 'record',
+    hidesKey: true,
+  },
+  {
+    kind: 'unreadable change',
+    keys: /^monitors\/[^/]+\/unreadable\//,
+    holds: 'what the service listed among changes',
+    form: 'record',
+    hidesKey: true,
+  },
+  {
+    kind: 'review',
+    keys: /^monitors\/[^/]+\/reviews\//,
+    holds: 'notes of people about changes',
+    form: 'record',
+    hidesKey: true,
+    erase: as<ReviewMark>((review, subject) => subject.scrub(review)),
+  },
+  // It tells whom a monitor is about.
+  {
+    kind: 'monitor',
+    keys: /^monitors\/[^/]+\/last-answer\.json$/,
+    holds: 'whom a monitor watches, its name and e-mail addresses',
+    form: 'record',
+    hidesKey: true,
+    erase: as<MonitorOnFile<Monitor>>((told, subject) => subject.scrub(told)),
+  },
+  {
     kind: 'index',
     keys: /^index\/documents\/[^/]+\/(?!(?:inputs|operations)%2F)/,
     holds: 'keyed names of documents',
@@ -205,7 +245,8 @@ export const keptKinds: readonly KeptKind[] = [
  * Keys of objects that tell of nobody, or that must outlive what they tell of: in HMACs alone, but
  * for the words that a purge under way looks for.
  */
-export const impersonalKeys = /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/)/;
+export const impersonalKeys =
+  /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/|sinks\/|monitor-lists\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
 
 /** @returns null for what is not about people */
 export function kindOf(key: string): KeptKind | null {

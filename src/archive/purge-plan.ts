@@ -29,6 +29,7 @@ import {
   type PurgeClass,
 } from './kept-kinds';
 import { AnalysesPurge } from './purge-analyses';
+import { MonitorsPurge, monitorOfWorkId } from './purge-monitors';
 import {
   PurgeDraft,
   type PlannedChange,
@@ -59,6 +60,7 @@ export class PurgePlanner {
   readonly #works: WorkReader;
   readonly #ledger: ClaimLedger;
   readonly #analyses: AnalysesPurge;
+  readonly #monitors: MonitorsPurge;
   readonly #now: () => number;
   #keysByFolder: Promise<Map<string, string[]>> | null = null;
   #pdfsByIssuance: Promise<Map<string, string[]>> | null = null;
@@ -69,6 +71,7 @@ export class PurgePlanner {
     this.#works = new WorkReader(archive);
     this.#ledger = new ClaimLedger(archive);
     this.#analyses = new AnalysesPurge(archive, nameOf, now);
+    this.#monitors = new MonitorsPurge(archive, nameOf);
     this.#now = now;
   }
 
@@ -101,6 +104,8 @@ export class PurgePlanner {
     });
     rows += analyses.receivables;
     for (const one of analyses.officialNames) names.add(one);
+    const monitors = await this.#monitors.ofDocument(draft, document);
+    rows += monitors.changes;
     await this.#takeIssuances(draft, ids);
     for (const folder of claimFolders(name)) {
       for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
@@ -113,14 +118,14 @@ export class PurgePlanner {
       else await this.#takeRows(draft, work.folder, subject);
     }
     const wholes = works.filter(({ whole }) => whole).map(({ folder }) => folder);
-    await this.#takeIndex(draft, name, new Set([...wholes, ...analyses.gone]));
+    await this.#takeIndex(draft, name, new Set([...wholes, ...analyses.gone, ...monitors.gone]));
     const unsettled = await this.#unsettledOf(
       name,
       works.map(({ folder }) => folder),
     );
     return {
       target,
-      works: [...works, ...analyses.works],
+      works: [...works, ...analyses.works, ...monitors.works],
       rows,
       quoted: { ids: [...ids, ...analyses.ids], officialNames: [...names] },
       changes: draft.ordered(),
@@ -132,6 +137,8 @@ export class PurgePlanner {
   /** A work as a whole, and what was bought for documents that no other work holds. */
   async ofWork(workId: string): Promise<PurgePlan> {
     if (/^credit(?:-batch)?\//.test(workId)) return this.#ofAnalysis(workId);
+    const monitorId = monitorOfWorkId(workId);
+    if (monitorId !== null) return this.#ofMonitor(workId, monitorId);
     const folders = [...(await this.#folders()).keys()].filter((folder) =>
       isOfWork(folder, workId),
     );
@@ -196,6 +203,21 @@ export class PurgePlanner {
     };
   }
 
+  async #ofMonitor(workId: string, monitorId: string): Promise<PurgePlan> {
+    const draft = new PurgeDraft(this.#archive);
+    const taken = await this.#monitors.ofMonitor(draft, monitorId);
+    await this.#takeIndex(draft, null, taken.gone);
+    return {
+      target: { kind: 'work', workId },
+      works: taken.works,
+      rows: taken.changes,
+      quoted: { ids: [], officialNames: [] },
+      changes: draft.ordered(),
+      unsettled: [],
+      notIndexed: 0,
+    };
+  }
+
   /** One class of what works hold that ended before an instant, and that no later work shares. */
   async ofAge(what: PurgeClass, endedBefore: number): Promise<PurgePlan> {
     const all = await this.#plannedWorks(new Set((await this.#folders()).keys()), () => false);
@@ -232,13 +254,15 @@ export class PurgePlanner {
     // An analysis has no PDF.
     const analyses = what === 'pdf' ? null : await this.#analyses.ofAge(draft, what, endedBefore);
     if (analyses !== null) await this.#takeIndex(draft, null, analyses.gone);
+    const monitors = what === 'results' ? await this.#monitors.ofAge(draft, endedBefore) : null;
+    rows += monitors?.changes ?? 0;
     const target: PurgeTarget = {
       kind: 'age',
       class: what,
       endedBefore: new Date(endedBefore).toISOString(),
     };
     const touched = what === 'inputs' ? old : old.filter(({ folder }) => draft.touches(folder));
-    const works = [...touched, ...(analyses?.works ?? [])];
+    const works = [...touched, ...(analyses?.works ?? []), ...(monitors?.works ?? [])];
     const quoted = { ids: [], officialNames: [] };
     const changes = draft.ordered();
     return { target, works, rows, quoted, changes, unsettled: [], notIndexed };

@@ -6,6 +6,7 @@ import {
   type OutcomeRecord,
 } from '../domain/outcomes';
 import type { AnalysisOutcome, AnalysisRecord, ArchivedInput } from '../domain/credit/work';
+import type { FiledChange } from '../domain/monitors/kept';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 
 /**
@@ -22,6 +23,12 @@ export function erasedItem<T extends ManifestItem>(item: T): T {
 function withoutIssuance<T extends object>(item: T): T {
   if (!('start' in item) || typeof item.start !== 'object') return item;
   return { ...item, start: { ...item.start, certidaoId: null } };
+}
+
+/** Instants, severity and who filed it stay: a sweep knows by them that it was filed. */
+export function erasedChange(filed: FiledChange): FiledChange {
+  const change = { ...filed.change, type: null, statusWord: null, severityWord: null };
+  return { ...filed, change, answer: null, erased: true };
 }
 
 /** A line that is an item tells of nobody: its item does. */

@@ -5,6 +5,7 @@ export const queueKinds = [
   'certificate-watches',
   'credit-uploads',
   'credit',
+  'investigation',
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
@@ -12,6 +13,7 @@ export type QueueKind = (typeof queueKinds)[number];
 export const queuesOf = {
   certificates: ['workflows', 'certificate-requests', 'certificate-watches'],
   credit: ['workflows', 'credit-uploads', 'credit'],
+  monitors: ['workflows', 'investigation'],
 } as const satisfies Record<string, readonly QueueKind[]>;
 
 /**

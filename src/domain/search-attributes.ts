@@ -28,7 +28,9 @@ export type WorkflowKind =
   | 'certificate-lane'
   | 'credit-analysis'
   | 'credit-batch'
-  | 'credit-engine';
+  | 'credit-engine'
+  | 'monitor-sweep'
+  | 'monitor-watch';
 
 /** How much a row of a status needs a person; above `cancelled` something is left to decide. */
 const gravity: Record<RowStatus, number> = {

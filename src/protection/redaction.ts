@@ -8,7 +8,7 @@ import { isValidCnpj, isValidCpf, maskDocument, normaliseDocument } from '../dom
  */
 const table = {
   secretFields: /authorization|cookie|token|secret|passw|apikey|privatekey|credential|signature/,
-  documentFields: /^(?:numero)?(?:cpf|cnpj|cpfcnpj|documento|document|taxid)$/,
+  documentFields: /^(?:numero)?(?:cpf|cnpj|cpfcnpj|documento|document|identifier|taxid)$/,
   contentFields:
     /^(?:nome|nomesocial|nomefantasia|nomemae|razaosocial|body|corpo|payloads?|metadata)$/,
   /** Errors that quote what they were given. */

@@ -33,31 +33,13 @@ export function issuedOverTimeChart(
   const first = bars[0]?.from ?? startedAt;
   const end = (bars.at(-1)?.from ?? first) + widthMs;
   const begin = Math.min(first, Math.max(startedAt, first - (end - first)));
-  const span = end - begin;
   // The axis reads UTC, so that its marks stand at round hours of the zone and not of UTC.
   const offset = zoneOffsetMs(begin);
   const points = issuedSoFar(bars).map(({ from, count }) => [from + widthMs + offset, count]);
-  const marks = ({ name }: ChartSize): number[] => {
-    const step = readableWidth(span, name === 'wide' ? 6 : 3);
-    const at = Math.ceil((begin + offset) / step) * step;
-    const count = Math.floor((end + offset - at) / step) + 1;
-    return Array.from({ length: count }, (_, n) => at + n * step);
-  };
   return drawn(words, (size) => ({
     useUTC: true,
     grid: grid(size),
-    xAxis: {
-      ...plainAxis,
-      type: 'time',
-      min: begin + offset,
-      max: end + offset,
-      axisTick: { ...plainAxis.axisTick, customValues: marks(size) },
-      axisLabel: {
-        ...label,
-        customValues: marks(size),
-        formatter: (at: number) => formats.axisTime(at - offset, span),
-      },
-    },
+    xAxis: timeAxis(begin, end, size, formats),
     yAxis: countAxis(formats),
     series: [
       {
@@ -70,6 +52,28 @@ export function issuedOverTimeChart(
       },
     ],
   }));
+}
+
+/** A time axis that reads UTC: its instants are to have `zoneOffsetMs` of its begin added. */
+export function timeAxis(begin: number, end: number, { name }: ChartSize, formats: Formats) {
+  const span = end - begin;
+  const offset = zoneOffsetMs(begin);
+  const step = readableWidth(span, name === 'wide' ? 6 : 3);
+  const first = Math.ceil((begin + offset) / step) * step;
+  const count = Math.floor((end + offset - first) / step) + 1;
+  const customValues = Array.from({ length: count }, (_, n) => first + n * step);
+  return {
+    ...plainAxis,
+    type: 'time',
+    min: begin + offset,
+    max: end + offset,
+    axisTick: { ...plainAxis.axisTick, customValues },
+    axisLabel: {
+      ...label,
+      customValues,
+      formatter: (at: number) => formats.axisTime(at - offset, span),
+    },
+  } as const;
 }
 
 /** The bars added up from the left. */
@@ -129,7 +133,7 @@ const plainAxis = {
   splitLine: { show: false },
 } as const;
 
-function countAxis(formats: Formats) {
+export function countAxis(formats: Formats) {
   return {
     type: 'value',
     minInterval: 1,
@@ -141,12 +145,12 @@ function countAxis(formats: Formats) {
   } as const;
 }
 
-function grid({ name }: ChartSize) {
+export function grid({ name }: ChartSize) {
   const right = name === 'wide' ? 16 : 12;
   return { left: 4, right, top: 12, bottom: 4, outerBoundsMode: 'same' } as const;
 }
 
-function drawn(words: ChartWords, options: (size: ChartSize) => EChartsOption): Html {
+export function drawn(words: ChartWords, options: (size: ChartSize) => EChartsOption): Html {
   const drawings = chartSizes.map((size) => {
     const inner = svgContent(size, options(size), `${words.name}-${size.name}`);
     const id = `${words.name}-${size.name}`;

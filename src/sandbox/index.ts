@@ -4,7 +4,7 @@ export { sandboxCommand } from './command';
 export { startSandbox } from './start-sandbox';
 export type { Sandbox, SandboxOptions, SandboxState } from './start-sandbox';
 export { parseScenario, ScenarioError } from './scenario';
-export type { CreditPatch, Scenario, ScenarioInput, ScenarioPatch } from './scenario';
+export type { CreditPatch, MonitorPatch, Scenario, ScenarioInput, ScenarioPatch } from './scenario';
 export type { CertificateCounts } from './certificates/certificate-counts';
 export type { CertificateHeld } from './certificates/certificates';
 export type { ReceivedRequest } from './engine/request-log';
@@ -15,3 +15,7 @@ export type { CreditEndingKind, CreditFaultKind } from './credit/credit-fault-wo
 export type { CreditReceived, OperationCounts } from './credit/credit-log';
 export type { CreditNames, CreditNamesInput } from './credit/credit-names';
 export type { PartReceived } from './credit/upload';
+export type { MonitorCounts, MonitorReceived } from './monitors/monitor-log';
+export type { ChangeHeld, MonitorHeld } from './monitors/monitors';
+export type { MonitorFaultKind } from './monitors/monitor-fault-words';
+export { seededMonitorId } from './monitors/monitor-shelf';

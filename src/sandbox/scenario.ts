@@ -16,6 +16,7 @@ import {
   type FaultKind,
 } from './faults/fault-words';
 import { creditSection } from './credit/credit-scenario';
+import { monitorSection } from './monitors/monitor-scenario';
 import {
   range,
   ScenarioError,
@@ -106,6 +107,7 @@ const scenarioSchema = section({
     )
     .default({}),
   credit: creditSection.prefault({}),
+  monitors: monitorSection.prefault({}),
 });
 
 export type Scenario = z.output<typeof scenarioSchema>;
@@ -116,13 +118,19 @@ export type EndingStep = z.output<typeof ending>;
 export type BackgroundKind = Scenario['background']['kinds'][number];
 
 /** Merged over the scenario in force: sections by key, documents by digits; null drops a document. */
-export type ScenarioPatch = Omit<Partial<ScenarioInput>, 'documents' | 'credit'> & {
+export type ScenarioPatch = Omit<Partial<ScenarioInput>, 'documents' | 'credit' | 'monitors'> & {
   documents?: Record<string, NonNullable<ScenarioInput['documents']>[string] | null> | undefined;
   credit?: CreditPatch | undefined;
+  monitors?: MonitorPatch | undefined;
 };
 type CreditInput = NonNullable<ScenarioInput['credit']>;
 export type CreditPatch = Omit<CreditInput, 'files'> & {
   files?: Record<string, NonNullable<CreditInput['files']>[string] | null> | undefined;
+};
+type MonitorInput = NonNullable<ScenarioInput['monitors']>;
+/** Parts by key, monitors by id; null drops one. */
+export type MonitorPatch = Omit<MonitorInput, 'held'> & {
+  held?: Record<string, NonNullable<MonitorInput['held']>[string] | null> | undefined;
 };
 
 function pathInWords(path: readonly PropertyKey[]): string {
@@ -170,16 +178,26 @@ export function patchScenario(current: Scenario, patch: unknown): Scenario {
   }
   if (isRecord(merged['documents'])) merged['documents'] = withoutNulls(merged['documents']);
   if (isRecord(patch) && isRecord(patch['credit'])) {
-    merged['credit'] = patchCreditSection(current.credit, patch['credit']);
+    const parts = ['analysis', 'background', 'files', 'calls'];
+    merged['credit'] = patchSection(current.credit, patch['credit'], parts);
+  }
+  if (isRecord(patch) && isRecord(patch['monitors'])) {
+    const parts = ['seeded', 'background', 'held', 'calls'];
+    merged['monitors'] = patchSection(current.monitors, patch['monitors'], parts);
   }
   return parseScenario(merged, 'scenario patch');
 }
 
-/** Its parts by key, files and calls by name; null drops a file. */
-function patchCreditSection(current: Scenario['credit'], patch: Record<string, unknown>) {
+/** Its parts by key, and what they hold by name; null drops a name. */
+function patchSection(
+  current: Record<string, unknown>,
+  patch: Record<string, unknown>,
+  parts: readonly string[],
+): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...current, ...patch };
-  for (const key of ['analysis', 'background', 'files', 'calls'] as const) {
-    if (isRecord(patch[key])) merged[key] = withoutNulls({ ...current[key], ...patch[key] });
+  for (const part of parts) {
+    const [held, change] = [current[part], patch[part]];
+    if (isRecord(held) && isRecord(change)) merged[part] = withoutNulls({ ...held, ...change });
   }
   return merged;
 }

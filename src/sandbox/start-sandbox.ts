@@ -15,6 +15,11 @@ import { RequestLog, type ReceivedRequest } from './engine/request-log';
 import { Router } from './engine/router';
 import { addressOf, createService } from './engine/service';
 import { FaultPlan } from './faults/fault-plan';
+import type { MonitorCounts, MonitorReceived } from './monitors/monitor-log';
+import { monitorsPath } from './monitors/monitor-routes';
+import type { ChangeScriptInput } from './monitors/monitor-scenario';
+import type { MonitorFields } from './monitors/monitor-shelf';
+import { createMonitors, type ChangeHeld, type MonitorHeld } from './monitors/monitors';
 import {
   parseScenario,
   patchScenario,
@@ -47,6 +52,8 @@ export interface SandboxOptions {
   operationCapacity?: number | undefined;
   /** Titulos held over all operations; beyond it likewise. Default 2,000,000. */
   tituloCapacity?: number | undefined;
+  /** Changes held over all monitors; beyond it more are refused. Default 1,000,000. */
+  changeCapacity?: number | undefined;
 }
 
 export interface SandboxState {
@@ -86,6 +93,20 @@ export interface Sandbox {
     received(): CreditReceived[];
     counts(): OperationCounts[];
   };
+  /** Monitors: the token of the investigation service, a log and counts of their own. */
+  monitors: {
+    state(): MonitorHeld[];
+    /** Of one monitor, or of all. */
+    changes(monitorId?: string): ChangeHeld[];
+    received(): MonitorReceived[];
+    counts(): MonitorCounts;
+    /** @returns their ids */
+    addChanges(monitorId: string, changes: readonly ChangeScriptInput[]): string[];
+    /** By another client: all that are open when none is named. @returns ids of those that moved */
+    acknowledgeElsewhere(monitorId: string, changeIds?: readonly string[]): string[];
+    /** What a read shows: status, health, subscription, `execution_allowed`, `blocking_reason`. */
+    set(monitorId: string, fields: Partial<MonitorFields>): void;
+  };
   /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
   reset(): void;
   close(): Promise<void>;
@@ -94,6 +115,7 @@ export interface Sandbox {
 const defaultCapacity = 200_000;
 const defaultOperationCapacity = 10_000;
 const defaultTituloCapacity = 2_000_000;
+const defaultChangeCapacity = 1_000_000;
 export const defaultCreditToken = 'credit-sandbox-token';
 
 /**
@@ -148,16 +170,27 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     receivedCapacity: options.receivedCapacity ?? defaultCapacity,
   });
 
+  const monitors = createMonitors({
+    seed,
+    clock,
+    scenario: inForce,
+    credentials,
+    changeCapacity: options.changeCapacity ?? defaultChangeCapacity,
+    receivedCapacity: options.receivedCapacity ?? defaultCapacity,
+  });
+
   const configure = (patch: unknown) => {
     scenario = patchScenario(scenario, patch);
-    const { documents, credit: creditPatch } = patch as ScenarioPatch;
+    const { documents, credit: creditPatch, monitors: monitorPatch } = patch as ScenarioPatch;
     if (documents !== undefined) faults.restart(Object.keys(documents));
     if (creditPatch !== undefined) credit.restartFaults();
+    if (monitorPatch !== undefined) monitors.patched(monitorPatch);
   };
   const replaceScenario = (replacement: unknown) => {
     scenario = parseScenario(replacement);
     faults.restart();
     credit.restartFaults();
+    monitors.patched({ seeded: {} });
   };
   const state = (): SandboxState => ({ at: clock.isoNow(), certificates: certificates.held() });
   const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
@@ -170,6 +203,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     certificates.reset();
     log.clear();
     credit.reset();
+    monitors.reset();
   };
 
   const serveControl = createControl({
@@ -184,11 +218,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clock,
     setToken,
     credit,
+    monitors,
     reset,
   });
   const server = await listen({ host, port: options.port ?? 0 }, (request, response) => {
     const { path, query } = addressOf(request);
     if (path.startsWith(controlPrefix)) return serveControl(request, response, path);
+    if (path.startsWith(`${monitorsPath}/`)) return monitors.serve(request, response, path, query);
     return path.startsWith('/credit/')
       ? credit.serve(request, response, path, query)
       : service.serve(request, response);
@@ -217,6 +253,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       state: credit.state,
       received: credit.received,
       counts: credit.counts,
+    },
+    monitors: {
+      state: monitors.state,
+      changes: monitors.changes,
+      received: monitors.received,
+      counts: monitors.counts,
+      addChanges: monitors.addChanges,
+      acknowledgeElsewhere: (monitorId, changeIds) =>
+        monitors.acknowledgeElsewhere({ monitorId, changeIds: changeIds && [...changeIds] })
+          .acknowledged,
+      set: (monitorId, set) => void monitors.set({ monitorId, set }),
     },
     reset,
     close: async () => {

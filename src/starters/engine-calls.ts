@@ -1,43 +1,32 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineCreation, EnginesApi } from '../apis/credit/engines';
 import { isOnlyAPage } from '../apis/credit/engines.wire';
-import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
+import { ContractError } from '../apis/http/errors';
 import { chooseEngine, sameName, type Engine, type EngineFields } from '../domain/credit/engine';
+import {
+  isMissing,
+  messageOf,
+  mostSends,
+  RepeatedCalls,
+  type RepeatOptions,
+} from './repeated-calls';
 import { CommandError } from './terminal';
-
-/** How often one wish is sent, and how long a command waits between two, in milliseconds. */
-const mostSends = 4;
-const pauseMs = 1_000;
-const longestPauseMs = 60_000;
-
-/**
- * What a failed call means for the next one. `refused`: it would be refused again; `not_done`:
- * surely nothing happened; `unknown`: it may have been done, and the answer was lost.
- */
-type Meaning = 'refused' | 'not_done' | 'unknown';
-
-export interface EngineCallOptions {
-  /** Told what goes on, one line at a time. */
-  tell: (line: string) => void;
-  pause?: (ms: number) => Promise<unknown>;
-}
 
 /** Calls about engines as a person wants them: again where that harms nothing, and never twice. */
 export class EngineCalls {
   readonly #api: EnginesApi;
   readonly #tell: (line: string) => void;
-  readonly #pause: (ms: number) => Promise<unknown>;
+  readonly #calls: RepeatedCalls;
 
-  constructor(api: EnginesApi, { tell, pause = sleep }: EngineCallOptions) {
+  constructor(api: EnginesApi, options: RepeatOptions) {
     this.#api = api;
-    this.#tell = tell;
-    this.#pause = pause;
+    this.#tell = options.tell;
+    this.#calls = new RepeatedCalls(api.service, options);
   }
 
   /** @throws CommandError when the service lists no more than a page of them */
   async list(): Promise<Engine[]> {
     try {
-      return await this.#again(() => this.#api.list());
+      return await this.#calls.again(() => this.#api.list());
     } catch (error) {
       if (!isOnlyAPage(error)) throw error;
       throw new CommandError(
@@ -49,7 +38,7 @@ export class EngineCalls {
   /** @throws CommandError when there is none */
   async read(id: string): Promise<Engine> {
     try {
-      return await this.#again(() => this.#api.read(id));
+      return await this.#calls.again(() => this.#api.read(id));
     } catch (error) {
       throw isMissing(error) ? unknownEngine(id) : error;
     }
@@ -79,9 +68,9 @@ export class EngineCalls {
         const engine = await this.#api.create(creation);
         return wasUnknown ? await this.#onlyOne(engine) : engine;
       } catch (error) {
-        const meaning = this.#meaningOf(error);
+        const meaning = this.#calls.meaningOf(error);
         if (meaning === 'refused') throw error;
-        await this.#wait(error);
+        await this.#calls.wait(error);
         if (meaning === 'unknown') {
           wasUnknown = true;
           const made = await this.#lookFor(creation.name, error);
@@ -112,7 +101,7 @@ export class EngineCalls {
       );
     }
     try {
-      return await this.#again(() => this.#api.update(id, change));
+      return await this.#calls.again(() => this.#api.update(id, change));
     } catch (error) {
       // It was taken, and what was answered cannot be read.
       if (error instanceof ContractError) return this.read(id);
@@ -134,11 +123,11 @@ export class EngineCalls {
       } catch (error) {
         if (isMissing(error) && mayBeGone) return;
         if (isMissing(error)) throw unknownEngine(id);
-        const meaning = this.#meaningOf(error);
+        const meaning = this.#calls.meaningOf(error);
         if (meaning === 'refused' || send >= mostSends) throw error;
         mayBeGone ||= meaning === 'unknown';
         this.#tell(`${messageOf(error)}; sent again`);
-        await this.#wait(error);
+        await this.#calls.wait(error);
       }
     }
   }
@@ -151,40 +140,6 @@ export class EngineCalls {
         `${messageOf(lost)}; whether the engine was created is not known, since the list cannot be had either (${messageOf(error)})`,
       );
     }
-  }
-
-  /** For calls that may be repeated as they are. */
-  async #again<T>(call: () => Promise<T>): Promise<T> {
-    for (let send = 1; ; send += 1) {
-      try {
-        return await call();
-      } catch (error) {
-        const isRead = !(error instanceof ContractError);
-        if (!isRead || this.#meaningOf(error) === 'refused' || send >= mostSends) throw error;
-        this.#tell(`${messageOf(error)}; sent again`);
-        await this.#wait(error);
-      }
-    }
-  }
-
-  /** The service itself paces what it refused for now; a lost answer may still be on its way. */
-  async #wait(error: unknown): Promise<void> {
-    const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
-    if (asked > longestPauseMs) {
-      throw new CommandError(
-        `${messageOf(error)}: the service asks to wait ${Math.ceil(asked / 1_000)} s; try again then`,
-      );
-    }
-    await this.#pause(Math.max(pauseMs, asked));
-  }
-
-  #meaningOf(error: unknown): Meaning {
-    if (!isHttpError(error)) return 'refused';
-    if (error instanceof ContractError) return 'unknown';
-    if (!(error instanceof StatusError)) return error.sent === 'no' ? 'not_done' : 'unknown';
-    if (this.#api.service.wasNotProcessed(error)) return 'not_done';
-    const isRefusal = error.status >= 400 && error.status < 500 && error.status !== 408;
-    return isRefusal ? 'refused' : 'unknown';
   }
 
   #refuseTaken(engines: readonly Engine[], name: string): void {
@@ -226,12 +181,4 @@ function createdUnread(error: ContractError): CommandError {
   return new CommandError(
     `the service took the engine, and its answer cannot be read (${error.message}); the list does not have it yet: look with \`engine list\` before it is created again`,
   );
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof StatusError && (error.status === 404 || error.status === 410);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -67,6 +67,10 @@ uploaded files that hold it go (nothing in them stands alone), and the results s
 and value of its receivables are left, so that sums still agree. What was bought stays known.
 By age: --class results takes the results of analyses, --class inputs their files; pdf nothing.
 
+Changes of monitors lose what they tell, when the monitor is of the document or the change names it; that
+they were filed, delivered and acknowledged stays known. A monitor that the service never told about is
+purged by its id: --batch monitor/ID. By age: --class results takes acknowledged changes.
+
 What still runs, or may have been bought without anybody knowing, is refused, with what to do
 first. Result folders, backups and copies are outside the archive: this command cannot reach them.
 A purge that was cut short is finished by the same command.`,

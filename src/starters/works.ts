@@ -21,6 +21,12 @@ import {
   showAnalysis,
   showAnalysisStatus,
 } from './credit-outcome';
+import {
+  monitorWorkOf,
+  orderMonitorWork,
+  showMonitorWork,
+  showMonitorWorkStatus,
+} from './monitor-works';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
 import { wayOn } from './work-state';
 import {
@@ -152,6 +158,11 @@ async function showStatus(id: string, json: boolean): Promise<void> {
     await showCreditBatchStatus(place, await creditBatchOf(place, id), json);
     return;
   }
+  const monitors = monitorWorkOf(id);
+  if (monitors !== null) {
+    await showMonitorWorkStatus(place, monitors, json);
+    return;
+  }
   const work = await onFile(place, id);
   const view = await viewOne(place, work);
   const decisions = work.decision === null ? await openDecisions(place, work) : [];
@@ -178,7 +189,11 @@ async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkVi
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openWorkplace();
-  if (isAnalysisId(id) || isCreditBatchId(id)) refuseCertificateFlags(id, flags);
+  const monitors = monitorWorkOf(id);
+  if (monitors !== null || isAnalysisId(id) || isCreditBatchId(id)) {
+    refuseCertificateFlags(id, flags);
+  }
+  if (monitors !== null) return showMonitorWork(place, monitors, flags);
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
   const work = await onFile(place, id);
@@ -225,6 +240,11 @@ async function order(
   }
   if (isCreditBatchId(id)) {
     await orderCreditBatch(place, await creditBatchOf(place, id), name);
+    return;
+  }
+  const monitors = monitorWorkOf(id);
+  if (monitors !== null) {
+    await orderMonitorWork(place, monitors, name);
     return;
   }
   const work = await onFile(place, id);

@@ -17,10 +17,12 @@ import { certificateDependencies } from './certificate-services';
 import { creditDependencies } from './credit-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
+import { monitorDependencies } from './monitor-services';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
 import { runWorkers, workerRoles, type RunningWorkers, type WorkerRole } from './run-workers';
+import { widenThreadPool } from './thread-pool';
 
 /** `diligence worker`: the process that does the work, and nothing else. */
 export function workerCommand(): Command {
@@ -39,6 +41,7 @@ export function workerCommand(): Command {
       ).hideHelp(),
     )
     .action(async (flags: WorkerFlags) => {
+      widenThreadPool();
       await runWorkerProcess(flags);
     });
 }
@@ -60,10 +63,11 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
       'is not set: a worker serves a Temporal server (`diligence dev` runs one with its worker)',
     );
   }
-  if (environment.investigation === null && roles.includes('certificates')) {
+  const unserved = roles.find((role) => role === 'certificates' || role === 'investigation');
+  if (environment.investigation === null && unserved !== undefined) {
     throw new ConfigError(
       'INVESTIGATION_BASE_URL',
-      'is not set: set it and INVESTIGATION_TOKEN, or leave the role `certificates` out',
+      `is not set: set it and INVESTIGATION_TOKEN, or leave the role \`${unserved}\` out`,
     );
   }
   if (environment.credit === null && roles.includes('credit')) {
@@ -105,6 +109,15 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
           warn: (message, about) => log.warn(about ?? {}, message),
           metrics,
         });
+  const monitors =
+    environment.investigation === null || !roles.includes('investigation')
+      ? null
+      : monitorDependencies(environment, environment.investigation, {
+          archive,
+          idKey,
+          warn: (message, about) => log.warn(about ?? {}, message),
+          metrics,
+        });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -116,6 +129,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     identity: workerIdentity(keys),
     certificates,
     credit,
+    monitors,
   };
   const workers = await runWorkers(setup);
   await proveAgain(workers, archive, keys);
@@ -136,6 +150,8 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   await workers.finished;
   await certificates?.certificates.service.close();
   await credit?.credit.service.close();
+  await monitors?.monitors.service.close();
+  await monitors?.sinksFor(null).close();
   // Last: until here `/readyz` says that the worker is stopping.
   await endpoints?.close();
   lag.stop();

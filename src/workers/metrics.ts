@@ -1,5 +1,10 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { CertificateMetrics, CreditMetrics, LostAnswer } from '../activities/dependencies';
+import type {
+  CertificateMetrics,
+  CreditMetrics,
+  LostAnswer,
+  MonitorMetrics,
+} from '../activities/dependencies';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { analysisStatuses } from '../domain/credit/work';
 import type { OutcomeRecord } from '../domain/outcomes';
@@ -30,6 +35,7 @@ export class WorkerMetrics {
   readonly #registry = new Registry();
   readonly certificates: CertificateMetrics;
   readonly credit: CreditMetrics;
+  readonly monitors: MonitorMetrics;
   readonly #calls;
   readonly #callSeconds;
   readonly #inFlight;
@@ -86,6 +92,7 @@ export class WorkerMetrics {
     });
     this.certificates = certificateMetrics(this.#registry, now);
     this.credit = creditMetrics(this.#registry);
+    this.monitors = monitorMetrics(this.#registry);
   }
 
   /** What a service reports to. `service` is its name in the labels. */
@@ -220,6 +227,57 @@ function creditMetrics(registry: Registry): CreditMetrics {
       seconds.observe({ result }, durationMs / 1_000);
       bytes.inc({ result }, size);
     },
+  };
+}
+
+function monitorMetrics(registry: Registry): MonitorMetrics {
+  const registers = [registry];
+  const filed = new Counter({
+    name: 'diligence_changes_filed_total',
+    help: 'Changes of monitors put on file for the first time.',
+    registers,
+  });
+  const delivered = new Counter({
+    name: 'diligence_changes_delivered_total',
+    help: 'Changes that a sink has taken; after a crash one may be counted twice.',
+    labelNames: ['sink'],
+    registers,
+  });
+  const acknowledged = new Counter({
+    name: 'diligence_changes_acknowledged_total',
+    help: 'Changes whose acknowledgement was put on file: ours (us), that of somebody else (elsewhere), or none, since the service does not know them any more (gone).',
+    labelNames: ['by'],
+    registers,
+  });
+  const stuck = new Counter({
+    name: 'diligence_changes_stuck_total',
+    help: 'Tries to bring a change through that failed, one for each sweep: at a sink (deliver) or at the service (acknowledge). `escalated`: it has failed so often that a person must look.',
+    labelNames: ['step', 'escalated'],
+    registers,
+  });
+  const unreadable = new Counter({
+    name: 'diligence_changes_unreadable_total',
+    help: 'Items of lists of changes that cannot be read, each time that they are listed.',
+    registers,
+  });
+  const looked = new Counter({
+    name: 'diligence_monitors_looked_total',
+    help: 'Looks at monitors of a watch: nothing to do (idle), a sweep is due (due), or it could not be had (failing).',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const by of ['us', 'elsewhere', 'gone']) acknowledged.inc({ by }, 0);
+  for (const step of ['deliver', 'acknowledge']) {
+    for (const escalated of ['true', 'false']) stuck.inc({ step, escalated }, 0);
+  }
+  for (const result of ['idle', 'due', 'failing']) looked.inc({ result }, 0);
+  return {
+    changesFiled: (count) => filed.inc(count),
+    changesDelivered: (sink, count) => delivered.inc({ sink }, count),
+    changesAcknowledged: (by, count) => acknowledged.inc({ by }, count),
+    changeStuck: (step, escalated) => stuck.inc({ step, escalated: String(escalated) }),
+    changesUnreadable: (count) => unreadable.inc(count),
+    monitorsLooked: (result, count) => looked.inc({ result }, count),
   };
 }
 

@@ -12,13 +12,22 @@ import { createCreditBatchActivities } from '../activities/credit-batches';
 import { createCreditEngineActivities } from '../activities/credit-engines';
 import { createCreditRequestActivities } from '../activities/credit-requests';
 import { createCreditResultActivities } from '../activities/credit-results';
-import type { CertificateDependencies, CreditDependencies } from '../activities/dependencies';
+import { createMonitorLookActivities } from '../activities/monitor-looks';
+import { createMonitorNoteActivities } from '../activities/monitor-notes';
+import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
+import { createMonitorStuckActivities } from '../activities/monitor-stuck';
+import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
+import type {
+  CertificateDependencies,
+  CreditDependencies,
+  MonitorDependencies,
+} from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
 import { EngineUnreachableError } from '../temporal/connection';
 import { takeNamespace } from '../temporal/namespace-archive';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 
-export const workerRoles = ['workflows', 'certificates', 'credit'] as const;
+export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
 
 export interface WorkerSetup {
@@ -35,6 +44,8 @@ export interface WorkerSetup {
   certificates: CertificateDependencies | null;
   /** Null when this process has no credit role. */
   credit: CreditDependencies | null;
+  /** Null when this process has no investigation role. */
+  monitors: MonitorDependencies | null;
 }
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (PROTOCOLS 2). */
@@ -137,6 +148,23 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         maxHeartbeatThrottleInterval: '500ms',
       },
     );
+  }
+  const { monitors } = setup;
+  if (setup.roles.includes('investigation') && monitors !== null) {
+    options.push({
+      ...common,
+      taskQueue: queue('investigation'),
+      activities: {
+        ...createMonitorSweepActivities(monitors),
+        ...createMonitorLookActivities(monitors),
+        ...createMonitorNoteActivities(monitors),
+        ...createMonitorReconcileActivities(monitors),
+        ...createMonitorStuckActivities(monitors),
+      },
+      // Most of them wait for the limiter.
+      maxConcurrentActivityTaskExecutions: 60,
+      maxHeartbeatThrottleInterval: '2s',
+    });
   }
   const workers = await Promise.all(options.map((one) => Worker.create(one)));
   const stopAll = (): void => {

@@ -6,3 +6,5 @@ export { issueCertificate } from './issue-certificate';
 export { certificateResolve } from './certificate-resolve';
 export { creditBatch } from './credit-batch';
 export { findEngine } from './find-engine';
+export { monitorSweep } from './monitor-sweep';
+export { monitorWatch } from './monitor-watch';

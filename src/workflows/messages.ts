@@ -1,6 +1,15 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisRef } from '../domain/credit/work';
+import type { Severity } from '../domain/monitors/change';
+import type {
+  Standing,
+  SweepCounts,
+  SweepRemark,
+  SweepTerms,
+  Walk,
+} from '../domain/monitors/sweep';
+import type { WatchCounts } from '../domain/monitors/watch';
 import type { WorkRef } from '../domain/work';
 
 /** What is asked of and told to workflows. Shared with the starters; no runtime but definitions. */
@@ -100,6 +109,30 @@ export interface CreditBatchProgress {
 
 export const creditBatchProgressQuery = defineQuery<CreditBatchProgress>('creditBatchProgress');
 
+export interface SweepProgress {
+  kind: 'monitor-sweep';
+  stage: 'sweeping' | 'reconciling';
+  /** What is being walked, when the gravest come first. */
+  severity: Severity | null;
+  counts: SweepCounts;
+  standing: Standing;
+  cancelling: boolean;
+  startedAt: string;
+}
+
+export interface WatchProgress {
+  kind: 'monitor-watch';
+  monitors: number;
+  counts: WatchCounts;
+  /** Sweeps. */
+  underWay: number;
+  cancelling: boolean;
+  startedAt: string;
+}
+
+export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
+export const watchProgressQuery = defineQuery<WatchProgress>('watchProgress');
+
 export const controlSignal = defineSignal<[Control]>('control');
 
 /** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
@@ -166,4 +199,54 @@ export interface CreditBatchInput {
   /** From the start of an analysis to its outcome. */
   deadlineMs: number;
   queueSuffix: string;
+}
+
+export interface MonitorSweepInput {
+  monitorId: string;
+  /** Who asked for it, or for the schedule. */
+  by: string;
+  terms: SweepTerms;
+  /** A walk over all states is due: what others acknowledged first is put on file. */
+  reconcile: boolean;
+  /** A person waits. */
+  interactive: boolean;
+  queueSuffix: string;
+  /** Null: the first run. */
+  carried: CarriedSweep | null;
+}
+
+/** What a run of a sweep hands to the next one. */
+export interface CarriedSweep {
+  /** Names this pass: marks on file have it. */
+  sweep: string;
+  startedAt: string;
+  /** Null: nothing is left to walk. */
+  walk: Walk | null;
+  counts: SweepCounts;
+  /** Of the worst walk: come by, and not tried. */
+  standing: Standing;
+  /** Tried in vain, over all walks. */
+  tried: Standing;
+  remarks: readonly SweepRemark[];
+  /** A worker was lost while it acknowledged. */
+  lost: boolean;
+  /** Of the first thing that could not be brought through. */
+  why: string | null;
+  /** What a person should know of the monitor itself. */
+  health?: readonly string[];
+}
+
+export interface MonitorWatchInput {
+  /** In the archive, in pages of ids. */
+  list: { name: string; edition: string; monitors: number; pages: number };
+  by: string;
+  terms: SweepTerms;
+  /** Every monitor gets a walk over all states. */
+  reconcileAll: boolean;
+  interactive: boolean;
+  queueSuffix: string;
+  /** After which a run hands on to the next; left out: 4,000. */
+  eventsPerRun?: number;
+  /** Null: the first run. */
+  carried: { page: number; counts: WatchCounts; startedAt: string } | null;
 }

@@ -3,6 +3,8 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { StatusCounts } from '../domain/certificates';
 import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
+import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
+import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
   gravestStatus,
   needsAPerson,
@@ -61,5 +63,21 @@ export function tellAnalysisEnd(status: AnalysisStatus): void {
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: status !== 'completed' && status !== 'cancelled' },
+  ]);
+}
+
+/** Says how a pass over a monitor ended; one event. */
+export function tellSweepEnd(sweep: SweepOutcome): void {
+  upsertSearchAttributes([
+    { key: outcome, value: sweep.status },
+    { key: attention, value: needsAttention(sweep) },
+  ]);
+}
+
+/** Says how a pass over many monitors ended; one event. */
+export function tellWatchEnd(watch: WatchOutcome): void {
+  upsertSearchAttributes([
+    { key: outcome, value: watchStatus(watch) },
+    { key: attention, value: watchNeedsAttention(watch) },
   ]);
 }

@@ -87,6 +87,7 @@ describe('a process with a wrong payload key', () => {
       identity: workerIdentity(wrong),
       certificates: null,
       credit: null,
+      monitors: null,
     });
     const failureOf = async () =>
       eventsOf(await histories()).find((event) => event.workflowTaskFailedEventAttributes != null)

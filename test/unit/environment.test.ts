@@ -5,6 +5,7 @@ import type { KeyRing } from '../../src/protection/key-ring';
 
 const address = 'https://service.test/api/v1';
 const secret = 'tok-9f8e7d6c5b4a';
+const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const configured = { INVESTIGATION_BASE_URL: address, INVESTIGATION_TOKEN: secret };
 
 function faultOf(source: NodeJS.ProcessEnv): ConfigError {
@@ -41,6 +42,15 @@ it('has a default for everything', () => {
       statusField: null,
       failedStatuses: null,
     },
+    monitorNames: {
+      pageSizeParam: 'limit',
+      cursorParam: 'cursor',
+      statusParam: 'status',
+      severityParam: 'severity',
+      readPath: '/monitors/{monitor_id}',
+    },
+    monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null },
+    monitorEscalateAfter: 5,
   });
 });
 
@@ -77,6 +87,18 @@ it('reads every variable', () => {
     RESEND_ON_503: 'off',
     CERTIFICATE_PDF: 'required',
     CERTIFICATE_PDF_AUTH: 'bearer',
+    PAGE_SIZE_PARAM: 'page[size]',
+    CURSOR_PARAM: 'after',
+    STATUS_PARAM: 'situacao',
+    SEVERITY_PARAM: 'gravidade',
+    MONITOR_READ_PATH: '/v2/monitors/{id}/state',
+    MONITOR_SINKS: 'file?,webhook',
+    MONITOR_ESCALATE_AFTER: '9',
+    INVESTIGATION_TIMEOUT_SECONDS: '11',
+    MONITOR_WEBHOOK_URL: 'http://receiver.test/changes?key=1',
+    MONITOR_WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}`,
+    MONITOR_WEBHOOK_ALLOW_PRIVATE: 'on',
+    MONITOR_WEBHOOK_TIMEOUT_SECONDS: '7',
     USER: 'root',
     PATH: '/bin',
     TEMPORAL_ADDRESS: 'localhost:7233',
@@ -85,6 +107,8 @@ it('reads every variable', () => {
     investigation: {
       baseUrl: address,
       token: { value: secret },
+      rps: 3,
+      timeoutMs: 11_000,
       certificatesToken: { file: '/run/secrets/token' },
       certificatesRps: 7.5,
       certificatesTimeoutMs: 12_000,
@@ -119,6 +143,26 @@ it('reads every variable', () => {
       statusField: 'situacao',
       failedStatuses: ['quebrada', 'Recusada'],
     },
+    monitorNames: {
+      pageSizeParam: 'page[size]',
+      cursorParam: 'after',
+      statusParam: 'situacao',
+      severityParam: 'gravidade',
+      readPath: '/v2/monitors/{monitor_id}/state',
+    },
+    monitorSinks: {
+      sinks: [
+        { name: 'file', required: false },
+        { name: 'webhook', required: true },
+      ],
+      webhook: {
+        url: 'http://receiver.test/changes?key=1',
+        secrets: [webhookSecret, webhookSecret],
+        allowPrivate: true,
+        timeoutMs: 7_000,
+      },
+    },
+    monitorEscalateAfter: 9,
   });
 });
 
@@ -170,6 +214,18 @@ it.each([
   ['DILIGENCE_CODEC_TOKEN', 'short'],
   ['DILIGENCE_CODEC_ISSUER', 'login.test'],
   ['RESEND_ON_503', 'yes'],
+  ['CURSOR_PARAM', 'a b'],
+  ['STATUS_PARAM', 'limit'],
+  ['SEVERITY_PARAM', 'cursor'],
+  ['MONITOR_READ_PATH', '/monitors'],
+  ['MONITOR_READ_PATH', 'https://elsewhere.test/{id}'],
+  ['MONITOR_SINKS', 'webhook'.repeat(2)],
+  ['MONITOR_SINKS', 'file?'],
+  ['MONITOR_SINKS', 'file,file'],
+  ['MONITOR_WEBHOOK_URL', 'https://ana:pw@receiver.test'],
+  ['MONITOR_WEBHOOK_URL', 'http://receiver.test'],
+  ['MONITOR_WEBHOOK_ALLOW_PRIVATE', 'yes'],
+  ['MONITOR_WEBHOOK_TIMEOUT_SECONDS', '0'],
   ['CERTIFICATE_PDF', 'maybe'],
   ['CERTIFICATE_PDF_AUTH', 'header'],
 ])('names %s when it is %j', (variable, value) => {
@@ -185,6 +241,7 @@ it.each([
   ['CERTIFICATE_RPS', 'CERTIFICATES_RPS'],
   // Both CERTIFICATES_RPS and CERTIFICATE_PDF are near; the nearest is meant.
   ['CERTIFICATES_PDF', 'CERTIFICATE_PDF'],
+  ['MONITOR_SINK', 'MONITOR_SINKS'],
   ['DILIGENCE_DATADIR', 'DILIGENCE_DATA_DIR'],
 ])('refuses the unknown variable %s and asks whether %s was meant', (unknown, meant) => {
   const error = faultOf({ [unknown]: secret });
@@ -199,16 +256,12 @@ it('suggests nothing when nothing is near', () => {
   );
 });
 
-it.each(['TEMPORAL_ADDRESS', 'MY_DILIGENCE_X', 'CERTIFICATION_X', 'NODE_ENV'])(
+it.each(['TEMPORAL_ADDRESS', 'MY_DILIGENCE_X', 'CERTIFICATION_X', 'MONITOR_HOST', 'NODE_ENV'])(
   'leaves %s alone, which is not ours',
   (name) => {
     expect(() => readEnvironment({ [name]: 'x' })).not.toThrow();
   },
 );
-
-it('takes names of the public surface whose parts are to come', () => {
-  expect(() => readEnvironment({ DILIGENCE_CHANGES_WEBHOOK_URL: 'x' })).not.toThrow();
-});
 
 it('reads a list of payload keys, and shows none that it refuses', () => {
   const list = `k-2:${'c3'.repeat(32)},k-1:${'a1'.repeat(32)}`;
@@ -238,6 +291,17 @@ it.each<[string, NodeJS.ProcessEnv, string]>([
   const error = faultOf(source);
   expect(error).toMatchObject({ name: 'ConfigError', variable });
   expect(error.message).not.toContain(secret);
+});
+
+it.each([
+  ['MONITOR_WEBHOOK_URL', { MONITOR_SINKS: 'file,webhook' }],
+  ['MONITOR_WEBHOOK_SECRET', { MONITOR_WEBHOOK_URL: 'https://receiver.test' }],
+  [
+    'MONITOR_WEBHOOK_SECRET',
+    { MONITOR_WEBHOOK_URL: 'https://receiver.test', MONITOR_WEBHOOK_SECRET: 'whsec_dG9vc2hvcnQ=' },
+  ],
+])('names %s of a webhook that is half configured', (variable, source) => {
+  expect(faultOf(source)).toMatchObject({ name: 'ConfigError', variable });
 });
 
 it('never quotes the value of a secret', () => {

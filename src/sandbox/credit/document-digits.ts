@@ -35,3 +35,10 @@ export function isNfeKey(text: string): boolean {
   if (!/^\d{6}[0-9A-Z]{12}\d{26}$/.test(text)) return false;
   return text.endsWith(String(digit(remainder(text, keyWeights))));
 }
+
+/** The CPF of nine digits, or the CNPJ of twelve, with its check digits. */
+export function withCheckDigits(base: string): string {
+  const [first, second] = base.length === 9 ? cpfWeights : cnpjWeights;
+  const once = `${base}${digit(remainder(base, first))}`;
+  return `${once}${digit(remainder(once, second))}`;
+}

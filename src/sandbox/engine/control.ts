@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { acknowledgeBody, changesBody, monitorBody } from '../monitors/monitor-control';
 import { ScenarioError } from '../scenario';
 import { jsonAnswer, writeAnswer } from './answer';
 import { problemBody, Refusal } from './problem';
@@ -25,6 +26,16 @@ export interface Controls {
     clearReceived(): void;
     counts(): unknown[];
     setToken(token: string, valid: boolean): void;
+  };
+  monitors: {
+    state(): object;
+    changes(): object[];
+    received(): unknown[];
+    clearReceived(): void;
+    counts(): object;
+    addChanges(monitorId: string, changes: z.output<typeof changesBody>['changes']): string[];
+    acknowledgeElsewhere(body: z.output<typeof acknowledgeBody>): object;
+    set(body: z.output<typeof monitorBody>): object;
   };
   reset(): void;
 }
@@ -86,6 +97,21 @@ export function createControl(controls: Controls) {
       controls.credit.setToken(token, valid);
       return done;
     },
+    'GET monitors/state': () => controls.monitors.state(),
+    'PUT monitors/state': (body) => controls.monitors.set(body.as(monitorBody)),
+    'GET monitors/changes': () => controls.monitors.changes(),
+    'POST monitors/changes': (body) => {
+      const { monitorId, changes } = body.as(changesBody);
+      return { added: controls.monitors.addChanges(monitorId, changes) };
+    },
+    'POST monitors/acknowledge': (body) =>
+      controls.monitors.acknowledgeElsewhere(body.as(acknowledgeBody)),
+    'GET monitors/received': () => controls.monitors.received(),
+    'DELETE monitors/received': () => {
+      controls.monitors.clearReceived();
+      return done;
+    },
+    'GET monitors/counts': () => controls.monitors.counts(),
     'POST reset': () => {
       controls.reset();
       return done;

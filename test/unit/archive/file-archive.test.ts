@@ -13,6 +13,8 @@ import { TemporaryArchive } from '../../support/temporary-archive';
 
 /** Folders and files that were flushed to the disk, in order. */
 const flushed: string[] = [];
+/** What each flush of a folder had on its way to the disk, once it was done. */
+const namesFlushed = new Set<string>();
 
 jest.mock('node:fs/promises', () => {
   const real = jest.requireActual<typeof files>('node:fs/promises');
@@ -22,8 +24,10 @@ jest.mock('node:fs/promises', () => {
       const handle = await real.open(...args);
       const sync = handle.sync.bind(handle);
       handle.sync = async () => {
+        const names = (await handle.stat()).isDirectory() ? await real.readdir(args[0]) : [];
         await sync();
         flushed.push(String(args[0]));
+        for (const name of names) namesFlushed.add(name);
       };
       return handle;
     },
@@ -37,6 +41,7 @@ beforeEach(() => {
   place = new TemporaryArchive();
   ({ archive } = place);
   flushed.length = 0;
+  namesFlushed.clear();
 });
 
 afterEach(() => place.remove());
@@ -143,6 +148,17 @@ it.each(['../out', 'a/../../out', 'a/./b', '/etc/out', 'a//b', '', 'a/'])(
     expect(readdirSync(place.folder)).toEqual([]);
   },
 );
+
+it('flushes a folder once for many durable objects, and for each after it was named there', async () => {
+  await archive.putIfAbsent('a/first', 'x', { durable: true });
+  flushed.length = 0;
+  const puts = Array.from({ length: 60 }, async (_, n) => {
+    await archive.putIfAbsent(`a/object-${n}`, 'x', { durable: true });
+    return namesFlushed.has(`object-${n}`);
+  });
+  expect(new Set(await Promise.all(puts))).toEqual(new Set([true]));
+  expect(flushed.filter((path) => path === place.path('a')).length).toBeLessThan(60);
+});
 
 it('has a durable object, its folder and every new parent on the disk before it says stored', async () => {
   await archive.putIfAbsent('claims/x/y/1', 'body', { durable: true });

@@ -175,7 +175,13 @@ it('knows every object by exactly one kind', () => {
     [`${work}/items/00000.jsonl`]: 'items',
     [`${work}/work.json`]: 'work',
     'claims/certificate/cnpj/0a/0a1b/000001.claim.json': 'claims',
+    'changes/2026-05-04/m-1-0123456789abcdef.ndjson': 'change files',
+    'monitors/m-1/seen/c1.json': 'change',
+    'monitors/m-1/unreadable/0123456789abcdef.json': 'unreadable change',
+    'monitors/m-1/reviews/c1/2026-05-04T10-00-00-000Z.json': 'review',
+    'monitors/m-1/last-answer.json': 'monitor',
     'index/documents/a/works%2Fx.00000.jsonl': 'index',
+    'index/documents/a/monitors%2Fm-1%2F0a1b2c3d.00000.jsonl': 'index',
   };
   for (const [key, kind] of Object.entries(keys)) {
     expect([key, keptKinds.filter(({ keys: at }) => at.test(key)).map((one) => one.kind)]).toEqual([
@@ -185,7 +191,22 @@ it('knows every object by exactly one kind', () => {
     expect(impersonalKeys.test(key)).toBe(false);
   }
   expect(new Set(Object.values(keys))).toEqual(new Set(keptKinds.map(({ kind }) => kind)));
-  for (const key of ['archive.json', 'erasures/x.json', 'audit/anchors/1.json', 'probe/x']) {
+  const impersonal = [
+    'archive.json',
+    'erasures/x.json',
+    'audit/anchors/1.json',
+    'probe/x',
+    'sinks/webhook/disabled.json',
+    'index/changes/2026-05-04/10-00-00-000Z-0a1b2c3d.jsonl',
+    'monitor-lists/default/latest.json',
+    'monitors/m-1/delivered/file/c1.json',
+    'monitors/m-1/acknowledged/c1.json',
+    'monitors/m-1/troubles/c1.json',
+    'monitors/m-1/cooldown/0a1b/000001/folded/c1.json',
+    'monitors/m-1/health.json',
+    'monitors/m-1/reconciled.json',
+  ];
+  for (const key of impersonal) {
     expect([kindOf(key), impersonalKeys.test(key)]).toEqual([null, true]);
   }
 });

@@ -49,6 +49,24 @@ describe('a scenario', () => {
           engine_delete: [],
         },
       },
+      monitors: {
+        rateLimitPerSecond: null,
+        cursors: 'stable',
+        order: 'newest',
+        readRoute: true,
+        pageSizeName: 'limit',
+        cursorName: 'cursor',
+        statusName: 'status',
+        severityName: 'severity',
+        defaultPageSize: 20,
+        repeatedAck: 'same',
+        frozenFields: [],
+        cancelled: 'readable',
+        seeded: { monitors: 0, changes: 0, overMs: 0 },
+        held: {},
+        calls: { list: [], ack: [], read: [], update: [] },
+        background: { rate: 0, kinds: [] },
+      },
     });
   });
 

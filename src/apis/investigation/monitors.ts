@@ -1,0 +1,136 @@
+import type {
+  Change,
+  changeStates,
+  Monitor,
+  MonitorUpdate,
+  Severity,
+} from '../../domain/monitors/change';
+import type { MonitorAssumptions } from '../assumptions';
+import type { CallPriority } from '../http/limiter';
+import { parseJson } from '../http/problem';
+import type { HttpCall, Service } from '../http/service';
+import {
+  changeFromWire,
+  changePageFromWire,
+  monitorFromWire,
+  type ChangePage,
+} from './monitors.wire';
+
+/** Bytes. A page has 100 changes at most, each with two states of unknown size. */
+const maxPageBytes = 32 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
+
+/** Which changes to list. What is left out is not sent. A service may ignore any of it. */
+export interface ChangeFilter {
+  status?: (typeof changeStates)[number];
+  severity?: Severity;
+  /** 1 to 100. */
+  pageSize?: number;
+  cursor?: string;
+}
+
+/** An answer in our words, and as it came, for the archive. */
+export interface MonitorAnswer {
+  monitor: Monitor;
+  answer: unknown;
+}
+
+/** Monitor calls (specification: "Monitors"). Nothing here tries twice. */
+export class MonitorsApi {
+  readonly service: Service;
+  readonly timeoutMs: number;
+  readonly #assumptions: MonitorAssumptions;
+
+  constructor(service: Service, assumptions: MonitorAssumptions, timeoutMs = 30_000) {
+    this.service = service;
+    this.timeoutMs = timeoutMs;
+    this.#assumptions = assumptions;
+  }
+
+  /**
+   * One page of a monitor's changes. Every item is to be judged by its own fields: the filter may
+   * have been ignored.
+   *
+   * @throws ContractError when the answer is no list
+   */
+  async listChanges(
+    monitorId: string,
+    filter: ChangeFilter,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<ChangePage> {
+    const call: HttpCall = {
+      ...this.#call('GET', '/monitors/{monitor_id}/changes', { monitor_id: monitorId }),
+      query: this.#queryOf(filter),
+      maxBytes: maxPageBytes,
+    };
+    return changePageFromWire(call, (await this.service.call(call, priority, signal)).body);
+  }
+
+  /**
+   * Tells the service that we hold the change. May be sent again: the change stays acknowledged.
+   *
+   * @throws StatusError 404 when there is no such change any more, 409 when it cannot be
+   *   acknowledged; ContractError when it was accepted and the answer cannot be read
+   */
+  async acknowledge(
+    monitorId: string,
+    changeId: string,
+    priority: CallPriority = 'request',
+    signal?: AbortSignal,
+  ): Promise<{ change: Change; answer: unknown }> {
+    const call = this.#call('POST', '/monitors/{monitor_id}/changes/{change_id}/ack', {
+      monitor_id: monitorId,
+      change_id: changeId,
+    });
+    const { body } = await this.service.call(call, priority, signal);
+    return { change: changeFromWire(call, changeId, body), answer: parseJson(body) };
+  }
+
+  /**
+   * Reads a monitor: an assumption (DESIGN 4, `MONITOR_READ_PATH`).
+   *
+   * @throws StatusError 404 or 405 also when the service has no such route
+   */
+  async read(
+    monitorId: string,
+    priority: CallPriority = 'poll',
+    signal?: AbortSignal,
+  ): Promise<MonitorAnswer> {
+    const call = this.#call('GET', this.#assumptions.readPath, { monitor_id: monitorId });
+    const { body } = await this.service.call(call, priority, signal);
+    return { monitor: monitorFromWire(call, monitorId, body), answer: parseJson(body) };
+  }
+
+  /** Sends the given fields and no others. May be sent again. */
+  async update(monitorId: string, update: MonitorUpdate): Promise<MonitorAnswer> {
+    const call: HttpCall = {
+      ...this.#call('PATCH', '/monitors/{monitor_id}', { monitor_id: monitorId }),
+      json: {
+        name: update.name,
+        listen_items: update.listenItems,
+        emails: update.emails,
+        frequency_hours: update.frequencyHours,
+      },
+    };
+    const { body } = await this.service.call(call, 'interactive');
+    return { monitor: monitorFromWire(call, monitorId, body), answer: parseJson(body) };
+  }
+
+  #call(method: string, pathTemplate: string, ids: Readonly<Record<string, string>>): HttpCall {
+    const path = pathTemplate.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(ids[name] ?? ''),
+    );
+    return { method, pathTemplate, path, token: 'bearer', timeoutMs: this.timeoutMs, maxBytes };
+  }
+
+  #queryOf({ status, severity, pageSize, cursor }: ChangeFilter): Record<string, string> {
+    const names = this.#assumptions;
+    return {
+      ...(pageSize !== undefined && { [names.pageSizeParam]: String(pageSize) }),
+      ...(status !== undefined && { [names.statusParam]: status }),
+      ...(severity !== undefined && { [names.severityParam]: severity }),
+      ...(cursor !== undefined && { [names.cursorParam]: cursor }),
+    };
+  }
+}

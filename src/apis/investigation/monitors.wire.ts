@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import {
+  changeStates,
+  severities,
+  type Change,
+  type Monitor,
+  type MonitorState,
+} from '../../domain/monitors/change';
+import { ContractError, type CallName } from '../http/errors';
+import { parseJson } from '../http/problem';
+import { flag, number, told as anyText, tolerant } from '../http/tolerant';
+
+/**
+ * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change").
+ * Ids are relied on; of another type, any other field is as good as missing.
+ */
+const told = anyText.transform((value) => (value === '' ? null : value));
+const words = tolerant(z.array(z.string()));
+/** In quotes they are hours, too: "24" is not what was asked for with 12. */
+const hours = tolerant(
+  z.union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ]),
+);
+/**
+ * Goes into paths and names of objects: never `..`, never a slash. There a dot takes three characters,
+ * and a file system takes names of 255 bytes.
+ */
+const id = z
+  .string()
+  .regex(/^[\w-][\w.-]{0,119}$/)
+  .refine((text) => text.replaceAll('.', '%2E').length <= 200);
+/** Levels of objects and lists in one another: far more than a service has a use for, far less than what writes them can hold. */
+const deepest = 100;
+
+const changeWire = z.object({
+  id,
+  status: told,
+  severity: told,
+  type: told,
+  detected_at: told,
+  acknowledged_at: told,
+});
+
+const monitorWire = z.object({
+  id,
+  status: told,
+  identifier: told,
+  identifier_type: told,
+  name: anyText,
+  listen_items: words,
+  emails: words,
+  frequency_hours: hours,
+  health: z
+    .object({ status: told, consecutive_failures: number, last_cycle_at: told })
+    .nullish()
+    .catch(null),
+  subscription: z.object({ status: told, id: told }).nullish().catch(null),
+  execution_allowed: flag,
+  blocking_reason: told,
+  created_at: told,
+  updated_at: told,
+});
+
+const pageWire = z.object({
+  data: z.array(z.unknown()),
+  page: z.object({ next_cursor: told, has_more: flag }).nullish().catch(null),
+});
+
+/** One entry of a list: a bad one does not hide the others. */
+export type ListedChange =
+  | { kind: 'change'; change: Change; answer: object }
+  | {
+      kind: 'unreadable';
+      /** Place on the page, from 0. */
+      position: number;
+      /** Paths at fault, never values. */
+      issues: readonly { path: string; code: string }[];
+      answer: unknown;
+    };
+
+export interface ChangePage {
+  /** In the order of the answer, which nothing may rely on. */
+  items: ListedChange[];
+  /** Null also when the service says that there is more; named by some beside `hasMore: false`. */
+  nextCursor: string | null;
+  hasMore: boolean;
+}
+
+/** @throws ContractError when the body is no list; a bad entry is an entry of the page */
+export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
+  const { data, page } = parse(pageWire, call, parseJson(body));
+  const cursor = page?.next_cursor ?? null;
+  const hasMore = page?.has_more ?? cursor !== null;
+  return {
+    items: data.map(listedFromWire),
+    nextCursor: cursor,
+    hasMore,
+  };
+}
+
+function listedFromWire(answer: unknown, position: number): ListedChange {
+  if (isDeeper(answer, deepest)) {
+    const issues = [{ path: '', code: 'too_deep' }];
+    return { kind: 'unreadable', position, issues, answer: withoutDepth(answer) };
+  }
+  const parsed = changeWire.safeParse(answer);
+  return parsed.success
+    ? { kind: 'change', change: changeOf(parsed.data), answer: answer as object }
+    : { kind: 'unreadable', position, issues: issuesOf(parsed.error), answer };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let level = 0; level <= levels; level += 1) {
+    layer = layer.flatMap((one) =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+    if (layer.length === 0) return false;
+  }
+  return true;
+}
+
+/** What stands at its first level, for who has to look into it. */
+function withoutDepth(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return null;
+  const plain = Object.entries(answer).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? null : (value as unknown),
+  ]);
+  return Object.fromEntries(plain) as unknown;
+}
+
+/**
+ * @param changeId the change asked for: an answer about another one is no answer
+ * @throws ContractError when the body is no JSON or lacks what we rely on
+ */
+export function changeFromWire(call: CallName, changeId: string, body: Buffer): Change {
+  const change = changeOf(parse(changeWire, call, parseJson(body)));
+  if (isSame(change.changeId, changeId)) return change;
+  throw new ContractError(call, [{ path: 'id', code: 'another_change' }]);
+}
+
+/** @throws ContractError as `changeFromWire` */
+export function monitorFromWire(call: CallName, monitorId: string, body: Buffer): Monitor {
+  const wire = parse(monitorWire, call, parseJson(body));
+  if (!isSame(wire.id, monitorId)) {
+    throw new ContractError(call, [{ path: 'id', code: 'another_monitor' }]);
+  }
+  const { health, subscription } = wire;
+  return {
+    monitorId: wire.id,
+    state: monitorStates.find((state) => state === wire.status) ?? 'unknown',
+    statusWord: wire.status,
+    identifier: wire.identifier,
+    identifierType: wire.identifier_type,
+    name: wire.name,
+    listenItems: wire.listen_items,
+    emails: wire.emails,
+    frequencyHours: wire.frequency_hours,
+    health:
+      health == null
+        ? null
+        : {
+            status: health.status,
+            consecutiveFailures: health.consecutive_failures,
+            lastCycleAt: health.last_cycle_at,
+          },
+    subscription: subscription ?? null,
+    executionAllowed: wire.execution_allowed,
+    blockingReason: wire.blocking_reason,
+    createdAt: wire.created_at,
+    updatedAt: wire.updated_at,
+  };
+}
+
+const monitorStates: readonly MonitorState[] = ['active', 'paused', 'cancelled'];
+
+function changeOf(wire: z.output<typeof changeWire>): Change {
+  return {
+    changeId: wire.id,
+    state: changeStates.find((state) => state === wire.status) ?? 'unknown',
+    statusWord: wire.status,
+    severity: severities.find((severity) => severity === wire.severity) ?? 'unknown',
+    severityWord: wire.severity,
+    type: wire.type,
+    detectedAt: wire.detected_at,
+    acknowledgedAt: wire.acknowledged_at,
+  };
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function parse<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ContractError(call, issuesOf(parsed.error));
+}
+
+function issuesOf(error: z.ZodError): { path: string; code: string }[] {
+  return error.issues.map(({ path, code }) => ({ path: path.join('.'), code }));
+}

@@ -1,0 +1,205 @@
+import { StatusError } from '../apis/http/errors';
+import { Service } from '../apis/http/service';
+import { Token } from '../apis/http/token';
+import { MonitorsApi, type ChangeFilter } from '../apis/investigation/monitors';
+import type { ChangePage } from '../apis/investigation/monitors.wire';
+import { getJson, type Archive } from '../archive/archive';
+import { sinksNow } from '../archive/disabled-sinks';
+import { MonitorLists, type MonitorList } from '../archive/monitor-lists';
+import type { Change } from '../domain/monitors/change';
+import { blockOf, healthOf } from '../domain/monitors/health';
+import type { Environment } from '../environment';
+import { fail, messageOf, ok, warn, type Finding } from './finding';
+
+const timeoutMs = 10_000;
+const absent = '00000000-0000-4000-8000-000000000000';
+
+/**
+ * The monitors of the investigation service, by a few reads: the token, and what is assumed of them.
+ * Names of parameters show only where there are changes: at a monitor that a schedule watches.
+ */
+export async function examineMonitors(
+  { investigation, monitorNames, resendOn503 }: Environment,
+  archive: Archive | undefined,
+): Promise<Finding[]> {
+  if (investigation === null) return [];
+  const { baseUrl, rps, token } = investigation;
+  const service = new Service({
+    baseUrl,
+    token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
+    ratePerSecond: Math.min(rps, 20),
+    resendOn503,
+    keepsAlive: true,
+  });
+  try {
+    const api = new MonitorsApi(service, monitorNames, timeoutMs);
+    const watched = archive === undefined ? null : await watchedMonitor(archive);
+    const access = await examineAccess(api, watched ?? absent);
+    if (watched === null || access.state !== 'ok') return [access];
+    return [
+      access,
+      ...(await examineNames(api, watched, monitorNames)),
+      await health(api, watched),
+    ];
+  } finally {
+    await service.close();
+  }
+}
+
+/** Where changes go: a sink that answered 410 is asked no more, and says so nowhere else. */
+export async function examineSinks(
+  { monitorSinks }: Environment,
+  archive: Archive | undefined,
+): Promise<Finding[]> {
+  if (archive === undefined) return [];
+  const sinks = await sinksNow(archive, monitorSinks);
+  return sinks.flatMap(({ name, required, disabled }) => {
+    if (disabled === null) return [];
+    const cure = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
+    const since = `${disabled.why} at ${disabled.at}, and is asked no more`;
+    return required
+      ? [fail(`sink ${name}`, `${since}: changes stay open`, cure)]
+      : [warn(`sink ${name}`, `${since}: changes are acknowledged without it`, cure)];
+  });
+}
+
+/** The first one of any list; null when nothing is watched. */
+async function watchedMonitor(archive: Archive): Promise<string | null> {
+  const keys = await archive.list('monitor-lists/');
+  for (const key of keys.filter((name) => name.endsWith('/latest.json'))) {
+    const list = await getJson<MonitorList>(archive, key);
+    if (list === null || list.pages === 0) continue;
+    return (await new MonitorLists(archive).page(list, 0))[0] ?? null;
+  }
+  return null;
+}
+
+async function examineAccess(api: MonitorsApi, monitorId: string): Promise<Finding> {
+  const check = 'monitors';
+  try {
+    await api.listChanges(monitorId, {}, 'interactive');
+    return ok(check, 'the token is taken, and changes can be listed');
+  } catch (error) {
+    const status = error instanceof StatusError ? error.status : null;
+    if (error instanceof StatusError && error.meansCredentials) {
+      const cure = 'mend INVESTIGATION_TOKEN, then restart the workers (`diligence stop`)';
+      return fail(check, 'the bearer token is refused', cure);
+    }
+    const isThere = monitorId !== absent;
+    if ((status === 404 || status === 410) && !isThere) {
+      return ok(check, 'the token is taken; no monitor is watched whose changes could be listed');
+    }
+    if (status === 404 || status === 410) {
+      const cure = 'take it off the list with `diligence monitor schedule`';
+      return warn(check, `the service knows no monitor ${monitorId}, which is watched`, cure);
+    }
+    const cure = 'mend INVESTIGATION_BASE_URL, or the way there; nothing, if monitors are not used';
+    return warn(check, messageOf(error), cure);
+  }
+}
+
+/** What a page tells of a name. `unseen`: there was nothing to tell it by. */
+type Verdict = 'honoured' | 'ignored' | 'refused' | 'unseen';
+
+async function examineNames(
+  api: MonitorsApi,
+  monitorId: string,
+  names: Environment['monitorNames'],
+): Promise<Finding[]> {
+  const list = (filter: ChangeFilter) => api.listChanges(monitorId, filter, 'interactive');
+  const pageSize = await pageSizeVerdict(list).catch(verdictOf);
+  const small = pageSize === 'honoured' ? { pageSize: 1 } : {};
+  const cursor = await cursorVerdict(list, small).catch(verdictOf);
+  const status = await filterVerdict(
+    list,
+    { status: 'acknowledged' },
+    ({ state }) => state !== 'open',
+  ).catch(verdictOf);
+  const severity = await filterVerdict(list, { severity: 'critical' }, (change) =>
+    ['critical', 'unknown'].includes(change.severity),
+  ).catch(verdictOf);
+  return [
+    nameFinding('PAGE_SIZE_PARAM', names.pageSizeParam, pageSize),
+    nameFinding('CURSOR_PARAM', names.cursorParam, cursor),
+    nameFinding('STATUS_PARAM', names.statusParam, status),
+    nameFinding('SEVERITY_PARAM', names.severityParam, severity),
+  ];
+}
+
+type List = (filter: ChangeFilter) => Promise<ChangePage>;
+
+async function pageSizeVerdict(list: List): Promise<Verdict> {
+  const { items, hasMore } = await list({ pageSize: 1 });
+  if (items.length > 1) return 'ignored';
+  return items.length === 1 && hasMore ? 'honoured' : 'unseen';
+}
+
+async function cursorVerdict(list: List, small: ChangeFilter): Promise<Verdict> {
+  const first = await list(small);
+  if (!first.hasMore || first.nextCursor === null) return 'unseen';
+  const second = await list({ ...small, cursor: first.nextCursor });
+  const begin = idOf(first);
+  const isSame =
+    second.nextCursor === first.nextCursor || (begin !== null && idOf(second) === begin);
+  return isSame ? 'ignored' : 'honoured';
+}
+
+/** Of the first item; null when there is none, or none to be read. */
+function idOf({ items: [first] }: ChangePage): string | null {
+  return first?.kind === 'change' ? first.change.changeId : null;
+}
+
+/** A filter shows itself where it leaves something out. */
+async function filterVerdict(
+  list: List,
+  filter: ChangeFilter,
+  passes: (change: Change) => boolean,
+): Promise<Verdict> {
+  const isOut = ({ items }: ChangePage): boolean =>
+    items.some((item) => item.kind === 'change' && !passes(item.change));
+  if (isOut(await list(filter))) return 'ignored';
+  return isOut(await list({})) ? 'honoured' : 'unseen';
+}
+
+/** Any other trouble says nothing about a name. */
+function verdictOf(error: unknown): Verdict {
+  const isRefusal = error instanceof StatusError && [400, 422].includes(error.status);
+  return isRefusal ? 'refused' : 'unseen';
+}
+
+function nameFinding(variable: string, name: string, verdict: Verdict): Finding {
+  const check = `monitors ${variable}`;
+  const cure = `set ${variable} to the service's name for it`;
+  switch (verdict) {
+    case 'honoured':
+      return ok(check, `\`${name}\` is what the service calls it`);
+    case 'unseen':
+      return ok(
+        check,
+        `\`${name}\` is assumed; the changes there are do not show whether it is so`,
+      );
+    case 'ignored':
+      return warn(
+        check,
+        `\`${name}\` has no effect: changes are sorted out by their own fields`,
+        cure,
+      );
+    case 'refused':
+      return warn(check, `\`${name}\` is refused by the service`, cure);
+  }
+}
+
+async function health(api: MonitorsApi, monitorId: string): Promise<Finding> {
+  const check = 'monitors MONITOR_READ_PATH';
+  try {
+    const { monitor } = await api.read(monitorId, 'interactive');
+    const block = blockOf(healthOf(monitor, ''));
+    if (block === null) return ok(check, 'monitors can be read, and the first one may run');
+    const cure = 'put it right with the service; until then it detects nothing';
+    return warn(check, `monitor ${monitorId} may not run: ${block}`, cure);
+  } catch (error) {
+    const cure =
+      'set it to the path by which the service tells of a monitor, if there is one; without it, reports say `health unknown`';
+    return warn(check, `a monitor cannot be read: ${messageOf(error)}`, cure);
+  }
+}

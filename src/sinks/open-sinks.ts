@@ -1,0 +1,91 @@
+import type { Archive } from '../archive/archive';
+import { CooldownWindows } from '../archive/cooldown-windows';
+import { fingerprintOf } from '../archive/disabled-sinks';
+import type { MonitorRecords } from '../archive/monitor-records';
+import type { MonitorSinkSettings, SinkChoice } from '../environment';
+import { CooldownSink, addDigestsTold, noDigestsTold, type DigestsTold } from './cooldown-sink';
+import { FileSink } from './file-sink';
+import type { DeliveryBatch, Sink } from './sink';
+import { SwitchedSink, type OnDisabled } from './switched-sink';
+import { WebhookSink } from './webhook-sink';
+
+/** The sinks of an installation. */
+export class Sinks {
+  readonly all: readonly Sink[];
+  /** Names of those that a change must have reached before it is acknowledged. */
+  readonly required: readonly string[];
+  readonly #drain: CooldownSink | null;
+  readonly #cooled: readonly CooldownSink[];
+
+  /** @param drain tells what was held back for a sink that is in use no more */
+  constructor(
+    all: readonly Sink[],
+    required: readonly string[],
+    drain: CooldownSink | null = null,
+  ) {
+    this.all = all;
+    this.required = required;
+    this.#drain = drain;
+    this.#cooled = [
+      ...all.filter((sink) => sink instanceof CooldownSink),
+      ...(drain === null ? [] : [drain]),
+    ];
+  }
+
+  /** Of all, in the order in which they are configured. */
+  get names(): string[] {
+    return this.all.map(({ name }) => name);
+  }
+
+  /** The same with a cooldown on those that tell somebody: files hold each change by itself. */
+  withCooldown(cooldownMs: number): Sinks {
+    const all = this.all.map((sink) =>
+      sink instanceof CooldownSink ? sink.withCooldown(cooldownMs) : sink,
+    );
+    return new Sinks(all, this.required, this.#drain);
+  }
+
+  /** Tells the digests of a monitor that are due; without a cooldown all that one has left behind. */
+  async deliverDue(
+    batch: Omit<DeliveryBatch, 'deliveries'>,
+    signal?: AbortSignal,
+  ): Promise<DigestsTold> {
+    let sum = noDigestsTold();
+    for (const sink of this.#cooled) {
+      sum = addDigestsTold(sum, await sink.deliverDue(batch, signal));
+    }
+    return sum;
+  }
+
+  /** `deliverDue` has something to do, or to say. */
+  async hasDue(monitorId: string, at: number): Promise<boolean> {
+    for (const sink of this.#cooled) if (await sink.hasDue(monitorId, at)) return true;
+    return false;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((sink) => sink.close()));
+  }
+}
+
+export function openSinks(
+  { sinks, webhook }: MonitorSinkSettings,
+  archive: Archive,
+  records: MonitorRecords,
+  onDisabled?: OnDisabled,
+): Sinks {
+  const windows = new CooldownWindows(archive);
+  const sinkOf = ({ name }: SinkChoice): Sink => {
+    if (name === 'file') return new FileSink(archive);
+    if (webhook === null) throw new RangeError('the webhook is not configured');
+    const inner = new WebhookSink(webhook, webhook);
+    const switched = new SwitchedSink(inner, archive, fingerprintOf(webhook), onDisabled);
+    return new CooldownSink(switched, windows, records, null);
+  };
+  const all = sinks.map(sinkOf);
+  const required = sinks.filter((choice) => choice.required).map(({ name }) => name);
+  // Without a webhook, what a cooldown held back for it before goes to the files.
+  const hasWebhook = all.some((sink) => sink instanceof CooldownSink);
+  const drain = new CooldownSink(new FileSink(archive), windows, records, null);
+  return new Sinks(all, required, hasWebhook ? null : drain);
+}

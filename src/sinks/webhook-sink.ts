@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { Agent } from 'undici';
+import { retryAfterMs } from '../apis/http/problem';
+import { inParallel } from '../archive/in-parallel';
+import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
+import { Places } from './places';
+import { PrivateAddressError, publicConnector } from './public-addresses';
+import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
+
+export interface WebhookSettings {
+  url: string;
+  /** `whsec_...`; more than one while a secret is replaced: each signs. */
+  secrets: readonly string[];
+  /** Private, loopback and link-local addresses are allowed. */
+  allowPrivate: boolean;
+}
+
+export interface WebhookOptions {
+  /** Of one delivery, connection to answer. */
+  timeoutMs?: number;
+  connectTimeoutMs?: number;
+  /** POSTs under way at once, of all batches together. */
+  atOnce?: number;
+  /** Of one batch: after it no more is begun. A receiver may be slow, and other batches before it. */
+  batchMs?: number;
+  now?: () => number;
+}
+
+/** Of an answer that nobody reads. */
+const maxAnswerBytes = 64 * 1024;
+/** A pause that the receiver asks for is waited for up to here; a longer one is the caller's. */
+const longestPauseMs = 2_000;
+/** What a receiver asks for beyond it is a mistake, as the limiter of calls sees it. */
+const longestAgainMs = 3_600_000;
+/** After so many faults in a row the receiver is down: the rest of a batch is not tried. */
+const mostFaultsInARow = 3;
+
+/**
+ * Changes by POST, signed as Standard Webhooks says: `webhook-id` is the id of the change, so that
+ * a receiver knows one that it has. Sends each once per call: trying again is the caller's.
+ */
+export class WebhookSink implements Sink {
+  readonly name = 'webhook';
+  readonly #url: URL;
+  readonly #signers: readonly Webhook[];
+  readonly #timeoutMs: number;
+  readonly #atOnce: number;
+  readonly #batchMs: number;
+  readonly #places: Places;
+  readonly #now: () => number;
+  readonly #agent: Agent;
+  #lastTakenAt = 0;
+
+  constructor(
+    { url, secrets, allowPrivate }: WebhookSettings,
+    {
+      timeoutMs = 15_000,
+      connectTimeoutMs = 5_000,
+      atOnce = 8,
+      batchMs = 5 * 60_000,
+      now = Date.now,
+    }: WebhookOptions = {},
+  ) {
+    this.#url = new URL(url);
+    this.#signers = secrets.map((secret) => new Webhook(secret));
+    this.#timeoutMs = timeoutMs;
+    this.#atOnce = atOnce;
+    this.#batchMs = batchMs;
+    this.#places = new Places(atOnce);
+    this.#now = now;
+    this.#agent = new Agent({
+      connect: allowPrivate ? { timeout: connectTimeoutMs } : publicConnector(connectTimeoutMs),
+      allowH2: false,
+      connections: atOnce,
+      pipelining: 1,
+      keepAliveTimeout: 4_000,
+      maxResponseSize: maxAnswerBytes,
+    });
+  }
+
+  async deliver({ deliveries }: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
+    const receiver = new Receiver(this.#now);
+    const beganAt = this.#now();
+    return inParallel(deliveries, this.#atOnce, async (delivery) => {
+      const untried = await receiver.ready(signal);
+      if (untried !== null) return untried;
+      // The time that an answer may take begins with a place: what waits for one is no fault.
+      const waitMs = beganAt + this.#batchMs - this.#now();
+      if (!(await this.#places.enter(waitMs, signal))) return this.#outOfTime(beganAt);
+      try {
+        return (await receiver.ready(signal)) ?? (await this.#tell(delivery, receiver, signal));
+      } finally {
+        this.#places.leave();
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #tell(
+    delivery: Delivery,
+    receiver: Receiver,
+    signal?: AbortSignal,
+  ): Promise<DeliveryOutcome> {
+    const outcome = await this.#post(delivery, signal);
+    signal?.throwIfAborted();
+    if (outcome.kind === 'taken') this.#lastTakenAt = this.#now();
+    receiver.learn(outcome);
+    return outcome;
+  }
+
+  /** One that takes from nobody is not slow. */
+  #outOfTime(beganAt: number): DeliveryOutcome {
+    return this.#lastTakenAt >= beganAt
+      ? { kind: 'untried', why: 'the webhook is slow: not tried in the time that a page has' }
+      : { kind: 'failed', why: 'the webhook took nothing for minutes: not tried', againInMs: null };
+  }
+
+  async #post(delivery: Delivery, signal?: AbortSignal): Promise<DeliveryOutcome> {
+    const at = new Date(this.#now());
+    const body = JSON.stringify(messageOf(delivery));
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      const {
+        statusCode,
+        headers,
+        body: answer,
+      } = await this.#agent.request({
+        origin: this.#url.origin,
+        path: `${this.#url.pathname}${this.#url.search}`,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'diligence',
+          'webhook-id': delivery.id,
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+          'webhook-signature': this.#signers
+            .map((signer) => signer.sign(delivery.id, at, body))
+            .join(' '),
+        },
+        body,
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+        headersTimeout: this.#timeoutMs,
+        bodyTimeout: this.#timeoutMs,
+      });
+      // What it says besides its status is of no use: it may be cut short.
+      await answer.dump({ limit: maxAnswerBytes }).catch(() => undefined);
+      const told = headers['retry-after'];
+      const afterMs = retryAfterMs(Array.isArray(told) ? told[0] : told, this.#now());
+      return outcomeOf(statusCode, afterMs === null ? null : Math.min(afterMs, longestAgainMs));
+    } catch (error) {
+      return { kind: 'failed', why: faultOf(error), againInMs: null };
+    }
+  }
+}
+
+/** What the answers of one batch tell of the receiver. */
+class Receiver {
+  readonly #now: () => number;
+  #pausedUntil = 0;
+  #faults = 0;
+  #closed: DeliveryOutcome | null = null;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Waits as the receiver asked. @returns what becomes of a delivery that is not tried */
+  async ready(signal?: AbortSignal): Promise<DeliveryOutcome | null> {
+    while (this.#closed === null && this.#pausedUntil > this.#now()) {
+      await sleep(this.#pausedUntil - this.#now(), undefined, { signal });
+    }
+    return this.#closed;
+  }
+
+  learn(outcome: DeliveryOutcome): void {
+    if (outcome.kind === 'disabled') this.#closed = outcome;
+    this.#faults = outcome.kind === 'failed' ? this.#faults + 1 : 0;
+    if (outcome.kind !== 'failed') return;
+    const pauseMs = outcome.againInMs ?? 0;
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pauseMs);
+    if (pauseMs > longestPauseMs || this.#faults >= mostFaultsInARow) {
+      this.#closed ??= { ...outcome, why: `${outcome.why}, as for others before it: not tried` };
+    }
+  }
+}
+
+/** Answers that are about the one change; any other refusal is the receiver's, and passes. */
+const aboutTheChange = new Set([400, 406, 409, 413, 415, 422]);
+
+function outcomeOf(status: number, againInMs: number | null): DeliveryOutcome {
+  if (status >= 200 && status < 300) return { kind: 'taken' };
+  if (status === 410) {
+    return { kind: 'disabled', why: 'the webhook answered 410: it wants no more changes' };
+  }
+  if (status >= 300 && status < 400) {
+    const why = `the webhook answered ${status}: redirects are not followed`;
+    return { kind: 'failed', why, againInMs: null };
+  }
+  const why = `the webhook answered ${status}`;
+  return aboutTheChange.has(status) ? { kind: 'refused', why } : { kind: 'failed', why, againInMs };
+}
+
+/** No address and no text of the fault's own: either may hold a secret. */
+function faultOf(error: unknown): string {
+  if (error instanceof PrivateAddressError) {
+    return `the webhook was not called: ${error.message} (MONITOR_WEBHOOK_ALLOW_PRIVATE=on allows it)`;
+  }
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  if (name === 'TimeoutError' || (typeof code === 'string' && code.endsWith('_TIMEOUT'))) {
+    return 'the webhook did not answer in time';
+  }
+  const word = typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'no answer';
+  return `the webhook could not be reached (${word})`;
+}
+
+function messageOf(delivery: Delivery): unknown {
+  const isChange = delivery.kind === 'change';
+  return {
+    type: isChange ? 'monitor.change' : 'monitor.digest',
+    timestamp: isChange ? delivery.filed.seenAt : delivery.digest.to,
+    data: deliveryBody(delivery),
+  };
+}

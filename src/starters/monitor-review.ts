@@ -1,0 +1,76 @@
+import { Command } from 'commander';
+import { MonitorRecords } from '../archive/monitor-records';
+import { refuseUnknownMonitors } from './monitor-changes';
+import { idOnFile } from './monitor-ids';
+import { CommandError, exitCodes, namedOnce, print, printJson, UsageError } from './terminal';
+import { openWorkplace, type Workplace } from './workplace';
+
+interface ReviewFlags {
+  id?: string;
+  note: string;
+  monitor?: string;
+  by?: string;
+  json?: true;
+}
+
+/** `monitor review`: a person has looked at a change. The service is told nothing. */
+export function reviewCommand(): Command {
+  return new Command('review')
+    .description('Put on record that a person has looked at a change. The service is not told.')
+    .argument('[change]', 'id of the change')
+    .option('--id <change>', 'the same')
+    .requiredOption('--note <text>', 'what was found')
+    .option('--monitor <id>', 'of this monitor: when two have a change with this id', idOnFile)
+    .option('--by <name>', 'who looked (default: DILIGENCE_ACTOR)')
+    .option('--json', 'one JSON document on standard output')
+    .action(async (argument: string | undefined, flags: ReviewFlags) => {
+      const changeId = namedOnce(argument, flags.id, { flagName: '--id', what: 'changes' });
+      if (changeId === undefined)
+        throw new UsageError('monitor review: expected the id of a change');
+      process.exitCode = await review(await openWorkplace(flags.by), changeId, flags);
+    });
+}
+
+async function review(
+  place: Workplace,
+  changeId: string,
+  { note, monitor, json }: ReviewFlags,
+): Promise<number> {
+  const { archive, idKey, audit, environment } = place;
+  if (note.trim() === '') throw new UsageError('--note: expected words');
+  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  if (monitor !== undefined) await refuseUnknownMonitors(place, [monitor]);
+  const monitorId = monitor ?? (await monitorOf(records, changeId));
+  if ((await records.filed(monitorId, changeId)) === null) {
+    throw new CommandError(`no change ${changeId} of monitor ${monitorId} is on file`);
+  }
+  const at = new Date().toISOString();
+  await audit.append([
+    {
+      kind: 'decision',
+      id: `review/${monitorId}/${changeId}/${at}`,
+      result: 'reviewed',
+      by: environment.actor,
+      happenedAt: at,
+      work: `monitor/${monitorId}`,
+    },
+  ]);
+  await records.putReview(monitorId, changeId, { at, by: environment.actor, note });
+  if (json === true) printJson({ monitorId, changeId, at, by: environment.actor, note });
+  else print(`change ${changeId} of monitor ${monitorId}: looked at by ${environment.actor}`);
+  return exitCodes.done;
+}
+
+/** The newest changes first: those are looked at. */
+async function monitorOf(records: MonitorRecords, changeId: string): Promise<string> {
+  const found = new Set<string>();
+  for (const key of (await records.indexKeys(null)).reverse()) {
+    for (const line of await records.indexLines(key)) {
+      if (line.changeId === changeId) found.add(line.monitorId);
+    }
+  }
+  const [first, second] = found;
+  if (first === undefined) throw new CommandError(`no change ${changeId} is on file`);
+  if (second === undefined) return first;
+  throw new UsageError(`${found.size} monitors have a change ${changeId}: name one with --monitor`);
+}

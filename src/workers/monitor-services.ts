@@ -1,0 +1,53 @@
+import type { MonitorDependencies } from '../activities/dependencies';
+import { Service } from '../apis/http/service';
+import { Token } from '../apis/http/token';
+import { MonitorsApi } from '../apis/investigation/monitors';
+import type { Archive } from '../archive/archive';
+import { AuditTrail } from '../archive/audit-trail';
+import { MonitorRecords } from '../archive/monitor-records';
+import type { IdKey } from '../archive/open-archive';
+import type { Environment, InvestigationSettings } from '../environment';
+import { openSinks } from '../sinks/open-sinks';
+import type { WorkerMetrics } from './metrics';
+
+/** The part of the composition root for monitors: settings in, dependencies of activities out. */
+export function monitorDependencies(
+  environment: Environment,
+  settings: InvestigationSettings,
+  parts: {
+    archive: Archive;
+    idKey: IdKey;
+    warn: MonitorDependencies['warn'];
+    metrics: WorkerMetrics;
+  },
+): MonitorDependencies {
+  const { archive, idKey, warn, metrics } = parts;
+  const service = new Service({
+    baseUrl: settings.baseUrl,
+    token:
+      'file' in settings.token
+        ? Token.fromFile(settings.token.file)
+        : Token.of(settings.token.value),
+    ratePerSecond: settings.rps / environment.workers,
+    resendOn503: environment.resendOn503,
+    connectTimeoutMs: Math.min(10_000, settings.timeoutMs),
+    observer: metrics.observerOf('investigation'),
+  });
+  const nameOf = (document: string): string => idKey.nameOf('document', document);
+  const records = new MonitorRecords(archive, nameOf);
+  const sinks = openSinks(environment.monitorSinks, archive, records, (sink, why) =>
+    warn('a sink takes nothing any more: see `diligence monitor sink`', { sink, why }),
+  );
+  return {
+    monitors: new MonitorsApi(service, environment.monitorNames, settings.timeoutMs),
+    archive,
+    nameOf,
+    audit: new AuditTrail(archive, idKey, 'worker'),
+    sinksFor: (cooldownMs) => (cooldownMs === null ? sinks : sinks.withCooldown(cooldownMs)),
+    escalateAfter: environment.monitorEscalateAfter,
+    warn,
+    metrics: metrics.monitors,
+    now: Date.now,
+    random: Math.random,
+  };
+}

@@ -1,0 +1,285 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MonitorRecords } from '../../src/archive/monitor-records';
+import { openArchive, IdKey } from '../../src/archive/open-archive';
+import { fingerprintOf, putDisabledSink } from '../../src/archive/disabled-sinks';
+import type { Archive } from '../../src/archive/archive';
+import type { Change, Monitor } from '../../src/domain/monitors/change';
+import { cnpj } from '../support/documents';
+import { toldChange } from '../support/monitor-changes';
+
+/** Commands that read what is on file: no engine, no service, no worker. */
+const main = join(__dirname, '..', '..', 'dist', 'main.js');
+const idKeyHex = 'ab'.repeat(32);
+const watched = cnpj(1);
+const sweep = 'monitor-sweep/m-1/run-1';
+const commandMs = 60_000;
+
+let folder: string;
+let archive: Archive;
+let records: MonitorRecords;
+const running: ChildProcess[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'diligence-reading-'));
+  const idKey = IdKey.parse(idKeyHex);
+  archive = await openArchive(join(folder, 'data', 'archive'), idKey);
+  records = new MonitorRecords(archive, (document) => idKey.nameOf('document', document));
+});
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, [main, 'monitor', ...args], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      DILIGENCE_DATA_DIR: join(folder, 'data'),
+      DILIGENCE_ID_KEY: idKeyHex,
+      DILIGENCE_ACTOR: 'ana',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.push(child);
+  return child;
+}
+
+async function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = start(args, env);
+  const told = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => (told[name] += text));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...told };
+}
+
+async function fileOne(
+  monitorId: string,
+  changeId: string,
+  { at, ...told }: Partial<Change> & { at: string },
+): Promise<void> {
+  const by = { sweep, at, foundAs: 'open' as const };
+  await records.fileChanges(monitorId, [toldChange(changeId, told)], by, []);
+}
+
+/** One acknowledged, one failing, one of another monitor. */
+async function fill(): Promise<void> {
+  const detectedAt = '2026-05-04T10:00:00Z';
+  await fileOne('m-1', 'c1', { at: '2026-05-04T10:05:00.000Z', severity: 'critical', detectedAt });
+  await fileOne('m-1', 'c2', { at: '2026-05-05T10:00:00.000Z', type: '=cmd()', detectedAt });
+  await fileOne('m-2', 'c3', { at: '2026-05-06T10:00:00.000Z', severity: 'info', detectedAt });
+  const at = '2026-05-04T10:10:00.000Z';
+  const mark = { sweep, at, attempt: 1 };
+  await records.putDelivered('m-1', 'file', [{ changeId: 'c1', mark }]);
+  await records.putAcknowledged('m-1', 'c1', { sweep, at, by: 'us', acknowledgedAt: null });
+  const why = 'the webhook answered 500';
+  const trouble = { sweep, at, step: 'deliver' as const, sink: 'webhook', why, againAt: null };
+  await records.countTrouble('m-1', 'c2', trouble);
+}
+
+const idsIn = (csv: string): (string | undefined)[] =>
+  csv
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',')[1]);
+
+it(
+  'lists changes as they stand, chosen by what they are, with their lags',
+  async () => {
+    await fill();
+    const all = await run(['changes']);
+    expect(all).toMatchObject({ code: 0 });
+    expect(idsIn(all.stdout)).toEqual(['c1', 'c2', 'c3']);
+    expect(all.stdout).toContain(`'=cmd()`);
+    expect(all.stderr).toContain('critical: detected to delivered p50 10 min');
+
+    const json = JSON.parse((await run(['changes', '--format', 'json'])).stdout) as unknown;
+    expect(json).toMatchObject({
+      changes: [
+        { change_id: 'c1', status: 'acknowledged', lag_seconds: 600, change: { id: 'c1' } },
+        { change_id: 'c2', status: 'failing', failures: 1, failure: 'the webhook answered 500' },
+        { change_id: 'c3', status: 'filed', acknowledged_at: null },
+      ],
+      lag_seconds: { critical: { count: 1, p50: 600, p95: 600, max: 600 } },
+    });
+    const flags = ['--since', '2026-05-05', '--status', 'open', '--monitor', 'm-1,m-2'];
+    const chosen = await run(['changes', ...flags, '--severity', 'info', '--unreviewed']);
+    expect(idsIn(chosen.stdout)).toEqual(['c3']);
+    expect(await run(['changes', '--since', 'soon'])).toMatchObject({ code: 2, stdout: '' });
+  },
+  3 * commandMs,
+);
+
+it(
+  'tells a monitor that nobody knows from one without changes',
+  async () => {
+    const known = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0001';
+    await fileOne(known, 'c1', { at: '2026-05-04T10:05:00.000Z' });
+    const upper = ['--monitor', known.toUpperCase()];
+    expect(idsIn((await run(['changes', ...upper])).stdout)).toEqual(['c1']);
+    const reviewed = await run(['review', 'c1', ...upper, '--note', 'seen']);
+    expect(reviewed).toMatchObject({ code: 0 });
+    const unknown = ['--monitor', `${known},m-9`];
+    const nothing = { code: 1, stdout: '' };
+    for (const args of [['changes'], ['report', '--out', 'report.html']]) {
+      const told = await run([...args, ...unknown]);
+      expect(told).toMatchObject(nothing);
+      expect(told.stderr).toContain('nothing is on file about monitor m-9');
+    }
+    const args = ['review', 'c1', '--monitor', 'm-9', '--note', 'x'];
+    expect((await run(args)).stderr).toContain('nothing is on file about monitor m-9');
+  },
+  3 * commandMs,
+);
+
+it(
+  'refuses what cannot be meant before it reads anything',
+  async () => {
+    const two = await run(['review', 'c1', '--id', 'c2', '--note', 'x']);
+    expect(two).toMatchObject({ code: 2 });
+    const order = await run(['pause', 'a', '--name', 'b']);
+    expect(order).toMatchObject({ code: 2 });
+    expect(order.stderr).toContain('two schedules');
+    const out = join(folder, 'missing', 'report.html');
+    const nowhere = await run(['report', '--out', out]);
+    expect(nowhere).toMatchObject({ code: 2 });
+    expect(nowhere.stderr).toContain(`there is no folder ${join(folder, 'missing')}`);
+  },
+  2 * commandMs,
+);
+
+it(
+  'ends quietly when its reader has enough',
+  async () => {
+    for (let at = 0; at < 40; at += 1) {
+      const told = Array.from({ length: 100 }, (_, place) => toldChange(`c${at}-${place}`, {}));
+      const by = { sweep, at: `2026-05-04T10:${at + 10}:00.000Z`, foundAs: 'open' as const };
+      await records.fileChanges('m-1', told, by, []);
+    }
+    for (const format of ['csv', 'json']) {
+      const child = start(['changes', '--format', format]);
+      let told = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => (told += text));
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      child.stdout?.destroy();
+      const [code] = (await once(child, 'close')) as [number | null];
+      expect({ code, told }).toEqual({ code: 0, told: '' });
+    }
+  },
+  2 * commandMs,
+);
+
+it(
+  'puts on record that a person looked at a change',
+  async () => {
+    await fill();
+    expect(await run(['review', 'c2', '--note', 'a false alarm'])).toMatchObject({ code: 0 });
+    expect(await records.reviews('m-1', 'c2')).toMatchObject([
+      { by: 'ana', note: 'a false alarm' },
+    ]);
+    expect(idsIn((await run(['changes', '--unreviewed'])).stdout)).toEqual(['c1', 'c3']);
+    expect(await run(['review', 'c9', '--note', 'x'])).toMatchObject({ code: 1 });
+    await fileOne('m-2', 'c1', { at: '2026-05-06T10:00:00.000Z' });
+    const two = await run(['review', 'c1', '--note', 'x']);
+    expect(two).toMatchObject({ code: 2 });
+    expect(two.stderr).toContain('--monitor');
+  },
+  2 * commandMs,
+);
+
+it(
+  'writes a report that names what is unknown, and no document in the clear',
+  async () => {
+    await fill();
+    const monitor = { monitorId: 'm-1', identifier: watched } as Monitor;
+    const at = '2026-05-06T10:00:00.000Z';
+    await records.putMonitor('m-1', { at, by: 'read', monitor, answer: {} });
+    const out = join(folder, 'report.html');
+    expect(await run(['report', '--out', out])).toMatchObject({ code: 0, stdout: '' });
+    const page = readFileSync(out, 'utf8');
+    expect(page).toContain('3 changes, 2 still open');
+    expect(page).toContain('health unknown');
+    expect(page).toContain('the webhook answered 500');
+    expect(page).not.toContain(watched);
+    expect(page).toContain('class="chart wide"');
+  },
+  commandMs,
+);
+
+it(
+  'follows changes as they are filed, each once, until Ctrl-C, and goes on where it was',
+  async () => {
+    await fill();
+    const child = start(['follow', '--since', '2026-05-05', '--severity', 'warn,info']);
+    let text = '';
+    let told = '';
+    child.stdout?.setEncoding('utf8').on('data', (more: string) => (text += more));
+    child.stderr?.setEncoding('utf8').on('data', (more: string) => (told += more));
+    const lines = (): { change_id: string; seen_at: string }[] =>
+      text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as { change_id: string; seen_at: string });
+    const until = async (count: number): Promise<void> => {
+      while (lines().length < count) await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    await until(2);
+    const at = new Date().toISOString();
+    await fileOne('m-2', 'c4', { at });
+    const later = new Date(Date.parse(at) + 1).toISOString();
+    await fileOne('m-2', 'c5', { at: later, severity: 'critical' });
+    await until(3);
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect(code).toBe(130);
+    expect(lines().map(({ change_id: id }) => id)).toEqual(['c2', 'c3', 'c4']);
+    // What is named by an earlier instant may be filed ten minutes later.
+    const from = new Date(Date.parse(at) - 600_000).toISOString();
+    expect(told).toContain(`--since ${from}`);
+
+    const next = start(['follow', '--since', at]);
+    const [first] = (await once(next.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+    expect(first.toString()).toContain('"change_id":"c4"');
+    // A reader that has enough is no fault.
+    next.stdout?.destroy();
+    await fileOne('m-2', 'c6', { at: new Date().toISOString() });
+    const [ended] = (await once(next, 'exit')) as [number | null];
+    expect(ended).toBe(0);
+  },
+  2 * commandMs,
+);
+
+it(
+  'shows where changes go, and asks a disabled sink again when a person says so',
+  async () => {
+    const env = {
+      MONITOR_SINKS: 'file,webhook',
+      MONITOR_WEBHOOK_URL: 'https://receiver.test/changes',
+      MONITOR_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+    };
+    const why = 'the webhook answered 410';
+    const settings = fingerprintOf({ url: env.MONITOR_WEBHOOK_URL });
+    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings });
+    const disabled = await run(['sink'], env);
+    expect(disabled).toMatchObject({ code: 3 });
+    expect(disabled.stdout).toMatch(/webhook +required +disabled since 2026-05-04/);
+    // One at another address is another one.
+    const elsewhere = { ...env, MONITOR_WEBHOOK_URL: 'https://other.test/changes' };
+    expect(await run(['sink'], elsewhere)).toMatchObject({ code: 0 });
+    expect(await run(['sink', '--enable', 'webhook', '--json'], env)).toMatchObject({ code: 0 });
+    expect(await run(['sink'], env)).toMatchObject({ code: 0 });
+  },
+  commandMs,
+);

@@ -1,0 +1,117 @@
+import * as fc from 'fast-check';
+import { pageOf, readPageWish } from '../../src/sandbox/monitors/change-pages';
+import { HeldChanges, type HeldChange } from '../../src/sandbox/monitors/held-changes';
+import { parseScenario } from '../../src/sandbox/scenario';
+
+const now = 1_000;
+const severities = ['info', 'warn', 'critical'] as const;
+
+const drawnChange = fc.record({
+  // Few instants, some of them still to come: equal ones must not confuse a cursor.
+  detectedAt: fc.integer({ min: 990, max: 1_003 }),
+  severity: fc.constantFrom(...severities),
+  acknowledged: fc.boolean(),
+});
+type DrawnChange = typeof drawnChange extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+
+function held({ detectedAt, severity, acknowledged }: DrawnChange, index: number): HeldChange {
+  return {
+    id: `c${index}`,
+    monitorId: 'm',
+    ordinal: index,
+    severity,
+    type: 't',
+    before: null,
+    after: null,
+    detectedAt,
+    acknowledgedAt: acknowledged ? detectedAt : null,
+    acknowledgedBy: acknowledged ? 'other' : null,
+    acks: 0,
+    answer: 'plain',
+    ack: 'accepted',
+  };
+}
+
+const walks = fc.record({
+  changes: fc.array(drawnChange, { maxLength: 30 }),
+  /** How many are added first; the others come later. */
+  first: fc.nat(30),
+  cursors: fc.constantFrom('stable' as const, 'shifting' as const),
+  order: fc.constantFrom('newest' as const, 'oldest' as const),
+  status: fc.constantFrom('open', 'acknowledged', null),
+  severity: fc.constantFrom(...severities, null),
+  pageSize: fc.integer({ min: 1, max: 7 }),
+});
+
+type Walk = typeof walks extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+
+function filled(drawn: readonly DrawnChange[], first: number): HeldChanges {
+  const changes = new HeldChanges();
+  const all = drawn.map(held);
+  changes.add(all.slice(0, first));
+  changes.add(all.slice(first));
+  return changes;
+}
+
+/** Ids of a walk from the first page to the last; `between` is done with each page. */
+function walk(
+  changes: HeldChanges,
+  { cursors, order, status, severity, pageSize }: Omit<Walk, 'changes' | 'first'>,
+  between: (page: readonly HeldChange[]) => void = () => {},
+): string[] {
+  const names = parseScenario({}).monitors;
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ limit: String(pageSize) });
+    if (status !== null) query.set('status', status);
+    if (severity !== null) query.set('severity', severity);
+    if (cursor !== null) query.set('cursor', cursor);
+    const page = pageOf(changes, readPageWish(query, names), { cursors, order }, now);
+    ids.push(...page.changes.map(({ id }) => id));
+    expect(page.changes.length).toBeLessThanOrEqual(pageSize);
+    between(page.changes);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+test('a walk tells what has appeared and passes the filters, once and in order', () => {
+  fc.assert(
+    fc.property(walks, ({ changes: drawn, first, ...how }) => {
+      const changes = filled(drawn, first);
+      const expected = drawn
+        .map(held)
+        .filter(({ detectedAt }) => detectedAt <= now)
+        .filter(({ severity }) => how.severity === null || severity === how.severity)
+        .filter(
+          ({ acknowledgedAt }) =>
+            how.status === null || (acknowledgedAt === null) === (how.status === 'open'),
+        )
+        .toSorted((a, b) => a.detectedAt - b.detectedAt || a.ordinal - b.ordinal)
+        .map(({ id }) => id);
+      if (how.order === 'newest') expected.reverse();
+      expect(walk(changes, how)).toEqual(expected);
+    }),
+  );
+});
+
+test('acknowledging each page loses nothing with stable cursors, nor with others when it is listed again', () => {
+  fc.assert(
+    fc.property(walks, ({ changes: drawn, first, ...how }) => {
+      const changes = filled(drawn, first);
+      const open = walk(changes, { ...how, status: 'open' });
+      const acknowledge = (page: readonly HeldChange[]) => {
+        for (const change of page) changes.acknowledge(change, now, 'client');
+      };
+      const told = walk(changes, { ...how, status: 'open' }, acknowledge);
+      if (how.cursors === 'stable') expect(told).toEqual(open);
+      for (let rounds = 0; rounds < 40; rounds += 1) {
+        const more = walk(changes, { ...how, status: 'open' }, acknowledge);
+        if (more.length === 0) break;
+        told.push(...more);
+      }
+      expect(told.toSorted()).toEqual(open.toSorted());
+    }),
+  );
+});

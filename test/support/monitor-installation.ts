@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { archiveAsItIs } from '../../src/archive/open-archive';
+import { MonitorRecords } from '../../src/archive/monitor-records';
+import type { ChangeFile } from '../../src/domain/monitors/kept';
+import type { SweepOutcome } from '../../src/domain/monitors/sweep';
+import type { ScenarioInput } from '../../src/sandbox';
+import { Installation } from './diligence-process';
+
+export type MonitorSection = NonNullable<ScenarioInput['monitors']>;
+export type HeldScript = NonNullable<MonitorSection['held']>[string];
+
+export interface SweepResult {
+  code: number | null;
+  stderr: string;
+  /** Null when the command printed no outcome. */
+  outcome: SweepOutcome | null;
+}
+
+/** An installation that watches monitors of the sandbox: one worker, changes as files. */
+export async function monitorInstallation(
+  monitors: MonitorSection,
+  env: Record<string, string> = {},
+): Promise<Installation> {
+  const place = await Installation.start(
+    { monitors },
+    {
+      INVESTIGATION_RPS: '2000',
+      INVESTIGATION_TIMEOUT_SECONDS: '3',
+      ...env,
+    },
+  );
+  await place.startWorker();
+  return place;
+}
+
+/** A new monitor at the service, whose list follows these rules from now on. */
+export function holdMonitor(
+  { sandbox }: Installation,
+  script: HeldScript,
+  rules: MonitorSection = {},
+): string {
+  const id = randomUUID();
+  sandbox.configure({
+    monitors: {
+      cursorName: 'cursor',
+      statusName: 'status',
+      severityName: 'severity',
+      pageSizeName: 'limit',
+      readRoute: true,
+      repeatedAck: 'same',
+      ...rules,
+      held: { [id]: script },
+    },
+  });
+  return id;
+}
+
+/** Changes that nobody has acknowledged. */
+export function leftOpen({ sandbox }: Installation, monitorId: string) {
+  const changes = sandbox.monitors.changes(monitorId);
+  return changes.filter(({ acknowledgedAt }) => acknowledgedAt === null);
+}
+
+export async function sweep(
+  place: Installation,
+  monitorId: string,
+  ...more: string[]
+): Promise<SweepResult> {
+  const words = ['monitor', 'sweep', '--monitors', monitorId, '--json', ...more];
+  const { code, stdout, stderr } = await place.run(words);
+  const outcome = stdout === '' ? null : (JSON.parse(stdout) as { outcome: SweepOutcome }).outcome;
+  return { code, stderr, outcome };
+}
+
+/** What the archive of an installation holds about a change; null when it does not. */
+export function changeOnFile(
+  place: Installation,
+  monitorId: string,
+  changeId: string,
+): Promise<ChangeFile | null> {
+  const archive = archiveAsItIs(join(place.folder, 'data', 'archive'));
+  return new MonitorRecords(archive, (name) => name).file(monitorId, changeId, ['file', 'webhook']);
+}

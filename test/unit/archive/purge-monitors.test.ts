@@ -1,0 +1,175 @@
+import { getJson, getJsonLines } from '../../../src/archive/archive';
+import { impersonalKeys, kindOf } from '../../../src/archive/kept-kinds';
+import { MonitorRecords } from '../../../src/archive/monitor-records';
+import { IdKey } from '../../../src/archive/open-archive';
+import { carryOut } from '../../../src/archive/purge';
+import { PurgePlanner, type PurgePlan } from '../../../src/archive/purge-plan';
+import type { Monitor } from '../../../src/domain/monitors/change';
+import type { FiledChange } from '../../../src/domain/monitors/kept';
+import { FileSink } from '../../../src/sinks/file-sink';
+import { cnpj } from '../../support/documents';
+import { toldChange } from '../../support/monitor-changes';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const idKey = IdKey.parse('ab'.repeat(32));
+const nameOf = (document: string): string => idKey.nameOf('document', document);
+const person = cnpj(1);
+const partner = cnpj(2);
+const at = '2026-05-04T10:00:00.000Z';
+const sweep = 'monitor-sweep/m/run-1';
+
+let place: TemporaryArchive;
+let records: MonitorRecords;
+
+beforeEach(async () => {
+  place = new TemporaryArchive();
+  records = new MonitorRecords(place.archive, nameOf);
+  await putMonitor('of-person', person);
+  await putMonitor('of-another', cnpj(3));
+  await fileChanges('of-person', { a1: 'a debt', a2: `partner ${partner}` });
+  await fileChanges('of-another', { b1: 'a debt', b2: { cnpj: person }, b3: `of ${partner}` });
+  const answer = { listed: person };
+  await records.keepUnreadable('of-another', { answer, issues: [] }, { sweep, at });
+  await records.keepUnreadable('of-another', { answer: { x: 1 }, issues: [] }, { sweep, at });
+  const note = `the same as ${person}`;
+  await records.putReview('of-another', 'b1', { at, by: 'ana', note });
+});
+afterEach(() => place.remove());
+
+async function putMonitor(monitorId: string, identifier: string): Promise<void> {
+  const monitor = { monitorId, identifier, name: 'Watched' } as Monitor;
+  const answer = { id: monitorId, identifier };
+  await records.putMonitor(monitorId, { at, by: 'read', monitor, answer });
+}
+
+async function fileChanges(monitorId: string, afters: Record<string, unknown>): Promise<void> {
+  const told = Object.entries(afters).map(([id, after]) => {
+    const { change, answer } = toldChange(id);
+    return { change, answer: { ...(answer as object), after } };
+  });
+  const files = await records.fileChanges(monitorId, told, { sweep, at, foundAs: 'open' }, []);
+  const deliveries = files.map(({ filed }) => ({
+    kind: 'change' as const,
+    id: filed.change.changeId,
+    filed,
+  }));
+  const sink = new FileSink(place.archive);
+  await sink.deliver({ monitorId, sweep, at: Date.parse(at), deliveries });
+  const marks = deliveries.map(({ id }) => ({ changeId: id, mark: { sweep, at, attempt: 1 } }));
+  await records.putDelivered(monitorId, 'file', marks);
+  for (const { id } of deliveries) {
+    const mark = { sweep, at, by: 'us' as const, acknowledgedAt: null };
+    await records.putAcknowledged(monitorId, id, mark);
+  }
+}
+
+async function carriedOut(plan: PurgePlan): Promise<void> {
+  await carryOut(place.archive, plan, {
+    by: 'ana',
+    reason: 'asked for',
+    startedAt: at,
+    workflows: [],
+    macOf: (text) => idKey.macOf(text),
+    deleteWorkflows: async () => undefined,
+    audit: async () => undefined,
+  });
+}
+
+async function everything(): Promise<string> {
+  const bodies: string[] = [];
+  for (const key of await place.archive.list('')) {
+    if (key.startsWith('erasures/')) continue;
+    bodies.push(`${key} ${(await place.archive.get(key))?.toString() ?? ''}`);
+  }
+  return bodies.join('\n');
+}
+
+const erased = async (monitorId: string): Promise<Record<string, boolean>> => {
+  const found: Record<string, boolean> = {};
+  for (const key of await place.archive.list(`monitors/${monitorId}/seen/`)) {
+    const filed = await getJson<FiledChange>(place.archive, key);
+    if (filed !== null) found[filed.change.changeId] = filed.erased === true;
+  }
+  return found;
+};
+
+it('takes a monitor of the document as a whole, and of others the changes that name it', async () => {
+  const plan = await new PurgePlanner(place.archive, nameOf).ofDocument(person);
+  const works = plan.works.map(({ workId, whole }) => [workId, whole] as const);
+  expect(works.toSorted(([a], [b]) => a.localeCompare(b))).toEqual([
+    ['monitor/of-another', false],
+    ['monitor/of-person', true],
+  ]);
+  expect(plan.rows).toBe(3);
+  await carriedOut(plan);
+  expect(await erased('of-person')).toEqual({ a1: true, a2: true });
+  expect(await erased('of-another')).toEqual({ b1: false, b2: true, b3: false });
+  const left = await everything();
+  expect(left).not.toContain(person);
+  expect(left).not.toContain(nameOf(person));
+  expect(left).toContain(cnpj(3));
+  expect(await records.reviews('of-another', 'b1')).toMatchObject([
+    { note: 'the same as [erased]' },
+  ]);
+  expect(await place.archive.list('monitors/of-another/unreadable/')).toHaveLength(1);
+  const [day = ''] = await place.archive.list('changes/');
+  expect(await getJsonLines(place.archive, day)).toMatchObject([
+    { change_id: 'b1' },
+    { change_id: 'b3' },
+  ]);
+  expect(await new PurgePlanner(place.archive, nameOf).ofDocument(person)).toMatchObject({
+    changes: [],
+  });
+});
+
+it('files no change again that was erased', async () => {
+  await carriedOut(await new PurgePlanner(place.archive, nameOf).ofDocument(person));
+  const told = [toldChange('a1')];
+  const by = { sweep, at, foundAs: 'elsewhere' as const };
+  const [file] = await records.fileChanges('of-person', told, by, ['file']);
+  expect(file).toMatchObject({ isNew: false, filed: { answer: null, erased: true } });
+  expect(file?.acknowledged?.by).toBe('us');
+});
+
+it('takes a monitor by its id, whomever it is about', async () => {
+  await carriedOut(await new PurgePlanner(place.archive, nameOf).ofWork('monitor/of-another'));
+  expect(await erased('of-another')).toEqual({ b1: true, b2: true, b3: true });
+  expect(await erased('of-person')).toEqual({ a1: false, a2: false });
+  expect(await everything()).not.toContain(cnpj(3));
+});
+
+it('takes by age what was told of changes that were acknowledged before', async () => {
+  const planner = (): PurgePlanner => new PurgePlanner(place.archive, nameOf);
+  expect((await planner().ofAge('results', Date.parse(at))).changes).toEqual([]);
+  const later = Date.parse(at) + 1;
+  expect((await planner().ofAge('inputs', later)).changes).toEqual([]);
+  const plan = await planner().ofAge('results', later);
+  expect(plan.rows).toBe(5);
+  await carriedOut(plan);
+  expect(await place.archive.list('changes/')).toEqual([]);
+  expect(await erased('of-person')).toEqual({ a1: true, a2: true });
+  expect((await planner().ofAge('results', later)).changes).toEqual([]);
+});
+
+it('finishes what was cut short anywhere', async () => {
+  const whole = await new PurgePlanner(place.archive, nameOf).ofDocument(person);
+  for (let count = 0; count < whole.changes.length; count += 1) {
+    place.remove();
+    place = new TemporaryArchive();
+    records = new MonitorRecords(place.archive, nameOf);
+    await putMonitor('of-person', person);
+    await putMonitor('of-another', cnpj(3));
+    await fileChanges('of-person', { a1: 'a debt', a2: `partner ${partner}` });
+    await fileChanges('of-another', { b1: 'a debt', b2: { cnpj: person } });
+    const plan = await new PurgePlanner(place.archive, nameOf).ofDocument(person);
+    await carriedOut({ ...plan, changes: plan.changes.slice(0, count) });
+    await carriedOut(await new PurgePlanner(place.archive, nameOf).ofDocument(person));
+    expect(await everything()).not.toContain(person);
+    expect(await erased('of-person')).toEqual({ a1: true, a2: true });
+  }
+});
+
+it('has a kind for everything that is kept about monitors', async () => {
+  const keys = await place.archive.list('');
+  expect(keys.filter((key) => kindOf(key) === null && !impersonalKeys.test(key))).toEqual([]);
+});

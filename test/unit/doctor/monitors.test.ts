@@ -1,0 +1,140 @@
+import { MonitorLists } from '../../../src/archive/monitor-lists';
+import { fingerprintOf, putDisabledSink } from '../../../src/archive/disabled-sinks';
+import { examineMonitors, examineSinks } from '../../../src/doctor/monitors';
+import type { Finding } from '../../../src/doctor/finding';
+import { readEnvironment } from '../../../src/environment';
+import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
+import { MemoryArchive } from '../../support/memory-archive';
+
+const monitor = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
+
+describe('doctor, asked about monitors', () => {
+  let sandbox: Sandbox;
+  let archive: MemoryArchive;
+  beforeEach(async () => {
+    sandbox = await startSandbox();
+    archive = new MemoryArchive();
+    await new MonitorLists(archive).put('carteira', [monitor]);
+    hold({
+      changes: [
+        { severity: 'info' },
+        { severity: 'critical', acknowledged: true },
+        { severity: 'warn' },
+      ],
+    });
+  });
+  afterEach(() => sandbox.close());
+
+  type Script = NonNullable<NonNullable<MonitorPatch['held']>[string]>;
+  const hold = (script: Script, more: MonitorPatch = {}) =>
+    sandbox.configure({ monitors: { ...more, held: { [monitor]: script } } });
+
+  async function examine(env: Record<string, string> = {}, where?: MemoryArchive) {
+    const environment = readEnvironment({
+      INVESTIGATION_BASE_URL: sandbox.baseUrl,
+      INVESTIGATION_TOKEN: 'sandbox-token',
+      ...env,
+    });
+    return examineMonitors(environment, where ?? archive);
+  }
+  const states = (findings: readonly Finding[]) =>
+    findings.map(({ check, state }) => `${check.replace('monitors ', '')} ${state}`);
+
+  it.each([
+    ['file,webhook', 'fail', 'changes stay open'],
+    ['file,webhook?', 'warn', 'acknowledged without it'],
+  ])('tells that a sink of %s is asked no more', async (sinks, state, words) => {
+    const url = 'https://receiver.test/changes';
+    const environment = (address: string) =>
+      readEnvironment({
+        MONITOR_SINKS: sinks,
+        MONITOR_WEBHOOK_URL: address,
+        MONITOR_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+      });
+    expect(await examineSinks(environment(url), archive)).toEqual([]);
+    const settings = fingerprintOf({ url });
+    const why = 'the webhook answered 410';
+    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings });
+    const [finding] = await examineSinks(environment(url), archive);
+    expect(finding).toMatchObject({ check: 'sink webhook', state });
+    expect(finding?.detail).toContain(words);
+    expect(finding?.cure).toContain('monitor sink --enable webhook');
+    expect(await examineSinks(environment('https://other.test/changes'), archive)).toEqual([]);
+  });
+
+  it('finds names in order by a few reads, and moves nothing', async () => {
+    expect(states(await examine())).toEqual([
+      'monitors ok',
+      'PAGE_SIZE_PARAM ok',
+      'CURSOR_PARAM ok',
+      'STATUS_PARAM ok',
+      'SEVERITY_PARAM ok',
+      'MONITOR_READ_PATH ok',
+    ]);
+    const methods = new Set(sandbox.monitors.received().map(({ method }) => method));
+    expect(methods).toEqual(new Set(['GET']));
+    expect(sandbox.monitors.received().length).toBeLessThanOrEqual(9);
+  });
+
+  it.each([
+    ['PAGE_SIZE_PARAM', 'pageSizeName'],
+    ['CURSOR_PARAM', 'cursorName'],
+    ['STATUS_PARAM', 'statusName'],
+    ['SEVERITY_PARAM', 'severityName'],
+  ])('sees that %s is ignored, and when it is refused', async (variable, name) => {
+    sandbox.configure({ monitors: { defaultPageSize: 2, [name]: 'ignored' } });
+    const about = (findings: readonly Finding[]) =>
+      findings.filter(({ state }) => state !== 'ok').map(({ check, detail }) => [check, detail]);
+    expect(about(await examine())).toEqual([
+      [`monitors ${variable}`, expect.stringContaining('has no effect')],
+    ]);
+    sandbox.configure({ monitors: { defaultPageSize: 2, [name]: 'renamed' } });
+    expect(about(await examine())).toEqual([
+      [`monitors ${variable}`, expect.stringContaining('is refused')],
+    ]);
+    expect(about(await examine({ [variable]: 'renamed' }))).toEqual([]);
+  });
+
+  it('does not take for proved what the changes do not show', async () => {
+    hold({ changes: [] });
+    const findings = await examine();
+    for (const { state, detail } of findings.slice(1, 5)) {
+      expect([state, detail]).toEqual(['ok', expect.stringContaining('is assumed')]);
+    }
+  });
+
+  it('says that a monitor cannot be read, or may not run', async () => {
+    hold({ changes: [] }, { readRoute: false });
+    expect((await examine()).at(-1)).toMatchObject({
+      check: 'monitors MONITOR_READ_PATH',
+      state: 'warn',
+      cure: expect.stringContaining('health unknown'),
+    });
+    hold({ execution_allowed: false, blocking_reason: 'payment_required' }, { readRoute: true });
+    expect((await examine()).at(-1)).toMatchObject({
+      state: 'warn',
+      detail: `monitor ${monitor} may not run: payment_required`,
+    });
+  });
+
+  it('proves the token without a monitor, and looks no further', async () => {
+    const [finding, ...others] = await examine({}, new MemoryArchive());
+    expect(finding).toMatchObject({ state: 'ok', detail: expect.stringContaining('is taken') });
+    expect(others).toEqual([]);
+    sandbox.setToken('sandbox-token', false);
+    expect(await examine({}, new MemoryArchive())).toMatchObject([
+      { check: 'monitors', state: 'fail', cure: expect.stringContaining('INVESTIGATION_TOKEN') },
+    ]);
+  });
+
+  it('warns of a watched monitor that the service does not know', async () => {
+    sandbox.configure({ monitors: { held: { [monitor]: null } } });
+    expect(await examine()).toMatchObject([
+      { state: 'warn', detail: expect.stringContaining(monitor) },
+    ]);
+  });
+
+  it('says nothing of monitors without the service', async () => {
+    expect(await examineMonitors(readEnvironment({}), archive)).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import { MonitorRecords } from '../../../src/archive/monitor-records';
+import {
+  changesOnRecord,
+  hasStatus,
+  shownLag,
+  sinceWhen,
+  type ChangeFlags,
+} from '../../../src/starters/monitor-changes';
+import type { ChangeStatus } from '../../../src/domain/monitors/change-record';
+import type { Workplace } from '../../../src/starters/workplace';
+import { MemoryArchive } from '../../support/memory-archive';
+import { toldChange } from '../../support/monitor-changes';
+
+const nameOf = (): string => '0'.repeat(32);
+const sweep = 's';
+
+async function chosen(flags: ChangeFlags): Promise<string[]> {
+  const archive = new MemoryArchive();
+  const records = new MonitorRecords(archive, nameOf);
+  const all = [
+    ['m-1', 'c1', 'critical', '2026-05-04T10:00:00.000Z'],
+    ['m-1', 'c2', 'warn', '2026-05-05T10:00:00.000Z'],
+    ['m-2', 'c3', 'info', '2026-05-05T11:00:00.000Z'],
+    ['m-2', 'c4', 'unknown', '2026-05-06T10:00:00.000Z'],
+  ] as const;
+  for (const [monitorId, changeId, severity, at] of all) {
+    const by = { sweep, at, foundAs: 'open' as const };
+    await records.fileChanges(monitorId, [toldChange(changeId, { severity })], by, []);
+  }
+  const place = {
+    archive,
+    idKey: { nameOf },
+    environment: { monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null } },
+  } as unknown as Workplace;
+  const found: string[] = [];
+  for await (const { record } of changesOnRecord(place, flags)) found.push(record.change_id);
+  return found;
+}
+
+it.each<[ChangeFlags, string[]]>([
+  [{}, ['c1', 'c2', 'c3', 'c4']],
+  [{ monitor: ['m-2'] }, ['c3', 'c4']],
+  [{ severity: ['critical', 'info'] }, ['c1', 'c3']],
+  [{ severity: ['unknown'] }, ['c4']],
+  [{ since: '2026-05-05T10:00:00.000Z' }, ['c2', 'c3', 'c4']],
+  [{ since: '2026-05-05T10:00:00.001Z', monitor: ['m-1'] }, []],
+])('chooses changes by %j', async (flags, ids) => {
+  expect(await chosen(flags)).toEqual(ids);
+});
+
+it.each<[ChangeStatus, boolean]>([
+  ['filed', true],
+  ['delivered', true],
+  ['failing', true],
+  ['acknowledged', false],
+  ['acknowledged_elsewhere', false],
+  ['gone', false],
+])('takes %s for open: %s', (status, isOpen) => {
+  expect(hasStatus({ status }, 'open')).toBe(isOpen);
+  expect(hasStatus({ status }, status)).toBe(true);
+});
+
+it.each([
+  ['2026-05-04', '2026-05-04T00:00:00.000Z'],
+  ['2026-05-04T10:00-03:00', '2026-05-04T13:00:00.000Z'],
+  ['2026-05-04T10:00:00.5Z', '2026-05-04T10:00:00.500Z'],
+])('reads %s as %s', (text, instant) => {
+  expect(sinceWhen(text)).toBe(instant);
+});
+
+it('takes an age of more years than there are for all of them', () => {
+  expect(sinceWhen('9999999d')).toBe('1970-01-01T00:00:00.000Z');
+});
+
+it.each(['soon', '2026', '2026-13-01', '2026-02-30', '2026-02-30T10:00Z', '10:00'])(
+  'refuses %s for an instant',
+  (text) => {
+    expect(() => sinceWhen(text)).toThrow('Expected');
+  },
+);
+
+it.each([
+  [0.25, '250 ms'],
+  [3.14, '3.1 s'],
+  [90, '90 s'],
+  [600, '10 min'],
+  [10_000, '3 h'],
+  [400_000, '5 d'],
+])('tells a lag of %d seconds as %s', (seconds, words) => {
+  expect(shownLag(seconds)).toBe(words);
+});
