@@ -178,7 +178,8 @@ class SweepDriver {
     const standing = this.#standing;
     const isLeft =
       standing.stuck + standing.unreadable > 0 || this.#cancelling || remarks.includes('no cursor');
-    const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere === 0;
+    const found = reconciled?.found ?? 0;
+    const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere + found === 0;
     const status =
       fault === null ? (isLeft ? 'partly' : 'swept') : didNothing ? 'failed' : 'partly';
     return {

@@ -33,6 +33,9 @@ class FakeDesk {
   /** What sweeps left: whether a pass has some on file, and what was noted. */
   isNoted = false;
   readonly notes: NotesInput[] = [];
+  /** Named beside the last page; refused when it is sent. */
+  afterEnd: string | null = null;
+  walkFault: ReconcileReport['fault'] = null;
   /** Changes that a walk leaves due to a sink. */
   owed = 0;
   /** Left by every page, and what was told of whole sweeps. */
@@ -71,7 +74,7 @@ class FakeDesk {
         const looked = { looked: ids.length, due, failing: 0, escalated: 0, blocked: 0 };
         return { ...looked, credentials, noted: this.isNoted };
       },
-      sweepPage: async ({ ref }: SweepPageInput): Promise<PageReport> => {
+      sweepPage: async ({ ref, cursor }: SweepPageInput): Promise<PageReport> => {
         const { monitorId } = ref;
         if (this.broken.has(monitorId)) throw ApplicationFailure.nonRetryable('it is away');
         this.#underWay += 1;
@@ -93,11 +96,11 @@ class FakeDesk {
           staying: 0,
           deferred: false,
           hasMore,
-          nextCursor: hasMore ? 'next' : null,
+          nextCursor: hasMore ? 'next' : this.afterEnd,
           ids: String(before),
           size: null,
           remarks: [],
-          fault: null,
+          fault: cursor === null ? null : { fault: 'refused', message: 'no such cursor' },
           lost: false,
         };
       },
@@ -109,7 +112,7 @@ class FakeDesk {
         owed: this.owed,
         standing: { ...noStanding(), stuck: this.owed },
         tried: noStanding(),
-        fault: null,
+        fault: this.walkFault,
       }),
       concludeReconcile: async ({ ref, isThrough }: ReconcileEnd) =>
         void this.reconciled.push([ref.monitorId, isThrough]),
@@ -243,6 +246,24 @@ workflowSuite('sweeps of monitors', (rig) => {
     desk.owed = 2;
     const { outcome } = await swept(rig(), desk, id, true);
     expect(outcome).toMatchObject({ status: 'partly', standing: { stuck: 2 } });
+    expect(desk.reconciled).toEqual([[id, false]]);
+  });
+
+  it('a cursor after the end that is refused is the end', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.open.set(id, 1);
+    desk.afterEnd = 'past';
+    const { outcome } = await swept(rig(), desk, id);
+    expect(outcome).toMatchObject({ status: 'swept', fault: null, counts: { acknowledged: 1 } });
+  });
+
+  it('a walk over all states that finds something and goes no further is not a failure as a whole', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.walkFault = { fault: 'no cursor', message: 'no way on' };
+    const { outcome } = await swept(rig(), desk, id, true);
+    expect(outcome).toMatchObject({ status: 'partly', fault: { fault: 'no cursor' } });
     expect(desk.reconciled).toEqual([[id, false]]);
   });
 
