@@ -24,6 +24,9 @@ module.exports = {
     transformIgnorePatterns,
     testEnvironment: 'node',
     extensionsToTreatAsEsm: [],
+    ...(layer === 'property' || layer === 'long'
+      ? { setupFiles: ['<rootDir>/test/support/property-seed.ts'] }
+      : {}),
     ...(layer === 'workflow' || layer === 'integration' || layer === 'long'
       ? { globalSetup: '<rootDir>/test/support/servers-setup.ts' }
       : {}),

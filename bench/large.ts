@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { cnpj } from '../test/support/documents';
+import { histories } from './histories';
 import { Parts, peakMibOf } from './parts';
 
 export interface LargeFigures {
@@ -63,33 +63,4 @@ async function writeDocuments(path: string, rows: number): Promise<void> {
   }
   file.end();
   await once(file, 'finish');
-}
-
-/** Events of a batch and of every run of its lanes, and the largest payload among them. */
-async function histories(address: string, batchId: string) {
-  const connection = await Connection.connect({ address });
-  const client = new Client({ connection });
-  let events = 0;
-  let largestPayload = 0;
-  const look = async (workflowId: string, runId?: string): Promise<void> => {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    for (const event of history.events ?? []) {
-      events += 1;
-      largestPayload = Math.max(largestPayload, largestIn(event));
-      const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution;
-      if (child?.workflowId) await look(child.workflowId, child.runId ?? undefined);
-      const next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
-      if (next) await look(workflowId, next);
-    }
-  };
-  await look(batchId);
-  await connection.close();
-  return { events, largestPayload };
-}
-
-/** Bytes of the largest `data` anywhere in an event. */
-function largestIn(value: unknown): number {
-  if (value instanceof Uint8Array) return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Math.max(0, ...Object.values(value).map(largestIn));
 }

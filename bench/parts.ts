@@ -17,6 +17,10 @@ export interface Timing {
   codec?: 'on' | 'off';
   /** The `credit` section of the scenario; with it, the worker speaks to the credit service too. */
   credit?: object;
+  /** The `monitors` section of the scenario. */
+  monitors?: object;
+  /** What worker and commands are given besides. */
+  env?: Record<string, string>;
 }
 
 /** What the sandbox prints. */
@@ -36,12 +40,18 @@ export class Parts {
   readonly #control: string;
   readonly #payloadKeys: string;
   readonly #credit: Record<string, string> | undefined;
+  readonly #env: Record<string, string>;
   readonly #children: ChildProcess[] = [];
   #server: DevServer | null = null;
   #worker: ChildProcess | null = null;
 
-  private constructor(folder: string, addresses: Addresses, { codec = 'on', credit }: Timing) {
+  private constructor(
+    folder: string,
+    addresses: Addresses,
+    { codec = 'on', credit, env = {} }: Timing,
+  ) {
     this.folder = folder;
+    this.#env = env;
     this.#payloadKeys = codec === 'on' ? payloadKeys : 'off';
     this.baseUrl = addresses.baseUrl;
     this.#control = addresses.control;
@@ -50,11 +60,11 @@ export class Parts {
   }
 
   static async start(timing: Timing): Promise<Parts> {
-    const { processingMs, credit } = timing;
+    const { processingMs, credit, monitors } = timing;
     const folder = await mkdtemp(join(tmpdir(), 'diligence-bench-'));
     const scenario = join(folder, 'scenario.json');
     const issuance = { waitingMs: [0, 0], processingMs, distribution: 'lognormal' };
-    await writeFile(scenario, JSON.stringify({ issuance, ...(credit && { credit }) }));
+    await writeFile(scenario, JSON.stringify({ issuance, credit, monitors }));
     const child = spawn(
       process.execPath,
       [main, 'sandbox', '--port', '0', '--token', 'bench-token', '--scenario', scenario, '--json'],
@@ -100,6 +110,7 @@ export class Parts {
       DILIGENCE_ACTOR: 'bench',
       DILIGENCE_PAYLOAD_KEYS: this.#payloadKeys,
       ...this.#credit,
+      ...this.#env,
       ...(this.#server && { TEMPORAL_ADDRESS: this.#server.address }),
     };
   }
@@ -123,8 +134,8 @@ export class Parts {
   }
 
   /** Starts the command line; the caller waits for its end. */
-  begin(args: string[]): ChildProcess {
-    const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  begin(args: string[], stderr: 'inherit' | 'pipe' = 'inherit'): ChildProcess {
+    const stdio = ['ignore', 'pipe', stderr] as const;
     return spawn(process.execPath, [main, ...args], {
       env: this.environment(),
       cwd: this.folder,

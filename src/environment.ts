@@ -12,8 +12,19 @@ import {
   type MonitorAssumptions,
   type TraceAssumptions,
 } from './apis/assumptions';
+import { lensOf } from './environment/lens';
+import { listNamesOf } from './environment/lists';
+import {
+  monitorNamesOf,
+  monitorSinksOf,
+  monitorVariables,
+  type MonitorSinkSettings,
+} from './environment/monitors';
+import { ConfigError, isWebAddress, numberWithin, onOff } from './environment/variables';
 import { KeyRing } from './protection/key-ring';
-import { hideSecret } from './protection/redaction';
+
+export type { MonitorSinkSettings, SinkChoice } from './environment/monitors';
+export { ConfigError } from './environment/variables';
 
 /**
  * The environment, parsed once (DESIGN 5). `.env` is read; a variable of ours that is unknown or
@@ -59,19 +70,6 @@ export interface Environment {
   monitorEscalateAfter: number;
 }
 
-/** Where changes of monitors go. */
-export interface MonitorSinkSettings {
-  sinks: readonly SinkChoice[];
-  /** Null when no address is set. */
-  webhook: { url: string; secrets: readonly string[]; allowPrivate: boolean } | null;
-}
-
-export interface SinkChoice {
-  name: 'file' | 'webhook';
-  /** A change is acknowledged when it has taken it. */
-  required: boolean;
-}
-
 export interface InvestigationSettings {
   baseUrl: string;
   token: TokenSetting;
@@ -111,29 +109,11 @@ export interface ListenAddress {
 
 export type TokenSetting = { value: string } | { file: string };
 
-/** Wrong configuration: exit code 2. Names the variable at fault. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly variable: string;
-
-  constructor(variable: string, message: string) {
-    super(`${variable}: ${message}`);
-    this.variable = variable;
-  }
-}
-
 const address = z
   .string()
   .refine(isWebAddress, 'expected an http or https address')
   .refine(isPlainAddress, 'expected no user, query or fragment in the address');
-const onOff = z.enum(['on', 'off'], 'expected on or off');
 const rate = numberWithin(0.01, 100_000);
-
-/** Text that reads as a number within bounds; the message says which. */
-function numberWithin(lowest: number, highest: number) {
-  const expected = `expected a number from ${lowest} to ${highest}`;
-  return z.coerce.number(expected).min(lowest, expected).max(highest, expected);
-}
 
 const variables = z.object({
   INVESTIGATION_BASE_URL: address.optional(),
@@ -178,21 +158,7 @@ const variables = z.object({
     .string()
     .refine(isListenAddress, 'expected host:port, or off')
     .default('off'),
-  MONITOR_SINKS: z
-    .string()
-    .regex(
-      /^(?:file|webhook)\??(?:,(?:file|webhook)\??)?$/,
-      'expected file, webhook or both, separated by a comma; `?` after one that need not have a change before it is acknowledged',
-    )
-    .default('file'),
-  MONITOR_WEBHOOK_URL: z
-    .string()
-    .refine(isWebAddress, 'expected an http or https address')
-    .refine(isWithoutUser, 'expected no user and no fragment in the address')
-    .optional(),
-  MONITOR_WEBHOOK_SECRET: z.string().min(1).optional(),
-  MONITOR_WEBHOOK_ALLOW_PRIVATE: onOff.default('off'),
-  MONITOR_ESCALATE_AFTER: numberWithin(1, 1_000).int('expected a whole number').default(5),
+  ...monitorVariables,
   ...assumptionVariables,
 });
 
@@ -217,12 +183,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   }
   const found = parsed.data;
   const dataDir = resolve(found.DILIGENCE_DATA_DIR);
-  const listNames: ListAssumptions = {
-    pageSizeParam: found.PAGE_SIZE_PARAM,
-    cursorParam: found.CURSOR_PARAM,
-    statusParam: found.STATUS_PARAM,
-    typeParam: found.TYPE_PARAM,
-  };
+  const listNames = listNamesOf(found);
   return {
     investigation: investigationOf(found),
     credit: creditOf(found),
@@ -247,19 +208,8 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
       statusField: found.CREDIT_STATUS_FIELD ?? null,
       failedStatuses: found.CREDIT_FAILED_STATUSES ?? null,
     },
-    monitorNames: {
-      pageSizeParam: found.PAGE_SIZE_PARAM,
-      cursorParam: found.CURSOR_PARAM,
-      statusParam: found.STATUS_PARAM,
-      severityParam: found.SEVERITY_PARAM,
-      readPath: found.MONITOR_READ_PATH,
-    },
-    lens: {
-      readPath: found.LENS_READ_PATH,
-      modeField: found.LENS_MODE_FIELD,
-      submitPath: found.LENS_SUBMIT_PATH ?? null,
-      maxFileBytes: found.LENS_MAX_BYTES,
-    },
+    monitorNames: monitorNamesOf(found),
+    lens: lensOf(found),
     traceNames: { ...listNames, traceRead: found.TRACE_READ },
     dossierNames: { ...listNames, dossierReadPath: found.DOSSIER_READ_PATH ?? null },
     monitorSinks: monitorSinksOf(found),
@@ -321,51 +271,6 @@ function serviceOf(
   );
 }
 
-function monitorSinksOf(found: Found): MonitorSinkSettings {
-  const sinks = found.MONITOR_SINKS.split(',').map((word): SinkChoice => ({
-    name: word.replace('?', '') as SinkChoice['name'],
-    required: !word.endsWith('?'),
-  }));
-  if (sinks.length === 2 && sinks[0]?.name === sinks[1]?.name) {
-    throw new ConfigError('MONITOR_SINKS', 'expected each sink once');
-  }
-  if (!sinks.some(({ required }) => required)) {
-    throw new ConfigError('MONITOR_SINKS', 'expected one without `?`: nothing may be lost');
-  }
-  const webhook = webhookOf(found);
-  if (webhook === null && sinks.some(({ name }) => name === 'webhook')) {
-    throw new ConfigError('MONITOR_WEBHOOK_URL', 'is not set, though MONITOR_SINKS has webhook');
-  }
-  return { sinks, webhook };
-}
-
-function webhookOf(found: Found): MonitorSinkSettings['webhook'] {
-  const { MONITOR_WEBHOOK_URL: url, MONITOR_WEBHOOK_SECRET: secret } = found;
-  if (url === undefined) return null;
-  const allowPrivate = found.MONITOR_WEBHOOK_ALLOW_PRIVATE === 'on';
-  if (!url.startsWith('https:') && !allowPrivate) {
-    const why = 'expected an https address: changes tell of people';
-    throw new ConfigError('MONITOR_WEBHOOK_URL', why);
-  }
-  if (secret === undefined) {
-    throw new ConfigError('MONITOR_WEBHOOK_SECRET', 'is not set, though MONITOR_WEBHOOK_URL is');
-  }
-  const secrets = secret.split(',').map((one) => one.trim());
-  if (!secrets.every(isWebhookSecret)) {
-    const expected = 'expected whsec_ and 24 to 64 bytes in base64; several separated by commas';
-    throw new ConfigError('MONITOR_WEBHOOK_SECRET', expected);
-  }
-  // Receivers put secrets into paths, too.
-  hideSecret(url);
-  return { url, secrets, allowPrivate };
-}
-
-function isWebhookSecret(text: string): boolean {
-  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  const bytes = base64 === undefined ? 0 : Buffer.from(base64, 'base64').length;
-  return bytes >= 24 && bytes <= 64;
-}
-
 function payloadKeysOf(text: string | undefined): KeyRing | 'off' | null {
   if (text === undefined) return null;
   if (text === 'off') return 'off';
@@ -413,16 +318,6 @@ export function listenAddress(text: string): ListenAddress | null {
   const [, host, port] = /^(\[[\da-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return null;
   return { host: host.replace(/[[\]]/g, ''), port: Number(port) };
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
-function isWithoutUser(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { username, password, hash } = new URL(text);
-  return [username, password, hash].every((part) => part === '');
 }
 
 function isPlainAddress(text: string): boolean {

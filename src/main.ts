@@ -20,7 +20,7 @@ import { monitorCommand } from './starters/monitor';
 import { profileCommand } from './starters/profile';
 import { purgeCommand } from './starters/purge';
 import { setupCommand } from './starters/setup';
-import { exitCodes, reportError, reportUncaught } from './starters/terminal';
+import { exitCodes, outliveReaders, reportError, reportUncaught } from './starters/terminal';
 import { traceCommand } from './starters/trace';
 import { workCommands } from './starters/works';
 import { workerCommand } from './workers/command';
@@ -29,6 +29,7 @@ import { workerCommand } from './workers/command';
 async function main(): Promise<void> {
   loadDotenv();
   hideSecretsOf(process.env);
+  outliveReaders();
   process.on('uncaughtException', (error) => process.exit(reportUncaught(error)));
   // A part of a larger whole (the worker or sandbox of `dev`) ends when the whole is gone.
   if (process.send !== undefined)

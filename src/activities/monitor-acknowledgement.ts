@@ -1,27 +1,36 @@
 import { StatusError } from '../apis/http/errors';
 import { inParallel } from '../archive/in-parallel';
 import type { MonitorRecords } from '../archive/monitor-records';
+import { acknowledgementEntry } from '../domain/monitors/audit';
 import type { AcknowledgementMark, ChangeFile } from '../domain/monitors/kept';
 import type { Fault, SweepRef } from '../domain/monitors/sweep';
 import type { MonitorDependencies } from './dependencies';
-import { faultOf, isUnreadable, patiently } from './monitor-calls';
+import { faultOf, isUnreadable, mayHaveBeenDone, patiently } from './monitor-calls';
 import type { StuckChange } from './monitor-delivery';
 
 /** Acknowledgements of one page under way at once; the limiter paces them. */
 const width = 16;
 
+interface Settled {
+  file: ChangeFile;
+  by: AcknowledgementMark['by'];
+  mark: AcknowledgementMark;
+}
+
 /** What became of the changes of a page that were to be acknowledged. */
 export interface Acknowledged {
-  settled: { file: ChangeFile; by: AcknowledgementMark['by'] }[];
+  settled: Settled[];
   stuck: StuckChange[];
   /** The token is refused: what is left was not tried. */
   fault: Fault | null;
+  /** What did not settle may be acknowledged all the same: then it is listed as open no more. */
+  unsure: boolean;
 }
 
 type Answer =
   | { kind: 'settled'; by: AcknowledgementMark['by']; acknowledgedAt: string | null }
-  | { kind: 'stuck'; why: string }
-  | { kind: 'fault'; fault: Fault };
+  | { kind: 'stuck'; why: string; unsure: boolean }
+  | { kind: 'fault'; fault: Fault; unsure: boolean };
 
 /** Tells the service that we hold changes: those that every sink has taken. */
 export class Acknowledger {
@@ -38,28 +47,66 @@ export class Acknowledger {
     held: readonly ChangeFile[],
     signal: AbortSignal,
   ): Promise<Acknowledged> {
-    const done: Acknowledged = { settled: [], stuck: [], fault: null };
-    await inParallel(held, width, async (file) => {
-      if (done.fault !== null) return;
+    const done: Acknowledged = { settled: [], stuck: [], fault: null, unsure: false };
+    const errors: unknown[] = [];
+    const acknowledgeOne = async (file: ChangeFile): Promise<void> => {
       const { changeId } = file.filed.change;
       const answer = await this.#tell(ref, changeId, signal);
-      if (answer.kind === 'fault') done.fault = answer.fault;
-      else if (answer.kind === 'stuck') done.stuck.push(await this.#trouble(ref, file, answer.why));
-      else if (file.acknowledged !== null) {
+      if (answer.kind === 'fault') {
+        done.fault = answer.fault;
+        done.unsure ||= answer.unsure;
+      } else if (answer.kind === 'stuck') {
+        const stuck = await this.#trouble(ref, file, answer.why);
+        done.stuck.push(stuck);
+        // A service that takes none for days is not walked through at every sweep.
+        done.unsure ||= answer.unsure && stuck.trouble.count < this.#deps.escalateAfter;
+      } else if (isSettledBefore(file, answer.by)) {
         done.stuck.push(await this.#trouble(ref, file, 'open although it was acknowledged before'));
       } else {
         const { by, acknowledgedAt } = answer;
-        const mark = { by, acknowledgedAt, sweep: ref.sweep, at: this.#instant() };
-        await this.#records.putAcknowledged(ref.monitorId, changeId, mark);
-        done.settled.push({ file, by });
+        const { required } = this.#deps.sinksFor(null);
+        const mark = { by, acknowledgedAt, required, sweep: ref.sweep, at: this.#instant() };
+        done.settled.push({ file, by, mark });
       }
+    };
+    await inParallel(held, width, async (file) => {
+      if (done.fault !== null || errors.length > 0) return;
+      await acknowledgeOne(file).catch((error: unknown) => errors.push(error));
     });
+    // What was acknowledged is put down, whatever ended the rest.
+    await this.#putDown(ref, done.settled);
+    if (errors.length > 0) throw errors[0];
     return done;
+  }
+
+  /** On record first: a mark that stands there is never put again. */
+  async #putDown(ref: SweepRef, settled: readonly Settled[]): Promise<void> {
+    const { audit, metrics, now } = this.#deps;
+    await audit.append(
+      settled.map(({ file, by }) =>
+        acknowledgementEntry(ref, file.filed.change.changeId, by, now()),
+      ),
+    );
+    await inParallel(settled, width, ({ file, mark }) => {
+      const { changeId } = file.filed.change;
+      return file.acknowledged === null
+        ? this.#records.putAcknowledged(ref.monitorId, changeId, mark)
+        : this.#records.replaceGone(ref.monitorId, changeId, mark);
+    });
+    for (const how of ['us', 'elsewhere', 'gone'] as const) {
+      metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
+    }
   }
 
   async #tell({ monitorId }: SweepRef, changeId: string, signal: AbortSignal): Promise<Answer> {
     const { monitors, random } = this.#deps;
-    const call = () => monitors.acknowledge(monitorId, changeId, 'request', signal);
+    const { service } = monitors;
+    let unsure = false;
+    const call = () =>
+      monitors.acknowledge(monitorId, changeId, 'request', signal).catch((error: unknown) => {
+        unsure ||= mayHaveBeenDone(error, (refusal) => service.wasNotProcessed(refusal));
+        throw error;
+      });
     try {
       const { change } = await patiently(call, { random, signal });
       return { kind: 'settled', by: 'us', acknowledgedAt: change.acknowledgedAt };
@@ -67,17 +114,18 @@ export class Acknowledger {
       // Accepted, with an answer that cannot be read.
       if (isUnreadable(error)) return { kind: 'settled', by: 'us', acknowledgedAt: null };
       const isRefusal = error instanceof StatusError;
+      // An earlier try may have been accepted: then it is our own that is refused to be repeated.
       if (isRefusal && error.status === 404) {
-        return { kind: 'settled', by: 'gone', acknowledgedAt: null };
+        return { kind: 'settled', by: unsure ? 'us' : 'gone', acknowledgedAt: null };
       }
       if (isRefusal && error.status === 409 && /acknowledged|already/i.test(error.code ?? '')) {
-        return { kind: 'settled', by: 'elsewhere', acknowledgedAt: null };
+        return { kind: 'settled', by: unsure ? 'us' : 'elsewhere', acknowledgedAt: null };
       }
       const fault = faultOf(error);
       if (fault === null || signal.aborted) throw error;
       return fault.fault === 'credentials'
-        ? { kind: 'fault', fault }
-        : { kind: 'stuck', why: fault.message };
+        ? { kind: 'fault', fault, unsure }
+        : { kind: 'stuck', why: fault.message, unsure };
     }
   }
 
@@ -101,4 +149,9 @@ export class Acknowledger {
   #instant(): string {
     return new Date(this.#deps.now()).toISOString();
   }
+}
+
+/** A change that was not known any more, and now is, may be acknowledged after all. */
+function isSettledBefore({ acknowledged }: ChangeFile, by: AcknowledgementMark['by']): boolean {
+  return acknowledged !== null && (acknowledged.by !== 'gone' || by === 'gone');
 }

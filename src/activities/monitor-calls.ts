@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
+import { ConnectionError, ContractError, StatusError, isHttpError } from '../apis/http/errors';
+import { answerTooLarge } from '../apis/http/service';
 import { TokenUnavailableError } from '../apis/http/token';
 import { backoffMs } from '../domain/poll-timing';
 import type { Fault } from '../domain/monitors/sweep';
@@ -10,6 +11,8 @@ const mostTries = 4;
 
 /**
  * Tries again what passes: no answer, half of one, 429 and 5xx. The limiter waits as told meanwhile.
+ * A refused token gets one more try, which reads its file again: it may just have been replaced, and
+ * a pass over thousands of monitors would end for that.
  *
  * @throws what the last try threw
  */
@@ -21,11 +24,15 @@ export async function patiently<T>(
     tries = mostTries,
   }: { random: () => number; signal: AbortSignal; tries?: number },
 ): Promise<T> {
+  let wasRefused = false;
   for (let tried = 1; ; tried += 1) {
     try {
       return await call();
     } catch (error) {
-      if (signal.aborted || tried >= tries || !isPassing(error)) throw error;
+      const isRefused = isAboutToken(error);
+      const mayPass = isRefused ? !wasRefused : isPassing(error);
+      if (signal.aborted || tried >= tries || !mayPass) throw error;
+      wasRefused ||= isRefused;
     }
     await sleep(backoffMs(tried, random(), { baseMs: 200, maxMs: 5_000 }), undefined, { signal });
   }
@@ -47,11 +54,37 @@ function faultWord(error: unknown): Fault['fault'] {
   return error.status === 404 || error.status === 410 ? 'no monitor' : 'refused';
 }
 
-function isPassing(error: unknown): boolean {
-  if (!isHttpError(error)) return false;
+function isAboutToken(error: unknown): boolean {
+  if (error instanceof TokenUnavailableError) return true;
+  return error instanceof StatusError && error.meansCredentials;
+}
+
+/** What may be otherwise a moment later. */
+export function isPassing(error: unknown): boolean {
+  // Answered with 2xx: the same call is answered the same, and an acknowledgement was accepted.
+  if (!isHttpError(error) || error instanceof ContractError || isTooLarge(error)) return false;
   if (!(error instanceof StatusError)) return true;
   if (error.meansCredentials) return false;
   return error.status >= 500 || error.status === 429 || error.status === 408;
+}
+
+/**
+ * The service may have done what it was asked, whatever it answered.
+ *
+ * @param wasNotProcessed `Service.wasNotProcessed`
+ */
+export function mayHaveBeenDone(
+  error: unknown,
+  wasNotProcessed: (error: StatusError) => boolean,
+): boolean {
+  if (!(error instanceof StatusError))
+    return isHttpError(error) && 'sent' in error && error.sent === 'maybe';
+  return (error.status >= 500 || error.status === 408) && !wasNotProcessed(error);
+}
+
+/** More was answered than the call takes: so it is when it is sent again. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
 }
 
 /** The call was accepted, and what it answered cannot be read. */

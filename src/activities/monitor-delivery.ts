@@ -1,4 +1,3 @@
-import type { Change } from '../domain/monitors/change';
 import type { Delivery } from '../domain/monitors/delivery';
 import type { ChangeFile, ChangeTrouble } from '../domain/monitors/kept';
 import type { SweepRef } from '../domain/monitors/sweep';
@@ -17,22 +16,34 @@ export interface StuckChange {
 export interface Delivered {
   /** Changes that all required sinks have: these may be acknowledged, and no others. */
   held: ChangeFile[];
-  /** What sinks have taken now, one for each change and sink. */
+  /** Changes that all required sinks have now, and had not before. */
   taken: number;
   stuck: StuckChange[];
-  /** A sink takes nothing any more until a person enables it. */
+  /** Had no turn at a required sink: nothing is counted against them. */
+  untried: number;
+  /** Names of sinks that take nothing any more until a person enables them. */
+  disabled: string[];
+}
+
+type NotTaken = Exclude<DeliveryOutcome, { kind: 'taken' }>;
+
+/** What became of the changes of a page at one sink. */
+interface Told {
   isDisabled: boolean;
+  left: { file: ChangeFile; outcome: NotTaken | undefined }[];
 }
 
 /** Hands changes to the sinks that have them not yet, and puts down which took them. */
 export class Deliverer {
   readonly #records: MonitorRecords;
   readonly #metrics: MonitorDependencies['metrics'];
+  readonly #warn: MonitorDependencies['warn'];
   readonly #now: () => number;
 
-  constructor(records: MonitorRecords, { metrics, now }: MonitorDependencies) {
+  constructor(records: MonitorRecords, { metrics, warn, now }: MonitorDependencies) {
     this.#records = records;
     this.#metrics = metrics;
+    this.#warn = warn;
     this.#now = now;
   }
 
@@ -43,27 +54,39 @@ export class Deliverer {
     signal: AbortSignal,
   ): Promise<Delivered> {
     const refused = new Map<string, ChangeTrouble>();
-    let taken = 0;
-    let isDisabled = false;
+    const untried = new Set<string>();
+    const disabled: string[] = [];
     await Promise.all(
       sinks.all.map(async (sink) => {
         const wanting = files.filter(({ delivered }) => delivered[sink.name] === undefined);
         const told = await this.#tell(ref, wanting, sink, signal);
-        taken += told.taken;
-        isDisabled ||= told.isDisabled;
-        // What another sink did not take is no reason to have it again.
-        if (!sinks.required.includes(sink.name)) return;
-        for (const [changeId, trouble] of told.stuck) refused.set(changeId, trouble);
+        if (told.isDisabled) disabled.push(sink.name);
+        // Nobody waits for it: what it did not take is neither late nor tried again for that.
+        if (!sinks.required.includes(sink.name)) return this.#tellMissed(ref, sink, told.left);
+        for (const { file, outcome } of told.left) {
+          const { changeId } = file.filed.change;
+          if (outcome?.kind === 'untried') untried.add(changeId);
+          else refused.set(changeId, await this.#trouble(ref, changeId, sink.name, outcome));
+        }
       }),
     );
-    const held = files.filter(({ filed }) => !refused.has(filed.change.changeId));
+    const isHeld = (changeId: string): boolean => !refused.has(changeId) && !untried.has(changeId);
+    const held = files.filter(({ filed }) => isHeld(filed.change.changeId));
+    const taken = held.filter(({ delivered }) =>
+      sinks.required.some((name) => delivered[name] === undefined),
+    ).length;
     const stuck = [...refused].map(([changeId, trouble]) => ({ changeId, trouble }));
-    return { held, taken, stuck, isDisabled };
+    const waiting = [...untried].filter((changeId) => !refused.has(changeId)).length;
+    return { held, taken, stuck, untried: waiting, disabled };
   }
 
-  async #tell(ref: SweepRef, wanting: readonly ChangeFile[], sink: Sink, signal: AbortSignal) {
-    const stuck = new Map<string, ChangeTrouble>();
-    if (wanting.length === 0) return { taken: 0, isDisabled: false, stuck };
+  async #tell(
+    ref: SweepRef,
+    wanting: readonly ChangeFile[],
+    sink: Sink,
+    signal: AbortSignal,
+  ): Promise<Told> {
+    if (wanting.length === 0) return { isDisabled: false, left: [] };
     const { monitorId, sweep } = ref;
     const deliveries = wanting.map(({ filed }): Delivery => {
       return { kind: 'change', id: filed.change.changeId, filed };
@@ -89,21 +112,31 @@ export class Deliverer {
       })),
     );
     this.#metrics.changesDelivered(sink.name, took.length);
-    for (const [place, { filed }] of wanting.entries()) {
+    const left = wanting.flatMap((file, place) => {
       const outcome = outcomes[place];
-      if (outcome?.kind === 'taken') continue;
-      const { changeId } = filed.change;
-      stuck.set(changeId, await this.#trouble(ref, filed.change, sink.name, outcome));
-    }
+      return outcome?.kind === 'taken' ? [] : [{ file, outcome }];
+    });
     const isDisabled = outcomes.some(({ kind }) => kind === 'disabled');
-    return { taken: took.length, isDisabled, stuck };
+    return { isDisabled, left };
+  }
+
+  #tellMissed({ monitorId }: SweepRef, { name }: Sink, left: Told['left']): void {
+    const [first] = left;
+    // One that is disabled was told of when it was.
+    if (first === undefined || first.outcome?.kind === 'disabled') return;
+    this.#warn('changes did not reach a sink that nobody waits for', {
+      monitor: monitorId,
+      sink: name,
+      changes: left.length,
+      why: first.outcome?.why ?? null,
+    });
   }
 
   #trouble(
     { monitorId, sweep }: SweepRef,
-    { changeId }: Change,
+    changeId: string,
     sink: string,
-    outcome: Exclude<DeliveryOutcome, { kind: 'taken' }> | undefined,
+    outcome: NotTaken | undefined,
   ): Promise<ChangeTrouble> {
     const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;
     return this.#records.countTrouble(monitorId, changeId, {

@@ -1,8 +1,10 @@
-import { StatusError } from '../apis/http/errors';
+import { StatusError, isHttpError } from '../apis/http/errors';
+import { TokenUnavailableError } from '../apis/http/token';
 import type { MonitorRecords } from '../archive/monitor-records';
 import { healthEveryMs, healthOf } from '../domain/monitors/health';
 import type { HealthOnFile } from '../domain/monitors/kept';
 import type { MonitorDependencies } from './dependencies';
+import { isPassing, isUnreadable } from './monitor-calls';
 
 /**
  * What the service tells of a monitor, read at most once a day (DESIGN 4). That it does not tell is
@@ -26,13 +28,23 @@ export async function healthToday(
   } catch (error) {
     const status = error instanceof StatusError ? error.status : null;
     if (signal.aborted) throw error;
-    if (status === 404 || status === 405 || status === 501) {
-      const why = `the service does not tell (${status}): MONITOR_READ_PATH is an assumption`;
+    const why = whyUntold(error);
+    if (why !== null) {
       const health: HealthOnFile = { kind: 'unknown', at, why, status };
       await records.putHealth(monitorId, health);
       return health;
     }
+    if (!isHttpError(error) && !(error instanceof TokenUnavailableError)) throw error;
     warn('a monitor could not be read', { monitor: monitorId, status });
     return before;
   }
+}
+
+/** Why the service will not tell today, in words; null when it may at the next look. */
+function whyUntold(error: unknown): string | null {
+  if (isUnreadable(error)) return 'the service tells it in a shape that we cannot read';
+  if (!(error instanceof StatusError) || isPassing(error)) return null;
+  return error.status === 501 || [404, 405].includes(error.status)
+    ? `the service does not tell (${error.status}): MONITOR_READ_PATH is an assumption`
+    : `the service does not tell (${error.status})`;
 }

@@ -4,14 +4,9 @@ import { MonitorLists } from '../archive/monitor-lists';
 import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { isOpen } from '../domain/monitors/change';
-import { blockOf } from '../domain/monitors/health';
+import { blockOf, unknownOf, unwellOf } from '../domain/monitors/health';
 import type { Fault, SweepTerms } from '../domain/monitors/sweep';
-import {
-  reconcileEveryMs,
-  type LookReport,
-  type PassOnFile,
-  type DueMonitor,
-} from '../domain/monitors/watch';
+import type { DueMonitor, LookReport, PassOnFile } from '../domain/monitors/watch';
 import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { faultOf, patiently } from './monitor-calls';
@@ -20,6 +15,8 @@ import { isWanted } from './monitor-sweeps';
 
 /** Monitors looked at at once: one that does not answer holds up one of these lanes. */
 const width = 12;
+/** A service may refuse one monitor with the words of a refused token. This many one after the other are the token. */
+const mostRefused = 12;
 
 export interface LookInput {
   /** Of the list of monitors. */
@@ -32,11 +29,22 @@ export interface LookInput {
   reconcileAll: boolean;
 }
 
-type Look = { monitorId: string; blocked: string | null } & (
-  | { kind: 'idle' }
-  | { kind: 'due'; isOpen: boolean; reconcile: boolean }
-  | { kind: 'failing'; fault: Fault }
-);
+interface Seen {
+  monitorId: string;
+  blocked: string | null;
+  /** Why nobody knows whether it may run. */
+  unknown: string | null;
+  unwell: string | null;
+  /** Repeats that a cooldown held back are due: a sweep tells them, one at a time. */
+  digests: boolean;
+}
+
+type Look = Seen &
+  (
+    | { kind: 'idle' }
+    | { kind: 'due'; isOpen: boolean; reconcile: boolean }
+    | { kind: 'failing'; fault: Fault }
+  );
 
 /** One look at many monitors: which of them has something open. An idle one costs one call. */
 export function createMonitorLookActivities(deps: MonitorDependencies) {
@@ -48,50 +56,59 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
   async function lookAtMonitors(input: LookInput): Promise<LookReport> {
     const { cancellationSignal: signal } = Context.current();
     const beats = new Heartbeats(now, 2_000);
-    let refused = false;
+    let refused = 0;
+    let answered = 0;
     try {
       const ids = await lists.page(input.list, input.page);
       const looks = await inParallel(ids, width, async (monitorId): Promise<Look | null> => {
-        if (refused) return null;
+        if (refused >= mostRefused) return null;
         const look = await lookAt(monitorId, input, signal);
-        if (look.kind === 'failing' && look.fault.fault === 'credentials') refused = true;
+        if (look.kind === 'failing' && look.fault.fault === 'credentials') refused += 1;
+        else {
+          refused = 0;
+          answered += 1;
+        }
         return look;
       });
+      const isRefused = refused >= mostRefused || (refused > 0 && answered === 0);
       const done = looks.filter((look) => look !== null);
-      await passes.putPass(input.list.name, input.page, passOf(done, input.watch, now()));
-      return reportOf(done, refused);
+      const before = await passes.pass(input.list.name, input.page);
+      const left = (before?.left ?? []).filter(({ monitorId }) => ids.includes(monitorId));
+      const pass = { ...passOf(done, input.watch, now()), left };
+      await passes.putPass(input.list.name, input.page, pass);
+      return { ...reportOf(done, isRefused), noted: left.length > 0 };
     } finally {
       beats.stop();
     }
   }
 
   async function lookAt(monitorId: string, input: LookInput, signal: AbortSignal): Promise<Look> {
-    let blocked: string | null = null;
-    let isOpenThere = false;
+    const seen: Seen = { monitorId, blocked: null, unknown: null, unwell: null, digests: false };
     try {
-      isOpenThere = await hasOpen(monitorId, input.terms, signal);
-      blocked = blockOf(await healthToday(monitorId, records, deps, signal));
-      await tellDigests(monitorId, input, signal);
+      seen.digests = await deps.sinksFor(input.terms.cooldownMs).hasDue(monitorId, now());
+      const isOpenThere = await hasOpen(monitorId, input.terms, signal);
+      const health = await healthToday(monitorId, records, deps, signal);
+      seen.blocked = blockOf(health);
+      seen.unknown = unknownOf(health);
+      seen.unwell = unwellOf(health);
+      const reconcile = input.reconcileAll || (await passes.isWalkDue(monitorId, now()));
+      return isOpenThere || reconcile || seen.digests
+        ? { ...seen, kind: 'due', isOpen: isOpenThere, reconcile }
+        : { ...seen, kind: 'idle' };
     } catch (error) {
-      const fault = faultOf(error);
-      if (fault === null || signal.aborted) throw error;
-      return { monitorId, blocked, kind: 'failing', fault };
+      if (signal.aborted) throw error;
+      return { ...seen, kind: 'failing', fault: faultOf(error) ?? ownFault(monitorId, error) };
     }
-    const reconcile = input.reconcileAll || (await isReconcileDue(monitorId));
-    return isOpenThere || reconcile
-      ? { monitorId, blocked, kind: 'due', isOpen: isOpenThere, reconcile }
-      : { monitorId, blocked, kind: 'idle' };
   }
 
-  /** Repeats that a cooldown held back are told when it is over, whether there is news or not. */
-  async function tellDigests(
-    monitorId: string,
-    { terms, watch }: LookInput,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const batch = { monitorId, sweep: watch, at: now() };
-    const { waiting } = await deps.sinksFor(terms.cooldownMs).deliverDue(batch, signal);
-    for (const why of waiting) warn('a digest waits', { monitor: monitorId, why });
+  /** What is on file of one monitor and cannot be read costs the others nothing. */
+  function ownFault(monitorId: string, error: unknown): Fault {
+    const { name } = error instanceof Error ? error : { name: 'an error' };
+    warn('a monitor could not be looked at', { monitor: monitorId, why: String(error) });
+    return {
+      fault: 'unavailable',
+      message: `what is on file of it could not be read or written (${name}): the log of the worker tells more`,
+    };
   }
 
   /** One small page tells, unless the service lists what was not asked for: then a sweep finds out. */
@@ -113,23 +130,25 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
     return wanted || page.hasMore || page.items.some(({ kind }) => kind === 'unreadable');
   }
 
-  async function isReconcileDue(monitorId: string): Promise<boolean> {
-    const last = await passes.reconciled(monitorId);
-    return last === null || now() - Date.parse(last.at) >= reconcileEveryMs;
-  }
-
-  function reportOf(looks: readonly Look[], credentials: boolean): LookReport {
+  function reportOf(looks: readonly Look[], credentials: boolean): Omit<LookReport, 'noted'> {
     const due = looks.flatMap((look): DueMonitor[] => {
-      if (look.kind !== 'due') return [];
-      const { monitorId, isOpen: isOpenThere, reconcile } = look;
-      return [{ monitorId, isOpen: isOpenThere, reconcile }];
+      const { monitorId } = look;
+      if (look.kind === 'due') {
+        return [{ monitorId, isOpen: look.isOpen, reconcile: look.reconcile }];
+      }
+      const isOwed = look.kind === 'failing' && look.digests;
+      return isOwed ? [{ monitorId, isOpen: false, reconcile: false }] : [];
     });
-    const failing = looks.filter(({ kind }) => kind === 'failing').length;
-    metrics.monitorsLooked('idle', looks.length - due.length - failing);
-    metrics.monitorsLooked('due', due.length);
+    const faults = looks.flatMap((look) => (look.kind === 'failing' ? [look.fault.fault] : []));
+    const failing = faults.length;
+    // One that the service does not know, or refuses, does not come back by itself.
+    const escalated = faults.filter((fault) => fault !== 'unavailable').length;
+    for (const kind of ['idle', 'due'] as const) {
+      metrics.monitorsLooked(kind, looks.filter((look) => look.kind === kind).length);
+    }
     metrics.monitorsLooked('failing', failing);
     const blocked = looks.filter((look) => look.blocked !== null).length;
-    return { looked: looks.length, due, failing, blocked, credentials };
+    return { looked: looks.length, due, failing, escalated, blocked, credentials };
   }
 
   return { lookAtMonitors };
@@ -148,6 +167,12 @@ function passOf(looks: readonly Look[], watch: string, now: number): PassOnFile 
     ),
     blocked: looks.flatMap(({ monitorId, blocked }) =>
       blocked === null ? [] : [{ monitorId, why: blocked }],
+    ),
+    unknown: looks.flatMap(({ monitorId, unknown }) =>
+      unknown === null ? [] : [{ monitorId, why: unknown }],
+    ),
+    unwell: looks.flatMap(({ monitorId, unwell }) =>
+      unwell === null ? [] : [{ monitorId, why: unwell }],
     ),
   };
 }

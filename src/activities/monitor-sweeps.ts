@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
-import type { ChangeFilter } from '../apis/investigation/monitors';
-import type { ChangePage, ListedChange } from '../apis/investigation/monitors.wire';
+import type { ListedChange } from '../apis/investigation/monitors.wire';
+import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
-import { acknowledgementEntry, stuckEntry } from '../domain/monitors/audit';
 import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
-import type { ChangeFile } from '../domain/monitors/kept';
+import type { ChangeFile, ToldChange } from '../domain/monitors/kept';
 import {
+  addStanding,
   noCounts,
   noStanding,
   type Fault,
@@ -17,13 +17,14 @@ import {
 import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { Acknowledger } from './monitor-acknowledgement';
-import { faultOf, patiently } from './monitor-calls';
-import { Deliverer, type StuckChange } from './monitor-delivery';
-
-/** The most that a page may hold (specification: "Limits"). */
-export const pageSize = 100;
-/** Beside every beat from the first acknowledgement on. */
-const acknowledging = 'acknowledging';
+import { faultOf } from './monitor-calls';
+import { Deliverer, type Delivered } from './monitor-delivery';
+import { fileAll, fileUnreadable } from './monitor-filing';
+import { healthRemarks } from '../domain/monitors/health';
+import { healthToday } from './monitor-health';
+import { Keeper } from './monitor-keeping';
+import { listPage, pageSize, type ListedPage } from './monitor-pages';
+import { isCounted, measureStuck } from './monitor-stuck';
 
 export interface SweepPageInput {
   ref: SweepRef;
@@ -31,6 +32,8 @@ export interface SweepPageInput {
   /** Asked for by this page; null: all. */
   severity: Severity | null;
   cursor: string | null;
+  /** Of the walk: `Place.size`. */
+  size: number | null;
   /** Work the page off only if it is all there is. */
   peek: boolean;
 }
@@ -38,144 +41,142 @@ export interface SweepPageInput {
 /** One activity works off one page of changes: lists, files, delivers, acknowledges (PROTOCOLS 9). */
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
   const records = new MonitorRecords(deps.archive, deps.nameOf);
+  const passes = new MonitorPasses(deps.archive);
   const deliverer = new Deliverer(records, deps);
+  const keeper = new Keeper(records, deliverer, deps);
   const acknowledger = new Acknowledger(records, deps);
-  const { monitors, audit, metrics, now, random, warn } = deps;
+  const { metrics, now, warn } = deps;
   const instant = (): string => new Date(now()).toISOString();
 
-  async function list(input: SweepPageInput, signal: AbortSignal): Promise<ChangePage> {
-    const { ref, severity, cursor } = input;
-    const filter: ChangeFilter = {
+  async function list(input: SweepPageInput, signal: AbortSignal): Promise<ListedPage> {
+    const { ref, severity, cursor, size } = input;
+    const filter = {
       status: 'open',
-      pageSize,
       ...(severity !== null && { severity }),
       ...(cursor !== null && { cursor }),
-    };
-    const call = () => monitors.listChanges(ref.monitorId, filter, 'poll', signal);
-    return patiently(call, { random, signal });
+    } as const;
+    return listPage(deps, ref.monitorId, filter, size, signal);
   }
 
-  /** Changes that somebody else acknowledged and that the service lists all the same. */
-  async function keepAcknowledged(ref: SweepRef, items: readonly ListedChange[]) {
-    const told = items.filter((item) => item.kind === 'change');
-    if (told.length === 0) return { filed: 0, elsewhere: 0 };
-    const by = { sweep: ref.sweep, at: instant(), foundAs: 'elsewhere' } as const;
-    const files = await records.fileChanges(ref.monitorId, told, by, []);
-    let elsewhere = 0;
-    for (const [place, { acknowledged }] of files.entries()) {
-      const change = told[place]?.change;
-      if (acknowledged !== null || change === undefined) continue;
-      elsewhere += 1;
-      const { changeId, acknowledgedAt } = change;
-      const mark = { by: 'elsewhere', sweep: ref.sweep, at: instant(), acknowledgedAt } as const;
-      await records.putAcknowledged(ref.monitorId, changeId, mark);
-    }
-    return { filed: files.filter(({ isNew }) => isNew).length, elsewhere };
-  }
-
-  /** On record whom it is due to, and what a person must look at. */
-  async function tell(
+  /** Repeats that a cooldown held back, when it is over: a page in which nothing was listed yet. */
+  async function tellDigests(
     ref: SweepRef,
-    settled: readonly { file: ChangeFile; by: 'us' | 'elsewhere' | 'gone' }[],
-    stuck: readonly StuckChange[],
-  ): Promise<number> {
-    const escalated = stuck.filter(({ trouble }) => trouble.count >= deps.escalateAfter);
-    await audit.append([
-      ...settled.map(({ file, by }) =>
-        acknowledgementEntry(ref, file.filed.change.changeId, by, now()),
-      ),
-      ...stuck.map(({ changeId, trouble }) => stuckEntry(ref, changeId, trouble, now())),
-    ]);
-    for (const { changeId, trouble } of stuck) {
-      metrics.changeStuck(trouble.step, trouble.count >= deps.escalateAfter);
-      const { step, why, count } = trouble;
-      warn('a change could not be brought through', {
-        monitor: ref.monitorId,
-        change: changeId,
-        step,
-        why,
-        count,
-      });
-    }
-    for (const by of ['us', 'elsewhere', 'gone'] as const) {
-      metrics.changesAcknowledged(by, settled.filter((one) => one.by === by).length);
-    }
-    return escalated.length;
+    terms: SweepTerms,
+    signal: AbortSignal,
+  ): Promise<PageReport> {
+    const due = { monitorId: ref.monitorId, sweep: ref.sweep, at: now() };
+    const sinks = deps.sinksFor(terms.cooldownMs);
+    const digests = await sinks.deliverDue(due, signal);
+    const { stuck, untried, isDisabled } = digests;
+    const waiting = stuck.length + untried;
+    const escalated = measureStuck(
+      stuck.map(({ count }) => ({ step: 'deliver', count })),
+      deps,
+    );
+    return {
+      ...emptyPage,
+      standing: { ...noStanding(), stuck: waiting, escalated },
+      remarks: [
+        ...(waiting > 0 ? (['digest waits'] as const) : []),
+        ...(isDisabled ? [disabledRemark(sinks.required.includes('webhook'))] : []),
+      ],
+      ...reasonOf(stuck[0]?.why),
+    };
   }
 
   /** Lists one page, and brings what is on it as far as it goes. */
   async function sweepPage(input: SweepPageInput): Promise<PageReport> {
     const { ref, terms, severity, peek } = input;
     const { cancellationSignal: signal, info } = Context.current();
-    const lost = info.attempt > 1 && info.heartbeatDetails === acknowledging;
+    // An attempt before this one may have acknowledged what it could not put down any more.
+    const lost = info.attempt > 1;
     const beats = new Heartbeats(now, 2_000);
-    if (lost) beats.details = acknowledging;
     try {
-      let page: ChangePage;
+      if (lost) await passes.oweWalk(ref.monitorId);
+      // First, and whatever becomes of the list: their changes are acknowledged.
+      const told = input.cursor === null ? await tellDigests(ref, terms, signal) : emptyPage;
+      let page: ListedPage;
       try {
         page = await list(input, signal);
       } catch (error) {
         const fault = faultOf(error);
         if (fault === null || signal.aborted) throw error;
-        return { ...emptyPage, counts: { ...noCounts(), pages: 1 }, fault, lost };
+        const { size } = input;
+        return { ...told, size, counts: { ...noCounts(), pages: 1 }, fault, lost };
       }
-      const { hasMore, nextCursor } = page;
-      const listed = { ...emptyPage, hasMore, nextCursor, lost };
-      if (peek && hasMore) {
+      const { items: _, ...seen } = page;
+      const listed = { ...told, ...seen, lost };
+      if (peek && page.hasMore) {
         return { ...listed, counts: { ...noCounts(), pages: 1 }, deferred: true };
       }
-      return { ...listed, ...(await workOff(page)) };
+      const report = { ...listed, ...(await workOff(page, told)) };
+      if (input.cursor !== null) return report;
+      // A look has read it lately, but for a sweep that a person asked for.
+      const health = await healthToday(ref.monitorId, records, deps, signal);
+      return { ...report, health: healthRemarks(health) };
     } finally {
       beats.stop();
     }
 
-    async function workOff(page: ChangePage): Promise<Partial<PageReport>> {
+    async function workOff(page: ListedPage, digests: PageReport): Promise<Partial<PageReport>> {
       const sorted = sortItems(page.items, terms);
-      for (const { answer, issues } of sorted.unreadable) {
-        await records.keepUnreadable(ref.monitorId, { answer, issues }, { ...ref, at: instant() });
-      }
-      metrics.changesUnreadable(sorted.unreadable.length);
-      const kept = await keepAcknowledged(ref, sorted.acknowledged);
+      const unreadable = await fileUnreadable(records, ref, sorted.unreadable, deps);
+      const kept = await keeper.keep(ref, terms, sorted.acknowledged, signal);
       const sinks = deps.sinksFor(terms.cooldownMs);
-      const due = { monitorId: ref.monitorId, sweep: ref.sweep, at: now() };
-      const digests = await sinks.deliverDue(due, signal);
-      for (const why of digests.waiting) warn('a digest waits', { monitor: ref.monitorId, why });
       const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
-      const files = await records.fileChanges(ref.monitorId, sorted.open, by, sinks.names);
+      const { files: told, broken } = await fileAll(
+        records,
+        ref.monitorId,
+        sorted.open,
+        by,
+        sinks.names,
+      );
+      const files = told.map(withListed);
+      for (const { change } of broken) {
+        warn('a change cannot be filed', { monitor: ref.monitorId, change: change.changeId });
+      }
       const filed = files.filter(({ isNew }) => isNew).length;
-      metrics.changesFiled(filed + kept.filed);
+      metrics.changesFiled(filed);
       const [ready, waiting] = divide(files, (file) => mayBeTried(file, ref, now()));
       const delivered = await deliverer.deliver(ref, ready, sinks, signal);
-      if (delivered.held.length > 0) {
-        beats.details = acknowledging;
-        Context.current().heartbeat(acknowledging);
-      }
       const acknowledged = await acknowledger.acknowledge(ref, delivered.held, signal);
+      if (acknowledged.unsure) await passes.oweWalk(ref.monitorId);
       const stuck = [...delivered.stuck, ...acknowledged.stuck];
-      const escalated = await tell(ref, acknowledged.settled, stuck);
+      const troubles = stuck.map(({ trouble }) => trouble);
+      const escalated = measureStuck(troubles, deps);
       const settled = acknowledged.settled.length;
+      const ended = new Set(acknowledged.settled.map(({ file }) => file.filed.change.changeId));
       const ours = acknowledged.settled.filter((one) => one.by === 'us').length;
-      const stood = waiting.filter(({ acknowledged: mark }) => mark === null);
+      const stood = waiting.filter(
+        ({ acknowledged: mark, trouble }) => mark === null && !isCounted(trouble, ref),
+      );
       return {
         counts: {
           pages: 1,
-          filed: filed + kept.filed,
-          delivered: delivered.taken,
-          acknowledged: ours,
+          filed: filed + kept.found,
+          delivered: delivered.taken + kept.delivered,
+          acknowledged: ours + kept.ours,
           elsewhere: settled - ours + kept.elsewhere,
         },
-        standing: {
-          ...noStanding(),
-          stuck: stuck.length + stood.length,
+        standing: addStanding(addStanding(digests.standing, kept.standing), {
+          stuck: stuck.length + delivered.untried + stood.length,
           escalated:
             escalated +
+            unreadable.escalated +
+            broken.length +
             stood.filter(({ trouble }) => (trouble?.count ?? 0) >= deps.escalateAfter).length,
-          unreadable: sorted.unreadable.length,
-        },
+          unreadable: unreadable.count + broken.length,
+        }),
+        tried: addStanding(kept.tried, { stuck: stuck.length, escalated, unreadable: 0 }),
         settled,
-        staying: page.items.length - settled,
-        remarks: remarksOf(page, sorted, severity, delivered.isDisabled),
+        staying: page.items.filter((item) => !isAmong(item, ended)).length,
+        remarks: [
+          ...digests.remarks,
+          ...remarksOf(page, sorted, severity, delivered, sinks.required),
+        ],
+        ...reasonOf(digests.why ?? troubles[0]?.why),
         fault: acknowledged.fault,
+        lost: lost || acknowledged.unsure,
       };
     }
   }
@@ -186,11 +187,14 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
 const emptyPage: PageReport = {
   counts: noCounts(),
   standing: noStanding(),
+  tried: noStanding(),
   settled: 0,
   staying: 0,
   deferred: false,
   hasMore: false,
   nextCursor: null,
+  ids: null,
+  size: null,
   remarks: [],
   fault: null as Fault | null,
   lost: false,
@@ -217,6 +221,21 @@ export function sortItems(items: readonly ListedChange[], terms: SweepTerms): So
   return sorted;
 }
 
+function isAmong(item: ListedChange, ids: ReadonlySet<string>): boolean {
+  return item.kind === 'change' && ids.has(item.change.changeId);
+}
+
+/** What was purged is at hand as long as the service lists it: a receiver is told it whole. */
+function withListed({ file, told }: { file: ChangeFile; told: ToldChange }): ChangeFile {
+  if (file.filed.erased !== true) return file;
+  const { change, answer } = told;
+  return { ...file, filed: { ...file.filed, change, answer } };
+}
+
+function reasonOf(why: string | undefined): { why?: string } {
+  return why === undefined ? {} : { why };
+}
+
 /** One of a severity that we do not know may be grave. */
 export function isWanted({ severity }: Change, { severities }: SweepTerms): boolean {
   return severities === null || severity === 'unknown' || severities.includes(severity);
@@ -236,20 +255,30 @@ function mayBeTried(
 }
 
 function remarksOf(
-  { items, hasMore, nextCursor }: ChangePage,
+  { items, hasMore, nextCursor, size }: ListedPage,
   { open, acknowledged, passed }: SortedItems,
   severity: Severity | null,
-  isDisabled: boolean,
+  { disabled, untried }: Pick<Delivered, 'disabled' | 'untried'>,
+  required: readonly string[],
 ): SweepRemark[] {
+  const wanted = size ?? pageSize;
   const others = [...open, ...passed].filter(({ change }) => change.severity !== severity);
   const found: Record<SweepRemark, boolean> = {
     'status ignored': acknowledged.length > 0,
     'severity ignored': severity !== null && others.length > 0,
-    'page size ignored': items.length > pageSize || (hasMore && items.length < pageSize),
+    'page size ignored': items.length > wanted || (hasMore && items.length < wanted),
     'no cursor': hasMore && nextCursor === null,
-    'disabled sink': isDisabled,
+    'disabled sink': disabled.some((name) => required.includes(name)),
+    'disabled optional sink': disabled.some((name) => !required.includes(name)),
+    'slow sink': untried > 0,
+    // Told before the list, or not at all.
+    'digest waits': false,
   };
   return (Object.keys(found) as SweepRemark[]).filter((remark) => found[remark]);
+}
+
+function disabledRemark(isRequired: boolean): SweepRemark {
+  return isRequired ? 'disabled sink' : 'disabled optional sink';
 }
 
 function divide<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {

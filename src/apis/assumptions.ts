@@ -76,7 +76,7 @@ export const assumptionVariables = {
     .string()
     .regex(
       /^\/[\w/.~-]*\{(monitor_)?id\}[\w/.~-]*$/,
-      'expected a path below the base address with {id} in it',
+      'expected a path below the base address with {monitor_id} in it',
     )
     .transform((path) => path.replace('{id}', '{monitor_id}'))
     .default('/monitors/{monitor_id}'),
@@ -255,7 +255,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Monitors',
     matter: 'read a monitor',
     value:
-      '`GET /monitors/{monitor_id}`, at most once a day each; 404 and 405 are remembered, and every report says `health unknown`',
+      '`GET /monitors/{monitor_id}`, at most once a day each; a refusal is remembered as long, and every report and `monitor list` say `health unknown`',
     variable: 'MONITOR_READ_PATH',
     reason: 'reading is not shown, and a monitor that may not run looks like one without changes',
   },

@@ -9,9 +9,22 @@ export interface FiledWindow extends CooldownWindow {
   /** Ends with a slash. */
   folder: string;
   digest: FiledDigest | null;
+  /** Of its digest. */
+  trouble: DigestTrouble | null;
 }
 
-/** Made up once: told again, it is the same. */
+/** What a digest could not be told for. Counted over sweeps until it is taken. */
+export interface DigestTrouble {
+  count: number;
+  firstAt: string;
+  lastAt: string;
+  sweep: string;
+  why: string;
+  /** Not to be tried before; null: at the next sweep. */
+  againAt: string | null;
+}
+
+/** Made up once: told again, it is the same. One that is refused is halved. */
 export interface FiledDigest {
   id: string;
   changeIds: readonly string[];
@@ -19,7 +32,8 @@ export interface FiledDigest {
 
 /**
  * Windows of cooldowns: `monitors/<id>/cooldown/<sum of the kind>/<number>/` holds `window.json`,
- * `folded/<change>.json` and `digest.json`, each put if absent, and nothing once its digest is taken.
+ * `folded/<change>.json` and `digest.json`, each put if absent, `trouble.json`, which is replaced, and
+ * nothing once its digest is taken.
  */
 export class CooldownWindows {
   readonly #archive: Archive;
@@ -56,7 +70,7 @@ export class CooldownWindows {
     number: number,
     by: { changeId: string; at: number },
   ): Promise<FiledWindow> {
-    const folder = `${prefixOf(monitorId)}${kind}/${String(number).padStart(6, '0')}/`;
+    const folder = folderOf(`${prefixOf(monitorId)}${kind}/`, number);
     const key = `${folder}window.json`;
     await this.#archive.putIfAbsent(key, JSON.stringify(by), { durable: true });
     return this.#window(folder, number, await this.#archive.list(folder));
@@ -73,15 +87,56 @@ export class CooldownWindows {
 
   /** Makes up the digest of these changes, unless there is one. @returns the one that stands */
   async close(window: FiledWindow, changeIds: readonly string[]): Promise<FiledDigest> {
-    const sum = createHash('sha256').update([window.folder, ...changeIds].join('\n'));
-    const digest = { id: `digest-${sum.digest('hex').slice(0, 32)}`, changeIds };
+    const digest = digestOf(window.folder, changeIds);
     const key = `${window.folder}digest.json`;
     const put = await this.#archive.putIfAbsent(key, JSON.stringify(digest), { durable: true });
     return put === 'stored' ? digest : ((await this.#digest(window.folder)) ?? digest);
   }
 
+  /**
+   * Makes two digests of one: the first half stays, the other stands in a window of its own, which is
+   * over. Cut short, it may stand in both.
+   *
+   * @param number of the new window: the next of its kind
+   */
+  async halve(
+    window: FiledWindow,
+    { changeIds }: FiledDigest,
+    number: number,
+  ): Promise<[FiledWindow, FiledWindow]> {
+    const middle = Math.ceil(changeIds.length / 2);
+    const folder = folderOf(window.folder.replace(/\d+\/$/, ''), number);
+    const moved = changeIds.slice(middle);
+    for (const changeId of moved) {
+      const key = foldedKey({ folder }, changeId);
+      await this.#archive.putIfAbsent(key, '{}', { durable: true });
+    }
+    if (window.trouble !== null) await this.#putTrouble(folder, window.trouble);
+    const digest = digestOf(window.folder, changeIds.slice(0, middle));
+    const key = `${window.folder}digest.json`;
+    await this.#archive.replace(key, JSON.stringify(digest), { durable: true });
+    for (const changeId of moved) await this.#archive.remove(foldedKey(window, changeId));
+    const kept = new Set([...window.folded].filter((changeId) => !moved.includes(changeId)));
+    return [
+      { ...window, folded: kept, digest, closed: true },
+      await this.#window(folder, number, await this.#archive.list(folder)),
+    ];
+  }
+
+  /** @returns the trouble as it stands now, with its count */
+  async countTrouble(
+    { folder, trouble: before }: FiledWindow,
+    { at, ...what }: Pick<DigestTrouble, 'sweep' | 'why' | 'againAt'> & { at: string },
+  ): Promise<DigestTrouble> {
+    const count = (before?.count ?? 0) + 1;
+    const trouble = { ...what, count, firstAt: before?.firstAt ?? at, lastAt: at };
+    await this.#putTrouble(folder, trouble);
+    return trouble;
+  }
+
   /** The digest was taken. What it did not tell is left for another. */
   async clear(window: FiledWindow, digest: FiledDigest): Promise<void> {
+    await this.#archive.remove(`${window.folder}trouble.json`);
     await this.#archive.remove(`${window.folder}window.json`);
     for (const changeId of digest.changeIds)
       await this.#archive.remove(foldedKey(window, changeId));
@@ -110,8 +165,16 @@ export class CooldownWindows {
         folded.map((key) => decodeURIComponent(key.slice(prefix.length, -'.json'.length))),
       ),
       digest,
+      trouble: keys.includes(`${folder}trouble.json`)
+        ? await getJson<DigestTrouble>(this.#archive, `${folder}trouble.json`)
+        : null,
       closed: digest !== null,
     };
+  }
+
+  async #putTrouble(folder: string, trouble: DigestTrouble): Promise<void> {
+    const key = `${folder}trouble.json`;
+    await this.#archive.replace(key, JSON.stringify(trouble), { durable: true });
   }
 
   #digest(folder: string): Promise<FiledDigest | null> {
@@ -128,6 +191,15 @@ function prefixOf(monitorId: string): string {
   return `${monitorFolder(monitorId)}/cooldown/`;
 }
 
-function foldedKey({ folder }: FiledWindow, changeId: string): string {
+function folderOf(kindFolder: string, number: number): string {
+  return `${kindFolder}${String(number).padStart(6, '0')}/`;
+}
+
+function digestOf(folder: string, changeIds: readonly string[]): FiledDigest {
+  const sum = createHash('sha256').update([folder, ...changeIds].join('\n'));
+  return { id: `digest-${sum.digest('hex').slice(0, 32)}`, changeIds };
+}
+
+function foldedKey({ folder }: Pick<FiledWindow, 'folder'>, changeId: string): string {
   return `${folder}folded/${keySegment(changeId)}.json`;
 }

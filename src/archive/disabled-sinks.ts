@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { getJson, keySegment, type Archive } from './archive';
 
 /** `sinks/<name>/disabled.json`: a sink asked for no more. */
@@ -19,6 +20,24 @@ export async function putDisabledSink(
   disabled: DisabledSink,
 ): Promise<void> {
   await archive.replace(keyOf(name), JSON.stringify(disabled), { durable: true });
+}
+
+/** Of the settings of a webhook: one at another address is another sink. */
+export function fingerprintOf({ url }: { url: string }): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 16);
+}
+
+/** The sinks that are configured, with what asked for no more as it is configured now. */
+export async function sinksNow<Choice extends { name: string }>(
+  archive: Archive,
+  { sinks, webhook }: { sinks: readonly Choice[]; webhook: { url: string } | null },
+): Promise<(Choice & { disabled: DisabledSink | null })[]> {
+  const now = webhook === null ? null : fingerprintOf(webhook);
+  const found = await Promise.all(sinks.map(({ name }) => disabledSink(archive, name)));
+  return sinks.map((choice, place) => {
+    const disabled = found[place] ?? null;
+    return { ...choice, disabled: disabled?.settings === now ? disabled : null };
+  });
 }
 
 /** It is asked again from now on. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { normaliseDocument } from '../domain/documents';
 import { documentsInText } from '../domain/held-documents';
 import type { Monitor } from '../domain/monitors/change';
+import { isStuck } from '../domain/monitors/change-record';
 import type {
   AcknowledgementMark,
   ChangeFile,
@@ -15,7 +16,14 @@ import type {
   SweepMark,
   ToldChange,
 } from '../domain/monitors/kept';
-import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
+import {
+  getJson,
+  getJsonLines,
+  getReplacedJson,
+  keySegment,
+  toJsonLines,
+  type Archive,
+} from './archive';
 import { documentsIn, DocumentIndexWriter, type NameOf } from './document-index';
 import { inParallel } from './in-parallel';
 import { sha256Of } from './issuances';
@@ -32,6 +40,16 @@ const mostDaysListed = 60;
 /** Everything on file about a change, with what people noted. */
 export type ReviewedFile = ChangeFile & { reviews: ReviewMark[] };
 
+/** Counts of changes of one monitor. */
+export interface ChangesOnFile {
+  filed: number;
+  /** Filed, and not acknowledged by anybody. */
+  open: number;
+  /** Tried in vain so far: open, or due to a sink or open again although they were acknowledged. */
+  stuck: number;
+  named: { changeId: string; trouble: ChangeTrouble }[];
+}
+
 /** One line of the index by day: which changes were filed when. */
 export interface FiledOn {
   monitorId: string;
@@ -46,7 +64,7 @@ export interface FiledOn {
  * - `monitors/<id>/seen/<change>.json`, `delivered/<sink>/<change>.json`, `acknowledged/<change>.json`:
  *   put if absent, on the disk before the promise resolves; the first one stays
  * - `monitors/<id>/troubles/<change>.json`, `last-answer.json`, `health.json`: replaced
- * - `monitors/<id>/reviews/<change>/<instant>.json`, `unreadable/<sum>.json`
+ * - `monitors/<id>/reviews/<change>/<instant>.json`, `unreadable/<sum>.json` (counted anew by sweeps)
  * - `index/changes/<day>/<instant>-<random>.jsonl`: what was filed on a day. Written before what it
  *   names, so that nothing is filed that it does not name; it may name what never was.
  */
@@ -121,6 +139,12 @@ export class MonitorRecords {
     await this.#put(markKey(monitorId, 'acknowledged', changeId), mark);
   }
 
+  /** A change that the service did not know any more, and does again. */
+  async replaceGone(monitorId: string, changeId: string, mark: AcknowledgementMark): Promise<void> {
+    const key = markKey(monitorId, 'acknowledged', changeId);
+    await this.#archive.replace(key, JSON.stringify(mark), { durable: true });
+  }
+
   /** @returns the trouble as it stands now, with its count */
   async countTrouble(
     monitorId: string,
@@ -128,7 +152,7 @@ export class MonitorRecords {
     trouble: Omit<ChangeTrouble, 'count' | 'firstAt' | 'lastAt'> & { at: string },
   ): Promise<ChangeTrouble> {
     const key = markKey(monitorId, 'troubles', changeId);
-    const before = await this.#read<ChangeTrouble>(key);
+    const before = await getReplacedJson<ChangeTrouble>(this.#archive, key);
     const { at, ...what } = trouble;
     const now: ChangeTrouble = {
       ...what,
@@ -140,16 +164,44 @@ export class MonitorRecords {
     return now;
   }
 
-  /** An item of a list that is no change as far as we can read it. The same one is kept once. */
+  /** The service tells it as acknowledged, and it is due to nobody. */
+  async clearTrouble(monitorId: string, changeId: string): Promise<void> {
+    await this.#archive.remove(markKey(monitorId, 'troubles', changeId));
+  }
+
+  /**
+   * An item of a list that is no change as far as we can read it. The same one is kept once.
+   *
+   * @returns sweeps that came by it, this one included
+   */
   async keepUnreadable(
     monitorId: string,
     item: { answer: unknown; issues: unknown },
-    by: SweepMark,
-  ): Promise<'new' | 'known'> {
+    { sweep, at }: SweepMark,
+  ): Promise<number> {
     const text = JSON.stringify(item.answer) ?? 'null';
     await this.#indexDocuments(monitorId, documentsInText(text));
     const key = `${monitorFolder(monitorId)}/unreadable/${sha256Of(Buffer.from(text)).slice(0, 16)}.json`;
-    return (await this.#put(key, { ...item, ...by })) === 'stored' ? 'new' : 'known';
+    const before = await getReplacedJson<UnreadableOnFile>(this.#archive, key);
+    if (before !== null && (before.lastSweep ?? before.sweep) === sweep) return before.count ?? 1;
+    const count = before === null ? 1 : (before.count ?? 1) + 1;
+    const now: UnreadableOnFile = { ...item, sweep, at, ...before, count, lastSweep: sweep };
+    await this.#archive.replace(key, JSON.stringify(now), { durable: true });
+    return count;
+  }
+
+  /** Items of the monitor's list that cannot be read, oldest first. */
+  async unreadable(monitorId: string): Promise<UnreadableItem[]> {
+    const prefix = `${monitorFolder(monitorId)}/unreadable/`;
+    const keys = await this.#archive.list(prefix);
+    const found = await inParallel(keys, atOnce, async (key): Promise<UnreadableItem | null> => {
+      const item = await getReplacedJson<UnreadableOnFile>(this.#archive, key);
+      if (item === null) return null;
+      const { at, count = 1, issues, answer } = item;
+      const sum = key.slice(prefix.length, -'.json'.length);
+      return { sum, at, count, why: issueWords(issues), answer };
+    });
+    return found.filter((item) => item !== null).sort((a, b) => a.at.localeCompare(b.at));
   }
 
   /** Keeps what the service told of a monitor, in place of what it told before. */
@@ -177,7 +229,7 @@ export class MonitorRecords {
 
   /** Null: nobody has looked yet. */
   health(monitorId: string): Promise<HealthOnFile | null> {
-    return this.#read(`${monitorFolder(monitorId)}/health.json`);
+    return getReplacedJson(this.#archive, `${monitorFolder(monitorId)}/health.json`);
   }
 
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
@@ -207,6 +259,12 @@ export class MonitorRecords {
     return filed && { filed, isNew: false, ...(await this.#marks(filed, sinks)) };
   }
 
+  /** Something is kept about a monitor. */
+  async isOnFile(monitorId: string): Promise<boolean> {
+    if ((await this.health(monitorId)) !== null) return true;
+    return (await this.#archive.list(`${monitorFolder(monitorId)}/`)).length > 0;
+  }
+
   /** Ids of the monitors that something is kept about, in order, and what of it cannot be read. */
   async monitors(): Promise<{ monitorId: string; unreadable: number }[]> {
     const found = new Map<string, number>();
@@ -216,6 +274,62 @@ export class MonitorRecords {
       found.set(monitorId, (found.get(monitorId) ?? 0) + (kind === 'unreadable' ? 1 : 0));
     }
     return [...found].map(([monitorId, unreadable]) => ({ monitorId, unreadable }));
+  }
+
+  /**
+   * How the changes of one monitor stand. The troubles of the first `most` stuck ones are read.
+   *
+   * @param required sinks that a change must have reached
+   */
+  async standing(
+    monitorId: string,
+    most: number,
+    required: readonly string[],
+  ): Promise<ChangesOnFile> {
+    const [seen, acknowledged, troubles] = await Promise.all(
+      ['seen', 'acknowledged', 'troubles'].map((kind) => this.#marked(monitorId, kind)),
+    );
+    const ended = new Set(acknowledged);
+    const tried = troubles ?? [];
+    const again = await this.#stuckOf(
+      monitorId,
+      tried.filter((changeId) => ended.has(changeId)),
+      required,
+    );
+    const stuck = tried.filter((changeId) => !ended.has(changeId) || again.has(changeId));
+    const named = await inParallel(stuck.slice(0, most), atOnce, async (changeId) => {
+      const key = markKey(monitorId, 'troubles', changeId);
+      const trouble = await getReplacedJson<ChangeTrouble>(this.#archive, key);
+      return trouble && { changeId, trouble };
+    });
+    return {
+      filed: (seen ?? []).length,
+      open: (seen ?? []).filter((changeId) => !ended.has(changeId)).length,
+      stuck: stuck.length,
+      named: named.filter((one) => one !== null),
+    };
+  }
+
+  /** Of changes that were acknowledged: those that did not come through all the same. */
+  async #stuckOf(
+    monitorId: string,
+    changeIds: readonly string[],
+    required: readonly string[],
+  ): Promise<Set<string>> {
+    const files = await inParallel(changeIds, atOnce, (id) => this.file(monitorId, id, required));
+    return new Set(
+      changeIds.filter((_, place) => {
+        const file = files[place] ?? null;
+        return file !== null && isStuck(file, required);
+      }),
+    );
+  }
+
+  /** Ids of the changes with a mark of a kind. */
+  async #marked(monitorId: string, kind: string): Promise<string[]> {
+    const prefix = `${markFolder(monitorId, kind)}/`;
+    const keys = await this.#archive.list(prefix);
+    return keys.map((key) => decodeURIComponent(key.slice(prefix.length, -'.json'.length)));
   }
 
   /** Changes filed since an instant (null: ever), oldest first, each once; with their marks. */
@@ -270,7 +384,7 @@ export class MonitorRecords {
     const at = (kind: string): string => markKey(monitorId, kind, change.changeId);
     const [acknowledged, trouble, ...taken] = await Promise.all([
       this.#read<AcknowledgementMark>(at('acknowledged')),
-      this.#read<ChangeTrouble>(at('troubles')),
+      getReplacedJson<ChangeTrouble>(this.#archive, at('troubles')),
       ...sinks.map((sink) => this.#read<DeliveryMark>(at(`delivered/${keySegment(sink)}`))),
     ]);
     const delivered: Record<string, DeliveryMark> = {};
@@ -320,6 +434,35 @@ export class MonitorRecords {
   #read<T>(key: string): Promise<T | null> {
     return getJson<T>(this.#archive, key);
   }
+}
+
+/** An item of a list that is no change as far as we can read it. */
+export interface UnreadableItem {
+  /** Of what it is, and its name in the archive. */
+  sum: string;
+  /** Of the first sweep that came by it. */
+  at: string;
+  /** Sweeps that did. */
+  count: number;
+  /** Fields at fault, in words. */
+  why: string;
+  answer: unknown;
+}
+
+interface UnreadableOnFile extends SweepMark {
+  answer: unknown;
+  issues: unknown;
+  /** Sweeps that came by it; those kept before they were counted have none. */
+  count?: number;
+  lastSweep?: string;
+}
+
+function issueWords(issues: unknown): string {
+  if (!Array.isArray(issues)) return 'not told';
+  const words = (issues as { path?: string; code?: string }[]).map(
+    ({ path = '', code = '' }) => `${path === '' ? 'the item' : path}: ${code}`,
+  );
+  return words.join(', ');
 }
 
 export const changesIndex = 'index/changes/';

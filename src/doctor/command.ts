@@ -12,7 +12,7 @@ import {
   examineTemporalCli,
   examineTokenFiles,
 } from './machine';
-import { examineMonitors } from './monitors';
+import { examineMonitors, examineSinks } from './monitors';
 import { examinePayloadKeys } from './payload-keys';
 import { examineService } from './service';
 
@@ -72,6 +72,7 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
     ...(await examinePayloadKeys(environment, archive.archive)),
     ...(await examineService(environment)),
     ...(await examineMonitors(environment, archive.archive)),
+    ...(await examineSinks(environment, archive.archive)),
     ...(await examineCredit(environment)),
     ...(engineAddress().kind === 'embedded' ? [await examineTemporalCli()] : []),
     ...(await examineEngine(environment, archive.id)),

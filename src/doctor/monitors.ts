@@ -4,6 +4,7 @@ import { Token } from '../apis/http/token';
 import { MonitorsApi, type ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage } from '../apis/investigation/monitors.wire';
 import { getJson, type Archive } from '../archive/archive';
+import { sinksNow } from '../archive/disabled-sinks';
 import { MonitorLists, type MonitorList } from '../archive/monitor-lists';
 import type { Change } from '../domain/monitors/change';
 import { blockOf, healthOf } from '../domain/monitors/health';
@@ -43,6 +44,23 @@ export async function examineMonitors(
   } finally {
     await service.close();
   }
+}
+
+/** Where changes go: a sink that answered 410 is asked no more, and says so nowhere else. */
+export async function examineSinks(
+  { monitorSinks }: Environment,
+  archive: Archive | undefined,
+): Promise<Finding[]> {
+  if (archive === undefined) return [];
+  const sinks = await sinksNow(archive, monitorSinks);
+  return sinks.flatMap(({ name, required, disabled }) => {
+    if (disabled === null) return [];
+    const cure = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
+    const since = `${disabled.why} at ${disabled.at}, and is asked no more`;
+    return required
+      ? [fail(`sink ${name}`, `${since}: changes stay open`, cure)]
+      : [warn(`sink ${name}`, `${since}: changes are acknowledged without it`, cure)];
+  });
 }
 
 /** The first one of any list; null when nothing is watched. */
@@ -118,9 +136,17 @@ async function pageSizeVerdict(list: List): Promise<Verdict> {
 
 async function cursorVerdict(list: List, small: ChangeFilter): Promise<Verdict> {
   const first = await list(small);
-  if (first.nextCursor === null) return 'unseen';
+  if (!first.hasMore || first.nextCursor === null) return 'unseen';
   const second = await list({ ...small, cursor: first.nextCursor });
-  return second.nextCursor === first.nextCursor ? 'ignored' : 'honoured';
+  const begin = idOf(first);
+  const isSame =
+    second.nextCursor === first.nextCursor || (begin !== null && idOf(second) === begin);
+  return isSame ? 'ignored' : 'honoured';
+}
+
+/** Of the first item; null when there is none, or none to be read. */
+function idOf({ items: [first] }: ChangePage): string | null {
+  return first?.kind === 'change' ? first.change.changeId : null;
 }
 
 /** A filter shows itself where it leaves something out. */

@@ -1,5 +1,6 @@
 import type { Change } from '../domain/monitors/change';
 import {
+  instantNear,
   LagSums,
   type ChangeRecord,
   type ChangeStatus,
@@ -34,6 +35,8 @@ export interface OverTime {
   detected: [Change['severity'], Bar[]][];
   delivered: Bar[];
   acknowledged: Bar[];
+  /** Changes whose detection is not told, or cannot be: in the picture when we saw them. */
+  undated: number;
 }
 
 const severityOrder = ['critical', 'unknown', 'warn', 'info'] as const;
@@ -47,7 +50,14 @@ export class MonitorSums {
   readonly #instants = new Histogram();
   readonly #lags = new LagSums();
   readonly #failing = new Map<Change['severity'], ChangeRecord[]>();
+  readonly #latest: number;
   #inDigests = 0;
+  #undated = 0;
+
+  /** @param now epoch milliseconds: nothing was acknowledged later */
+  constructor(now = Date.now()) {
+    this.#latest = now + 86_400_000;
+  }
 
   add(record: ChangeRecord): void {
     const counts = this.#bySeverity.get(record.severity) ?? noSeverityCounts();
@@ -64,9 +74,15 @@ export class MonitorSums {
     }
     const detected = this.#detected.get(record.severity) ?? new Histogram();
     this.#detected.set(record.severity, detected);
-    this.#place(detected, record.detected_at ?? record.seen_at);
-    this.#place(this.#delivered, record.delivered_at);
-    this.#place(this.#acknowledged, record.acknowledged_at);
+    const { seen_at: seenAt, acknowledged_at: acknowledgedAt } = record;
+    const at = instantNear(record.detected_at, seenAt);
+    if (at === null) this.#undated += 1;
+    this.#place(detected, at ?? Date.parse(seenAt));
+    this.#place(
+      this.#delivered,
+      record.delivered_at === null ? null : Date.parse(record.delivered_at),
+    );
+    this.#place(this.#acknowledged, instantNear(acknowledgedAt, seenAt, this.#latest));
   }
 
   figures(): MonitorFigures {
@@ -108,12 +124,12 @@ export class MonitorSums {
       }),
       delivered: this.#delivered.within(axis),
       acknowledged: this.#acknowledged.within(axis),
+      undated: this.#undated,
     };
   }
 
-  #place(histogram: Histogram, instant: string | null): void {
-    const at = instant === null ? Number.NaN : Date.parse(instant);
-    if (Number.isNaN(at)) return;
+  #place(histogram: Histogram, at: number | null): void {
+    if (at === null) return;
     histogram.add(at);
     this.#instants.add(at);
   }

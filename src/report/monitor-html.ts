@@ -1,9 +1,9 @@
 import type { Change } from '../domain/monitors/change';
 import { formatsOf } from './formats';
-import { Html, html } from './html';
+import { html, type Html } from './html';
+import { htmlPage } from './html-page';
 import { detectedChart, lineColours, progressChart, severityColours } from './monitor-charts';
 import type { MonitorFigures, SeverityCounts } from './monitor-figures';
-import { style } from './style';
 
 /** A monitor of which a person should know something. */
 export interface ReportedMonitor {
@@ -15,13 +15,19 @@ export interface ReportedMonitor {
 }
 
 export interface MonitorReport {
-  /** In words: since when, of which monitors. */
-  scope: string;
+  /** Of what it tells. Null: all; `since` is an instant of ISO 8601. */
+  scope: {
+    since: string | null;
+    monitors: number | null;
+    severities: readonly Change['severity'][] | null;
+  };
   figures: MonitorFigures;
   monitors: {
     total: number;
     running: number;
     blocked: number;
+    /** The service's own looks at them fail, whether or not they may run. */
+    unwell: number;
     unknown: number;
     /** Those with remarks; `more` of them are left out. */
     listed: readonly ReportedMonitor[];
@@ -37,39 +43,36 @@ const formats = formatsOf('en');
 /** One page that loads nothing and runs nothing; what came from the service is escaped. */
 export function monitorHtml(report: MonitorReport): string {
   const { scope, figures, writtenAt } = report;
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>Changes of monitors</title>
-        <style>
-          ${new Html(style + ownStyle)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <p class="kicker">Changes of monitors</p>
-            <h1>${headline(figures)}</h1>
-            <p class="headline">${scope}</p>
-          </header>
-          ${tilesPart(report)} ${picturesPart(figures)}
-          <section class="card">
-            <h2>By severity</h2>
-            ${severitiesPart(figures)}
-          </section>
-          ${failingPart(figures)} ${monitorsPart(report)} ${sinksPart(report)}
-          <footer>Written ${formats.instant(writtenAt)}. Times are those of Sao Paulo.</footer>
-        </main>
-      </body>
-    </html>`;
-  return `${page.text.trim()}\n`;
+  return htmlPage({
+    language: 'en',
+    title: 'Changes of monitors',
+    ownStyle,
+    main: html`<header>
+        <p class="kicker">Changes of monitors</p>
+        <h1>${headline(figures)}</h1>
+        <p class="headline">${scopeWords(scope)}</p>
+      </header>
+      ${tilesPart(report)} ${picturesPart(figures)}
+      <section class="card">
+        <h2>By severity</h2>
+        ${severitiesPart(figures)}
+      </section>
+      ${failingPart(figures)} ${monitorsPart(report)} ${sinksPart(report)}
+      <footer>
+        Written ${formats.instant(writtenAt)}. All times are those of Sao Paulo;
+        <code>monitor changes</code> tells the same in UTC.
+      </footer>`,
+  });
+}
+
+/** `Filed since 03 May 2026, 21:00:00, of 2 monitors, of severity critical` */
+function scopeWords({ since, monitors, severities }: MonitorReport['scope']): string {
+  const parts = [
+    since === null ? 'All that is on file' : `Filed since ${formats.instant(since)}`,
+    ...(monitors === null ? [] : [`of ${monitors} monitor${monitors === 1 ? '' : 's'}`]),
+    ...(severities === null ? [] : [`of severity ${severities.join(', ')}`]),
+  ];
+  return parts.join(', ');
 }
 
 function headline({ changes, statuses }: MonitorFigures): string {
@@ -104,7 +107,8 @@ function tilesPart({ figures, monitors }: MonitorReport): Html {
 
 function picturesPart({ overTime }: MonitorFigures): Html | null {
   if (overTime === null) return null;
-  const { beyond } = overTime.axis;
+  const { undated, axis } = overTime;
+  const { beyond } = axis;
   return html`<div class="pair">
       <section class="card">
         <h2>Detected, by severity</h2>
@@ -123,6 +127,14 @@ function picturesPart({ overTime }: MonitorFigures): Html | null {
         : html`<p class="muted small">
             ${formats.number(beyond.count)} instants lie behind the right edge, the last at
             ${formats.instant(beyond.last)}.
+          </p>`
+    }
+    ${
+      undated === 0
+        ? null
+        : html`<p class="muted small">
+            Of ${formats.number(undated)} the service tells no instant of detection that can be:
+            they stand where we saw them.
           </p>`
     }`;
 }
@@ -219,12 +231,13 @@ function failingPart({ failing, statuses }: MonitorFigures): Html | null {
 }
 
 function monitorsPart({ monitors }: MonitorReport): Html {
-  const { total, running, blocked, unknown, listed, more } = monitors;
+  const { total, running, blocked, unwell, unknown, listed, more } = monitors;
   return html`<section class="card">
     <h2>Monitors</h2>
     <p>
       ${formats.number(total)} on file: ${formats.number(running)} may run,
       ${formats.number(blocked)} may not, of ${formats.number(unknown)} health unknown.
+      ${unwell === 0 ? null : `The service's own looks at ${formats.number(unwell)} fail.`}
       ${unknown === 0 ? null : 'A monitor that may not run looks just like one without changes.'}
     </p>
     ${

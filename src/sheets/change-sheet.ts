@@ -42,10 +42,18 @@ export function changeSheet({ excel = false }: { excel?: boolean } = {}): String
   });
 }
 
-/** In the order of `changeColumns`; nothing in them can act as a formula. */
-export function changeCells(record: ChangeRecord): string[] {
+/**
+ * In the order of `changeColumns`; nothing in them can act as a formula.
+ *
+ * @param excel figures have a decimal comma: a program in Portuguese takes the point for thousands
+ */
+export function changeCells(
+  record: ChangeRecord,
+  { excel = false }: { excel?: boolean } = {},
+): string[] {
   return changeColumns.map((column) => {
     const cell = record[column];
-    return cell === null ? '' : inertCell(String(cell));
+    if (typeof cell !== 'number') return cell === null ? '' : inertCell(String(cell));
+    return excel ? String(cell).replace('.', ',') : String(cell);
   });
 }

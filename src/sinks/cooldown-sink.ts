@@ -1,4 +1,10 @@
-import { CooldownWindows, sumOfKind, type FiledWindow } from '../archive/cooldown-windows';
+import {
+  CooldownWindows,
+  sumOfKind,
+  type DigestTrouble,
+  type FiledDigest,
+  type FiledWindow,
+} from '../archive/cooldown-windows';
 import type { MonitorRecords } from '../archive/monitor-records';
 import { isOver, judgeRepeat } from '../domain/monitors/cooldown';
 import type { Delivery } from '../domain/monitors/delivery';
@@ -7,14 +13,45 @@ import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
 /** Changes of one digest: more of them are told in another. */
 const mostPerDigest = 500;
+/** Digests handed over together. */
+const mostAtOnce = 8;
+/** Halvings in one call: enough to find the one bad change of a few digests. */
+const mostHalvings = 32;
 
 /** What became of the digests that were due. */
 export interface DigestsTold {
   /** Digests that the sink has taken, and the changes in them. */
   taken: number;
   changes: number;
-  /** Why the rest waits; they are told later. */
-  waiting: readonly string[];
+  /** Tried, in this sweep or lately, and not taken; told later. */
+  stuck: readonly DigestTrouble[];
+  /** Had no turn. */
+  untried: number;
+  /** The sink takes nothing any more until a person enables it. */
+  isDisabled: boolean;
+}
+
+export function noDigestsTold(): DigestsTold {
+  return { taken: 0, changes: 0, stuck: [], untried: 0, isDisabled: false };
+}
+
+export function addDigestsTold(a: DigestsTold, b: DigestsTold): DigestsTold {
+  return {
+    taken: a.taken + b.taken,
+    changes: a.changes + b.changes,
+    stuck: [...a.stuck, ...b.stuck],
+    untried: a.untried + b.untried,
+    isDisabled: a.isDisabled || b.isDisabled,
+  };
+}
+
+type Sweeping = Omit<DeliveryBatch, 'deliveries'>;
+
+/** A digest on its way. */
+interface DueDigest {
+  window: FiledWindow;
+  filed: FiledDigest;
+  delivery: Extract<Delivery, { kind: 'digest' }>;
 }
 
 /**
@@ -60,26 +97,37 @@ export class CooldownSink implements Sink {
     return outcomes.map((outcome) => outcome ?? (answers.shift() as DeliveryOutcome));
   }
 
-  /** Tells the digests of a monitor whose windows are over. Those that fail stay on file. */
-  async deliverDue(
-    { monitorId, sweep, at }: Omit<DeliveryBatch, 'deliveries'>,
-    signal?: AbortSignal,
-  ): Promise<DigestsTold> {
-    const told = { taken: 0, changes: 0, waiting: [] as string[] };
-    for (const windows of (await this.#windows.of(monitorId)).values()) {
-      for (const window of windows) {
-        if (!window.closed && !isOver(window, at, this.#cooldownMs ?? 0)) continue;
-        if (window.folded.size === 0 && !window.closed) {
-          await this.#windows.forget(window);
-          continue;
-        }
-        const outcome = await this.#tellDigest(window, { monitorId, sweep, at }, signal);
-        if (typeof outcome === 'string') told.waiting.push(outcome);
-        else {
-          told.taken += 1;
-          told.changes += outcome;
-        }
+  /** A digest of the monitor is due, or was and could not be told. */
+  async hasDue(monitorId: string, at: number): Promise<boolean> {
+    const windows = [...(await this.#windows.of(monitorId)).values()].flat();
+    return windows.some((window) => this.#isDue(window, at) && !isEmpty(window));
+  }
+
+  /**
+   * Tells the digests of a monitor whose windows are over, each once a sweep. Those that fail stay on
+   * file, and are counted. One that is refused is halved: one bad change keeps no other back, and what
+   * is too long gets shorter. For one caller at a time.
+   */
+  async deliverDue(batch: Sweeping, signal?: AbortSignal): Promise<DigestsTold> {
+    const numbers = new Map<string, number>();
+    let due: FiledWindow[] = [];
+    for (const [kind, windows] of await this.#windows.of(batch.monitorId)) {
+      numbers.set(kind, windows.at(-1)?.number ?? 0);
+      due.push(...windows.filter((window) => this.#isDue(window, batch.at)));
+    }
+    let told = noDigestsTold();
+    let halvings = mostHalvings;
+    while (due.length > 0) {
+      const halves: FiledWindow[] = [];
+      for (let first = 0; first < due.length; first += mostAtOnce) {
+        const some = due.slice(first, first + mostAtOnce);
+        const mayHalve = (): boolean => (halvings -= 1) >= 0;
+        told = addDigestsTold(
+          told,
+          await this.#tell(some, batch, { mayHalve, halves, numbers }, signal),
+        );
       }
+      due = halves;
     }
     return told;
   }
@@ -95,7 +143,8 @@ export class CooldownSink implements Sink {
     { monitorId, at }: DeliveryBatch,
     cooldownMs: number,
   ): Promise<DeliveryOutcome | null> {
-    if (delivery.kind === 'digest') return null;
+    // A digest is made of what is on file, and of a purged change there is nothing.
+    if (delivery.kind === 'digest' || delivery.filed.erased === true) return null;
     const kind = sumOfKind(delivery.filed);
     const its = windows.get(kind) ?? [];
     windows.set(kind, its);
@@ -116,36 +165,106 @@ export class CooldownSink implements Sink {
     }
   }
 
-  /** @returns how many changes it told, or why it was not taken */
-  async #tellDigest(
-    window: FiledWindow,
-    batch: Omit<DeliveryBatch, 'deliveries'>,
+  #isDue(window: FiledWindow, at: number): boolean {
+    return window.closed || isOver(window, at, this.#cooldownMs ?? 0);
+  }
+
+  async #tell(
+    windows: readonly FiledWindow[],
+    batch: Sweeping,
+    halving: Halving,
     signal?: AbortSignal,
-  ): Promise<number | string> {
+  ): Promise<DigestsTold> {
+    const told = { ...noDigestsTold(), stuck: [] as DigestTrouble[] };
+    const due: DueDigest[] = [];
+    for (const window of windows) {
+      if (isEmpty(window)) await this.#windows.forget(window);
+      else if (mayBeTried(window, batch)) due.push(...(await this.#made(window, batch.monitorId)));
+      else if (window.trouble !== null) told.stuck.push(window.trouble);
+    }
+    if (due.length === 0) return told;
+    const deliveries = due.map(({ delivery }) => delivery);
+    const outcomes = await this.#inner.deliver({ ...batch, deliveries }, signal);
+    for (const [place, { window, filed, delivery }] of due.entries()) {
+      const outcome = outcomes[place];
+      if (outcome?.kind === 'taken') {
+        await this.#windows.clear(window, filed);
+        told.taken += 1;
+        told.changes += delivery.digest.changes.length;
+      } else if (outcome?.kind === 'untried') told.untried += 1;
+      else if (outcome?.kind === 'refused' && filed.changeIds.length > 1 && halving.mayHalve()) {
+        halving.halves.push(...(await this.#halve(window, filed, halving.numbers)));
+      } else {
+        told.isDisabled ||= outcome?.kind === 'disabled';
+        told.stuck.push(await this.#count(window, batch, outcome));
+      }
+    }
+    return told;
+  }
+
+  /** Made up once; none when all its changes are gone. */
+  async #made(window: FiledWindow, monitorId: string): Promise<DueDigest[]> {
     const chosen = [...window.folded].slice(0, mostPerDigest);
     const filed = window.digest ?? (await this.#windows.close(window, chosen));
     const changes: FiledChange[] = [];
     for (const changeId of filed.changeIds) {
-      const change = await this.#records.filed(batch.monitorId, changeId);
+      const change = await this.#records.filed(monitorId, changeId);
       if (change !== null) changes.push(change);
     }
     const [first] = changes;
-    if (first !== undefined) {
-      const seen = changes.map(({ seenAt }) => seenAt).sort();
-      const { type, severity } = first.change;
-      const digest = {
-        monitorId: batch.monitorId,
-        type,
-        severity,
-        from: seen[0] ?? first.seenAt,
-        to: seen.at(-1) ?? first.seenAt,
-        changes,
-      };
-      const deliveries: Delivery[] = [{ kind: 'digest', id: filed.id, digest }];
-      const [outcome] = await this.#inner.deliver({ ...batch, deliveries }, signal);
-      if (outcome?.kind !== 'taken') return outcome?.why ?? 'the sink told nothing';
+    if (first === undefined) {
+      await this.#windows.clear(window, filed);
+      return [];
     }
-    await this.#windows.clear(window, filed);
-    return changes.length;
+    const seen = changes.map(({ seenAt }) => seenAt).sort();
+    const { type, severity } = (changes.find(({ erased }) => erased !== true) ?? first).change;
+    const [from = first.seenAt] = seen;
+    const to = seen.at(-1) ?? from;
+    const digest = { monitorId, type, severity, from, to, changes };
+    return [{ window, filed, delivery: { kind: 'digest', id: filed.id, digest } }];
   }
+
+  async #halve(
+    window: FiledWindow,
+    filed: FiledDigest,
+    numbers: Map<string, number>,
+  ): Promise<FiledWindow[]> {
+    const kind = window.folder.split('/').at(-3) ?? '';
+    const number = (numbers.get(kind) ?? window.number) + 1;
+    numbers.set(kind, number);
+    return this.#windows.halve(window, filed, number);
+  }
+
+  #count(
+    window: FiledWindow,
+    { sweep, at }: Sweeping,
+    outcome: Exclude<DeliveryOutcome, { kind: 'taken' }> | undefined,
+  ): Promise<DigestTrouble> {
+    const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;
+    return this.#windows.countTrouble(window, {
+      at: new Date(at).toISOString(),
+      sweep,
+      why: outcome?.why ?? 'the sink did not say what became of it',
+      againAt: againInMs === null ? null : new Date(at + againInMs).toISOString(),
+    });
+  }
+}
+
+interface Halving {
+  mayHalve: () => boolean;
+  /** What came of it, to be told next. */
+  halves: FiledWindow[];
+  /** The last window of each kind. */
+  numbers: Map<string, number>;
+}
+
+function isEmpty({ folded, closed }: FiledWindow): boolean {
+  return folded.size === 0 && !closed;
+}
+
+/** Once a sweep, and not before the instant that the sink has named. */
+function mayBeTried({ trouble }: FiledWindow, { sweep, at }: Sweeping): boolean {
+  if (trouble === null) return true;
+  if (trouble.sweep === sweep) return false;
+  return trouble.againAt === null || Date.parse(trouble.againAt) <= at;
 }

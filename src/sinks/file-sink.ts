@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { keySegment, toJsonLines, type Archive } from '../archive/archive';
 import { changeFiles, dayOf } from '../archive/monitor-records';
+import { erasedChange } from '../archive/tombstones';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
 /**
- * Changes as newline-delimited JSON in the archive: `changes/<day>/<monitor>-<sum of its ids>.ndjson`.
- * The same batch again is the same object. After a crash a change may stand in two of them: its id
- * tells.
+ * Changes as newline-delimited JSON in the archive: `changes/<day>/<monitor>-<sum of its ids>.ndjson`,
+ * those of a digest by themselves. The same batch again is the same object. After a crash a change may
+ * stand in two of them: its id tells.
  */
 export class FileSink implements Sink {
   readonly name = 'file';
@@ -19,7 +20,8 @@ export class FileSink implements Sink {
 
   async deliver(batch: DeliveryBatch): Promise<DeliveryOutcome[]> {
     if (batch.deliveries.length > 0) {
-      const body = toJsonLines(batch.deliveries.map((delivery) => lineOf(delivery, batch)));
+      const lines = batch.deliveries.flatMap(changesOf).map((delivery) => lineOf(delivery, batch));
+      const body = toJsonLines(lines);
       await this.#archive.putIfAbsent(keyOf(batch), body, { durable: true });
     }
     return batch.deliveries.map(() => ({ kind: 'taken' }));
@@ -35,6 +37,16 @@ function keyOf({ monitorId, deliveries, at }: DeliveryBatch): string {
   for (const { id } of deliveries) sum.update(`${id}\n`);
   const day = dayOf(new Date(at).toISOString());
   return `${changeFiles}${day}/${keySegment(monitorId)}-${sum.digest('hex').slice(0, 16)}.ndjson`;
+}
+
+/** What was purged stays so: it may be at hand, and does not come back into the archive. */
+function changesOf(delivery: Delivery): Delivery[] {
+  const filed = delivery.kind === 'change' ? [delivery.filed] : delivery.digest.changes;
+  return filed.map((one) => ({
+    kind: 'change',
+    id: one.change.changeId,
+    filed: one.erased === true ? erasedChange(one) : one,
+  }));
 }
 
 function lineOf(delivery: Delivery, { sweep, at }: DeliveryBatch): unknown {

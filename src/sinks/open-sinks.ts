@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Archive } from '../archive/archive';
 import { CooldownWindows } from '../archive/cooldown-windows';
+import { fingerprintOf } from '../archive/disabled-sinks';
 import type { MonitorRecords } from '../archive/monitor-records';
 import type { MonitorSinkSettings, SinkChoice } from '../environment';
-import { CooldownSink, type DigestsTold } from './cooldown-sink';
+import { CooldownSink, addDigestsTold, noDigestsTold, type DigestsTold } from './cooldown-sink';
 import { FileSink } from './file-sink';
 import type { DeliveryBatch, Sink } from './sink';
-import { SwitchedSink } from './switched-sink';
+import { SwitchedSink, type OnDisabled } from './switched-sink';
 import { WebhookSink } from './webhook-sink';
 
 /** The sinks of an installation. */
@@ -14,12 +14,22 @@ export class Sinks {
   readonly all: readonly Sink[];
   /** Names of those that a change must have reached before it is acknowledged. */
   readonly required: readonly string[];
+  readonly #drain: CooldownSink | null;
   readonly #cooled: readonly CooldownSink[];
 
-  constructor(all: readonly Sink[], required: readonly string[]) {
+  /** @param drain tells what was held back for a sink that is in use no more */
+  constructor(
+    all: readonly Sink[],
+    required: readonly string[],
+    drain: CooldownSink | null = null,
+  ) {
     this.all = all;
     this.required = required;
-    this.#cooled = all.filter((sink) => sink instanceof CooldownSink);
+    this.#drain = drain;
+    this.#cooled = [
+      ...all.filter((sink) => sink instanceof CooldownSink),
+      ...(drain === null ? [] : [drain]),
+    ];
   }
 
   /** Of all, in the order in which they are configured. */
@@ -32,7 +42,7 @@ export class Sinks {
     const all = this.all.map((sink) =>
       sink instanceof CooldownSink ? sink.withCooldown(cooldownMs) : sink,
     );
-    return new Sinks(all, this.required);
+    return new Sinks(all, this.required, this.#drain);
   }
 
   /** Tells the digests of a monitor that are due; without a cooldown all that one has left behind. */
@@ -40,14 +50,17 @@ export class Sinks {
     batch: Omit<DeliveryBatch, 'deliveries'>,
     signal?: AbortSignal,
   ): Promise<DigestsTold> {
-    const sum = { taken: 0, changes: 0, waiting: [] as string[] };
+    let sum = noDigestsTold();
     for (const sink of this.#cooled) {
-      const told = await sink.deliverDue(batch, signal);
-      sum.taken += told.taken;
-      sum.changes += told.changes;
-      sum.waiting.push(...told.waiting);
+      sum = addDigestsTold(sum, await sink.deliverDue(batch, signal));
     }
     return sum;
+  }
+
+  /** `deliverDue` has something to do, or to say. */
+  async hasDue(monitorId: string, at: number): Promise<boolean> {
+    for (const sink of this.#cooled) if (await sink.hasDue(monitorId, at)) return true;
+    return false;
   }
 
   async close(): Promise<void> {
@@ -59,17 +72,20 @@ export function openSinks(
   { sinks, webhook }: MonitorSinkSettings,
   archive: Archive,
   records: MonitorRecords,
+  onDisabled?: OnDisabled,
 ): Sinks {
+  const windows = new CooldownWindows(archive);
   const sinkOf = ({ name }: SinkChoice): Sink => {
     if (name === 'file') return new FileSink(archive);
     if (webhook === null) throw new RangeError('the webhook is not configured');
-    const settings = createHash('sha256').update(webhook.url).digest('hex').slice(0, 16);
-    const switched = new SwitchedSink(new WebhookSink(webhook), archive, settings);
-    return new CooldownSink(switched, new CooldownWindows(archive), records, null);
+    const inner = new WebhookSink(webhook, webhook);
+    const switched = new SwitchedSink(inner, archive, fingerprintOf(webhook), onDisabled);
+    return new CooldownSink(switched, windows, records, null);
   };
-  const required = sinks.filter((choice) => choice.required);
-  return new Sinks(
-    sinks.map(sinkOf),
-    required.map(({ name }) => name),
-  );
+  const all = sinks.map(sinkOf);
+  const required = sinks.filter((choice) => choice.required).map(({ name }) => name);
+  // Without a webhook, what a cooldown held back for it before goes to the files.
+  const hasWebhook = all.some((sink) => sink instanceof CooldownSink);
+  const drain = new CooldownSink(new FileSink(archive), windows, records, null);
+  return new Sinks(all, required, hasWebhook ? null : drain);
 }

@@ -13,9 +13,15 @@ export class PrivateAddressError extends Error {
   }
 }
 
+/** What is given out of IPv6: outside of it an IPv4 address may be written in other ways (`::7f00:1`). */
+const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** True only of addresses that are reached over the public internet; also inside an IPv6 address. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+  if (!ipaddr.isValid(address)) return false;
+  const plain = ipaddr.process(address);
+  if (plain.range() !== 'unicast') return false;
+  return plain instanceof ipaddr.IPv4 || plain.match(publicIpv6);
 }
 
 /**

@@ -14,6 +14,8 @@ export type DeliveryOutcome =
   | { kind: 'taken'; digest?: string }
   /** Again, not before `againInMs` (null: when the caller likes). */
   | { kind: 'failed'; why: string; againInMs: number | null }
+  /** The time of the batch was over before its turn came: nothing is wrong with it. */
+  | { kind: 'untried'; why: string }
   /** As it is, the sink will never take it. */
   | { kind: 'refused'; why: string }
   /** The sink takes nothing any more until a person enables it. */

@@ -2,19 +2,29 @@ import type { Archive } from '../archive/archive';
 import { disabledSink, putDisabledSink } from '../archive/disabled-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
+/** Told once, by the worker that was answered so. */
+export type OnDisabled = (name: string, why: string) => void;
+
 /** A sink that stays disabled, for every worker, once it said so. */
 export class SwitchedSink implements Sink {
   readonly name: string;
   readonly #inner: Sink;
   readonly #archive: Archive;
   readonly #settings: string;
+  readonly #onDisabled: OnDisabled;
 
   /** @param settings a fingerprint of them */
-  constructor(inner: Sink, archive: Archive, settings: string) {
+  constructor(
+    inner: Sink,
+    archive: Archive,
+    settings: string,
+    onDisabled: OnDisabled = () => undefined,
+  ) {
     this.name = inner.name;
     this.#inner = inner;
     this.#archive = archive;
     this.#settings = settings;
+    this.#onDisabled = onDisabled;
   }
 
   async deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
@@ -29,6 +39,7 @@ export class SwitchedSink implements Sink {
       const at = new Date(batch.at).toISOString();
       const { why } = ended;
       await putDisabledSink(this.#archive, this.name, { at, why, settings: this.#settings });
+      this.#onDisabled(this.name, why);
     }
     return outcomes;
   }

@@ -4,6 +4,7 @@ import { Agent } from 'undici';
 import { retryAfterMs } from '../apis/http/problem';
 import { inParallel } from '../archive/in-parallel';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
+import { Places } from './places';
 import { PrivateAddressError, publicConnector } from './public-addresses';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
@@ -19,8 +20,10 @@ export interface WebhookOptions {
   /** Of one delivery, connection to answer. */
   timeoutMs?: number;
   connectTimeoutMs?: number;
-  /** POSTs under way at once. */
+  /** POSTs under way at once, of all batches together. */
   atOnce?: number;
+  /** Of one batch: after it no more is begun. A receiver may be slow, and other batches before it. */
+  batchMs?: number;
   now?: () => number;
 }
 
@@ -28,6 +31,8 @@ export interface WebhookOptions {
 const maxAnswerBytes = 64 * 1024;
 /** A pause that the receiver asks for is waited for up to here; a longer one is the caller's. */
 const longestPauseMs = 2_000;
+/** What a receiver asks for beyond it is a mistake, as the limiter of calls sees it. */
+const longestAgainMs = 3_600_000;
 /** After so many faults in a row the receiver is down: the rest of a batch is not tried. */
 const mostFaultsInARow = 3;
 
@@ -41,8 +46,11 @@ export class WebhookSink implements Sink {
   readonly #signers: readonly Webhook[];
   readonly #timeoutMs: number;
   readonly #atOnce: number;
+  readonly #batchMs: number;
+  readonly #places: Places;
   readonly #now: () => number;
   readonly #agent: Agent;
+  #lastTakenAt = 0;
 
   constructor(
     { url, secrets, allowPrivate }: WebhookSettings,
@@ -50,6 +58,7 @@ export class WebhookSink implements Sink {
       timeoutMs = 15_000,
       connectTimeoutMs = 5_000,
       atOnce = 8,
+      batchMs = 5 * 60_000,
       now = Date.now,
     }: WebhookOptions = {},
   ) {
@@ -57,6 +66,8 @@ export class WebhookSink implements Sink {
     this.#signers = secrets.map((secret) => new Webhook(secret));
     this.#timeoutMs = timeoutMs;
     this.#atOnce = atOnce;
+    this.#batchMs = batchMs;
+    this.#places = new Places(atOnce);
     this.#now = now;
     this.#agent = new Agent({
       connect: allowPrivate ? { timeout: connectTimeoutMs } : publicConnector(connectTimeoutMs),
@@ -70,18 +81,42 @@ export class WebhookSink implements Sink {
 
   async deliver({ deliveries }: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
     const receiver = new Receiver(this.#now);
+    const beganAt = this.#now();
     return inParallel(deliveries, this.#atOnce, async (delivery) => {
       const untried = await receiver.ready(signal);
       if (untried !== null) return untried;
-      const outcome = await this.#post(delivery, signal);
-      signal?.throwIfAborted();
-      receiver.learn(outcome);
-      return outcome;
+      // The time that an answer may take begins with a place: what waits for one is no fault.
+      const waitMs = beganAt + this.#batchMs - this.#now();
+      if (!(await this.#places.enter(waitMs, signal))) return this.#outOfTime(beganAt);
+      try {
+        return (await receiver.ready(signal)) ?? (await this.#tell(delivery, receiver, signal));
+      } finally {
+        this.#places.leave();
+      }
     });
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  async #tell(
+    delivery: Delivery,
+    receiver: Receiver,
+    signal?: AbortSignal,
+  ): Promise<DeliveryOutcome> {
+    const outcome = await this.#post(delivery, signal);
+    signal?.throwIfAborted();
+    if (outcome.kind === 'taken') this.#lastTakenAt = this.#now();
+    receiver.learn(outcome);
+    return outcome;
+  }
+
+  /** One that takes from nobody is not slow. */
+  #outOfTime(beganAt: number): DeliveryOutcome {
+    return this.#lastTakenAt >= beganAt
+      ? { kind: 'untried', why: 'the webhook is slow: not tried in the time that a page has' }
+      : { kind: 'failed', why: 'the webhook took nothing for minutes: not tried', againInMs: null };
   }
 
   async #post(delivery: Delivery, signal?: AbortSignal): Promise<DeliveryOutcome> {
@@ -114,7 +149,8 @@ export class WebhookSink implements Sink {
       // What it says besides its status is of no use: it may be cut short.
       await answer.dump({ limit: maxAnswerBytes }).catch(() => undefined);
       const told = headers['retry-after'];
-      return outcomeOf(statusCode, retryAfterMs(Array.isArray(told) ? told[0] : told, this.#now()));
+      const afterMs = retryAfterMs(Array.isArray(told) ? told[0] : told, this.#now());
+      return outcomeOf(statusCode, afterMs === null ? null : Math.min(afterMs, longestAgainMs));
     } catch (error) {
       return { kind: 'failed', why: faultOf(error), againInMs: null };
     }

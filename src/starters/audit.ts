@@ -9,6 +9,7 @@ import { anchorChain } from '../archive/audit-chains';
 import { parseHead, verifyAudit, type AuditFinding } from '../archive/audit-verify';
 import { auditCells, auditSheet } from '../sheets/audit-sheet';
 import { exitCodes, oneOf, print, printJson, tell } from './terminal';
+import { refuseUnwritableFile } from './unwritable-folder';
 import { openWorkplace, type Workplace } from './workplace';
 
 interface ExportFlags {
@@ -60,6 +61,7 @@ async function exportAudit(
   { archive, idKey }: Workplace,
   { from, to, format, excel, out }: ExportFlags,
 ): Promise<number> {
+  if (out !== undefined) await refuseUnwritableFile(out);
   let records = 0;
   let spoilt = 0;
   const span = {

@@ -1,6 +1,7 @@
 import { worstLevel, type Finding, type FindingLevel } from '../domain/cnab/finding';
 import { type CheckedInput, type CheckedInvoices } from '../receivables/check-input';
 import type { ScannedFile } from '../receivables/scan-file';
+import { counted } from './terminal';
 
 /** What a local scan found, in words and as a document. */
 
@@ -154,10 +155,6 @@ function verdict(worst: FindingLevel | null, forced: string | null): string {
     return 'It will not be sent as it is: mend what is refused, or `credit analyze --force REASON`, which keeps the reason on record.';
   }
   return worst === 'warn' ? 'It may be sent; see the warnings.' : 'It may be sent.';
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 export function money(totalCents: bigint): string {

@@ -171,15 +171,22 @@ async function announce(
   if (codec !== null) tell(`codec server     ${codec.endpoint} (for that UI)`);
   tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
   if (creditService !== undefined) tell(`credit service   ${creditService}`);
-  if (sandbox !== null) printSandboxSettings(sandbox.creditBaseUrl);
+  if (sandbox !== null) for (const line of sandboxSettings(sandbox)) print(line);
   tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   tell('ready');
 }
 
-/** Commands that speak to the credit service themselves need them: `engine`, `doctor`. */
-function printSandboxSettings(creditBaseUrl: string): void {
-  print(`export CREDIT_BASE_URL=${creditBaseUrl}`);
-  print(`export CREDIT_TOKEN=${creditSandboxToken}`);
+/** Commands that speak to a service themselves need them: `engine`, `monitor update`, `doctor`. */
+export function sandboxSettings({
+  baseUrl,
+  creditBaseUrl,
+}: Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>): string[] {
+  return [
+    `export INVESTIGATION_BASE_URL=${baseUrl}`,
+    `export INVESTIGATION_TOKEN=${sandboxToken}`,
+    `export CREDIT_BASE_URL=${creditBaseUrl}`,
+    `export CREDIT_TOKEN=${creditSandboxToken}`,
+  ];
 }
 
 interface RunningSandbox {
@@ -321,7 +328,9 @@ async function startDetached(): Promise<void> {
       print(`service          ${record.investigationBaseUrl}`);
       const { sandboxUrl, creditBaseUrl } = record;
       if (creditBaseUrl !== null) print(`credit service   ${creditBaseUrl}`);
-      if (sandboxUrl !== null && creditBaseUrl !== null) printSandboxSettings(creditBaseUrl);
+      if (sandboxUrl !== null && creditBaseUrl !== null) {
+        for (const line of sandboxSettings({ baseUrl: sandboxUrl, creditBaseUrl })) print(line);
+      }
       print('`diligence stop` ends it');
       return;
     }

@@ -123,7 +123,7 @@ export async function followByLines<T>(
   let told = '';
   return followWith<T>(place, engine, workflowId, new Display(), async (current, signal) => {
     while (!signal.aborted) {
-      const line = await inTime(current, () => lineOf(current));
+      const line = await inTime(current, signal, () => lineOf(current));
       if (line !== null && line !== told && !signal.aborted) tell(line);
       told = line ?? told;
       await pause(1_000, signal);
@@ -208,9 +208,23 @@ async function followOn<T>(
   }
 }
 
-/** A call and its retries are over by then. */
-function inTime<T>({ client }: EngineClient, call: () => Promise<T>): Promise<T> {
-  return client.withDeadline(Date.now() + longestQueryMs, call);
+/** A call and its retries are over by then, or with the signal. */
+export async function inTime<T>(
+  { client }: Pick<EngineClient, 'client'>,
+  signal: AbortSignal,
+  call: () => Promise<T>,
+): Promise<T> {
+  // The SDK leaves a listener behind for every call: they go with a signal of the call's own.
+  const own = new AbortController();
+  const abort = (): void => own.abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await client.withAbortSignal(own.signal, () =>
+      client.withDeadline(Date.now() + longestQueryMs, call),
+    );
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /** Waits for the result; a server that does not answer for a while is asked again. */
@@ -275,7 +289,7 @@ async function showProgress(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const progress = await inTime(engine, () => readProgress(engine, workflowId));
+    const progress = await inTime(engine, signal, () => readProgress(engine, workflowId));
     if (progress !== null && !signal.aborted) display.show(progress);
     await pause(display.intervalMs, signal);
   }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { MonitorRecords, type ReviewedFile } from '../archive/monitor-records';
-import { severities, type Severity } from '../domain/monitors/change';
+import { severities, type Change } from '../domain/monitors/change';
 import {
   changeRecord,
   changeStatuses,
@@ -13,16 +13,20 @@ import {
 } from '../domain/monitors/change-record';
 import { sinkNames } from '../domain/monitors/delivery';
 import { changeCells, changeSheet } from '../sheets/change-sheet';
-import { durationMs, exitCodes, oneOf, tell } from './terminal';
+import { idOnFile } from './monitor-ids';
+import { CommandError, counted, durationMs, exitCodes, oneOf, tell } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
 
 /** `open`: on file, and not acknowledged by anybody. */
 const statusWords = ['open', ...changeStatuses] as const;
 
+/** `unknown`: of a word that the specification does not list. */
+const severityWords = [...severities, 'unknown'] as const;
+
 export interface ChangeFlags {
   since?: string;
   monitor?: string[];
-  severity?: Severity[];
+  severity?: Change['severity'][];
 }
 
 interface ListFlags extends ChangeFlags {
@@ -42,7 +46,7 @@ export function changesCommand(): Command {
     .option('--status <words>', `of ${statusWords.join(', ')}`, listOf(statusWords))
     .option('--unreviewed', 'those that nobody has looked at (`monitor review`)')
     .option('--format <format>', 'csv or json', oneOf(['csv', 'json']), 'csv')
-    .option('--excel', 'csv for a spreadsheet program in Portuguese: `;` and BOM')
+    .option('--excel', 'csv for a spreadsheet program in Portuguese: `;`, decimal comma and BOM')
     .action(async (flags: ListFlags) => {
       process.exitCode = await listChanges(await openWorkplace(), flags);
     });
@@ -57,10 +61,11 @@ export function withChangeFlags(command: Command): Command {
       sinceWhen,
     )
     .option('--monitor <ids>', 'of these monitors, separated by commas', idList)
-    .option('--severity <words>', `of ${severities.join(', ')}`, listOf(severities));
+    .option('--severity <words>', `of ${severityWords.join(', ')}`, listOf(severityWords));
 }
 
 async function listChanges(place: Workplace, flags: ListFlags): Promise<number> {
+  await refuseUnknownMonitors(place, flags.monitor ?? []);
   const lags = new LagSums();
   let listed = 0;
   async function* chosen(): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
@@ -76,17 +81,42 @@ async function listChanges(place: Workplace, flags: ListFlags): Promise<number> 
     }
   }
   if (flags.format === 'csv') {
+    const excel = flags.excel === true;
     async function* rows(): AsyncGenerator<string[]> {
-      for await (const { record } of chosen()) yield changeCells(record);
+      for await (const { record } of chosen()) yield changeCells(record, { excel });
     }
-    const sheet = changeSheet({ excel: flags.excel === true });
+    const sheet = changeSheet({ excel });
     await pipeline([Readable.from(rows()), sheet, process.stdout], { end: false });
   } else {
     await pipeline([Readable.from(jsonText(chosen(), lags)), process.stdout], { end: false });
   }
-  tell(`${listed} change(s)`);
+  tell(counted(listed, 'change'));
   for (const line of lagLines(lags)) tell(line);
   return exitCodes.done;
+}
+
+/** @throws CommandError that names monitors about which nothing is on file */
+export async function refuseUnknownMonitors(
+  place: Pick<Workplace, 'archive' | 'idKey'>,
+  ids: readonly string[],
+): Promise<void> {
+  const unknown = await unknownMonitors(place, ids);
+  if (unknown.length > 0) throw new CommandError(unknownWords(unknown));
+}
+
+/** Those of the ids about which nothing is on file. */
+export async function unknownMonitors(
+  { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
+  ids: readonly string[],
+): Promise<string[]> {
+  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  const unknown: string[] = [];
+  for (const id of ids) if (!(await records.isOnFile(id))) unknown.push(id);
+  return unknown;
+}
+
+export function unknownWords(ids: readonly string[]): string {
+  return `nothing is on file about monitor ${ids.join(', ')}`;
 }
 
 /** Every change that the flags choose, oldest first, as it stands. */
@@ -154,17 +184,24 @@ async function* jsonText(
 /** An instant of ISO 8601, UTC. */
 export function sinceWhen(text: string): string {
   if (/^\d+(\.\d+)?[smhd]$/.test(text)) {
-    return new Date(Date.now() - durationMs(text)).toISOString();
+    return new Date(Math.max(0, Date.now() - durationMs(text))).toISOString();
   }
-  const shape = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
-  if (!shape.test(text) || Number.isNaN(Date.parse(text))) {
+  const shape = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+  const [, date] = shape.exec(text) ?? [];
+  if (date === undefined || !isDate(date) || Number.isNaN(Date.parse(text))) {
     throw new InvalidArgumentError('Expected 2026-11-30, 2026-11-30T18:00:00Z, or 24h.');
   }
   return new Date(text).toISOString();
 }
 
+/** The 30th of February is read as a day of March. */
+function isDate(date: string): boolean {
+  const at = Date.parse(date);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
+}
+
 function idList(text: string): string[] {
-  const ids = text.split(',').map((id) => id.trim());
+  const ids = text.split(',').map(idOnFile);
   if (!ids.every((id) => /^[\w-][\w.-]{0,119}$/.test(id))) {
     throw new InvalidArgumentError('Expected ids of monitors, separated by commas.');
   }

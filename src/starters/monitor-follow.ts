@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { MonitorRecords, type FiledOn } from '../archive/monitor-records';
 import { deliveryBody } from '../domain/monitors/delivery';
-import { withChangeFlags, type ChangeFlags } from './monitor-changes';
+import {
+  unknownMonitors,
+  unknownWords,
+  withChangeFlags,
+  type ChangeFlags,
+} from './monitor-changes';
 import { exitCodes, tell } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
 
@@ -19,7 +24,7 @@ const mostRemembered = 100_000;
 export function followCommand(): Command {
   return withChangeFlags(
     new Command('follow').description(
-      'Print changes as they are filed, each once, one JSON document a line, until Ctrl-C. Goes on where --since says: the `seen_at` of the last line had.',
+      'Print changes as they are filed, each once, one JSON document a line, until Ctrl-C. Goes on where --since says: what this tells when it ends.',
     ),
   ).action(async (flags: ChangeFlags) => {
     process.exitCode = await follow(await openWorkplace(), flags);
@@ -27,6 +32,9 @@ export function followCommand(): Command {
 }
 
 async function follow(place: Workplace, flags: ChangeFlags): Promise<number> {
+  const unknown = await unknownMonitors(place, flags.monitor ?? []);
+  if (unknown.length > 0)
+    tell(`${unknownWords(unknown)} yet: its changes follow when there are any`);
   const stop = new AbortController();
   const ending = endingOf(stop);
   const feed = new Feed(place, { ...flags, since: flags.since ?? new Date().toISOString() });
@@ -45,7 +53,7 @@ async function follow(place: Workplace, flags: ChangeFlags): Promise<number> {
     ending.forget();
   }
   if (ending.reason() === 'closed') return exitCodes.done;
-  tell(`to go on from here: --since ${feed.reached}`);
+  tell(`to go on from here: --since ${feed.wayOn()}`);
   return exitCodes.interrupted;
 }
 
@@ -79,7 +87,7 @@ export class Feed {
   readonly #told = new Set<string>();
   #waiting: FiledOn[] = [];
   /** `seen_at` of the newest change that was told. */
-  reached: string;
+  #reached: string;
 
   constructor(
     { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
@@ -87,7 +95,13 @@ export class Feed {
   ) {
     this.#records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
     this.#flags = flags;
-    this.reached = flags.since;
+    this.#reached = flags.since;
+  }
+
+  /** A `--since` that misses nothing: what is named by an earlier instant may be filed later still. */
+  wayOn(): string {
+    const from = new Date(Date.parse(this.#reached) - longestFilingMs).toISOString();
+    return from > this.#flags.since ? from : this.#flags.since;
   }
 
   /** Lines of what came since the last call, oldest first. */
@@ -111,7 +125,7 @@ export class Feed {
       const { severity } = this.#flags;
       if (severity !== undefined && !severity.some((word) => word === filed.change.severity))
         continue;
-      if (filed.seenAt > this.reached) this.reached = filed.seenAt;
+      if (filed.seenAt > this.#reached) this.#reached = filed.seenAt;
       const delivery = { kind: 'change' as const, id: filed.change.changeId, filed };
       yield `${JSON.stringify({ ...deliveryBody(delivery), sweep: filed.sweep })}\n`;
     }

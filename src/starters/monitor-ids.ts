@@ -4,7 +4,10 @@ import { isUuid } from '../domain/credit/engine';
 import { severities, type Severity } from '../domain/monitors/change';
 import type { SweepTerms } from '../domain/monitors/sweep';
 import { mostMonitors } from '../domain/monitors/watch';
-import { UsageError, durationMs, oneOf, tell } from './terminal';
+import { UsageError, counted, durationMs, oneOf, tell } from './terminal';
+
+const shortestCooldownMs = 10_000;
+const longestCooldownMs = 30 * 86_400_000;
 
 /** Which monitors a command is about, and what is asked of their sweeps. */
 export interface SweepFlags {
@@ -31,13 +34,19 @@ export function termOptions(): Option[] {
       .default('given'),
     new Option(
       '--cooldown <duration>',
-      'tell repeats of (monitor, type, severity) within it in one digest (default: each by itself)',
-    ).argParser(durationMs),
+      'tell repeats of (monitor, type, severity) within it, 10s to 30d, in one digest (default: each by itself)',
+    ).argParser(cooldownOf),
   ];
 }
 
 export function termsOf({ severity, order, cooldown }: SweepFlags): SweepTerms {
   return { severities: severity ?? null, order, cooldownMs: cooldown ?? null };
+}
+
+/** As records have it, which are kept by the id of a sweep: a UUID in lower case. */
+export function idOnFile(text: string): string {
+  const id = text.trim();
+  return isUuid(id) ? id.toLowerCase() : id;
 }
 
 /**
@@ -62,12 +71,16 @@ export async function monitorIdsOf(given: string): Promise<string[]> {
 async function idsInFile(path: string): Promise<string[]> {
   const lines = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
   const ids: string[] = [];
+  let header: string | null = null;
   for (const [place, line] of lines.entries()) {
     const cell = (line.split(/[,;\t]/)[0] ?? '').trim().replace(/^"(.*)"$/, '$1');
     if (cell === '' || cell.startsWith('#')) continue;
     if (isUuid(cell)) ids.push(cell);
     // The first line with content may name the columns.
-    else if (ids.length > 0 || !/^[a-z_ ]+$/i.test(cell)) {
+    else if (header === null && ids.length === 0 && /^[\p{L}_ ]+$/u.test(cell)) {
+      header = cell;
+      tell(`--monitors: line ${place + 1} of ${path}, "${cell}", is taken for a heading`);
+    } else {
       throw new UsageError(
         `--monitors: line ${place + 1} of ${path} does not begin with the id of a monitor (a UUID); nothing was sent`,
       );
@@ -80,12 +93,19 @@ async function idsInFile(path: string): Promise<string[]> {
 function once(ids: readonly string[]): string[] {
   const different = [...new Set(ids.map((id) => id.toLowerCase()))];
   if (different.length < ids.length) {
-    tell(`${ids.length - different.length} ids stand there more than once: each is taken once`);
+    const more = ids.length - different.length;
+    tell(`${counted(more, 'id is', 'ids are')} there once more: each is taken once`);
   }
   if (different.length > mostMonitors) {
     throw new UsageError(`--monitors: ${different.length} monitors, at most ${mostMonitors}`);
   }
   return different;
+}
+
+function cooldownOf(text: string): number {
+  const ms = durationMs(text);
+  if (ms >= shortestCooldownMs && ms <= longestCooldownMs) return ms;
+  throw new InvalidArgumentError('Expected 10s to 30d.');
 }
 
 function severityList(text: string): Severity[] {

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { scheduleIdOf } from '../domain/monitors/watch';
 import type { EngineClient } from '../temporal/connection';
 import { durationWords, watchInputOf } from './monitor-schedule';
-import { passesOf } from './monitor-sweep';
-import { print, printJson, printable } from './terminal';
+import { healthLines, monitorLines, passesOf } from './monitor-outcome';
+import { counted, print, printJson, printable } from './terminal';
 import { openWorkplace, withEngine, type Workplace } from './workplace';
 
 /** A schedule as a person reads it. */
-interface ScheduleView {
+export interface ScheduleView {
   id: string;
   name: string;
   every: string;
@@ -26,10 +26,13 @@ interface ScheduleView {
   open: number;
   failing: { monitorId: string; why: string }[];
   blocked: { monitorId: string; why: string }[];
+  /** Whether they may run is not known. */
+  unknown: { monitorId: string; why: string }[];
+  /** They may run, and the service's own looks at them fail. */
+  unwell: { monitorId: string; why: string }[];
+  /** What their last sweeps left. */
+  left: { monitorId: string; why: string }[];
 }
-
-/** More of them are told as a count. */
-const mostNamed = 20;
 
 /** `diligence monitor list`. */
 export function listCommand(): Command {
@@ -77,32 +80,29 @@ async function scheduleViews(place: Workplace, { client }: EngineClient): Promis
       open: passes.reduce((sum, { open }) => sum + open.length, 0),
       failing: passes.flatMap(({ failing }) => failing),
       blocked: passes.flatMap(({ blocked }) => blocked),
+      unknown: passes.flatMap(({ unknown }) => unknown ?? []),
+      unwell: passes.flatMap(({ unwell }) => unwell ?? []),
+      left: passes.flatMap(({ left }) => left ?? []),
     });
   }
   return views.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-function viewLines(view: ScheduleView): string[] {
-  const { name, monitors, every, paused, next, last, running, open, failing, blocked } = view;
+/** A schedule, its last look, and what stands out in it. */
+export function viewLines(view: ScheduleView): string[] {
+  const { name, monitors, every, paused, next, last, running, open, failing, blocked, unknown } =
+    view;
   const when = paused ? 'paused' : `next ${next ?? 'unknown'}`;
   const missed = view.missed === 0 ? '' : `, ${view.missed} windows missed`;
   return [
-    `${name}  ${monitors} monitors every ${every}  ${when}, last ${last ?? 'never'}`,
+    `${name}  ${counted(monitors, 'monitor')} every ${every}  ${when}, last ${last ?? 'never'}`,
     `  ${running.length} passes under way, ${view.skipped} skipped${missed}`,
     view.lookedAt === null
       ? '  nobody has looked yet'
-      : `  at ${view.lookedAt}: ${open} with open changes, ${failing.length} failing, ${blocked.length} that may not run`,
-    ...namedLines('failing', failing),
-    ...namedLines('may not run', blocked),
+      : `  at ${view.lookedAt}: ${open} with open changes, ${failing.length} failing, ${blocked.length} that may not run, ${unknown.length} of unknown health`,
+    ...monitorLines('failing', failing).map((line) => `    ${line}`),
+    ...healthLines([view]).map((line) => `    ${line}`),
   ];
-}
-
-function namedLines(what: string, named: ScheduleView['failing']): string[] {
-  const lines = named.slice(0, mostNamed).map(({ monitorId, why }) => {
-    return `    ${what}: ${monitorId}: ${why}`;
-  });
-  const more = named.length - lines.length;
-  return more > 0 ? [...lines, `    and ${more} more`] : lines;
 }
 
 function instantOf(date: Date | undefined): string | null {

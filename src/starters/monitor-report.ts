@@ -1,14 +1,21 @@
 import { writeFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { disabledSink } from '../archive/disabled-sinks';
+import { sinksNow } from '../archive/disabled-sinks';
+import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { maskDocument } from '../domain/documents';
-import { blockOf } from '../domain/monitors/health';
+import { blockOf, healthRemarks, unwellOf } from '../domain/monitors/health';
 import { MonitorSums } from '../report/monitor-figures';
 import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../report/monitor-html';
-import { changesOnRecord, withChangeFlags, type ChangeFlags } from './monitor-changes';
-import { exitCodes, tell } from './terminal';
+import {
+  changesOnRecord,
+  refuseUnknownMonitors,
+  withChangeFlags,
+  type ChangeFlags,
+} from './monitor-changes';
+import { counted, exitCodes, tell } from './terminal';
+import { refuseUnwritableFile } from './unwritable-folder';
 import { openWorkplace, type Workplace } from './workplace';
 
 /** Monitors of a list in a report; all are counted. */
@@ -28,6 +35,8 @@ export function reportCommand(): Command {
 }
 
 async function report(place: Workplace, flags: ChangeFlags & { out: string }): Promise<number> {
+  await refuseUnwritableFile(flags.out);
+  await refuseUnknownMonitors(place, flags.monitor ?? []);
   const sums = new MonitorSums();
   for await (const { record } of changesOnRecord(place, flags)) sums.add(record);
   const page = monitorHtml({
@@ -42,28 +51,31 @@ async function report(place: Workplace, flags: ChangeFlags & { out: string }): P
   return exitCodes.done;
 }
 
-async function monitorsOf(
-  { archive, idKey }: Workplace,
-  { monitor }: ChangeFlags,
+/** All monitors that something is known of, and those of which a person should know something. */
+export async function monitorsOf(
+  { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
+  { monitor }: Pick<ChangeFlags, 'monitor'>,
 ): Promise<MonitorReport['monitors']> {
   const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
-  const counts = { total: 0, running: 0, blocked: 0, unknown: 0 };
+  const counts = { total: 0, running: 0, blocked: 0, unwell: 0, unknown: 0 };
   const listed: ReportedMonitor[] = [];
   let more = 0;
-  for (const { monitorId, unreadable } of await records.monitors()) {
+  const passes = await lastOf(new MonitorPasses(archive));
+  for (const { monitorId, unreadable } of await allOf(records, passes)) {
     if (monitor !== undefined && !monitor.includes(monitorId)) continue;
     const health = await records.health(monitorId);
     const block = blockOf(health);
+    const unwell = unwellOf(health);
     const isUnknown = health?.kind !== 'known';
     counts.total += 1;
     if (isUnknown) counts.unknown += 1;
     else if (block === null) counts.running += 1;
     else counts.blocked += 1;
-    const why = health?.kind === 'unknown' ? `health unknown: ${health.why}` : 'health unknown';
+    if (unwell !== null) counts.unwell += 1;
     const remarks = [
-      ...(isUnknown ? [why] : []),
-      ...(block === null ? [] : [`may not run: ${block}`]),
-      ...(unreadable === 0 ? [] : [`${unreadable} item(s) of its list cannot be read`]),
+      ...healthRemarks(health),
+      ...(passes.get(monitorId) ?? []),
+      ...(unreadable === 0 ? [] : [await unreadableWords(records, monitorId)]),
     ];
     if (remarks.length === 0) continue;
     if (listed.length === mostListed) {
@@ -77,23 +89,51 @@ async function monitorsOf(
   return { ...counts, listed, more };
 }
 
-async function sinksOf({ archive, environment }: Workplace): Promise<MonitorReport['sinks']> {
-  const told = [];
-  for (const { name, required } of environment.monitorSinks.sinks) {
-    const disabled = await disabledSink(archive, name);
-    const since = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
-    told.push({ name, required, disabled: since });
+/** Of each monitor with trouble: why it could not be listed, and what its sweep left, when last looked at. */
+async function lastOf(passes: MonitorPasses): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const add = (monitorId: string, words: string): void => {
+    found.set(monitorId, [...(found.get(monitorId) ?? []), words]);
+  };
+  for (const { at, failing, left } of await passes.all()) {
+    for (const { monitorId, why } of failing) add(monitorId, `not to be listed at ${at}: ${why}`);
+    for (const { monitorId, why } of left ?? []) add(monitorId, `left by its sweep: ${why}`);
   }
-  return told;
+  return found;
 }
 
-function scopeOf({ since, monitor, severity }: ChangeFlags): string {
-  const parts = [
-    since === undefined ? 'All that is on file' : `Filed since ${since}`,
-    ...(monitor === undefined ? [] : [`of ${monitor.length} monitor(s)`]),
-    ...(severity === undefined ? [] : [`of severity ${severity.join(', ')}`]),
-  ];
-  return parts.join(', ');
+/** Those that nothing is on file about included: they could never be listed. */
+async function allOf(
+  records: MonitorRecords,
+  passes: ReadonlyMap<string, unknown>,
+): Promise<{ monitorId: string; unreadable: number }[]> {
+  const monitors = await records.monitors();
+  const known = new Set(monitors.map(({ monitorId }) => monitorId));
+  const others = [...passes.keys()].filter((monitorId) => !known.has(monitorId));
+  return [...monitors, ...others.map((monitorId) => ({ monitorId, unreadable: 0 }))];
+}
+
+/** `2 items of its list cannot be read (id: invalid_type)` */
+async function unreadableWords(records: MonitorRecords, monitorId: string): Promise<string> {
+  const items = await records.unreadable(monitorId);
+  const reasons = [...new Set(items.map(({ why }) => why))].slice(0, 3);
+  return `${counted(items.length, 'item')} of its list cannot be read (${reasons.join('; ')})`;
+}
+
+async function sinksOf({ archive, environment }: Workplace): Promise<MonitorReport['sinks']> {
+  const told = await sinksNow(archive, environment.monitorSinks);
+  return told.map(({ name, required, disabled }) => {
+    const since = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
+    return { name, required, disabled: since };
+  });
+}
+
+function scopeOf({ since, monitor, severity }: ChangeFlags): MonitorReport['scope'] {
+  return {
+    since: since ?? null,
+    monitors: monitor?.length ?? null,
+    severities: severity ?? null,
+  };
 }
 
 async function writeWhole(out: string, page: string): Promise<void> {

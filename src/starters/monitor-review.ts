@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { MonitorRecords } from '../archive/monitor-records';
-import { CommandError, exitCodes, print, printJson, UsageError } from './terminal';
+import { refuseUnknownMonitors } from './monitor-changes';
+import { idOnFile } from './monitor-ids';
+import { CommandError, exitCodes, namedOnce, print, printJson, UsageError } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
 
 interface ReviewFlags {
@@ -18,11 +20,11 @@ export function reviewCommand(): Command {
     .argument('[change]', 'id of the change')
     .option('--id <change>', 'the same')
     .requiredOption('--note <text>', 'what was found')
-    .option('--monitor <id>', 'of this monitor: when two have a change with this id')
+    .option('--monitor <id>', 'of this monitor: when two have a change with this id', idOnFile)
     .option('--by <name>', 'who looked (default: DILIGENCE_ACTOR)')
     .option('--json', 'one JSON document on standard output')
     .action(async (argument: string | undefined, flags: ReviewFlags) => {
-      const changeId = argument ?? flags.id;
+      const changeId = namedOnce(argument, flags.id, { flagName: '--id', what: 'changes' });
       if (changeId === undefined)
         throw new UsageError('monitor review: expected the id of a change');
       process.exitCode = await review(await openWorkplace(flags.by), changeId, flags);
@@ -30,12 +32,14 @@ export function reviewCommand(): Command {
 }
 
 async function review(
-  { archive, idKey, audit, environment }: Workplace,
+  place: Workplace,
   changeId: string,
   { note, monitor, json }: ReviewFlags,
 ): Promise<number> {
+  const { archive, idKey, audit, environment } = place;
   if (note.trim() === '') throw new UsageError('--note: expected words');
   const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  if (monitor !== undefined) await refuseUnknownMonitors(place, [monitor]);
   const monitorId = monitor ?? (await monitorOf(records, changeId));
   if ((await records.filed(monitorId, changeId)) === null) {
     throw new CommandError(`no change ${changeId} of monitor ${monitorId} is on file`);

@@ -19,7 +19,15 @@ import type { monitorWatch } from '../workflows/monitor-watch';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { withActor } from './certificate-flags';
 import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './monitor-ids';
-import { CommandError, durationMs, exitCodes, print, printJson } from './terminal';
+import {
+  CommandError,
+  counted,
+  durationMs,
+  exitCodes,
+  namedOnce,
+  print,
+  printJson,
+} from './terminal';
 import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
 
 const shortestEveryMs = 10_000;
@@ -70,8 +78,12 @@ export function scheduleCommand(): Command {
 export function scheduleOrders(): Command[] {
   return [
     orderCommand('unschedule', 'End a schedule; what is on file stays.', async (handle) => {
+      const input = watchInputOf(await handle.describe());
       await handle.delete();
-      return 'is scheduled no more; a pass under way goes on to its end';
+      const told = 'is scheduled no more; a pass under way goes on to its end';
+      // Nobody looks any more whether a window is over.
+      if (input === null || input.terms.cooldownMs === null) return told;
+      return `${told}. What its cooldown holds back is told by \`diligence monitor sweep\` of its monitors`;
     }),
     orderCommand('pause', 'Begin no new pass until `resume`.', async (handle) => {
       const { state } = await handle.describe();
@@ -117,7 +129,10 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
   });
 }
 
-type WatchSchedule = ScheduleOptions & { scheduleId: string };
+type WatchSchedule = ScheduleOptions & {
+  scheduleId: string;
+  policies: { overlap: ScheduleOverlapPolicy; catchupWindow: number; pauseOnFailure: boolean };
+};
 
 function scheduleOptions(
   { queueSuffix, environment }: Workplace,
@@ -180,7 +195,7 @@ async function createOrUpdate(
       spec,
       action: action as never,
       state,
-      ...(policies !== undefined && { policies }),
+      policies,
     }));
   }
   return changes;
@@ -188,7 +203,7 @@ async function createOrUpdate(
 
 async function differences(
   before: ScheduleDescription,
-  { spec, action }: WatchSchedule,
+  { spec, action, policies }: WatchSchedule,
   lists: MonitorLists,
 ): Promise<ScheduleChange[]> {
   const was = watchInputOf(before);
@@ -200,13 +215,29 @@ async function differences(
     ['severity', severityWords(was?.terms), severityWords(input.terms)],
     ['order', was?.terms.order ?? '?', input.terms.order],
     ['cooldown', cooldownWords(was?.terms), cooldownWords(input.terms)],
+    ['by', was?.by ?? '?', input.by],
     ['queue', before.action.taskQueue, action.taskQueue],
+    ['overlap', String(before.policies.overlap), String(policies.overlap)],
   ];
+  // With another interval these are others of themselves.
+  if (every === everyBefore) pairs.push(...timingPairs(before, { spec, policies }));
   const changes = pairs
     .filter(([, from, to]) => from !== to)
     .map(([field, from, to]) => ({ field, before: from, after: to }));
   if (was?.list.edition === input.list.edition) return changes;
   return [...changes, await listChange(was?.list ?? null, input.list, lists)];
+}
+
+/** What somebody may have changed by other means. */
+function timingPairs(
+  { spec, policies }: ScheduleDescription,
+  now: Pick<WatchSchedule, 'spec' | 'policies'>,
+): [string, string, string][] {
+  return [
+    ['jitter', durationWords(spec.jitter ?? 0), durationWords(Number(now.spec.jitter ?? 0))],
+    ['catch-up', durationWords(policies.catchupWindow), durationWords(now.policies.catchupWindow)],
+    ['pause on failure', String(policies.pauseOnFailure), String(now.policies.pauseOnFailure)],
+  ];
 }
 
 async function listChange(
@@ -243,7 +274,7 @@ function changeLines(
   every: number,
   changes: ScheduleChange[] | null,
 ): string[] {
-  const what = `${list.monitors} ${list.monitors === 1 ? 'monitor' : 'monitors'} every ${durationWords(every)}`;
+  const what = `${counted(list.monitors, 'monitor')} every ${durationWords(every)}`;
   if (changes === null) return [`${id}: created, ${what}; the first pass begins now`];
   if (changes.length === 0) return [`${id}: as it was, ${what}`];
   return [
@@ -263,7 +294,8 @@ function orderCommand(
     .option('--name <name>', 'the same as the argument', listName)
     .option('--json', 'one JSON document on standard output')
     .action(async (argument: string | undefined, flags: NamedFlags) => {
-      const name = argument ?? flags.name ?? 'default';
+      const pair = { flagName: '--name', what: 'schedules' };
+      const name = namedOnce(argument, flags.name, pair) ?? 'default';
       const place = await openWorkplace(flags.by);
       await withEngine(place, async ({ client }) => {
         const id = scheduleIdOf(name);

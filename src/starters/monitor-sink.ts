@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { sinkNames } from '../domain/monitors/delivery';
-import { disabledSink, enableSink } from '../archive/disabled-sinks';
+import { enableSink, sinksNow } from '../archive/disabled-sinks';
 import { exitCodes, oneOf, print, printJson } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
 
@@ -31,11 +31,10 @@ async function sinks(
     await audit.append([{ kind: 'decision', id, result: 'enabled', by, happenedAt }]);
     await enableSink(archive, enable);
   }
-  const told = [];
-  for (const { name, required } of environment.monitorSinks.sinks) {
-    const disabled = await disabledSink(archive, name);
-    told.push({ name, required, disabledAt: disabled?.at ?? null, why: disabled?.why ?? null });
-  }
+  const sinksThere = await sinksNow(archive, environment.monitorSinks);
+  const told = sinksThere.map(({ name, required, disabled }) => {
+    return { name, required, disabledAt: disabled?.at ?? null, why: disabled?.why ?? null };
+  });
   if (json === true) printJson({ sinks: told });
   else {
     for (const { name, required, disabledAt, why } of told) {

@@ -3,30 +3,27 @@ import { Command } from 'commander';
 import { MonitorLists } from '../archive/monitor-lists';
 import { MonitorPasses } from '../archive/monitor-passes';
 import { watchEntry } from '../domain/monitors/audit';
-import {
-  needsAttention,
-  remarkWords,
-  sweepWorkflowId,
-  type SweepCounts,
-  type SweepOutcome,
-  type SweepTerms,
-} from '../domain/monitors/sweep';
-import {
-  scheduleIdOf,
-  watchStatus,
-  type PassOnFile,
-  type WatchOutcome,
-} from '../domain/monitors/watch';
+import { sweepWorkflowId, type SweepOutcome, type SweepTerms } from '../domain/monitors/sweep';
+import { scheduleIdOf, type WatchOutcome } from '../domain/monitors/watch';
 import { queueName } from '../domain/queues';
 import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
-import { sweepProgressQuery, watchProgressQuery } from '../workflows/messages';
 import type { monitorSweep } from '../workflows/monitor-sweep';
 import type { monitorWatch } from '../workflows/monitor-watch';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { withActor, withDetach } from './certificate-flags';
 import { followByLines } from './follow';
 import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './monitor-ids';
+import {
+  healthLines,
+  passesOf,
+  sweepExitCode,
+  sweepLine,
+  sweepLines,
+  watchExitCode,
+  watchLine,
+  watchLines,
+} from './monitor-outcome';
 import { CommandError, exitCodes, print, printJson, printable, tell } from './terminal';
 import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from './workplace';
 
@@ -130,9 +127,9 @@ async function sweepOne(
   const outcome = await followByLines<SweepOutcome>(place, engine, workflowId, (current) =>
     sweepLine(current, workflowId),
   );
-  const exitCode = exitCodeOf(outcome);
+  const exitCode = sweepExitCode(outcome);
   if (json === true) printJson({ exitCode, outcome });
-  else for (const line of outcomeLines(outcome)) print(printable(line));
+  else for (const line of sweepLines(outcome)) print(printable(line));
   return exitCode;
 }
 
@@ -173,12 +170,19 @@ async function sweepMany(
   const outcome = await followByLines<WatchOutcome>(place, engine, workflowId, (current) =>
     watchLine(current, workflowId),
   );
-  const failing = (await passesOf(place, 'by-hand', list.pages)).flatMap((pass) => pass.failing);
+  const passes = await passesOf(place, 'by-hand', list.pages);
+  const failing = passes.flatMap((pass) => pass.failing);
   const exitCode = watchExitCode(outcome);
-  if (json === true) printJson({ exitCode, outcome, failing });
-  else {
+  if (json === true) {
+    const blocked = passes.flatMap((pass) => pass.blocked);
+    const unwell = passes.flatMap((pass) => pass.unwell ?? []);
+    const unknown = passes.flatMap((pass) => pass.unknown ?? []);
+    const left = passes.flatMap((pass) => pass.left ?? []);
+    printJson({ exitCode, outcome, failing, blocked, unwell, unknown, left });
+  } else {
     for (const line of watchLines(outcome)) print(line);
     for (const { monitorId, why } of failing) print(printable(`  ${monitorId}: ${why}`));
+    for (const line of healthLines(passes)) print(printable(`  ${line}`));
   }
   return exitCode;
 }
@@ -199,87 +203,4 @@ function detached(workflowId: string, json: boolean): number {
   if (json) printJson({ id: workflowId, status: 'started' });
   else print(workflowId);
   return exitCodes.done;
-}
-
-/** The last look at each page of a list. */
-export async function passesOf(
-  { archive }: Pick<Workplace, 'archive'>,
-  list: string,
-  pages: number,
-): Promise<PassOnFile[]> {
-  const passes = new MonitorPasses(archive);
-  const numbers = Array.from({ length: pages }, (_, page) => page);
-  const found = await Promise.all(numbers.map((page) => passes.pass(list, page)));
-  return found.filter((pass) => pass !== null);
-}
-
-async function sweepLine(engine: EngineClient, workflowId: string): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(sweepProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { stage, severity, counts, standing, cancelling } = progress;
-  const of = severity === null ? '' : ` (${severity})`;
-  const stuck = standing.stuck === 0 ? '' : `, ${standing.stuck} stuck`;
-  return `${stage}${of}: ${countWords(counts)}${stuck}${cancelling ? ', cancelling' : ''}`;
-}
-
-async function watchLine(engine: EngineClient, workflowId: string): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(watchProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { monitors, counts, underWay } = progress;
-  const { looked, acknowledged, failing } = counts;
-  return `${looked} of ${monitors} monitors looked at, ${underWay} sweeps under way, ${acknowledged} changes acknowledged, ${failing} failing`;
-}
-
-function countWords({ filed, delivered, acknowledged, elsewhere }: SweepCounts): string {
-  const others = elsewhere === 0 ? '' : `, ${elsewhere} acknowledged elsewhere or gone`;
-  return `${filed} new, ${delivered} delivered, ${acknowledged} acknowledged${others}`;
-}
-
-function outcomeLines(outcome: SweepOutcome): string[] {
-  const { monitorId, status, counts, standing, fault, reconciled, remarks } = outcome;
-  return [
-    `${monitorId}: ${status}: ${countWords(counts)}`,
-    ...(standing.stuck === 0
-      ? []
-      : [
-          `  ${standing.stuck} changes could not be brought through and stay open (${standing.escalated} need a person)`,
-        ]),
-    ...(standing.unreadable === 0
-      ? []
-      : [`  ${standing.unreadable} items of the list cannot be read; they are kept`]),
-    ...(reconciled === null
-      ? []
-      : [`  ${reconciled.found} that others had acknowledged before were put on file`]),
-    ...(fault === null ? [] : [`  ${fault.fault}: ${fault.message}`]),
-    ...remarks.map((remark) => `  ${remarkWords[remark]}`),
-  ];
-}
-
-function watchLines(outcome: WatchOutcome): string[] {
-  const { counts, stopped } = outcome;
-  return [
-    `${counts.looked} monitors looked at: ${counts.sweeps} sweeps, ${counts.filed} new changes, ${counts.acknowledged} acknowledged`,
-    ...(counts.running === 0 ? [] : [`  ${counts.running} are being swept already: left alone`]),
-    ...(counts.blocked === 0 ? [] : [`  ${counts.blocked} may not run: they detect nothing`]),
-    ...(counts.partly + counts.failed === 0
-      ? []
-      : [`  ${counts.partly} sweeps left something open, ${counts.failed} failed`]),
-    ...(counts.leftRunning === 0 ? [] : [`  ${counts.leftRunning} sweeps go on`]),
-    ...(stopped === null ? [] : [`  stopped: ${stopped}`]),
-    ...(counts.failing === 0 ? [] : [`  ${counts.failing} could not be looked at:`]),
-  ];
-}
-
-function exitCodeOf(outcome: SweepOutcome): number {
-  if (outcome.status === 'failed') return exitCodes.failed;
-  const isThrough = outcome.status === 'swept' && !needsAttention(outcome);
-  return isThrough ? exitCodes.done : exitCodes.needsAPerson;
-}
-
-function watchExitCode(outcome: WatchOutcome): number {
-  const status = watchStatus(outcome);
-  if (status === 'failed') return exitCodes.failed;
-  return status === 'swept' ? exitCodes.done : exitCodes.needsAPerson;
 }

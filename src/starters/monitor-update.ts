@@ -14,7 +14,7 @@ import {
   type Monitor,
   type MonitorUpdate,
 } from '../domain/monitors/change';
-import { blockOf, healthOf } from '../domain/monitors/health';
+import { blockOf, healthOf, unwellOf } from '../domain/monitors/health';
 import type { MonitorOnFile } from '../domain/monitors/kept';
 import {
   monitorDifferences,
@@ -29,6 +29,7 @@ import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from './repea
 import {
   CommandError,
   exitCodes,
+  namedOnce,
   print,
   printable,
   printJson,
@@ -99,10 +100,7 @@ function listened(text: string): ListenItem[] {
 }
 
 function wantedMonitor(argument: string | undefined, flag: string | undefined): string {
-  if (argument !== undefined && flag !== undefined && argument !== flag) {
-    throw new UsageError('the argument and --id name two monitors: give one of them');
-  }
-  const wanted = (argument ?? flag)?.trim() ?? '';
+  const wanted = namedOnce(argument, flag, { flagName: '--id', what: 'monitors' })?.trim() ?? '';
   if (isUuid(wanted)) return wanted.toLowerCase();
   throw new UsageError('a monitor is named by its id, a UUID; nothing was sent');
 }
@@ -217,6 +215,7 @@ function linesOf(monitor: Monitor): string[] {
   const { monitorId, statusWord, name, identifier, emails, frequencyHours } = monitor;
   const document = identifier === null ? '' : ` (${maskDocument(identifier)})`;
   const block = blockOf(healthOf(monitor, ''));
+  const unwell = unwellOf(healthOf(monitor, ''));
   return [
     `${monitorId}  ${statusWord ?? 'status unknown'}  ${name ?? ''}${document}`,
     `  listens to ${valueOf('listen_items', monitor.listenItems)}, every ${frequencyHours ?? '?'} h`,
@@ -224,6 +223,7 @@ function linesOf(monitor: Monitor): string[] {
     block === null
       ? `  may run: ${valueOf('execution_allowed', monitor.executionAllowed)}`
       : `  may not run: ${block}`,
+    ...(unwell === null ? [] : [`  the service's own looks at it fail: ${unwell}`]),
   ];
 }
 

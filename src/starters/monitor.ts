@@ -11,9 +11,15 @@ import { updateCommand } from './monitor-update';
 
 /** `diligence monitor`. */
 export function monitorCommand(): Command {
-  const command = new Command('monitor').description(
-    'Changes that monitors detect: pulled, delivered and acknowledged.',
-  );
+  const command = new Command('monitor')
+    .description('Changes that monitors detect: pulled, delivered and acknowledged.')
+    .addHelpText(
+      'after',
+      `
+To try it: \`diligence dev --scenario examples/scenarios/monitors.json\` in one terminal, then
+\`diligence monitor sweep --monitors 5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0002\` in another.
+\`diligence status|result|cancel\` take the id of a monitor, of a sweep, and of a schedule.`,
+    );
   const commands = [
     sweepCommand(),
     reconcileCommand(),

@@ -40,6 +40,37 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+let isReaderGone = false;
+
+/**
+ * A reader that has enough (`| head`) is no fault. What a command was asked to do it does to its end,
+ * and tells nobody.
+ */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      isReaderGone = true;
+    });
+  }
+}
+
+/** What is named by an argument may be named by a flag. @throws UsageError when these differ */
+export function namedOnce(
+  argument: string | undefined,
+  flag: string | undefined,
+  { flagName, what }: { flagName: string; what: string },
+): string | undefined {
+  if (argument !== undefined && flag !== undefined && argument !== flag) {
+    throw new UsageError(`the argument and ${flagName} name two ${what}: give one of them`);
+  }
+  return argument ?? flag;
+}
+
 /** A terminal is told nothing that it would obey. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
@@ -57,6 +88,9 @@ const plainNames = new Set([
 export function reportError(error: unknown): number {
   const name = error instanceof Error ? error.name : '';
   const message = error instanceof Error ? error.message : String(error);
+  if (isReaderGone && error instanceof Error && 'code' in error && error.code === 'EPIPE') {
+    return exitCodes.done;
+  }
   if (error instanceof SheetError || error instanceof UsageError) {
     tell(`diligence: ${message}`);
     return exitCodes.usage;

@@ -2,11 +2,12 @@ import { dossierWorks } from './dossier-outcome';
 import { dossierBatchWorks } from './dossier-retry-failed';
 import { inquiryBatchWorks } from './inquiry-batch-outcome';
 import { lensWorks } from './lens-outcome';
+import { monitorWorks } from './monitor-works';
 import { profileWorks } from './profile-outcome';
 import { traceWorks } from './trace-outcome';
-import type { WorkFamily } from './work-family';
+import type { WorkFamily, WorksById } from './work-family';
 
-/** A new resource adds itself here. */
+/** Those that `list` shows. A new resource adds itself here. */
 export const workFamilies: readonly WorkFamily[] = [
   profileWorks,
   dossierWorks,
@@ -16,6 +17,6 @@ export const workFamilies: readonly WorkFamily[] = [
   inquiryBatchWorks,
 ];
 
-export function familyOf(id: string): WorkFamily | undefined {
-  return workFamilies.find((family) => family.owns(id));
+export function familyOf(id: string): WorksById | undefined {
+  return [...workFamilies, monitorWorks].find((family) => family.owns(id));
 }

@@ -31,17 +31,35 @@ export interface ListedWork {
   status: string | null;
 }
 
-/** Works of one resource, as `list`, `status`, `result` and the orders see them. */
-export interface WorkFamily {
-  /** Its name in `list --json`. */
-  listed: string;
+/** Works of one resource, as `status`, `result` and the orders see them. */
+export interface WorksById {
   owns(id: string): boolean;
-  /** Newest first. */
-  onFile(place: Workplace): Promise<ListedWork[]>;
   status(place: Workplace, id: string, json: boolean): Promise<void>;
   /** @returns the exit code */
   result(place: Workplace, id: string, options: ResultOptions): Promise<number>;
   order(place: Workplace, id: string, name: OrderName, options: OrderOptions): Promise<void>;
+}
+
+/** Those that `list` shows, too. */
+export interface WorkFamily extends WorksById {
+  /** Its name in `list --json`. */
+  listed: string;
+  /** Newest first. */
+  onFile(place: Workplace): Promise<ListedWork[]>;
+}
+
+/** @throws UsageError when there is one: it would change nothing */
+export function refuseCertificateFlags(id: string, options: ResultOptions): void {
+  const { excel, lang, pdfNames } = options;
+  const flag =
+    excel === true
+      ? '--excel'
+      : lang !== 'en'
+        ? `--lang ${lang}`
+        : pdfNames !== 'id'
+          ? `--pdf-names ${pdfNames}`
+          : null;
+  if (flag !== null) throw new UsageError(`${flag} is for certificates: ${id} is written without`);
 }
 
 /** @throws UsageError when it is another order than to stop */

@@ -23,7 +23,7 @@ import {
 } from './credit-outcome';
 import { CommandError, UsageError, print, printJson, tell } from './terminal';
 import { familyOf, workFamilies } from './work-families';
-import type { OrderOptions } from './work-family';
+import { refuseCertificateFlags, type OrderOptions } from './work-family';
 import { wayOn } from './work-state';
 import {
   listLine,
@@ -210,19 +210,6 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
   return record.kind === 'certificate'
     ? showSingle(place, summary, output)
     : showBatch(place, summary, output);
-}
-
-/** They would change nothing. */
-function refuseCertificateFlags(id: string, { excel, lang, pdfNames }: ResultFlags): void {
-  const flag =
-    excel === true
-      ? '--excel'
-      : lang !== 'en'
-        ? `--lang ${lang}`
-        : pdfNames !== 'id'
-          ? `--pdf-names ${pdfNames}`
-          : null;
-  if (flag !== null) throw new UsageError(`${flag} is for certificates: ${id} is written without`);
 }
 
 async function order(

@@ -26,6 +26,7 @@ import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
 import { runWorkers, workerRoles, type RunningWorkers, type WorkerRole } from './run-workers';
+import { widenThreadPool } from './thread-pool';
 
 /** `diligence worker`: the process that does the work, and nothing else. */
 export function workerCommand(): Command {
@@ -44,6 +45,7 @@ export function workerCommand(): Command {
       ).hideHelp(),
     )
     .action(async (flags: WorkerFlags) => {
+      widenThreadPool();
       await runWorkerProcess(flags);
     });
 }

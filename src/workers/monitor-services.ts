@@ -35,7 +35,9 @@ export function monitorDependencies(
   });
   const nameOf = (document: string): string => idKey.nameOf('document', document);
   const records = new MonitorRecords(archive, nameOf);
-  const sinks = openSinks(environment.monitorSinks, archive, records);
+  const sinks = openSinks(environment.monitorSinks, archive, records, (sink, why) =>
+    warn('a sink takes nothing any more: see `diligence monitor sink`', { sink, why }),
+  );
   return {
     monitors: new MonitorsApi(service, environment.monitorNames, settings.timeoutMs),
     archive,

@@ -19,7 +19,9 @@ import { createInquiryBatchActivities } from '../activities/inquiry-batches';
 import { createLensActivities, type LensDependencies } from '../activities/lens';
 import { createLensArtifactActivities } from '../activities/lens-artifacts';
 import { createMonitorLookActivities } from '../activities/monitor-looks';
+import { createMonitorNoteActivities } from '../activities/monitor-notes';
 import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
+import { createMonitorStuckActivities } from '../activities/monitor-stuck';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
 import { createProfileActivities, type ProfileDependencies } from '../activities/profiles';
 import { createTraceActivities, type TraceDependencies } from '../activities/traces';
@@ -171,7 +173,9 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       activities: {
         ...createMonitorSweepActivities(monitors),
         ...createMonitorLookActivities(monitors),
+        ...createMonitorNoteActivities(monitors),
         ...createMonitorReconcileActivities(monitors),
+        ...createMonitorStuckActivities(monitors),
         ...createProfileActivities(profiles),
         ...(dossiers !== null && createDossierActivities(dossiers)),
         ...(dossiers !== null && createDossierReportActivities(dossiers)),

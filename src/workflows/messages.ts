@@ -390,10 +390,17 @@ export interface CarriedSweep {
   /** Null: nothing is left to walk. */
   walk: Walk | null;
   counts: SweepCounts;
+  /** Of the worst walk: come by, and not tried. */
   standing: Standing;
+  /** Tried in vain, over all walks. */
+  tried: Standing;
   remarks: readonly SweepRemark[];
   /** A worker was lost while it acknowledged. */
   lost: boolean;
+  /** Of the first thing that could not be brought through. */
+  why: string | null;
+  /** What a person should know of the monitor itself. */
+  health?: readonly string[];
 }
 
 export interface MonitorWatchInput {
@@ -405,6 +412,8 @@ export interface MonitorWatchInput {
   reconcileAll: boolean;
   interactive: boolean;
   queueSuffix: string;
+  /** After which a run hands on to the next; left out: 4,000. */
+  eventsPerRun?: number;
   /** Null: the first run. */
   carried: { page: number; counts: WatchCounts; startedAt: string } | null;
 }

@@ -1,6 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { createMonitorLookActivities } from '../activities/monitor-looks';
+import type { createMonitorNoteActivities } from '../activities/monitor-notes';
 import type { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
+import type { createMonitorStuckActivities } from '../activities/monitor-stuck';
 import type { createMonitorSweepActivities } from '../activities/monitor-sweeps';
 import { queueName } from '../domain/queues';
 
@@ -28,5 +30,13 @@ export function monitorActivities(queueSuffix: string, interactive: boolean) {
   const { reconcilePages, concludeReconcile } = proxyActivities<
     ReturnType<typeof createMonitorReconcileActivities>
   >({ ...common, startToCloseTimeout: '30m' });
-  return { sweepPage, lookAtMonitors, reconcilePages, concludeReconcile };
+  const { tellStuck } = proxyActivities<ReturnType<typeof createMonitorStuckActivities>>({
+    ...common,
+    startToCloseTimeout: '5m',
+  });
+  const { noteSweeps } = proxyActivities<ReturnType<typeof createMonitorNoteActivities>>({
+    ...common,
+    startToCloseTimeout: '5m',
+  });
+  return { sweepPage, lookAtMonitors, reconcilePages, concludeReconcile, tellStuck, noteSweeps };
 }

@@ -9,16 +9,19 @@ import {
 } from '@temporalio/workflow';
 import {
   addCounts,
+  addStanding,
   beginWalk,
-  cursorRepeated,
+  isPastEnd,
   nextPage,
   noCounts,
   noStanding,
   standingAfter,
+  untried,
   worseStanding,
   type Fault,
   type PageReport,
   type ReconcileWalk,
+  type Standing,
   type Reconciled,
   type SweepOutcome,
   type SweepRef,
@@ -76,6 +79,7 @@ class SweepDriver {
       const mayGoOn = fault === null || fault.fault === 'unavailable';
       const reconciled = isDue && mayGoOn && !this.#cancelling ? await this.#reconcile() : null;
       fault ??= reconciled?.fault ?? null;
+      await this.#tellStuck();
       const outcome = this.#outcome(fault, reconciled);
       tellSweepEnd(outcome);
       return outcome;
@@ -86,89 +90,126 @@ class SweepDriver {
     for (;;) {
       const { walk } = this.#state;
       if (walk === null || this.#cancelling) return null;
-      if (this.#pages >= pagesPerRun) await this.#handOn();
+      if (this.#pages >= pagesPerRun) {
+        await this.#handOn();
+        continue;
+      }
       const page = await this.#page(walk);
       if (!('counts' in page)) return page.fault;
       this.#take(walk, page);
-      if (page.fault !== null) return page.fault;
+      if (page.fault !== null && !isPastEnd(walk, page.fault)) return page.fault;
       const next = nextPage(walk, page);
-      if (next.kind === 'repeated') return cursorRepeated;
+      if (next.kind === 'repeated') return next.fault;
       this.#state.walk = next.kind === 'done' ? null : next.walk;
     }
   }
 
   async #page(walk: Walk): Promise<PageReport | { fault: Fault }> {
     const [severity = null] = walk.phases;
-    const { cursor, peek } = walk;
+    const { cursor, peek, size } = walk;
     const { terms } = this.#input;
     this.#pages += 1;
-    return orFault(this.#activities.sweepPage({ ref: this.#ref, terms, severity, cursor, peek }));
+    const input = { ref: this.#ref, terms, severity, cursor, size, peek };
+    return orFault(this.#activities.sweepPage(input));
   }
 
   #take(walk: Walk, page: PageReport): void {
     const state = this.#state;
     state.counts = addCounts(state.counts, page.counts);
     state.standing = worseStanding(state.standing, standingAfter(walk, page));
+    state.tried = addStanding(state.tried, page.tried);
     state.remarks = [...new Set([...state.remarks, ...page.remarks])];
     state.lost ||= page.lost;
+    state.why ??= page.why ?? null;
+    state.health = page.health ?? state.health ?? [];
   }
 
   async #reconcile(): Promise<Reconciled> {
-    const done: Reconciled = { pages: 0, found: 0, fault: null };
+    const done: Reconciled = { pages: 0, found: 0, owed: 0, fault: null };
+    let standing = noStanding();
     let walk: ReconcileWalk | null = null;
     do {
       const { terms } = this.#input;
       const report: WalkReport = await orFault(
         this.#activities.reconcilePages({ ref: this.#ref, terms, walk }),
       );
-      if (!('walk' in report)) return { ...done, fault: report.fault };
+      done.fault = report.fault;
+      walk = null;
+      if (!('walk' in report)) break;
       done.pages += report.pages;
       done.found += report.found;
-      done.fault = report.fault;
+      done.owed += report.owed;
+      standing = addStanding(standing, untried(report));
+      this.#state.tried = addStanding(this.#state.tried, report.tried);
       walk = report.walk;
     } while (walk !== null && !this.#cancelling);
-    if (done.fault === null && walk === null) {
-      const { pages, found } = done;
-      await this.#activities.concludeReconcile({ ref: this.#ref, pages, found });
-    }
-    return done;
+    this.#state.standing = worseStanding(this.#state.standing, standing);
+    return walk === null ? this.#conclude(done) : done;
   }
 
-  async #handOn(): Promise<never> {
-    // An update that is open when a run ends would fail.
+  /** When the next walk is due depends on how this one ended. */
+  async #conclude(done: Reconciled): Promise<Reconciled> {
+    const { pages, found, owed, fault } = done;
+    const isThrough = fault === null && owed === 0;
+    const end = { ref: this.#ref, pages, found, isThrough };
+    const concluded = await orFault(
+      this.#activities.concludeReconcile(end).then(() => ({ fault: null })),
+    );
+    return { ...done, fault: fault ?? concluded.fault };
+  }
+
+  /** On record once a sweep. That it cannot be does not undo the sweep. */
+  async #tellStuck(): Promise<void> {
+    const { why } = this.#state;
+    const standing = this.#standing;
+    if (standing.stuck + standing.escalated === 0) return;
+    await orFault(this.#activities.tellStuck({ ref: this.#ref, standing, why }));
+  }
+
+  async #handOn(): Promise<void> {
+    // An update that is open when a run ends would fail. It may have been a cancel.
     await condition(allHandlersFinished);
-    return continueAsNew<typeof monitorSweep>({ ...this.#input, carried: this.#state });
+    if (!this.#cancelling)
+      await continueAsNew<typeof monitorSweep>({ ...this.#input, carried: this.#state });
   }
 
   #outcome(fault: Fault | null, reconciled: Reconciled | null): SweepOutcome {
-    const { sweep, startedAt, counts, standing, remarks } = this.#state;
+    const { sweep, startedAt, counts, remarks, health = [] } = this.#state;
+    const standing = this.#standing;
     const isLeft =
       standing.stuck + standing.unreadable > 0 || this.#cancelling || remarks.includes('no cursor');
-    const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere === 0;
+    const found = reconciled?.found ?? 0;
+    const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere + found === 0;
     const status =
       fault === null ? (isLeft ? 'partly' : 'swept') : didNothing ? 'failed' : 'partly';
     return {
       monitorId: this.#input.monitorId,
       sweep,
       status,
+      stopped: this.#cancelling ? 'cancelled' : null,
       fault,
       counts,
       standing,
       reconciled,
       remarks,
+      health,
       startedAt,
       endedAt: new Date().toISOString(),
     };
   }
 
+  get #standing(): Standing {
+    return addStanding(this.#state.tried, this.#state.standing);
+  }
+
   #progress(): SweepProgress {
-    const { counts, standing, startedAt, walk } = this.#state;
+    const { counts, startedAt, walk } = this.#state;
     return {
       kind: 'monitor-sweep',
       stage: walk === null ? 'reconciling' : 'sweeping',
       severity: walk?.phases[0] ?? null,
       counts,
-      standing,
+      standing: this.#standing,
       cancelling: this.#cancelling,
       startedAt,
     };
@@ -184,8 +225,10 @@ function begin({ monitorId, terms }: MonitorSweepInput): CarriedSweep {
     walk: beginWalk(terms),
     counts: noCounts(),
     standing: noStanding(),
+    tried: noStanding(),
     remarks: [],
     lost: false,
+    why: null,
   };
 }
 

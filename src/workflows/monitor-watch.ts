@@ -15,11 +15,14 @@ import {
 import type { SweepOutcome } from '../domain/monitors/sweep';
 import { sweepWorkflowId } from '../domain/monitors/sweep';
 import {
+  isEscalated,
   mostSweeps,
   noWatchCounts,
   scheduleIdOf,
+  sweepNote,
   type DueMonitor,
   type LookReport,
+  type SweepNote,
   type WatchCounts,
   type WatchOutcome,
 } from '../domain/monitors/watch';
@@ -35,6 +38,9 @@ import { attributesAtStart, tellWatchEnd } from './search-attributes';
 
 /** A sweep that lasts longer gives its place to others, and goes on. */
 const longestHeldMs = 10 * 60_000;
+/** A look at a page that lasts longer lets the next page begin: a monitor in it may not answer. */
+const longestAloneMs = 10_000;
+const mostLooks = 8;
 /** Events after which a run hands on to the next. */
 const eventsPerRun = 4_000;
 
@@ -52,13 +58,15 @@ class WatchDriver {
   readonly #counts: WatchCounts;
   readonly #startedAt: string;
   #page: number;
+  #looking = 0;
   #underWay = 0;
+  #noting = 0;
   #stopped: WatchOutcome['stopped'] = null;
 
   constructor(input: MonitorWatchInput) {
     this.#input = input;
     this.#activities = monitorActivities(input.queueSuffix, input.interactive);
-    this.#counts = { ...(input.carried?.counts ?? noWatchCounts()) };
+    this.#counts = { ...noWatchCounts(), ...input.carried?.counts };
     this.#startedAt = input.carried?.startedAt ?? new Date().toISOString();
     this.#page = input.carried?.page ?? 0;
     setHandler(watchProgressQuery, () => this.#progress());
@@ -73,12 +81,13 @@ class WatchDriver {
     return CancellationScope.nonCancellable(async () => {
       const { pages } = this.#input.list;
       while (this.#page < pages && this.#stopped === null) {
-        if (workflowInfo().historyLength > eventsPerRun) await this.#handOn();
-        const look = await this.#look();
-        if (look !== null) await this.#begin(look.due);
-        this.#page += 1;
+        if (workflowInfo().historyLength > (this.#input.eventsPerRun ?? eventsPerRun)) {
+          await this.#handOn();
+          continue;
+        }
+        await this.#nextPage();
       }
-      await condition(() => this.#underWay === 0);
+      await condition(() => this.#isIdle);
       const outcome: WatchOutcome = {
         watch: this.#watch,
         list: this.#input.list.name,
@@ -92,45 +101,93 @@ class WatchDriver {
     });
   }
 
+  get #isIdle(): boolean {
+    return this.#looking + this.#underWay + this.#noting === 0;
+  }
+
   get #watch(): string {
     return workflowInfo().workflowId;
   }
 
-  async #look(): Promise<LookReport | null> {
+  async #nextPage(): Promise<void> {
+    let isLooked = false;
+    this.#looking += 1;
+    const page = this.#page;
+    const look = this.#look(page).finally(() => (isLooked = true));
+    const begun = look
+      .then((report) => (report === null ? undefined : this.#begin(page, report)))
+      .finally(() => (this.#looking -= 1));
+    this.#page += 1;
+    if (await condition(() => isLooked, longestAloneMs)) await begun;
+    else await condition(() => this.#looking < mostLooks);
+  }
+
+  async #look(page: number): Promise<LookReport | null> {
     const { list, terms, reconcileAll } = this.#input;
     const { name, edition } = list;
     try {
       const look = await this.#activities.lookAtMonitors({
         list: { name, edition },
-        page: this.#page,
+        page,
         terms,
         reconcileAll,
         watch: this.#watch,
       });
       this.#counts.looked += look.looked;
       this.#counts.failing += look.failing;
+      this.#counts.escalated += look.escalated;
       this.#counts.blocked += look.blocked;
       if (look.credentials) this.#stopped ??= 'credentials';
       return look;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      log.warn('a page of monitors could not be looked at', { page: this.#page });
+      log.warn('a page of monitors could not be looked at', { page });
       this.#counts.lostPages += 1;
       return null;
     }
   }
 
   /** As places come free. */
-  async #begin(due: readonly DueMonitor[]): Promise<void> {
+  async #begin(page: number, { due, noted }: LookReport): Promise<void> {
+    const sweeps: Promise<SweepNote | null>[] = [];
+    await this.#beginSweeps(due, sweeps);
+    this.#noting += 1;
+    void this.#note(page, noted, sweeps).finally(() => (this.#noting -= 1));
+  }
+
+  async #beginSweeps(
+    due: readonly DueMonitor[],
+    sweeps: Promise<SweepNote | null>[],
+  ): Promise<void> {
     for (const monitor of due) {
-      await condition(() => this.#underWay < mostSweeps || this.#stopped !== null);
+      // In a loop: several pages may wait for the place that comes free.
+      while (this.#underWay >= mostSweeps && this.#stopped === null) {
+        await condition(() => this.#underWay < mostSweeps || this.#stopped !== null);
+      }
       if (this.#stopped !== null) return;
       this.#underWay += 1;
-      void this.#sweep(monitor).finally(() => (this.#underWay -= 1));
+      sweeps.push(this.#sweep(monitor).finally(() => (this.#underWay -= 1)));
     }
   }
 
-  async #sweep({ monitorId, reconcile }: DueMonitor): Promise<void> {
+  /** What sweeps left stands in the pass on file, one entry a monitor: who looks there sees why. */
+  async #note(
+    page: number,
+    noted: boolean,
+    sweeps: readonly Promise<SweepNote | null>[],
+  ): Promise<void> {
+    const ended = (await Promise.all(sweeps)).filter((note) => note !== null);
+    if (ended.length === 0 || (!noted && ended.every(({ left }) => left.length === 0))) return;
+    try {
+      await this.#activities.noteSweeps({ list: this.#input.list.name, page, sweeps: ended });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('what sweeps left could not be noted', { page });
+    }
+  }
+
+  /** Null: it goes on, or another one runs already. */
+  async #sweep({ monitorId, reconcile }: DueMonitor): Promise<SweepNote | null> {
     const { terms, by, queueSuffix, interactive, list } = this.#input;
     try {
       const child = await startChild<typeof monitorSweep>('monitorSweep', {
@@ -153,26 +210,32 @@ class WatchDriver {
       if (await condition(() => isOver, longestHeldMs)) {
         await ended;
         this.#count(outcome);
-      } else this.#counts.leftRunning += 1;
+        return sweepNote(monitorId, outcome);
+      }
+      this.#counts.leftRunning += 1;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       this.#counts.running += 1;
     }
+    return null;
   }
 
   #count(outcome: SweepOutcome | null): void {
     if (outcome === null || outcome.status === 'failed') this.#counts.failed += 1;
+    if (isEscalated(outcome)) this.#counts.escalated += 1;
     if (outcome === null) return;
     if (outcome.status === 'partly') this.#counts.partly += 1;
     this.#counts.filed += outcome.counts.filed + (outcome.reconciled?.found ?? 0);
     this.#counts.acknowledged += outcome.counts.acknowledged;
   }
 
-  async #handOn(): Promise<never> {
-    await condition(() => this.#underWay === 0);
+  async #handOn(): Promise<void> {
+    await condition(() => this.#isIdle);
     await condition(allHandlersFinished);
+    // It may have been asked for meanwhile, and a run that follows would not know.
+    if (this.#stopped !== null) return;
     const carried = { page: this.#page, counts: this.#counts, startedAt: this.#startedAt };
-    return continueAsNew<typeof monitorWatch>({ ...this.#input, carried });
+    await continueAsNew<typeof monitorWatch>({ ...this.#input, carried });
   }
 
   #progress(): WatchProgress {

@@ -10,7 +10,7 @@ import type { DossierBatchOutcome } from '../domain/dossiers/retry-batch';
 import { uploadExpiredCode, type LensOutcome } from '../domain/lens/analyze';
 import type { ProfileStatus } from '../domain/profiles/lookup';
 import type { TraceOutcome } from '../domain/traces/search';
-import { watchStatus, type WatchOutcome } from '../domain/monitors/watch';
+import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
   gravestStatus,
   needsAPerson,
@@ -133,9 +133,8 @@ export function tellSweepEnd(sweep: SweepOutcome): void {
 
 /** Says how a pass over many monitors ended; one event. */
 export function tellWatchEnd(watch: WatchOutcome): void {
-  const status = watchStatus(watch);
   upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: status === 'failed' },
+    { key: outcome, value: watchStatus(watch) },
+    { key: attention, value: watchNeedsAttention(watch) },
   ]);
 }

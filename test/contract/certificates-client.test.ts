@@ -300,6 +300,7 @@ describe('the certificates client against the sandbox', () => {
   const page500 = { status: 500, code: null, retryable: null, requestId: null, hasProblem: false };
   test.each<[CallFaultKind, object, boolean]>([
     ['429', { ...problem429, retryAfterMs: 0 }, true],
+    ['429_bare', { status: 429, code: null, retryAfterMs: null, hasProblem: false }, true],
     ['503', { ...problem503, retryAfterMs: 0 }, true],
     ['503_bare', { status: 503, code: null, retryAfterMs: null, hasProblem: false }, false],
     ['500_html', page500, false],

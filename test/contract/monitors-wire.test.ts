@@ -5,6 +5,7 @@ import {
   monitorFromWire,
 } from '../../src/apis/investigation/monitors.wire';
 import { bySeverity, isOpen, type Change } from '../../src/domain/monitors/change';
+import { notTaken } from '../../src/domain/monitors/update';
 
 const call = { method: 'GET', pathTemplate: '/monitors/{monitor_id}' };
 const id = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
@@ -181,7 +182,7 @@ test.each([
   [
     'a cursor after the end',
     { page: { next_cursor: 'c', has_more: false } },
-    { nextCursor: null, hasMore: false },
+    { nextCursor: 'c', hasMore: false },
   ],
   [
     'more without a cursor',
@@ -229,4 +230,32 @@ test('an answer without the id that was asked for is none, and quotes no value',
 
 test('an id in capitals is the same id', () => {
   expect(readChange({ id: id.toUpperCase() }).changeId).toBe(id.toUpperCase());
+});
+
+it('takes an item for unreadable that no name of an object holds, or that is nested without end', () => {
+  const dots = `a${'.'.repeat(100)}`;
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const listed = [
+    `{"id":"${dots}"}`,
+    `{"id":"deep","severity":"info","before":${nested(6_000)}}`,
+    `{"id":"ok","before":${nested(50)}}`,
+  ];
+  const body = Buffer.from(`{"data":[${listed.join(',')}]}`);
+  const { items } = changePageFromWire(call, body);
+  expect(items).toMatchObject([
+    { kind: 'unreadable', answer: { id: dots } },
+    { kind: 'unreadable', issues: [{ code: 'too_deep' }] },
+    { kind: 'change', change: { changeId: 'ok' } },
+  ]);
+  // What is kept of it can be written.
+  expect(JSON.parse(JSON.stringify(items[1]))).toMatchObject({
+    answer: { id: 'deep', severity: 'info', before: null },
+  });
+});
+
+it('takes hours in quotes for hours, so that an update that was not done shows', () => {
+  const answered = monitorFromWire(call, id, asBody({ id, frequency_hours: '24' }));
+  expect(notTaken({ frequencyHours: 12 }, answered)).toEqual([
+    { field: 'frequency_hours', before: 12, after: 24 },
+  ]);
 });

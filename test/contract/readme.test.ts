@@ -20,6 +20,7 @@ function firstColumn(heading: string): string[] {
 /** Our variables, as the module that reads them declares them. */
 const declaredVariables = [
   ...text('src/environment.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm),
+  ...text('src/environment/monitors.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm),
   ...text('src/apis/assumptions.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm),
 ]
   .map((found) => found[1] ?? '')

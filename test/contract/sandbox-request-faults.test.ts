@@ -29,6 +29,7 @@ describe('faults of a request', () => {
 
   test.each([
     ['429', 429, 0],
+    ['429_bare', 429, 0],
     ['503', 503, 0],
     ['503_bare', 503, 0],
     ['500_html', 500, 0],

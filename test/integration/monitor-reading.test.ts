@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MonitorRecords } from '../../src/archive/monitor-records';
 import { openArchive, IdKey } from '../../src/archive/open-archive';
-import { putDisabledSink } from '../../src/archive/disabled-sinks';
+import { fingerprintOf, putDisabledSink } from '../../src/archive/disabled-sinks';
 import type { Archive } from '../../src/archive/archive';
 import type { Change, Monitor } from '../../src/domain/monitors/change';
 import { cnpj } from '../support/documents';
@@ -123,6 +123,65 @@ it(
 );
 
 it(
+  'tells a monitor that nobody knows from one without changes',
+  async () => {
+    const known = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0001';
+    await fileOne(known, 'c1', { at: '2026-05-04T10:05:00.000Z' });
+    const upper = ['--monitor', known.toUpperCase()];
+    expect(idsIn((await run(['changes', ...upper])).stdout)).toEqual(['c1']);
+    const reviewed = await run(['review', 'c1', ...upper, '--note', 'seen']);
+    expect(reviewed).toMatchObject({ code: 0 });
+    const unknown = ['--monitor', `${known},m-9`];
+    const nothing = { code: 1, stdout: '' };
+    for (const args of [['changes'], ['report', '--out', 'report.html']]) {
+      const told = await run([...args, ...unknown]);
+      expect(told).toMatchObject(nothing);
+      expect(told.stderr).toContain('nothing is on file about monitor m-9');
+    }
+    const args = ['review', 'c1', '--monitor', 'm-9', '--note', 'x'];
+    expect((await run(args)).stderr).toContain('nothing is on file about monitor m-9');
+  },
+  3 * commandMs,
+);
+
+it(
+  'refuses what cannot be meant before it reads anything',
+  async () => {
+    const two = await run(['review', 'c1', '--id', 'c2', '--note', 'x']);
+    expect(two).toMatchObject({ code: 2 });
+    const order = await run(['pause', 'a', '--name', 'b']);
+    expect(order).toMatchObject({ code: 2 });
+    expect(order.stderr).toContain('two schedules');
+    const out = join(folder, 'missing', 'report.html');
+    const nowhere = await run(['report', '--out', out]);
+    expect(nowhere).toMatchObject({ code: 2 });
+    expect(nowhere.stderr).toContain(`there is no folder ${join(folder, 'missing')}`);
+  },
+  2 * commandMs,
+);
+
+it(
+  'ends quietly when its reader has enough',
+  async () => {
+    for (let at = 0; at < 40; at += 1) {
+      const told = Array.from({ length: 100 }, (_, place) => toldChange(`c${at}-${place}`, {}));
+      const by = { sweep, at: `2026-05-04T10:${at + 10}:00.000Z`, foundAs: 'open' as const };
+      await records.fileChanges('m-1', told, by, []);
+    }
+    for (const format of ['csv', 'json']) {
+      const child = start(['changes', '--format', format]);
+      let told = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => (told += text));
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      child.stdout?.destroy();
+      const [code] = (await once(child, 'close')) as [number | null];
+      expect({ code, told }).toEqual({ code: 0, told: '' });
+    }
+  },
+  2 * commandMs,
+);
+
+it(
   'puts on record that a person looked at a change',
   async () => {
     await fill();
@@ -179,13 +238,16 @@ it(
     await until(2);
     const at = new Date().toISOString();
     await fileOne('m-2', 'c4', { at });
-    await fileOne('m-2', 'c5', { at, severity: 'critical' });
+    const later = new Date(Date.parse(at) + 1).toISOString();
+    await fileOne('m-2', 'c5', { at: later, severity: 'critical' });
     await until(3);
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number | null];
     expect(code).toBe(130);
     expect(lines().map(({ change_id: id }) => id)).toEqual(['c2', 'c3', 'c4']);
-    expect(told).toContain(`--since ${at}`);
+    // What is named by an earlier instant may be filed ten minutes later.
+    const from = new Date(Date.parse(at) - 600_000).toISOString();
+    expect(told).toContain(`--since ${from}`);
 
     const next = start(['follow', '--since', at]);
     const [first] = (await once(next.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
@@ -208,10 +270,14 @@ it(
       MONITOR_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     };
     const why = 'the webhook answered 410';
-    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings: 'x' });
+    const settings = fingerprintOf({ url: env.MONITOR_WEBHOOK_URL });
+    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings });
     const disabled = await run(['sink'], env);
     expect(disabled).toMatchObject({ code: 3 });
     expect(disabled.stdout).toMatch(/webhook +required +disabled since 2026-05-04/);
+    // One at another address is another one.
+    const elsewhere = { ...env, MONITOR_WEBHOOK_URL: 'https://other.test/changes' };
+    expect(await run(['sink'], elsewhere)).toMatchObject({ code: 0 });
     expect(await run(['sink', '--enable', 'webhook', '--json'], env)).toMatchObject({ code: 0 });
     expect(await run(['sink'], env)).toMatchObject({ code: 0 });
   },

@@ -128,6 +128,27 @@ describe('schedules of sweeps', () => {
     expect(await view()).toMatchObject({ every: '15m', monitors: 1, missed: 0 });
   });
 
+  test('what somebody changed by other means is told and put right', async () => {
+    const words = ['--every', '15m', '--monitors', 'ids.csv', '--order', 'severity'];
+    await (
+      await handleOf()
+    ).update(({ spec, action, state, policies }) => ({
+      spec: { ...spec, jitter: '5m' },
+      action: action as never,
+      state,
+      policies: { ...policies, overlap: 'ALLOW_ALL', catchupWindow: '1m' },
+    }));
+    expect((await schedule(...words)).changes).toEqual([
+      { field: 'overlap', before: 'ALLOW_ALL', after: 'SKIP' },
+      { field: 'jitter', before: '5m', after: '90s' },
+      { field: 'catch-up', before: '1m', after: '30m' },
+    ]);
+    expect((await schedule(...words, '--by', 'another')).changes).toEqual([
+      { field: 'by', before: expect.any(String), after: 'another' },
+    ]);
+    expect((await schedule(...words, '--by', 'another')).changes).toEqual([]);
+  });
+
   test('a pause outlives a change, and `resume` ends it', async () => {
     await shown('pause');
     await schedule('--every', '20m', '--monitors', 'ids.csv');
@@ -151,7 +172,9 @@ describe('schedules of sweeps', () => {
   });
 
   test('`unschedule` ends it, and says when there is none', async () => {
-    await shown('unschedule');
+    await schedule('--every', '1h', '--monitors', watched.join(','), '--cooldown', '1h');
+    const { told } = await shown<{ told: string }>('unschedule');
+    expect(told).toContain('holds back is told by `diligence monitor sweep`');
     const again = await place.run(['monitor', 'unschedule']);
     expect(again).toMatchObject({ code: 1 });
     expect(again.stderr).toContain('there is no schedule of the name default');

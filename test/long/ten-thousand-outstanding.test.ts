@@ -55,7 +55,7 @@ describe('10,000 rows outstanding at once', () => {
         const { progress } = JSON.parse(stdout) as { progress: { outstanding: number } | null };
         return progress?.outstanding === rows;
       },
-      600_000,
+      1_200_000,
     );
 
     place.sandbox.configure({ issuance: { waitingMs: [0, 0], processingMs: [100, 200] } });
@@ -81,7 +81,7 @@ describe('10,000 rows outstanding at once', () => {
         await sleep(1_000);
         return place.sandbox.counts().filter(({ pdfs }) => pdfs > 0).length === rows + 1;
       },
-      600_000,
+      1_200_000,
     );
     await home;
     await workflow.getHandle(id).result();
@@ -96,5 +96,5 @@ describe('10,000 rows outstanding at once', () => {
     expect(largestEventBytes(await historiesOf(await place.client(), id))).toBeLessThan(
       payloadLimitBytes,
     );
-  }, 1_500_000);
+  }, 2_700_000);
 });

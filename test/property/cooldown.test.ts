@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import type { Archive } from '../../src/archive/archive';
 import { CooldownWindows } from '../../src/archive/cooldown-windows';
 import { MonitorRecords } from '../../src/archive/monitor-records';
+import type { Delivery } from '../../src/domain/monitors/delivery';
 import type { Severity } from '../../src/domain/monitors/change';
 import { CooldownSink } from '../../src/sinks/cooldown-sink';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../src/sinks/sink';
@@ -18,21 +19,29 @@ class Receiver implements Sink {
   readonly alone: string[] = [];
   readonly digests = new Map<string, string[]>();
   fails = false;
+  /** Changes of a digest that it takes at most, and the one that it takes in none. */
+  most = Infinity;
+  bad: string | null = null;
 
   async deliver({ deliveries }: DeliveryBatch): Promise<DeliveryOutcome[]> {
     if (this.fails) {
       return deliveries.map(() => ({ kind: 'failed', why: 'scripted', againInMs: null }));
     }
-    for (const delivery of deliveries) {
-      if (delivery.kind === 'change') this.alone.push(delivery.id);
-      else {
-        const ids = delivery.digest.changes.map(({ change }) => change.changeId);
-        const before = this.digests.get(delivery.id);
-        if (before !== undefined) expect(ids).toEqual(before);
-        this.digests.set(delivery.id, ids);
-      }
+    return deliveries.map((delivery) => this.#take(delivery));
+  }
+
+  #take(delivery: Delivery): DeliveryOutcome {
+    if (delivery.kind === 'change') {
+      this.alone.push(delivery.id);
+      return { kind: 'taken' };
     }
-    return deliveries.map(() => ({ kind: 'taken' }));
+    const ids = delivery.digest.changes.map(({ change }) => change.changeId);
+    if (ids.length > this.most) return { kind: 'refused', why: 'too long' };
+    if (this.bad !== null && ids.includes(this.bad)) return { kind: 'refused', why: 'bad' };
+    const before = this.digests.get(delivery.id);
+    if (before !== undefined) expect(ids).toEqual(before);
+    this.digests.set(delivery.id, ids);
+    return { kind: 'taken' };
   }
 
   /** Every change that it was told, alone or in a digest. */
@@ -52,6 +61,11 @@ class DyingArchive extends MemoryArchive implements Archive {
   override async putIfAbsent(key: string, body: string): Promise<'stored' | 'exists'> {
     this.#live();
     return super.putIfAbsent(key, body);
+  }
+
+  override async replace(key: string, body: string): Promise<void> {
+    this.#live();
+    await super.replace(key, body);
   }
 
   override async remove(key: string): Promise<void> {
@@ -76,6 +90,7 @@ class Installation {
     24 * hourMs,
   );
   at = startedAt;
+  sweeps = 0;
   /** Those that the sink says it has. */
   readonly taken = new Set<string>();
   readonly arrived = new Map<string, ReturnType<typeof toldChange>>();
@@ -90,8 +105,10 @@ class Installation {
   /** One pass: what is due, then what is open. */
   async sweep(writesLeft = Infinity): Promise<void> {
     this.archive.writesLeft = writesLeft;
+    this.sweeps += 1;
+    const sweep = `s${this.sweeps}`;
     try {
-      const by = { monitorId, sweep: 's', at: this.at };
+      const by = { monitorId, sweep, at: this.at };
       await this.sink.deliverDue(by);
       const open = [...this.arrived.values()].filter(
         ({ change }) => !this.taken.has(change.changeId),
@@ -99,7 +116,7 @@ class Installation {
       const files = await this.records.fileChanges(
         monitorId,
         open,
-        { sweep: 's', at: new Date(this.at).toISOString(), foundAs: 'open' },
+        { sweep, at: new Date(this.at).toISOString(), foundAs: 'open' },
         [],
       );
       const deliveries = files.map(({ filed }) => ({
@@ -128,6 +145,7 @@ const steps = fc.array(
     }),
     fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 30 }) }),
     fc.record({ kind: fc.constant('fails' as const), fails: fc.boolean() }),
+    fc.record({ kind: fc.constant('most' as const), most: fc.constantFrom(1, 2, Infinity) }),
     fc.record({
       kind: fc.constant('sweep' as const),
       writesLeft: fc.option(fc.integer({ min: 0, max: 12 }), { nil: Infinity }),
@@ -144,6 +162,7 @@ it('loses no change by a cooldown, whatever fails and whenever a worker dies', a
         if (step.kind === 'arrive') here.arrive(step.severity, step.count);
         else if (step.kind === 'wait') here.at += step.hours * hourMs;
         else if (step.kind === 'fails') here.receiver.fails = step.fails;
+        else if (step.kind === 'most') here.receiver.most = step.most;
         else await here.sweep(step.writesLeft);
       }
       here.receiver.fails = false;
@@ -169,7 +188,7 @@ it('tells what a cooldown held back when there is none any more', async () => {
   const windows = new CooldownWindows(here.archive);
   const plain = new CooldownSink(here.receiver, windows, here.records, null);
   const told = await plain.deliverDue({ monitorId, sweep: 's', at: here.at });
-  expect(told).toEqual({ taken: 1, changes: 2, waiting: [] });
+  expect(told).toMatchObject({ taken: 1, changes: 2, stuck: [] });
   expect(here.receiver.told).toEqual(new Set(['c0', 'c1', 'c2']));
 });
 
@@ -191,4 +210,25 @@ it('tells the first at once and its repeats in one digest, by kind', async () =>
   here.arrive('critical', 1);
   await here.sweep();
   expect(here.receiver.alone).toEqual(['c0', 'c3', 'c6']);
+});
+
+it('tells all others when one change of a digest is refused, and counts that one', async () => {
+  const here = new Installation();
+  here.arrive('critical', 21);
+  await here.sweep();
+  here.receiver.bad = 'c7';
+  here.at += 25 * hourMs;
+  await here.sweep();
+  const others = [...here.arrived.keys()].filter((id) => id !== 'c7');
+  expect(here.receiver.told).toEqual(new Set(others));
+  const by = { monitorId, sweep: 'later', at: here.at };
+  expect(await here.sink.hasDue(monitorId, here.at)).toBe(true);
+  expect(await here.sink.deliverDue(by)).toMatchObject({ taken: 0, stuck: [{ count: 2 }] });
+  // Once a sweep, and not counted twice.
+  expect(await here.sink.deliverDue(by)).toMatchObject({ taken: 0, stuck: [{ count: 2 }] });
+  here.receiver.bad = null;
+  const next = { ...by, sweep: 'the next' };
+  expect(await here.sink.deliverDue(next)).toMatchObject({ taken: 1, changes: 1, stuck: [] });
+  expect(await here.sink.hasDue(monitorId, here.at)).toBe(false);
+  expect(await here.archive.list(`monitors/${monitorId}/cooldown/`)).toEqual([]);
 });

@@ -11,15 +11,21 @@ import {
 
 const pageSize = 5;
 
+/**
+ * `fresh`: ignored, and another one with each answer. `unsaid`: taken, and named beside
+ * `has_more: false`, after the last page too.
+ */
+type Cursors = 'stable' | 'shifting' | 'ignored' | 'fresh' | 'unsaid';
+
 /** A service with a list of open changes, some of which cannot be settled. */
 class Listed {
   readonly stuck: ReadonlySet<number>;
-  readonly cursors: 'stable' | 'shifting' | 'ignored';
+  readonly cursors: Cursors;
   open: number[];
   readonly settled: number[] = [];
   pages = 0;
 
-  constructor(count: number, stuck: readonly number[], cursors: Listed['cursors']) {
+  constructor(count: number, stuck: readonly number[], cursors: Cursors) {
     this.open = Array.from({ length: count }, (_, id) => id);
     this.stuck = new Set(stuck);
     this.cursors = cursors;
@@ -27,25 +33,38 @@ class Listed {
 
   workOff({ cursor }: Walk): PageReport {
     this.pages += 1;
-    const from = cursor === null || this.cursors === 'ignored' ? 0 : this.#placeOf(Number(cursor));
+    const isIgnored = this.cursors === 'ignored' || this.cursors === 'fresh';
+    const from = cursor === null || isIgnored ? 0 : this.#placeOf(Number(cursor));
     const page = this.open.slice(from, from + pageSize);
     const hasMore = from + pageSize < this.open.length;
-    const last = this.cursors === 'stable' ? (page.at(-1) ?? 0) : from + page.length;
+    const last =
+      this.cursors === 'stable' || this.cursors === 'unsaid'
+        ? (page.at(-1) ?? 0)
+        : from + page.length;
     const done = page.filter((id) => !this.stuck.has(id));
     this.settled.push(...done);
     this.open = this.open.filter((id) => !done.includes(id));
     return {
       counts: noCounts(),
       standing: noStanding(),
+      tried: noStanding(),
       settled: done.length,
       staying: page.length - done.length,
       deferred: false,
-      hasMore,
-      nextCursor: hasMore ? String(last) : null,
+      hasMore: hasMore && this.cursors !== 'unsaid',
+      nextCursor: this.#cursorOf(hasMore, last),
+      ids: page.length === 0 ? null : page.join(' '),
+      size: null,
       remarks: [],
       fault: null,
       lost: false,
     };
+  }
+
+  #cursorOf(hasMore: boolean, last: number): string | null {
+    if (this.cursors === 'unsaid') return String(hasMore ? last : 1_000);
+    if (!hasMore) return null;
+    return this.cursors === 'fresh' ? `fresh-${this.pages}` : String(last);
   }
 
   #placeOf(cursor: number): number {
@@ -71,7 +90,7 @@ const lists = fc.record({
 });
 
 describe('a walk over what is open', () => {
-  test.each(['stable', 'shifting'] as const)(
+  test.each(['stable', 'shifting', 'unsaid'] as const)(
     'settles all that can be settled, with cursors that are %s',
     (cursors) => {
       fc.assert(
@@ -85,16 +104,19 @@ describe('a walk over what is open', () => {
     },
   );
 
-  test('comes to an end where cursors are ignored, and settles all when nothing is stuck', () => {
-    fc.assert(
-      fc.property(lists, ({ count, stuck }) => {
-        walkOff(new Listed(count, stuck, 'ignored'));
-        const free = new Listed(count, [], 'ignored');
-        expect(walkOff(free)).toBe('done');
-        expect(free.open).toEqual([]);
-      }),
-    );
-  });
+  test.each(['ignored', 'fresh'] as const)(
+    'comes to an end where cursors are %s, and settles all when nothing is stuck',
+    (cursors) => {
+      fc.assert(
+        fc.property(lists, ({ count, stuck }) => {
+          walkOff(new Listed(count, stuck, cursors));
+          const free = new Listed(count, [], cursors);
+          expect(walkOff(free)).toBe('done');
+          expect(free.open).toEqual([]);
+        }),
+      );
+    },
+  );
 
   test('lists each page once where nothing is stuck', () => {
     const listed = new Listed(100, [], 'shifting');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A change as it arrived by webhook. */
 export interface ReceivedChange {
@@ -10,11 +11,20 @@ export interface ReceivedChange {
   body: { change_id?: string; monitor_id?: string; severity?: string };
 }
 
+/** A status, or what a receiver in trouble does. */
+export type ReceiverAnswer =
+  | number
+  | { status: number; headers?: Record<string, string>; afterMs?: number }
+  | 'reset'
+  | 'silence';
+
 /** Whoever is told of changes: answers as it is told to, and keeps what came. */
 export class ChangesReceiver {
   readonly received: ReceivedChange[] = [];
-  /** Status of the answer; 200 unless a test says otherwise. */
-  answer: (change: ReceivedChange) => number | Promise<number> = () => 200;
+  /** 200 unless a test says otherwise. */
+  answer: (change: ReceivedChange) => ReceiverAnswer | Promise<ReceiverAnswer> = () => 200;
+  /** Breaks the connection off before it reads a body: nothing is received then. */
+  breaksOff: (id: string) => boolean = () => false;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -24,8 +34,9 @@ export class ChangesReceiver {
   static async start(): Promise<ChangesReceiver> {
     const server = createServer();
     const receiver = new ChangesReceiver(server);
-    server.on('request', (request: IncomingMessage, response) => {
-      void receiver.#take(request).then((status) => response.writeHead(status).end());
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      // A sender that was killed in the middle of its request has told nothing.
+      receiver.#take(request, response).catch(() => request.socket.destroy());
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -52,15 +63,32 @@ export class ChangesReceiver {
     await once(this.#server, 'close');
   }
 
-  async #take(request: IncomingMessage): Promise<number> {
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const id = String(request.headers['webhook-id']);
+    if (this.breaksOff(id)) {
+      request.socket.resetAndDestroy();
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const change: ReceivedChange = {
-      id: String(request.headers['webhook-id']),
+      id,
       at: Date.now(),
       body: (JSON.parse(Buffer.concat(chunks).toString()) as { data: ReceivedChange['body'] }).data,
     };
     this.received.push(change);
-    return this.answer(change);
+    const answer = await this.answer(change);
+    if (answer === 'silence') return;
+    if (answer === 'reset') {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    const {
+      status,
+      headers,
+      afterMs = 0,
+    } = typeof answer === 'number' ? { status: answer } : answer;
+    if (afterMs > 0) await sleep(afterMs);
+    response.writeHead(status, headers).end();
   }
 }

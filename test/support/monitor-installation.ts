@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { archiveAsItIs } from '../../src/archive/open-archive';
 import { MonitorRecords } from '../../src/archive/monitor-records';
@@ -7,6 +8,7 @@ import type { ScenarioInput } from '../../src/sandbox';
 import { Installation } from './diligence-process';
 
 export type MonitorSection = NonNullable<ScenarioInput['monitors']>;
+export type HeldScript = NonNullable<MonitorSection['held']>[string];
 
 export interface SweepResult {
   code: number | null;
@@ -30,6 +32,34 @@ export async function monitorInstallation(
   );
   await place.startWorker();
   return place;
+}
+
+/** A new monitor at the service, whose list follows these rules from now on. */
+export function holdMonitor(
+  { sandbox }: Installation,
+  script: HeldScript,
+  rules: MonitorSection = {},
+): string {
+  const id = randomUUID();
+  sandbox.configure({
+    monitors: {
+      cursorName: 'cursor',
+      statusName: 'status',
+      severityName: 'severity',
+      pageSizeName: 'limit',
+      readRoute: true,
+      repeatedAck: 'same',
+      ...rules,
+      held: { [id]: script },
+    },
+  });
+  return id;
+}
+
+/** Changes that nobody has acknowledged. */
+export function leftOpen({ sandbox }: Installation, monitorId: string) {
+  const changes = sandbox.monitors.changes(monitorId);
+  return changes.filter(({ acknowledgedAt }) => acknowledgedAt === null);
 }
 
 export async function sweep(

@@ -331,6 +331,21 @@ export class WorkflowRig {
   }
 }
 
+/** The SDK gives a test server 5 seconds to listen; on a busy machine it may need another try. */
+async function startTestServer(triesLeft = 5): Promise<TestWorkflowEnvironment> {
+  const path = process.env.TEMPORAL_TEST_SERVER_PATH;
+  if (path === undefined) throw new Error('TEMPORAL_TEST_SERVER_PATH is not set: run by jest');
+  try {
+    return await TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path } },
+      client: { dataConverter },
+    });
+  } catch (error) {
+    if (triesLeft <= 1 || !String(error).includes('did not start within')) throw error;
+    return startTestServer(triesLeft - 1);
+  }
+}
+
 /** A suite over one server, its tests run once in each mode. */
 export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => void): void {
   describe(title, () => {
@@ -341,12 +356,7 @@ export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => 
         logger: new DefaultLogger('ERROR'),
         telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
       });
-      const path = process.env.TEMPORAL_TEST_SERVER_PATH;
-      if (path === undefined) throw new Error('TEMPORAL_TEST_SERVER_PATH is not set: run by jest');
-      env = await TestWorkflowEnvironment.createTimeSkipping({
-        server: { executable: { type: 'existing-path', path } },
-        client: { dataConverter },
-      });
+      env = await startTestServer();
       await registerSearchAttributes({ connection: env.connection, namespace: 'default' });
     });
     afterAll(() => env.teardown());

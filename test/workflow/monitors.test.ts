@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { LookInput } from '../../src/activities/monitor-looks';
-import type { ReconcileReport } from '../../src/activities/monitor-reconciles';
+import type { NotesInput } from '../../src/activities/monitor-notes';
+import type { ReconcileEnd, ReconcileReport } from '../../src/activities/monitor-reconciles';
+import type { StuckInput } from '../../src/activities/monitor-stuck';
 import type { SweepPageInput } from '../../src/activities/monitor-sweeps';
 import {
   noCounts,
@@ -12,6 +16,7 @@ import {
 } from '../../src/domain/monitors/sweep';
 import type { LookReport, WatchOutcome } from '../../src/domain/monitors/watch';
 import { queueName } from '../../src/domain/queues';
+import { cancelUpdate } from '../../src/workflows/messages';
 import type { monitorSweep } from '../../src/workflows/monitor-sweep';
 import type { monitorWatch } from '../../src/workflows/monitor-watch';
 import { dataConverter, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
@@ -24,15 +29,32 @@ class FakeDesk {
   readonly open = new Map<string, number>();
   readonly pages: string[][];
   readonly swept: string[] = [];
-  readonly reconciled: string[] = [];
+  readonly reconciled: [string, boolean][] = [];
+  /** What sweeps left: whether a pass has some on file, and what was noted. */
+  isNoted = false;
+  readonly notes: NotesInput[] = [];
+  /** Named beside the last page; refused when it is sent. */
+  afterEnd: string | null = null;
+  walkFault: ReconcileReport['fault'] = null;
+  /** Changes that a walk leaves due to a sink. */
+  owed = 0;
+  /** Left by every page, and what was told of whole sweeps. */
+  stuck = 0;
+  readonly stuckTold: StuckInput[] = [];
   /** Sweeps that cannot be had, pages that cannot be looked at. */
   readonly broken = new Set<string>();
   readonly lost = new Set<number>();
   /** Pages after which the token is refused. */
   refusedFrom = Infinity;
+  /** Called by a sweep that begins, which waits for what it promises. */
+  hold: () => Promise<void> = async () => undefined;
   /** Sweeps under way at once, at most. */
   most = 0;
   #underWay = 0;
+
+  /** The look at the first page lasts until so many others were looked at. */
+  heldUntil = 0;
+  looked = 0;
 
   constructor(pages: string[][] = []) {
     this.pages = pages;
@@ -41,20 +63,24 @@ class FakeDesk {
   activities() {
     return {
       lookAtMonitors: async ({ page }: LookInput): Promise<LookReport> => {
+        while (page === 0 && this.looked < this.heldUntil) await sleep(20);
+        this.looked += 1;
         if (this.lost.has(page)) throw ApplicationFailure.nonRetryable('no such page');
         const ids = this.pages[page] ?? [];
         const due = ids
           .filter((id) => (this.open.get(id) ?? 0) > 0 || this.broken.has(id))
           .map((monitorId) => ({ monitorId, isOpen: true, reconcile: false }));
         const credentials = page >= this.refusedFrom;
-        return { looked: ids.length, due, failing: 0, blocked: 0, credentials };
+        const looked = { looked: ids.length, due, failing: 0, escalated: 0, blocked: 0 };
+        return { ...looked, credentials, noted: this.isNoted };
       },
-      sweepPage: async ({ ref }: SweepPageInput): Promise<PageReport> => {
+      sweepPage: async ({ ref, cursor }: SweepPageInput): Promise<PageReport> => {
         const { monitorId } = ref;
         if (this.broken.has(monitorId)) throw ApplicationFailure.nonRetryable('it is away');
         this.#underWay += 1;
         this.most = Math.max(this.most, this.#underWay);
         await new Promise((done) => setTimeout(done, 5));
+        await this.hold();
         this.#underWay -= 1;
         this.swept.push(monitorId);
         const before = this.open.get(monitorId) ?? 0;
@@ -63,25 +89,34 @@ class FakeDesk {
         const hasMore = before > settled;
         return {
           counts: { ...noCounts(), pages: 1, delivered: settled, acknowledged: settled },
-          standing: noStanding(),
+          standing: { ...noStanding(), stuck: this.stuck },
+          tried: noStanding(),
+          ...(this.stuck > 0 && { why: 'the webhook answered 500' }),
           settled,
           staying: 0,
           deferred: false,
           hasMore,
-          nextCursor: hasMore ? 'next' : null,
+          nextCursor: hasMore ? 'next' : this.afterEnd,
+          ids: String(before),
+          size: null,
           remarks: [],
-          fault: null,
+          fault: cursor === null ? null : { fault: 'refused', message: 'no such cursor' },
           lost: false,
         };
       },
+      noteSweeps: async (input: NotesInput) => void this.notes.push(input),
       reconcilePages: async (): Promise<ReconcileReport> => ({
         walk: null,
         pages: 1,
         found: 3,
-        fault: null,
+        owed: this.owed,
+        standing: { ...noStanding(), stuck: this.owed },
+        tried: noStanding(),
+        fault: this.walkFault,
       }),
-      concludeReconcile: async ({ ref }: { ref: { monitorId: string } }) =>
-        void this.reconciled.push(ref.monitorId),
+      concludeReconcile: async ({ ref, isThrough }: ReconcileEnd) =>
+        void this.reconciled.push([ref.monitorId, isThrough]),
+      tellStuck: async (input: StuckInput) => void this.stuckTold.push(input),
     };
   }
 }
@@ -126,8 +161,13 @@ async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconc
   });
 }
 
-async function watched(rig: WorkflowRig, desk: FakeDesk) {
+async function watched(
+  rig: WorkflowRig,
+  desk: FakeDesk,
+  more: { eventsPerRun?: number; begun?: (watch: WorkflowHandle) => void } = {},
+) {
   return withDesk(rig, desk, async (queueSuffix) => {
+    const { begun, ...input } = more;
     const monitors = desk.pages.flat().length;
     const workflowId = `monitor-watch/${queueSuffix}`;
     const handle = await rig.env.client.workflow.start<typeof monitorWatch>('monitorWatch', {
@@ -135,6 +175,7 @@ async function watched(rig: WorkflowRig, desk: FakeDesk) {
       taskQueue: queueName('workflows', rig.suffix),
       args: [
         {
+          ...input,
           list: { name: 'test', edition: 'e', monitors, pages: desk.pages.length },
           by: 'tester',
           terms: plainTerms,
@@ -145,6 +186,7 @@ async function watched(rig: WorkflowRig, desk: FakeDesk) {
         },
       ],
     });
+    begun?.(handle);
     const outcome: WatchOutcome = await handle.result();
     return { outcome, histories: await rig.histories(workflowId, handle.firstExecutionRunId) };
   });
@@ -171,13 +213,58 @@ workflowSuite('sweeps of monitors', (rig) => {
     for (const history of histories) expect(history.length).toBeLessThan(1_000);
   });
 
+  it('what could not be brought through is told once a sweep, however many pages it is', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.open.set(id, 250);
+    await swept(rig(), desk, id);
+    expect(desk.stuckTold).toEqual([]);
+    desk.open.set(id, 250);
+    desk.stuck = 30;
+    const { outcome } = await swept(rig(), desk, id);
+    expect(outcome).toMatchObject({ status: 'partly', counts: { pages: 3 } });
+    expect(desk.stuckTold).toMatchObject([
+      { standing: { stuck: 30 }, why: 'the webhook answered 500' },
+    ]);
+  });
+
   it('a walk over all states follows what is open, when it is due', async () => {
     const [id = ''] = idsOf(1);
     const desk = new FakeDesk();
     desk.open.set(id, 1);
     const { outcome } = await swept(rig(), desk, id, true);
-    expect(outcome.reconciled).toEqual({ pages: 1, found: 3, fault: null });
-    expect(desk.reconciled).toEqual([id]);
+    expect(outcome).toMatchObject({
+      status: 'swept',
+      reconciled: { pages: 1, found: 3, owed: 0, fault: null },
+    });
+    expect(desk.reconciled).toEqual([[id, true]]);
+  });
+
+  it('a walk that leaves changes due to a sink has not come through, and the sweep says so', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.owed = 2;
+    const { outcome } = await swept(rig(), desk, id, true);
+    expect(outcome).toMatchObject({ status: 'partly', standing: { stuck: 2 } });
+    expect(desk.reconciled).toEqual([[id, false]]);
+  });
+
+  it('a cursor after the end that is refused is the end', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.open.set(id, 1);
+    desk.afterEnd = 'past';
+    const { outcome } = await swept(rig(), desk, id);
+    expect(outcome).toMatchObject({ status: 'swept', fault: null, counts: { acknowledged: 1 } });
+  });
+
+  it('a walk over all states that finds something and goes no further is not a failure as a whole', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk();
+    desk.walkFault = { fault: 'no cursor', message: 'no way on' };
+    const { outcome } = await swept(rig(), desk, id, true);
+    expect(outcome).toMatchObject({ status: 'partly', fault: { fault: 'no cursor' } });
+    expect(desk.reconciled).toEqual([[id, false]]);
   });
 
   it('a page that cannot be had is an outcome, not an error', async () => {
@@ -208,6 +295,28 @@ workflowSuite('sweeps of monitors', (rig) => {
     expect(desk.most).toBeLessThanOrEqual(50);
   });
 
+  it('what sweeps of a pass left is noted by page, and nothing is where all came through', async () => {
+    const [first, second] = [idsOf(5), idsOf(5)];
+    const desk = new FakeDesk([first, second]);
+    desk.open.set(first[0] ?? '', 1).set(second[0] ?? '', 1);
+    desk.broken.add(second[1] ?? '');
+    await watched(rig(), desk);
+    const fault = 'unavailable: it is away';
+    const fine = { monitorId: second[0], fault: null, left: [] };
+    const failed = { monitorId: second[1], fault, left: [fault] };
+    expect(desk.notes).toEqual([{ list: 'test', page: 1, sweeps: [fine, failed] }]);
+  });
+
+  it('a sweep that comes through takes away what an earlier one left', async () => {
+    const [id = ''] = idsOf(1);
+    const desk = new FakeDesk([[id]]);
+    desk.open.set(id, 1);
+    desk.isNoted = true;
+    await watched(rig(), desk);
+    const sweeps = [{ monitorId: id, fault: null, left: [] }];
+    expect(desk.notes).toEqual([{ list: 'test', page: 0, sweeps }]);
+  });
+
   it('a page of monitors that cannot be looked at is counted, and the next one is', async () => {
     const [first, second] = [idsOf(5), idsOf(5)];
     const desk = new FakeDesk([first, second]);
@@ -215,6 +324,32 @@ workflowSuite('sweeps of monitors', (rig) => {
     desk.open.set(second[0] ?? '', 1);
     const { outcome } = await watched(rig(), desk);
     expect(outcome.counts).toMatchObject({ lostPages: 1, looked: 5, sweeps: 1, acknowledged: 1 });
+  });
+
+  it('a page in which a monitor does not answer holds up those after it for a while, and then no more', async () => {
+    const pages = [idsOf(5), idsOf(5), idsOf(5)];
+    const desk = new FakeDesk(pages);
+    desk.heldUntil = 2;
+    for (const [id = ''] of pages) desk.open.set(id, 1);
+    const { outcome } = await watched(rig(), desk);
+    expect(outcome.counts).toMatchObject({ looked: 15, sweeps: 3, acknowledged: 3 });
+  });
+
+  it('a pass that is cancelled while it waits to hand on to the next run ends there', async () => {
+    const [first, second] = [idsOf(1), idsOf(1)];
+    const desk = new FakeDesk([first, second]);
+    desk.open.set(first[0] ?? '', 1);
+    const { outcome, histories } = await watched(rig(), desk, {
+      eventsPerRun: 6,
+      begun: (watch) => {
+        // By the time that its sweep has begun, the pass waits for it.
+        desk.hold = async () => {
+          await watch.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+        };
+      },
+    });
+    expect(outcome).toMatchObject({ stopped: 'cancelled', counts: { looked: 1, acknowledged: 1 } });
+    expect(histories).toHaveLength(1);
   });
 
   it('a refused token ends a pass, and nothing more is asked', async () => {

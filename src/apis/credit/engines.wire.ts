@@ -3,35 +3,16 @@ import type { Engine } from '../../domain/credit/engine';
 import { JsonText, memberText } from '../../domain/json-text';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
+import { flag, number, told, tolerant } from '../http/tolerant';
 
 /** The service's shape of an engine (specification: "Engine"). Relied on: its id and its name. */
-const told = z
-  .string()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-const flag = z
-  .boolean()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-const count = z
-  .number()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-
 const engineWire = z.object({
   id: z.union([z.string().min(1).max(200), z.number().int().transform(String)]),
   name: z.string(),
   description: told,
   isTemplate: flag,
-  ruleCount: count,
-  rules: z
-    .array(z.object({ id: told, name: told, severity: told, enabled: flag }))
-    .nullish()
-    .catch(null)
-    .transform((rules) => rules ?? null),
+  ruleCount: number,
+  rules: tolerant(z.array(z.object({ id: told, name: told, severity: told, enabled: flag }))),
 });
 
 /** @throws ContractError when the body is no JSON, or lacks what we rely on */

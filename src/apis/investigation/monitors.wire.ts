@@ -8,33 +8,26 @@ import {
 } from '../../domain/monitors/change';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
+import { told as anyText, tolerant } from '../http/tolerant';
+import { flag, id, issuesOf, isSameId, number, parseWire, told } from './wire-fields';
 
 /**
  * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change").
  * Ids are relied on; of another type, any other field is as good as missing.
  */
-const told = z
-  .string()
-  .nullish()
-  .catch(null)
-  .transform((value) => (value === undefined || value === '' ? null : value));
-const number = z
-  .number()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-const flag = z
-  .boolean()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-const words = z
-  .array(z.string())
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-/** Goes into paths and names of objects: never `..`, never a slash. */
-const id = z.string().regex(/^[\w-][\w.-]{0,119}$/);
+const words = tolerant(z.array(z.string()));
+/** In quotes they are hours, too: "24" is not what was asked for with 12. */
+const hours = tolerant(
+  z.union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ]),
+);
+/** Levels of objects and lists in one another: far more than a service has a use for, far less than what writes them can hold. */
+const deepest = 100;
 
 const changeWire = z.object({
   id,
@@ -50,14 +43,10 @@ const monitorWire = z.object({
   status: told,
   identifier: told,
   identifier_type: told,
-  name: z
-    .string()
-    .nullish()
-    .catch(null)
-    .transform((value) => value ?? null),
+  name: anyText,
   listen_items: words,
   emails: words,
-  frequency_hours: number,
+  frequency_hours: hours,
   health: z
     .object({ status: told, consecutive_failures: number, last_cycle_at: told })
     .nullish()
@@ -89,28 +78,53 @@ export type ListedChange =
 export interface ChangePage {
   /** In the order of the answer, which nothing may rely on. */
   items: ListedChange[];
-  /** Null at the end, also when the service says that there is more and gives no cursor. */
+  /** Null also when the service says that there is more; named by some beside `hasMore: false`. */
   nextCursor: string | null;
   hasMore: boolean;
 }
 
 /** @throws ContractError when the body is no list; a bad entry is an entry of the page */
 export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
-  const { data, page } = parse(pageWire, call, parseJson(body));
+  const { data, page } = parseWire(pageWire, call, parseJson(body));
   const cursor = page?.next_cursor ?? null;
   const hasMore = page?.has_more ?? cursor !== null;
   return {
     items: data.map(listedFromWire),
-    nextCursor: hasMore ? cursor : null,
+    nextCursor: cursor,
     hasMore,
   };
 }
 
 function listedFromWire(answer: unknown, position: number): ListedChange {
+  if (isDeeper(answer, deepest)) {
+    const issues = [{ path: '', code: 'too_deep' }];
+    return { kind: 'unreadable', position, issues, answer: withoutDepth(answer) };
+  }
   const parsed = changeWire.safeParse(answer);
   return parsed.success
     ? { kind: 'change', change: changeOf(parsed.data), answer: answer as object }
     : { kind: 'unreadable', position, issues: issuesOf(parsed.error), answer };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let level = 0; level <= levels; level += 1) {
+    layer = layer.flatMap((one) =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+    if (layer.length === 0) return false;
+  }
+  return true;
+}
+
+/** What stands at its first level, for who has to look into it. */
+function withoutDepth(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return null;
+  const plain = Object.entries(answer).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? null : (value as unknown),
+  ]);
+  return Object.fromEntries(plain) as unknown;
 }
 
 /**
@@ -118,15 +132,15 @@ function listedFromWire(answer: unknown, position: number): ListedChange {
  * @throws ContractError when the body is no JSON or lacks what we rely on
  */
 export function changeFromWire(call: CallName, changeId: string, body: Buffer): Change {
-  const change = changeOf(parse(changeWire, call, parseJson(body)));
-  if (isSame(change.changeId, changeId)) return change;
+  const change = changeOf(parseWire(changeWire, call, parseJson(body)));
+  if (isSameId(change.changeId, changeId)) return change;
   throw new ContractError(call, [{ path: 'id', code: 'another_change' }]);
 }
 
 /** @throws ContractError as `changeFromWire` */
 export function monitorFromWire(call: CallName, monitorId: string, body: Buffer): Monitor {
-  const wire = parse(monitorWire, call, parseJson(body));
-  if (!isSame(wire.id, monitorId)) {
+  const wire = parseWire(monitorWire, call, parseJson(body));
+  if (!isSameId(wire.id, monitorId)) {
     throw new ContractError(call, [{ path: 'id', code: 'another_monitor' }]);
   }
   const { health, subscription } = wire;
@@ -169,18 +183,4 @@ function changeOf(wire: z.output<typeof changeWire>): Change {
     detectedAt: wire.detected_at,
     acknowledgedAt: wire.acknowledged_at,
   };
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
-}
-
-function parse<T>(schema: z.ZodType<T>, call: CallName, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ContractError(call, issuesOf(parsed.error));
-}
-
-function issuesOf(error: z.ZodError): { path: string; code: string }[] {
-  return error.issues.map(({ path, code }) => ({ path: path.join('.'), code }));
 }

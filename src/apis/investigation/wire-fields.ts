@@ -3,6 +3,9 @@ import type { Artifact } from '../../domain/artifact';
 import type { Billing } from '../../domain/billing';
 import type { ServiceFailure } from '../../domain/service-failure';
 import { ContractError, type CallName } from '../http/errors';
+import { flag, number, told as anyText, tolerant } from '../http/tolerant';
+
+export { flag, number };
 
 /**
  * Fields of answers, read tolerantly (DESIGN D9): of another type, a field is as good as missing.
@@ -10,51 +13,29 @@ import { ContractError, type CallName } from '../http/errors';
  */
 
 /** Text; an empty one tells nothing. */
-export const told = z
-  .string()
-  .nullish()
-  .catch(null)
-  .transform((value) => (value === undefined || value === '' ? null : value));
-
-export const number = z
-  .number()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
-
-export const flag = z
-  .boolean()
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
+export const told = anyText.transform((value) => (value === '' ? null : value));
 
 /** An object as it came. */
-export const asItCame = z
-  .record(z.string(), z.unknown())
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
+export const asItCame = tolerant(z.record(z.string(), z.unknown()));
 
 /** A list as it came; null when there is none. */
-export const listAsItCame = z
-  .array(z.unknown())
-  .nullish()
-  .catch(null)
-  .transform((value) => value ?? null);
+export const listAsItCame = tolerant(z.array(z.unknown()));
 
-/** Goes into paths and names of objects: never `..`, never a slash. */
-export const id = z.string().regex(/^[\w-][\w.-]{0,119}$/);
+/**
+ * Goes into paths and names of objects: never `..`, never a slash. There a dot takes three characters,
+ * and a file system takes names of 255 bytes.
+ */
+export const id = z
+  .string()
+  .regex(/^[\w-][\w.-]{0,119}$/)
+  .refine((text) => text.replaceAll('.', '%2E').length <= 200);
 
 /** Seconds as told, in milliseconds; what is negative tells nothing. */
 export const pollAfterMs = number.transform((seconds) =>
   seconds === null || seconds < 0 ? null : seconds * 1_000,
 );
 
-export const billing = z
-  .object({ status: told, amount: number, unit: told })
-  .nullish()
-  .catch(null)
-  .transform((value): Billing | null => value ?? null);
+export const billing = tolerant<Billing>(z.object({ status: told, amount: number, unit: told }));
 
 /** One word: anything else may quote a value. */
 const code = told.transform((text) =>

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit';
-import type { AcknowledgementMark, ChangeTrouble } from './kept';
-import type { SweepRef } from './sweep';
+import type { AcknowledgementMark } from './kept';
+import type { Standing, SweepRef } from './sweep';
 
 /** The entries of the audit trail about changes of monitors: ids and words of ours alone. */
 
@@ -21,21 +21,23 @@ export function acknowledgementEntry(
   };
 }
 
-/** A sink did not take a change, or the service its acknowledgement. Why stands with the change. */
+/**
+ * What a sweep left: a sink did not take it, or the service its acknowledgement. Which changes and why
+ * stands with each of them.
+ */
 export function stuckEntry(
-  { monitorId, sweep, by }: SweepRef,
-  changeId: string,
-  { step, sink, count }: ChangeTrouble,
+  { sweep, by }: SweepRef,
+  { stuck, escalated }: Standing,
   now: number,
 ): AuditEntry {
   return {
     kind: 'delivery',
-    id: `${step}/${monitorId}/${changeId}/${sweep}`,
+    id: `stuck/${sweep}`,
     result: 'refused',
     by,
     happenedAt: new Date(now).toISOString(),
     work: sweep,
-    details: { attempt: count, ...(sink !== null && { sink }) },
+    details: { stuck, escalated },
   };
 }
 

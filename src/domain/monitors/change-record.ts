@@ -13,7 +13,7 @@ export const changeStatuses = [
   'acknowledged_elsewhere',
   /** The service does not know it any more. */
   'gone',
-  /** Not acknowledged, and what was tried last failed. */
+  /** What was tried last failed: it is not acknowledged, or not with every required sink. */
   'failing',
 ] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];
@@ -47,25 +47,26 @@ export interface ChangeRecord {
   erased: boolean;
 }
 
-/** @param required sinks that a change must have reached */
+/** @param requiredNow sinks that a change must have reached that is not acknowledged yet */
 export function changeRecord(
   file: ChangeFile & { reviews: readonly ReviewMark[] },
-  required: readonly string[],
+  requiredNow: readonly string[],
 ): ChangeRecord {
   const { filed, delivered, acknowledged, trouble, reviews } = file;
   const { change } = filed;
+  const required = requiredOf(file, requiredNow);
   const marks = required.map((sink) => delivered[sink]);
   const last = marks.every((mark) => mark !== undefined)
     ? marks.reduce((a, b) => (b.at > a.at ? b : a))
     : undefined;
   const review = reviews.at(-1);
-  const isFailing = acknowledged === null && trouble !== null;
+  const isFailing = isStuck(file, requiredNow);
   return {
     monitor_id: filed.monitorId,
     change_id: change.changeId,
     severity: change.severity,
     type: change.type,
-    status: statusOf(file, last !== undefined),
+    status: isFailing ? 'failing' : statusOf(file, last !== undefined),
     found_as: filed.foundAs,
     detected_at: change.detectedAt,
     seen_at: filed.seenAt,
@@ -75,12 +76,16 @@ export function changeRecord(
     delivered_at: last?.at ?? null,
     delivered_by: last?.sweep ?? null,
     in_digest: Object.values(delivered).some(({ digest }) => digest !== undefined),
-    acknowledged_at: acknowledged?.acknowledgedAt ?? acknowledged?.at ?? null,
+    // One that is gone was acknowledged by nobody.
+    acknowledged_at:
+      acknowledged === null || acknowledged.by === 'gone'
+        ? null
+        : (acknowledged.acknowledgedAt ?? acknowledged.at),
     acknowledged_by: acknowledged?.by === 'us' ? acknowledged.sweep : null,
     lag_seconds: last === undefined ? null : lagSeconds(change.detectedAt, last.at),
     failures: trouble?.count ?? 0,
-    failure: isFailing ? trouble.why : null,
-    again_at: isFailing ? trouble.againAt : null,
+    failure: isFailing ? (trouble?.why ?? null) : null,
+    again_at: isFailing ? (trouble?.againAt ?? null) : null,
     reviewed_at: review?.at ?? null,
     reviewed_by: review?.by ?? null,
     review_note: review?.note ?? null,
@@ -88,7 +93,61 @@ export function changeRecord(
   };
 }
 
-function statusOf({ acknowledged, trouble }: ChangeFile, isDelivered: boolean): ChangeStatus {
+/** What is acknowledged is measured against the sinks of that day: settings change, records do not. */
+function requiredOf(
+  { delivered, acknowledged }: ChangeFile,
+  requiredNow: readonly string[],
+): readonly string[] {
+  if (acknowledged === null) return requiredNow;
+  if (acknowledged.required !== undefined) return acknowledged.required;
+  // Every sink had it that was required when we acknowledged it.
+  if (acknowledged.by !== 'us') return requiredNow;
+  const had = Object.keys(delivered).filter((sink) => {
+    const mark = delivered[sink];
+    return mark !== undefined && mark.at <= acknowledged.at;
+  });
+  return had.length === 0 ? requiredNow : had;
+}
+
+/**
+ * Seen open and not with every required sink: it is due to them, whoever acknowledged it. What we
+ * acknowledged every sink had that was required then, and a sink that is required since takes what
+ * comes, not what was.
+ *
+ * @param requiredNow one that is not among them any more is owed nothing
+ */
+export function isOwed(
+  { filed, delivered, acknowledged }: ChangeFile,
+  requiredNow: readonly string[],
+): boolean {
+  if (filed.foundAs !== 'open' || filed.erased === true) return false;
+  if (acknowledged !== null && acknowledged.by !== 'elsewhere') return false;
+  const then = acknowledged?.required;
+  return requiredNow.some(
+    (sink) => delivered[sink] === undefined && (then === undefined || then.includes(sink)),
+  );
+}
+
+/**
+ * What was tried last failed: it is not acknowledged, or due to a sink, or the service listed it as
+ * open again after its acknowledgement.
+ */
+export function isStuck(file: ChangeFile, requiredNow: readonly string[]): boolean {
+  if (file.trouble === null) return false;
+  return file.acknowledged === null || isOwed(file, requiredNow) || isOpenAgain(file, requiredNow);
+}
+
+function isOpenAgain(
+  { acknowledged, trouble, delivered }: ChangeFile,
+  requiredNow: readonly string[],
+): boolean {
+  if (acknowledged === null || trouble === null || trouble.lastAt <= acknowledged.at) return false;
+  const { step, sink } = trouble;
+  if (step === 'acknowledge' || sink === null) return true;
+  return requiredNow.includes(sink) && delivered[sink] === undefined;
+}
+
+function statusOf({ acknowledged }: ChangeFile, isDelivered: boolean): ChangeStatus {
   if (acknowledged !== null) {
     const words = {
       us: 'acknowledged',
@@ -97,14 +156,32 @@ function statusOf({ acknowledged, trouble }: ChangeFile, isDelivered: boolean): 
     } as const;
     return words[acknowledged.by];
   }
-  if (trouble !== null) return 'failing';
   return isDelivered ? 'delivered' : 'filed';
 }
 
-/** Null when the instant of the detection is not told, or cannot be read. Clocks may disagree: never below 0. */
+/** Null when the instant of the detection is not told, or cannot be. Clocks may disagree: never below 0. */
 function lagSeconds(detectedAt: string | null, deliveredAt: string): number | null {
-  const lag = Date.parse(deliveredAt) - (detectedAt === null ? Number.NaN : Date.parse(detectedAt));
-  return Number.isNaN(lag) ? null : Math.max(0, lag) / 1_000;
+  const until = Date.parse(deliveredAt);
+  const from = instantNear(detectedAt, deliveredAt);
+  return from === null ? null : Math.max(0, until - from) / 1_000;
+}
+
+const oneDayMs = 86_400_000;
+const tenYearsMs = 3_653 * oneDayMs;
+
+/**
+ * An instant that the service told, in epoch milliseconds. Null when it is none, or cannot be: ten
+ * years before we saw what it is about, or after the `latest` that can be.
+ *
+ * @param latest a day after we saw it, unless told: clocks and time zones disagree
+ */
+export function instantNear(
+  told: string | null,
+  seenAt: string,
+  latest = Date.parse(seenAt) + oneDayMs,
+): number | null {
+  const at = told === null ? Number.NaN : Date.parse(told);
+  return at >= Date.parse(seenAt) - tenYearsMs && at <= latest ? at : null;
 }
 
 export interface LagFigures {

@@ -27,7 +27,7 @@ export interface SweepCounts {
   pages: number;
   /** Filed for the first time. */
   filed: number;
-  /** A required sink has taken them, in this sweep: one for each sink. */
+  /** All required sinks have them, the last of them since this sweep. */
   delivered: number;
   /** By us. */
   acknowledged: number;
@@ -37,9 +37,9 @@ export interface SweepCounts {
 
 /** What a walk came by and left where it was. Sums over one walk. */
 export interface Standing {
-  /** Tried, in this sweep or lately, and still open; later sweeps go on. */
+  /** Tried, in this sweep or lately, and still open or due to a sink; later sweeps go on. */
   stuck: number;
-  /** Of those: tried so often that a person must look. */
+  /** Of those, and of the unreadable: there so often that a person must look. */
   escalated: number;
   /** Items of a list that are no change as far as we can read them. */
   unreadable: number;
@@ -63,7 +63,7 @@ export function addCounts(sum: SweepCounts, more: SweepCounts): SweepCounts {
   };
 }
 
-function addStanding(a: Standing, b: Standing): Standing {
+export function addStanding(a: Standing, b: Standing): Standing {
   return {
     stuck: a.stuck + b.stuck,
     escalated: a.escalated + b.escalated,
@@ -82,13 +82,40 @@ export function worseStanding(a: Standing, b: Standing): Standing {
 
 /** What the service seems to do with our parameters, told once a sweep. */
 export type SweepRemark =
-  'status ignored' | 'severity ignored' | 'page size ignored' | 'no cursor' | 'disabled sink';
+  | 'status ignored'
+  | 'severity ignored'
+  | 'page size ignored'
+  | 'no cursor'
+  | 'disabled sink'
+  | 'disabled optional sink'
+  | 'slow sink'
+  | 'digest waits';
 
-/** `fault` of a walk whose cursor came twice: never a loop (DESIGN D8). */
-export const cursorRepeated: Fault = {
+/** Faults of walks that would go on for ever (DESIGN D8). */
+const cursorRepeated: Fault = {
   fault: 'cursor repeated',
   message:
     'the service answered a cursor that it had answered before: it may know the cursor by another name than CURSOR_PARAM says',
+};
+const pageRepeated: Fault = {
+  fault: 'cursor repeated',
+  message:
+    'the service answers the same page to one cursor after the other: it may know the cursor by another name than CURSOR_PARAM says',
+};
+/** In a row. A service that filters after it has paged sends some before one with changes. */
+const mostEmptyPages = 100;
+const emptyPages: Fault = {
+  fault: 'cursor repeated',
+  message: `the service answered ${mostEmptyPages} empty pages, one after the other, and says that there is more`,
+};
+/** Pages of a walk that came before. One may be by chance: a list grows while it is walked. */
+const mostPagesAgain = 3;
+
+/** `fault` of a walk over all states: what is open is listed again, what was acknowledged is not. */
+export const noCursor: Fault = {
+  fault: 'no cursor',
+  message:
+    'the service says that there is more and names no cursor: what others acknowledged cannot all be seen',
 };
 
 /** What a person reads for a remark. Names the variable that mends it. */
@@ -101,7 +128,13 @@ export const remarkWords: Record<SweepRemark, string> = {
     'the service sends pages of another size than asked for: it may know the parameter by another name than PAGE_SIZE_PARAM says',
   'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
   'disabled sink':
-    'a sink takes nothing any more (410): changes stay open until it is enabled or another one is configured',
+    'a sink takes nothing any more (410): changes stay open until it is enabled (`diligence monitor sink --enable webhook`) or another one is configured',
+  'disabled optional sink':
+    'a sink that nobody waits for takes nothing any more (410): changes are acknowledged without it until it is enabled (`diligence monitor sink --enable webhook`)',
+  'slow sink':
+    'a sink is so slow that some changes had no turn in the time of their page: they stay open, and nothing is counted against them',
+  'digest waits':
+    'a message that a cooldown held back could not be told: its changes are acknowledged, and the archive holds it until it is',
 };
 
 /** Why a sweep came to nothing. */
@@ -109,8 +142,10 @@ export type SweepFault =
   /** The service does not know the monitor (404). */
   | 'no monitor'
   | 'credentials'
-  /** A cursor came twice within one walk. */
+  /** A cursor or a page came again within one walk, or nothing came. */
   | 'cursor repeated'
+  /** There is more, and no way to it. */
+  | 'no cursor'
   /** Another 4xx. */
   | 'refused'
   /** Tried as often as a sweep may: the next one goes on. */
@@ -122,30 +157,55 @@ export interface Fault {
   message: string;
 }
 
+/** What a page tells of the list. */
+export interface PageSeen {
+  hasMore: boolean;
+  /** Beside `hasMore: false` too: then it may lead on all the same. */
+  nextCursor: string | null;
+  /** A sum over the ids on the page, whatever their order. Null: there were none to be read. */
+  ids: string | null;
+}
+
 /** One page of changes, worked off. */
-export interface PageReport {
+export interface PageReport extends PageSeen {
   counts: SweepCounts;
   standing: Standing;
+  /** Of `standing`: tried now, in vain. Each change is, once a sweep: they add up over all walks. */
+  tried: Standing;
   /** Of the items on the page: brought to their end now. */
   settled: number;
   /** Of the items on the page: still listed after it, whatever the reason. */
   staying: number;
   /** Nothing was worked off: there is more than one page, and the gravest shall come first. */
   deferred: boolean;
-  hasMore: boolean;
-  nextCursor: string | null;
+  /** It could be had with so many items; null: with as many as a page may have. */
+  size: number | null;
   remarks: readonly SweepRemark[];
   /** The page was not had, or not worked off to its end. */
   fault: Fault | null;
-  /** A worker was lost while it acknowledged: what it came to is to be looked up. */
+  /** Something was acknowledged, perhaps, and not put down: what it came to is to be looked up. */
   lost: boolean;
+  /** Of the first thing that could not be brought through, in words of ours. */
+  why?: string;
+  /** What a person should know of the monitor itself, in words; of a first page alone. */
+  health?: readonly string[];
 }
 
-/** A place in a list. Brent's way to see a circle keeps one cursor, however long the walk. */
+/** A place in a list. Brent's way to see a circle keeps one cursor and one page, however long the walk. */
 export interface Place {
   cursor: string | null;
   steps: number;
   mark: string | null;
+  /** `ids` of the page before this place, and of the one at the mark. */
+  before: string | null;
+  marked: string | null;
+  /** Pages that came before; pages in a row without ids. */
+  again: number;
+  empty: number;
+  /** The service said that there is nothing more, and named a cursor: where that leads nowhere is the end. */
+  spare: boolean;
+  /** Pages with more items could not be had. Null: as many as a page may have. */
+  size: number | null;
 }
 
 /** Where a walk over what is open stands. */
@@ -171,18 +231,29 @@ export function beginReconcile(): ReconcileWalk {
   return { ...beginning, state: null, told: false };
 }
 
-const beginning: Place = { cursor: null, steps: 0, mark: null };
+const beginning: Place = {
+  cursor: null,
+  steps: 0,
+  mark: null,
+  before: null,
+  marked: null,
+  again: 0,
+  empty: 0,
+  spare: false,
+  size: null,
+};
 
 export function beginWalk({ order, severities }: SweepTerms): Walk {
   const byItself = severities?.length === 1 ? (severities[0] ?? null) : null;
   return { ...top([byItself]), peek: order === 'severity' && byItself === null };
 }
 
-function top(phases: Walk['phases']): Walk {
-  return { ...beginning, phases, peek: false, progress: false, standing: noStanding() };
+function top(phases: Walk['phases'], size: number | null = null): Walk {
+  return { ...beginning, size, phases, peek: false, progress: false, standing: noStanding() };
 }
 
-export type NextPage = { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated' };
+export type NextPage =
+  { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated'; fault: Fault };
 
 /**
  * Which page comes after one that was worked off (DESIGN D8). What was acknowledged leaves the list,
@@ -191,37 +262,82 @@ export type NextPage = { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind:
  * cursor shifted over.
  */
 export function nextPage(walk: Walk, page: PageReport): NextPage {
-  if (page.deferred) return { kind: 'page', walk: top(['critical', 'warn', 'info', null]) };
-  if (page.remarks.includes('severity ignored') && walk.phases.length > 1) {
-    return { kind: 'page', walk: top([null]) };
-  }
-  if (page.hasMore && page.settled > 0 && page.staying === 0) {
-    return { kind: 'page', walk: top(walk.phases) };
-  }
+  const { size } = page;
+  const again = (phases: Walk['phases']): NextPage => ({ kind: 'page', walk: top(phases, size) });
+  if (page.deferred) return again(['critical', 'warn', 'info', null]);
+  if (page.remarks.includes('severity ignored') && walk.phases.length > 1) return again([null]);
+  const mayHaveMore = page.hasMore || page.nextCursor !== null;
+  if (mayHaveMore && page.settled > 0 && page.staying === 0) return again(walk.phases);
   const progress = walk.progress || page.settled > 0;
-  if (page.nextCursor !== null) {
-    const place = onward(walk, page.nextCursor);
-    if (place === 'repeated') return { kind: 'repeated' };
-    const standing = addStanding(walk.standing, page.standing);
+  const next = onward(walk, page);
+  if (next.kind === 'repeated') return next;
+  if (next.kind === 'page') {
+    const standing = standingAfter(walk, page);
+    const place = { ...next.place, size };
     return { kind: 'page', walk: { ...walk, ...place, peek: false, progress, standing } };
   }
-  if (progress && (walk.cursor !== null || page.hasMore)) {
-    return { kind: 'page', walk: top(walk.phases) };
-  }
+  if (progress && (walk.cursor !== null || page.hasMore)) return again(walk.phases);
   const phases = walk.phases.slice(1);
-  return phases.length === 0 ? { kind: 'done' } : { kind: 'page', walk: top(phases) };
+  return phases.length === 0 ? { kind: 'done' } : again(phases);
 }
 
-/** The place after this one. `repeated`: the cursor came before in this walk. */
-export function onward({ cursor, steps, mark }: Place, next: string): Place | 'repeated' {
-  if (next === cursor || next === mark) return 'repeated';
-  const isPowerOfTwo = ((steps + 1) & steps) === 0;
-  return { cursor: next, steps: steps + 1, mark: isPowerOfTwo ? next : mark };
+export type Onward =
+  { kind: 'page'; place: Place } | { kind: 'end' } | { kind: 'repeated'; fault: Fault };
+
+/**
+ * The place after a page. `end`: no cursor leads on. `repeated`: the walk would go on for ever, by a
+ * cursor that came before, or by new ones that lead to what came before, or to nothing.
+ */
+export function onward(place: Place, { hasMore, nextCursor, ids }: PageSeen): Onward {
+  if (nextCursor === null) return { kind: 'end' };
+  const { cursor, steps, mark, before, marked } = place;
+  const cameBefore = ids !== null && (ids === before || ids === marked);
+  const again = place.again + (cameBefore ? 1 : 0);
+  const empty = ids === null ? place.empty + 1 : 0;
+  const fault =
+    nextCursor === cursor || nextCursor === mark
+      ? cursorRepeated
+      : again >= mostPagesAgain
+        ? pageRepeated
+        : empty >= mostEmptyPages
+          ? emptyPages
+          : null;
+  // A cursor after the last page, as some services name it, leads to what came before or to nothing.
+  if (!hasMore && (fault !== null || cameBefore || ids === null)) return { kind: 'end' };
+  if (fault !== null) return { kind: 'repeated', fault };
+  const isMark = ((steps + 1) & steps) === 0;
+  return {
+    kind: 'page',
+    place: {
+      ...place,
+      cursor: nextCursor,
+      steps: steps + 1,
+      mark: isMark ? nextCursor : mark,
+      before: ids ?? before,
+      marked: isMark ? (ids ?? marked) : marked,
+      again,
+      empty,
+      spare: !hasMore,
+    },
+  };
 }
 
-/** What a walk has come by, the page included that was worked off last. */
-export function standingAfter(walk: Walk, page: PageReport): Standing {
-  return addStanding(walk.standing, page.standing);
+/** A cursor that the service named after the end, and does not take: the end it is. */
+export function isPastEnd({ spare }: Place, fault: Fault | null): boolean {
+  return spare && (fault?.fault === 'refused' || fault?.fault === 'no monitor');
+}
+
+/** What a walk has come by and not tried, the page included that was worked off last. */
+export function standingAfter({ standing }: Walk, page: PageReport): Standing {
+  return addStanding(standing, untried(page));
+}
+
+export function untried({ standing, tried }: Pick<PageReport, 'standing' | 'tried'>): Standing {
+  return {
+    stuck: standing.stuck - tried.stuck,
+    escalated: standing.escalated - tried.escalated,
+    unreadable: standing.unreadable - tried.unreadable,
+  };
 }
 
 /** How a pass over a monitor ended. */
@@ -230,12 +346,16 @@ export interface SweepOutcome {
   sweep: string;
   /** `partly`: something stands there still, or what others acknowledged could not be walked. */
   status: 'swept' | 'partly' | 'failed';
+  /** Why it did not go to its end. */
+  stopped: 'cancelled' | null;
   fault: Fault | null;
   counts: SweepCounts;
   standing: Standing;
   /** Null: no walk over all states was due. */
   reconciled: Reconciled | null;
   remarks: readonly SweepRemark[];
+  /** What a person should know of the monitor itself: that it may not run, that nobody knows. */
+  health?: readonly string[];
   startedAt: string;
   endedAt: string;
 }
@@ -245,7 +365,35 @@ export interface Reconciled {
   pages: number;
   /** Acknowledged by others, and not on file before. */
   found: number;
+  /** Acknowledged by others, and still due to a sink: a later walk tries again. */
+  owed: number;
   fault: Fault | null;
+}
+
+export function faultWords(fault: Fault | null): string | null {
+  return fault && `${fault.fault}: ${fault.message}`;
+}
+
+/** What a sweep left or came by, in words; empty when it came through. */
+export function troublesOf({
+  standing: { stuck, escalated, unreadable },
+  fault,
+  remarks,
+}: Pick<SweepOutcome, 'standing' | 'fault' | 'remarks'>): string[] {
+  const person = escalated === 0 ? '' : ` (${escalated} need a person)`;
+  const words = faultWords(fault);
+  return [
+    ...(words === null ? [] : [words]),
+    ...(stuck === 0
+      ? []
+      : [`${stuck} change${stuck === 1 ? '' : 's'} could not be brought through${person}`]),
+    ...(unreadable === 0
+      ? []
+      : [
+          `${unreadable} item${unreadable === 1 ? '' : 's'} of the list cannot be read${stuck === 0 ? person : ''}: \`diligence status MONITOR\` names them`,
+        ]),
+    ...remarks.map((remark) => remarkWords[remark]),
+  ];
 }
 
 /** A person must look: a service that is away comes back by itself. */

@@ -1,3 +1,6 @@
+import { backoffMs } from '../poll-timing';
+import { faultWords, needsAttention, troublesOf, type SweepOutcome } from './sweep';
+
 /** Many monitors by one schedule: their list, and one pass over it. */
 
 /** Sweeps of one watch under way at once (PROTOCOLS 9). */
@@ -5,6 +8,33 @@ export const mostSweeps = 50;
 export const mostMonitors = 100_000;
 /** Changes that others acknowledged are looked for so often. */
 export const reconcileEveryMs = 7 * 86_400_000;
+/** A walk that did not come to its end goes again after this long, twice as long each time. */
+const walkAgainMs = 10 * 60_000;
+const longestWalkAgainMs = 86_400_000;
+
+/** Walks over all states of a monitor, as they stand on file. */
+export interface WalksOnFile {
+  /** The last one that came to its end and left nothing; null: none has. */
+  at: string | null;
+  sweep: string;
+  pages: number;
+  found: number;
+  /** Since then something was acknowledged, perhaps, and not put down. */
+  owed?: boolean;
+  /** Those since then that did not come to their end, or left something that is due to the sinks. */
+  unfinished?: { at: string; times: number };
+}
+
+/** Weekly, when one is owed, and after one that came to nothing: later and later. */
+export function isWalkDue(walks: WalksOnFile | null, now: number): boolean {
+  if (walks === null) return true;
+  const { at, owed, unfinished } = walks;
+  if (unfinished !== undefined) {
+    const limits = { baseMs: walkAgainMs, maxMs: longestWalkAgainMs };
+    return now - Date.parse(unfinished.at) >= backoffMs(unfinished.times, 1, limits);
+  }
+  return at === null || owed === true || now - Date.parse(at) >= reconcileEveryMs;
+}
 
 /** A monitor that gets a sweep of its own. */
 export interface DueMonitor {
@@ -22,10 +52,31 @@ export interface LookReport {
   due: DueMonitor[];
   /** Could not be looked at: the next pass does. Counted here, named in the archive. */
   failing: number;
+  /** Of those: they do not come back by themselves (unknown to the service, refused). */
+  escalated: number;
   /** Of those that were looked at: known not to run. */
   blocked: number;
   /** The token is refused: nothing more is asked in this pass. */
   credentials: boolean;
+  /** The pass on file names what earlier sweeps left: how the next ones end is to be noted. */
+  noted: boolean;
+}
+
+/** How the sweep of a monitor ended, for the pass on file. */
+export interface SweepNote {
+  monitorId: string;
+  /** In words; null: it had none. */
+  fault: string | null;
+  /** What it left or came by, in words; empty when it came through. */
+  left: readonly string[];
+}
+
+export function sweepNote(monitorId: string, outcome: SweepOutcome | null): SweepNote {
+  if (outcome !== null) {
+    return { monitorId, fault: faultWords(outcome.fault), left: troublesOf(outcome) };
+  }
+  const fault = 'its sweep was ended before its end';
+  return { monitorId, fault, left: [fault] };
 }
 
 /** `monitor-lists/<name>/passes/<page>.json`: the last look at a page, replaced by the next. */
@@ -37,6 +88,12 @@ export interface PassOnFile {
   reconcile: string[];
   failing: { monitorId: string; why: string }[];
   blocked: { monitorId: string; why: string }[];
+  /** Whether they may run is not known; passes from before this was kept have none. */
+  unknown?: { monitorId: string; why: string }[];
+  /** What the last sweep of each left or came by. Stays until a sweep of it comes through. */
+  left?: { monitorId: string; why: string }[];
+  /** They may run, and the service's own looks at them fail. */
+  unwell?: { monitorId: string; why: string }[];
 }
 
 export interface WatchCounts {
@@ -50,6 +107,8 @@ export interface WatchCounts {
   /** Sweeps that ended with something left to do, or without result. */
   partly: number;
   failed: number;
+  /** Monitors and sweeps of them that a person must look at. */
+  escalated: number;
   /** Still under way when their place was given to others. */
   leftRunning: number;
   /** Pages of the list that could not be looked at. */
@@ -67,6 +126,7 @@ export function noWatchCounts(): WatchCounts {
     blocked: 0,
     partly: 0,
     failed: 0,
+    escalated: 0,
     leftRunning: 0,
     lostPages: 0,
     filed: 0,
@@ -85,11 +145,24 @@ export interface WatchOutcome {
   endedAt: string;
 }
 
-/** One word for how a pass ended, and whether a person must look. */
+/** One word for how a pass ended. `failed`: no monitor could be looked at. */
 export function watchStatus({ stopped, counts }: WatchOutcome): 'swept' | 'partly' | 'failed' {
   if (stopped === 'credentials') return 'failed';
-  const { failing, failed, partly, lostPages } = counts;
-  return failing + failed + partly + lostPages > 0 ? 'partly' : 'swept';
+  const { looked, failing, failed, partly, lostPages } = counts;
+  const inVain = failing + lostPages;
+  if (inVain > 0 && failing === looked) return 'failed';
+  return inVain + failed + partly > 0 ? 'partly' : 'swept';
+}
+
+/** A person must look: one sweep needs it, or the pass as a whole came to nothing. */
+export function watchNeedsAttention(outcome: WatchOutcome): boolean {
+  const { escalated, lostPages } = outcome.counts;
+  return watchStatus(outcome) === 'failed' || escalated + lostPages > 0;
+}
+
+/** Null: a sweep that ended without an outcome. */
+export function isEscalated(outcome: SweepOutcome | null): boolean {
+  return outcome === null || needsAttention(outcome);
 }
 
 /** Names go into ids of schedules and workflows, which are in the clear. */

@@ -81,6 +81,7 @@ export const spurned: Record<
   (exchange: Exchange, retryAfterSeconds: number) => number | null
 > = {
   '429': (exchange, seconds) => refuse(exchange, tooManyRequests(seconds)),
+  '429_bare': (exchange) => send(exchange, plainAnswer(429, 'Too Many Requests')),
   '503': (exchange, seconds) => refuse(exchange, busy(seconds)),
   '503_bare': (exchange) => send(exchange, plainAnswer(503, 'Service Unavailable')),
   '500_html': (exchange) => send(exchange, htmlAnswer(500, 'Internal Server Error')),

@@ -20,6 +20,7 @@ const asked = ['request', 'poll'] as const satisfies readonly CallStage[];
 /** Trouble with one call. */
 export const callFaults = {
   '429': { stages: callStages, acts: false, times: 1 },
+  '429_bare': { stages: callStages, acts: false, times: 1 },
   '503': { stages: callStages, acts: false, times: 1 },
   '503_bare': { stages: callStages, acts: false, times: 1 },
   '500_html': { stages: callStages, acts: false, times: 1 },

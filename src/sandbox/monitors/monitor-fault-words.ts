@@ -8,6 +8,7 @@ export type MonitorStage = (typeof monitorStages)[number];
 /** Trouble that any call can have, worded and delivered as for certificates. */
 const wireFaults = [
   '429',
+  '429_bare',
   '503',
   '503_bare',
   '500_html',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Archive } from '../../../src/archive/archive';
+import { getJson, type Archive } from '../../../src/archive/archive';
 import { indexedHolders } from '../../../src/archive/document-index';
 import { MonitorLists } from '../../../src/archive/monitor-lists';
 import { MonitorRecords } from '../../../src/archive/monitor-records';
@@ -54,6 +54,53 @@ it('files a change once, as it was first seen, and reads the marks of one that i
     acknowledged,
   });
 });
+
+it('tells how the changes of one monitor stand: filed, open, stuck', async () => {
+  const told = ['c1', 'c2', 'c3', 'c.4'].map((id) => toldChange(id));
+  await records.fileChanges(monitorId, told, { ...first, foundAs: 'open' }, sinks);
+  const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
+  for (const id of ['c1', 'c2', 'c.4']) {
+    await records.countTrouble(monitorId, id, { ...first, ...why });
+  }
+  const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null };
+  await records.putAcknowledged(monitorId, 'c1', acknowledged);
+  const standing = await records.standing(monitorId, 1, sinks);
+  expect(standing).toMatchObject({ filed: 4, open: 3, stuck: 2 });
+  expect(standing.named).toMatchObject([{ changeId: 'c.4', trouble: { count: 1 } }]);
+  const others = { filed: 0, open: 0, stuck: 0, named: [] };
+  expect(await records.standing('another', 20, sinks)).toEqual(others);
+});
+
+it('calls stuck what others acknowledged before a required sink had it', async () => {
+  const told = ['c1', 'c2'].map((id) => toldChange(id));
+  await records.fileChanges(monitorId, told, { ...first, foundAs: 'open' }, sinks);
+  const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
+  for (const changeId of ['c1', 'c2']) {
+    await records.countTrouble(monitorId, changeId, { ...first, ...why });
+    const elsewhere = { ...first, by: 'elsewhere' as const, acknowledgedAt: null };
+    await records.putAcknowledged(monitorId, changeId, elsewhere);
+  }
+  const mark = { ...second, attempt: 2 };
+  await records.putDelivered(monitorId, 'webhook', [{ changeId: 'c2', mark }]);
+  const standing = await records.standing(monitorId, 20, ['webhook']);
+  expect(standing).toMatchObject({ open: 0, stuck: 1, named: [{ changeId: 'c1' }] });
+  expect(await records.standing(monitorId, 20, [])).toMatchObject({ stuck: 0 });
+});
+
+it.each(['', '{"count":', '\0\0\0'])(
+  'takes a count that a power cut left as %j for none',
+  async (text) => {
+    const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
+    await place.archive.replace(`monitors/${monitorId}/troubles/c1.json`, text);
+    await place.archive.replace(`monitors/${monitorId}/health.json`, text);
+    await records.fileChanges(monitorId, [toldChange('c1')], { ...first, foundAs: 'open' }, sinks);
+    expect(await records.file(monitorId, 'c1', sinks)).toMatchObject({ trouble: null });
+    expect(await records.health(monitorId)).toBeNull();
+    expect(await records.countTrouble(monitorId, 'c1', { ...first, ...why })).toMatchObject({
+      count: 1,
+    });
+  },
+);
 
 it('counts what a change could not be brought through over sweeps', async () => {
   const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
@@ -136,10 +183,14 @@ it('knows which documents stand in the records of a monitor', async () => {
   expect([...held.values()]).toEqual([new Set([`monitors/${monitorId}`])]);
 });
 
-it('keeps an item that is no change once, however often it is listed', async () => {
+it('keeps an item that is no change once, and counts the sweeps that come by it', async () => {
   const item = { answer: { nothing: true }, issues: ['id: missing'] };
-  expect(await records.keepUnreadable(monitorId, item, first)).toBe('new');
-  expect(await records.keepUnreadable(monitorId, item, second)).toBe('known');
+  expect(await records.keepUnreadable(monitorId, item, first)).toBe(1);
+  expect(await records.keepUnreadable(monitorId, item, first)).toBe(1);
+  expect(await records.keepUnreadable(monitorId, item, second)).toBe(2);
+  const [key = '', ...others] = await place.archive.list(`monitors/${monitorId}/unreadable/`);
+  expect(others).toEqual([]);
+  expect(await getJson(place.archive, key)).toMatchObject({ ...item, ...first, count: 2 });
 });
 
 it('keeps a list of monitors in pages, the same list once', async () => {

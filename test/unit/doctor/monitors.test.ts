@@ -1,5 +1,6 @@
 import { MonitorLists } from '../../../src/archive/monitor-lists';
-import { examineMonitors } from '../../../src/doctor/monitors';
+import { fingerprintOf, putDisabledSink } from '../../../src/archive/disabled-sinks';
+import { examineMonitors, examineSinks } from '../../../src/doctor/monitors';
 import type { Finding } from '../../../src/doctor/finding';
 import { readEnvironment } from '../../../src/environment';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
@@ -38,6 +39,28 @@ describe('doctor, asked about monitors', () => {
   }
   const states = (findings: readonly Finding[]) =>
     findings.map(({ check, state }) => `${check.replace('monitors ', '')} ${state}`);
+
+  it.each([
+    ['file,webhook', 'fail', 'changes stay open'],
+    ['file,webhook?', 'warn', 'acknowledged without it'],
+  ])('tells that a sink of %s is asked no more', async (sinks, state, words) => {
+    const url = 'https://receiver.test/changes';
+    const environment = (address: string) =>
+      readEnvironment({
+        MONITOR_SINKS: sinks,
+        MONITOR_WEBHOOK_URL: address,
+        MONITOR_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+      });
+    expect(await examineSinks(environment(url), archive)).toEqual([]);
+    const settings = fingerprintOf({ url });
+    const why = 'the webhook answered 410';
+    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings });
+    const [finding] = await examineSinks(environment(url), archive);
+    expect(finding).toMatchObject({ check: 'sink webhook', state });
+    expect(finding?.detail).toContain(words);
+    expect(finding?.cure).toContain('monitor sink --enable webhook');
+    expect(await examineSinks(environment('https://other.test/changes'), archive)).toEqual([]);
+  });
 
   it('finds names in order by a few reads, and moves nothing', async () => {
     expect(states(await examine())).toEqual([

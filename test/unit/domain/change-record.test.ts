@@ -1,4 +1,9 @@
-import { changeRecord, lagFigures, LagSums } from '../../../src/domain/monitors/change-record';
+import {
+  changeRecord,
+  isOwed,
+  lagFigures,
+  LagSums,
+} from '../../../src/domain/monitors/change-record';
 import type { ReviewMark } from '../../../src/domain/monitors/kept';
 import type { ChangeFile } from '../../../src/domain/monitors/kept';
 import { filedChange } from '../../support/monitor-changes';
@@ -30,10 +35,35 @@ it.each([
   ['filed', { delivered: { file: fileMark } }],
   ['delivered', { delivered: { file: fileMark, webhook: webhookMark } }],
   ['failing', { delivered: { file: fileMark }, trouble }],
-  ['acknowledged', { trouble, acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null } }],
+  ['acknowledged', { trouble, acknowledged: { ...webhookMark, by: 'us', acknowledgedAt: null } }],
+  ['failing', { trouble, acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null } }],
+  [
+    'acknowledged',
+    {
+      trouble,
+      delivered: { file: fileMark, webhook: webhookMark },
+      acknowledged: { ...fileMark, by: 'us', acknowledgedAt: null },
+    },
+  ],
   [
     'acknowledged_elsewhere',
     { acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null } },
+  ],
+  [
+    'acknowledged_elsewhere',
+    {
+      trouble,
+      delivered: { file: fileMark, webhook: webhookMark },
+      acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null },
+    },
+  ],
+  [
+    'failing',
+    {
+      trouble,
+      delivered: { file: fileMark },
+      acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null },
+    },
   ],
   ['gone', { acknowledged: { ...fileMark, by: 'gone', acknowledgedAt: null } }],
 ])('calls a change %s', (status, marks) => {
@@ -54,8 +84,42 @@ it('counts a lag from the detection to the last required delivery', () => {
   });
   const early = { ...both, filed: filedChange('c1', { detectedAt: '2026-05-04T11:00:00Z' }) };
   expect(changeRecord(early, ['file']).lag_seconds).toBe(0);
-  const untold = { ...both, filed: filedChange('c1', { detectedAt: 'yesterday' }) };
-  expect(changeRecord(untold, ['file']).lag_seconds).toBeNull();
+  for (const detectedAt of ['yesterday', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+    const untold = { ...both, filed: filedChange('c1', { detectedAt }) };
+    expect(changeRecord(untold, ['file']).lag_seconds).toBeNull();
+  }
+});
+
+it.each([
+  ['with the sinks of that day', { required: ['file'] }],
+  ['put down before sinks were noted', {}],
+])('measures an acknowledgement %s, whatever is required since', (_, required) => {
+  const acknowledged = { ...webhookMark, by: 'us' as const, acknowledgedAt: null, ...required };
+  const file = { ...plain, delivered: { file: fileMark }, acknowledged };
+  expect(changeRecord(file, ['file', 'webhook'])).toMatchObject({
+    status: 'acknowledged',
+    delivered_at: fileMark.at,
+    lag_seconds: 360,
+  });
+  // A sink that took it later for itself changes nothing.
+  const later = { ...webhookMark, at: '2026-05-04T11:00:00.000Z' };
+  const told = { ...file, delivered: { file: fileMark, webhook: later } };
+  expect(changeRecord(told, ['webhook'])).toMatchObject({ delivered_at: fileMark.at });
+});
+
+it('owes what others acknowledged to the sinks of that day that are still required', () => {
+  const elsewhere = { ...fileMark, by: 'elsewhere' as const, acknowledgedAt: null };
+  const file = { ...plain, delivered: { file: fileMark }, acknowledged: elsewhere };
+  const noted = (required: string[]) => ({ ...file, acknowledged: { ...elsewhere, required } });
+  expect(isOwed(noted(['file', 'webhook']), ['file', 'webhook'])).toBe(true);
+  expect(isOwed(noted(['file', 'webhook']), ['file'])).toBe(false);
+  expect(isOwed(noted(['file']), ['file', 'webhook'])).toBe(false);
+  expect(isOwed(file, ['file', 'webhook'])).toBe(true);
+});
+
+it('tells no instant of acknowledgement of a change that is gone', () => {
+  const acknowledged = { ...fileMark, by: 'gone' as const, acknowledgedAt: null };
+  expect(changeRecord({ ...plain, acknowledged }, ['file']).acknowledged_at).toBeNull();
 });
 
 it('tells lags by severity, gravest first, without what others acknowledged', () => {

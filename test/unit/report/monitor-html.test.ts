@@ -25,7 +25,7 @@ function recordsOf(...some: Partial<ChangeRecord>[]): MonitorReport['figures'] {
 }
 
 const report: MonitorReport = {
-  scope: 'All that is on file',
+  scope: { since: '2026-05-05T00:00:00.000Z', monitors: 1, severities: ['critical'] },
   figures: recordsOf(
     {
       severity: 'critical',
@@ -49,6 +49,7 @@ const report: MonitorReport = {
     total: 3,
     running: 1,
     blocked: 1,
+    unwell: 1,
     unknown: 1,
     listed: [
       { monitorId: 'm-2', document: '***.123.456-**', remarks: ['may not run: payment_required'] },
@@ -72,12 +73,45 @@ it('tells what is open, failing, blocked, of unknown health and disabled', () =>
   expect(page).toMatch(/critical<\/th>[\s\S]*?10 min/);
 });
 
+it('tells all times by the clocks of Sao Paulo, and says so', () => {
+  const page = monitorHtml(report);
+  expect(page).toContain('Filed since 04 May 2026, 21:00:00, of 1 monitor, of severity critical');
+  expect(page).toMatch(
+    /All times are those of Sao Paulo;\s+<code>monitor changes<\/code> tells the same in UTC/,
+  );
+  const scope = { since: null, monitors: null, severities: null };
+  expect(monitorHtml({ ...report, scope })).toContain('All that is on file');
+});
+
+it('tells of monitors that the service itself cannot look at', () => {
+  expect(monitorHtml(report)).toMatch(/own looks at 1 fail/);
+});
+
 it('draws what was detected, delivered and acknowledged, in both sizes, and says it in words', () => {
   const page = monitorHtml(report);
   expect(page.match(/<svg\s+class="chart /g)).toHaveLength(4);
   expect(page).toContain('critical: 1, info: 2');
   expect(page).toContain('detected: 3, delivered: 1, acknowledged: 1');
 });
+
+it('is not drawn over thousands of years for one instant that cannot be', () => {
+  const seen = { seen_at: '2026-05-04T12:00:00.000Z', severity: 'info' as const };
+  const dates = ['0001-01-01T00:00:00Z', '+012026-11-21T10:00:00Z', 'ontem', null];
+  const figures = recordsOf(
+    { ...seen, detected_at: '2026-05-04T10:00:00Z' },
+    ...dates.map((date) => ({ ...seen, detected_at: date, acknowledged_at: date })),
+  );
+  const { axis, undated, detected, acknowledged } = figures.overTime ?? fail();
+  expect(undated).toBe(4);
+  expect((axis.bars.at(-1)?.from ?? 0) - (axis.bars[0]?.from ?? 0)).toBeLessThan(86_400_000);
+  const sum = (bars: readonly { count: number }[]) => bars.reduce((all, one) => all + one.count, 0);
+  expect([sum(detected[0]?.[1] ?? []), sum(acknowledged)]).toEqual([5, 0]);
+  expect(monitorHtml({ ...report, figures })).toMatch(/Of 4 the service tells no instant/);
+});
+
+function fail(): never {
+  throw new Error('nothing is drawn');
+}
 
 it('says so when nothing is on file', () => {
   const page = monitorHtml({ ...report, figures: recordsOf() });

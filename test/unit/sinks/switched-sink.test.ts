@@ -29,12 +29,16 @@ class ScriptedSink implements Sink {
 it('asks a sink no more that wants nothing, until a person enables it or it is another one', async () => {
   const archive = new MemoryArchive();
   const inner = new ScriptedSink();
-  const sink = new SwitchedSink(inner, archive, 'address-1');
+  const told: string[] = [];
+  const sink = new SwitchedSink(inner, archive, 'address-1', (name, why) => {
+    told.push(`${name}: ${why}`);
+  });
   const disabled = { kind: 'disabled', why: 'answered 410' };
   expect(await sink.deliver(batch)).toEqual([disabled, disabled]);
   inner.outcome = { kind: 'taken' };
   expect(await sink.deliver(batch)).toEqual([disabled, disabled]);
   expect(inner.asked).toBe(1);
+  expect(told).toEqual(['webhook: answered 410']);
   expect(await disabledSink(archive, 'webhook')).toMatchObject({ at: '2026-05-04T10:00:00.000Z' });
 
   const taken = { kind: 'taken' };

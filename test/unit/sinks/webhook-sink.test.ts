@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { isPublicAddress, publicLookup } from '../../../src/sinks/public-addresses';
 import { WebhookSink, type WebhookOptions } from '../../../src/sinks/webhook-sink';
@@ -114,6 +115,64 @@ it('asks no more of a receiver that wants a long pause, is disabled, or fails fo
   }
 });
 
+it('takes a healthy receiver that is slow for what it is, however many sweeps tell it at once', async () => {
+  receiver.reply = async (_, response) => {
+    await sleep(50);
+    response.writeHead(204).end();
+  };
+  // All together take longer than one answer may.
+  const sink = sinkTo(receiver.origin, { atOnce: 2, timeoutMs: 1_000 });
+  const batches = Array.from({ length: 10 }, (_, n) =>
+    deliver(
+      sink,
+      [1, 2, 3, 4, 5, 6].map((m) => `c${n}-${m}`),
+    ),
+  );
+  const outcomes = (await Promise.all(batches)).flat();
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['taken']));
+  expect(receiver.received).toHaveLength(60);
+});
+
+it('begins nothing after the time of a batch, and tells a slow receiver from one that takes nothing', async () => {
+  receiver.reply = async (_, response) => {
+    await sleep(1_500);
+    response.writeHead(204).end();
+  };
+  const slow = sinkTo(receiver.origin, { atOnce: 1, batchMs: 1_000 });
+  const kinds = (outcomes: DeliveryOutcome[]): string[] => outcomes.map(({ kind }) => kind);
+  expect(kinds(await deliver(slow, ['c1', 'c2', 'c3']))).toEqual(['taken', 'untried', 'untried']);
+  const silent = await SocketLoopback.start(() => undefined);
+  open.push(silent);
+  const dead = sinkTo(silent.origin, { atOnce: 1, timeoutMs: 1_500, batchMs: 1_000 });
+  const both = await Promise.all([deliver(dead, ['c1']), deliver(dead, ['c2'])]);
+  expect(kinds(both.flat())).toEqual(['failed', 'failed']);
+  expect(silent.received).toHaveLength(1);
+});
+
+it('stops waiting for its turn when it is aborted', async () => {
+  const gate = new AbortController();
+  receiver.reply = async (_, response) => {
+    gate.abort(new Error('stopped'));
+    await sleep(100);
+    response.writeHead(204).end();
+  };
+  const sink = sinkTo(receiver.origin, { atOnce: 1 });
+  const first = deliver(sink, ['c1']);
+  await expect(deliver(sink, ['c2'], gate.signal)).rejects.toThrow('stopped');
+  expect(await first).toEqual([{ kind: 'taken' }]);
+  expect(await deliver(sink, ['c3'])).toEqual([{ kind: 'taken' }]);
+});
+
+it('believes no pause of more than an hour', async () => {
+  for (const after of ['99999999999999999', '3153600000', '9'.repeat(400)]) {
+    receiver.reply = (_, response) => {
+      response.writeHead(503, { 'retry-after': after }).end();
+    };
+    const outcomes = await deliver(sinkTo(receiver.origin), ['c1']);
+    expect(outcomes).toMatchObject([{ kind: 'failed', againInMs: 3_600_000 }]);
+  }
+});
+
 it('tells a receiver that is silent, gone, or cuts the line, without its address', async () => {
   const silent = await SocketLoopback.start(() => undefined);
   const cutting = await SocketLoopback.start((socket) => socket.resetAndDestroy());
@@ -157,6 +216,8 @@ it.each([
   ['::ffff:10.0.0.1', false],
   ['64:ff9b::a00:1', false],
   ['2002:a00:1::', false],
+  ['::7f00:1', false],
+  ['::127.0.0.1', false],
   ['not an address', false],
 ])('judges the address %s: public %s', (address, isPublic) => {
   expect(isPublicAddress(address)).toBe(isPublic);

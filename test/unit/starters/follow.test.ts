@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followAnalysis, followWork } from '../../../src/starters/follow';
+import { followAnalysis, followWork, inTime } from '../../../src/starters/follow';
 import type { Workplace } from '../../../src/starters/workplace';
 import type { EngineClient } from '../../../src/temporal/connection';
 
@@ -46,4 +47,25 @@ it.each([
   expect(asked).toMatchObject({ open: 0, aborted: true });
   for (const at of asked.deadlines) expect(at).toBeGreaterThan(before);
   expect(asked.deadlines).not.toEqual([]);
+});
+
+it('leaves nothing on its signal, however long it asks, and a question ends with the signal', async () => {
+  const given: AbortSignal[] = [];
+  const client = {
+    // The SDK listens to the signal of a call, and never ceases to.
+    withAbortSignal: (signal: AbortSignal, call: () => Promise<unknown>) => {
+      given.push(signal);
+      signal.addEventListener('abort', () => undefined);
+      return call();
+    },
+    withDeadline: (_at: number, call: () => Promise<unknown>) => call(),
+  };
+  const engine = { client } as unknown as EngineClient;
+  const over = new AbortController();
+  for (let turn = 0; turn < 20; turn += 1) await inTime(engine, over.signal, async () => turn);
+  expect(getEventListeners(over.signal, 'abort')).toEqual([]);
+  const asked = inTime(engine, over.signal, () => sleep(20));
+  over.abort();
+  expect(given.at(-1)?.aborted).toBe(true);
+  await asked;
 });

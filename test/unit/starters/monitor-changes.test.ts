@@ -41,6 +41,7 @@ it.each<[ChangeFlags, string[]]>([
   [{}, ['c1', 'c2', 'c3', 'c4']],
   [{ monitor: ['m-2'] }, ['c3', 'c4']],
   [{ severity: ['critical', 'info'] }, ['c1', 'c3']],
+  [{ severity: ['unknown'] }, ['c4']],
   [{ since: '2026-05-05T10:00:00.000Z' }, ['c2', 'c3', 'c4']],
   [{ since: '2026-05-05T10:00:00.001Z', monitor: ['m-1'] }, []],
 ])('chooses changes by %j', async (flags, ids) => {
@@ -67,9 +68,16 @@ it.each([
   expect(sinceWhen(text)).toBe(instant);
 });
 
-it.each(['soon', '2026', '2026-13-01', '10:00'])('refuses %s for an instant', (text) => {
-  expect(() => sinceWhen(text)).toThrow('Expected');
+it('takes an age of more years than there are for all of them', () => {
+  expect(sinceWhen('9999999d')).toBe('1970-01-01T00:00:00.000Z');
 });
+
+it.each(['soon', '2026', '2026-13-01', '2026-02-30', '2026-02-30T10:00Z', '10:00'])(
+  'refuses %s for an instant',
+  (text) => {
+    expect(() => sinceWhen(text)).toThrow('Expected');
+  },
+);
 
 it.each([
   [0.25, '250 ms'],

@@ -91,15 +91,15 @@ test('a host that is not ours is an error', async () => {
 });
 
 test('a standstill of the event loop is seen, and forgotten after two windows', async () => {
-  const lag = new EventLoopLag(100);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const lag = new EventLoopLag(1_000);
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  await pause(50);
   const until = performance.now() + 300;
   while (performance.now() < until);
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  // The timer of the measurement comes late on a busy machine.
+  while (lag.seconds() <= 0.25) await pause(5);
   const seen = lag.seconds();
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  const later = lag.seconds();
+  while (lag.seconds() > 0.25) await pause(50);
   lag.stop();
   expect(seen).toBeGreaterThan(0.25);
-  expect(later).toBeLessThan(0.25);
 });

@@ -1,0 +1,125 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import type { MonitorDependencies } from '../../../src/activities/dependencies';
+import { createMonitorLookActivities } from '../../../src/activities/monitor-looks';
+import {
+  createMonitorReconcileActivities,
+  type ReconcileInput,
+  type ReconcileReport,
+} from '../../../src/activities/monitor-reconciles';
+import { createMonitorSweepActivities } from '../../../src/activities/monitor-sweeps';
+import { Service } from '../../../src/apis/http/service';
+import { Token } from '../../../src/apis/http/token';
+import { MonitorsApi } from '../../../src/apis/investigation/monitors';
+import { AuditTrail } from '../../../src/archive/audit-trail';
+import { MonitorLists } from '../../../src/archive/monitor-lists';
+import { MonitorPasses } from '../../../src/archive/monitor-passes';
+import { MonitorRecords } from '../../../src/archive/monitor-records';
+import { IdKey } from '../../../src/archive/open-archive';
+import { plainTerms, type PageReport, type SweepRef } from '../../../src/domain/monitors/sweep';
+import type { LookReport } from '../../../src/domain/monitors/watch';
+import { readEnvironment } from '../../../src/environment';
+import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
+import { openSinks } from '../../../src/sinks/open-sinks';
+import { WorkerMetrics } from '../../../src/workers/metrics';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+export const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
+type Script = NonNullable<NonNullable<MonitorPatch['held']>[string]>;
+
+/** The activities of monitors with a real client, archive and sandbox; only the engine is mocked. */
+export class MonitorBench {
+  readonly place = new TemporaryArchive();
+  readonly sandbox: Sandbox;
+  readonly records: MonitorRecords;
+  readonly passes = new MonitorPasses(this.place.archive);
+  readonly #service: Service;
+  /** To be changed between two passes. */
+  readonly deps: MonitorDependencies;
+
+  private constructor(sandbox: Sandbox, token: Token, others: Partial<MonitorDependencies>) {
+    this.sandbox = sandbox;
+    const { archive } = this.place;
+    const { monitorNames, monitorSinks } = readEnvironment({});
+    const idKey = IdKey.parse('cd'.repeat(32));
+    const nameOf = (document: string): string => idKey.nameOf('document', document);
+    this.records = new MonitorRecords(archive, nameOf);
+    this.#service = new Service({ baseUrl: sandbox.baseUrl, token, ratePerSecond: 10_000 });
+    const sinks = openSinks(monitorSinks, archive, this.records);
+    this.deps = {
+      monitors: new MonitorsApi(this.#service, monitorNames),
+      archive,
+      nameOf,
+      audit: new AuditTrail(archive, idKey, 'worker'),
+      sinksFor: () => sinks,
+      escalateAfter: 5,
+      warn: () => undefined,
+      metrics: new WorkerMetrics('1.2.3').monitors,
+      now: Date.now,
+      random: () => 0,
+      ...others,
+    };
+  }
+
+  /**
+   * @param token of the worker; the one of the sandbox is `sandbox-token`
+   * @param others in place of those of an installation without settings
+   * @param more of the scenario
+   */
+  static async start(
+    script: Script,
+    token = Token.of('sandbox-token'),
+    others: Partial<MonitorDependencies> = {},
+    more: Omit<MonitorPatch, 'held'> = {},
+  ): Promise<MonitorBench> {
+    const sandbox = await startSandbox({
+      scenario: { monitors: { ...more, held: { [monitorId]: script } } },
+    });
+    return new MonitorBench(sandbox, token, others);
+  }
+
+  async close(): Promise<void> {
+    await this.#service.close();
+    await this.sandbox.close();
+    this.place.remove();
+  }
+
+  /** One page of a pass. @param attempt of the activity */
+  sweepPage(pass = 'pass-1', attempt = 1): Promise<PageReport> {
+    const { sweepPage } = createMonitorSweepActivities(this.deps);
+    const input = {
+      ref: this.#ref(pass),
+      terms: plainTerms,
+      severity: null,
+      cursor: null,
+      size: null,
+    };
+    return new MockActivityEnvironment({ attempt }).run(sweepPage, { ...input, peek: false });
+  }
+
+  /** A walk over all states, concluded as a sweep does. @returns what its last pages came to */
+  async walk(pass = 'pass-1'): Promise<ReconcileReport> {
+    const { reconcilePages, concludeReconcile } = createMonitorReconcileActivities(this.deps);
+    const ref = this.#ref(pass);
+    const engine = new MockActivityEnvironment();
+    const input: ReconcileInput = { ref, terms: plainTerms, walk: null };
+    let report: ReconcileReport = await engine.run(reconcilePages, input);
+    while (report.walk !== null) {
+      report = await engine.run(reconcilePages, { ...input, walk: report.walk });
+    }
+    const { pages, found, owed, fault } = report;
+    const isThrough = fault === null && owed === 0;
+    await engine.run(concludeReconcile, { ref, pages, found, isThrough });
+    return report;
+  }
+
+  async look(monitorIds = [monitorId]): Promise<LookReport> {
+    const list = await new MonitorLists(this.place.archive).put('all', monitorIds);
+    const { lookAtMonitors } = createMonitorLookActivities(this.deps);
+    const input = { list, page: 0, terms: plainTerms, watch: 'watch-1', reconcileAll: false };
+    return new MockActivityEnvironment().run(lookAtMonitors, input);
+  }
+
+  #ref(sweep: string): SweepRef {
+    return { monitorId, sweep, by: 'tester' };
+  }
+}

@@ -1,0 +1,253 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { MonitorDependencies } from '../../../src/activities/dependencies';
+import type { AuditEntry } from '../../../src/domain/audit';
+import { changeRecord } from '../../../src/domain/monitors/change-record';
+import { Sinks } from '../../../src/sinks/open-sinks';
+import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
+import { healthLines } from '../../../src/starters/monitor-outcome';
+import { MonitorBench, monitorId } from './monitor-bench';
+
+const change = '11111111-1111-4111-8111-111111111111';
+const other = '22222222-2222-4222-8222-222222222222';
+const unheld = '33333333-3333-4333-8333-333333333333';
+const hour = 3_600_000;
+
+/** Takes what it is handed, or fails all of it. */
+class FakeSink implements Sink {
+  readonly name = 'file';
+  readonly taken: string[] = [];
+  isDown = false;
+
+  async deliver({ deliveries }: DeliveryBatch): Promise<DeliveryOutcome[]> {
+    if (this.isDown) {
+      return deliveries.map(() => ({ kind: 'failed', why: 'it is down', againInMs: null }));
+    }
+    this.taken.push(...deliveries.map(({ id }) => id));
+    return deliveries.map(() => ({ kind: 'taken' }));
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Keeps entries in memory; fails as often as it is told to. */
+class FakeTrail {
+  readonly entries: AuditEntry[] = [];
+  failures = 0;
+
+  readonly append = async (entries: readonly AuditEntry[]): Promise<void> => {
+    if (entries.length > 0 && this.failures > 0) {
+      this.failures -= 1;
+      throw new Error('the disk is full');
+    }
+    this.entries.push(...entries);
+  };
+
+  acknowledgements(): string[] {
+    return this.entries
+      .filter(({ id }) => id.startsWith('acknowledgement/'))
+      .map(({ result }) => result);
+  }
+}
+
+let bench: MonitorBench;
+let sink: FakeSink;
+let trail: FakeTrail;
+let aheadMs: number;
+
+beforeEach(() => {
+  sink = new FakeSink();
+  trail = new FakeTrail();
+  aheadMs = 0;
+});
+afterEach(() => bench.close());
+
+async function start(
+  script: Parameters<typeof MonitorBench.start>[0],
+  more: Parameters<typeof MonitorBench.start>[3] = {},
+): Promise<void> {
+  const sinks = new Sinks([sink], ['file']);
+  const others: Partial<MonitorDependencies> = {
+    sinksFor: () => sinks,
+    audit: trail as unknown as MonitorDependencies['audit'],
+    now: () => Date.now() + aheadMs,
+  };
+  bench = await MonitorBench.start(script, undefined, others, more);
+}
+
+async function recordOf(changeId = change) {
+  const file = await bench.records.file(monitorId, changeId, ['file']);
+  if (file === null) throw new Error('nobody has filed it');
+  return changeRecord({ ...file, reviews: [] }, ['file']);
+}
+
+/** Leaves an object of the archive as a power cut may. */
+async function empty(key: string): Promise<void> {
+  const path = bench.place.path(key);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '');
+}
+
+describe('what others acknowledged before every sink had it', () => {
+  it('is told as owed until a walk brings it through, later and later', async () => {
+    await start({ changes: [{ id: change }] });
+    sink.isDown = true;
+    expect(await bench.sweepPage('pass-1')).toMatchObject({ standing: { stuck: 1 } });
+    bench.sandbox.monitors.acknowledgeElsewhere(monitorId);
+    expect(await bench.walk('pass-2')).toMatchObject({ owed: 1, standing: { stuck: 1 } });
+    expect(await recordOf()).toMatchObject({ status: 'failing', failure: 'it is down' });
+
+    expect(await bench.look()).toMatchObject({ due: [] });
+    aheadMs = hour;
+    expect(await bench.look()).toMatchObject({ due: [{ reconcile: true }] });
+    expect(await bench.walk('pass-3')).toMatchObject({ owed: 1 });
+    aheadMs = hour + 15 * 60_000;
+    expect(await bench.look()).toMatchObject({ due: [] });
+
+    sink.isDown = false;
+    aheadMs = 2 * hour;
+    expect(await bench.walk('pass-4')).toMatchObject({ owed: 0, standing: { stuck: 0 } });
+    expect(sink.taken).toEqual([change]);
+    expect(await recordOf()).toMatchObject({ status: 'acknowledged_elsewhere', failure: null });
+    aheadMs = 48 * hour;
+    expect(await bench.look()).toMatchObject({ due: [] });
+  });
+
+  it('is delivered by the sweep to which a service lists it, whatever was asked for', async () => {
+    await start({ changes: [{ id: change }] }, { statusName: 'ignored' });
+    sink.isDown = true;
+    await bench.sweepPage('pass-1');
+    bench.sandbox.monitors.acknowledgeElsewhere(monitorId);
+    expect(await bench.sweepPage('pass-2')).toMatchObject({ standing: { stuck: 1 } });
+    sink.isDown = false;
+    expect(await bench.sweepPage('pass-3')).toMatchObject({
+      counts: { delivered: 1 },
+      standing: { stuck: 0 },
+    });
+  });
+});
+
+describe('an acknowledgement of ours', () => {
+  it('is on record before its mark, so that a failure of the trail loses none', async () => {
+    await start({ changes: [{ id: change }] }, { statusName: 'ignored' });
+    trail.failures = 1;
+    await expect(bench.sweepPage('pass-1')).rejects.toThrow('the disk is full');
+    expect(bench.sandbox.monitors.counts().acknowledged).toBe(1);
+    expect(await recordOf()).toMatchObject({ status: 'delivered' });
+    // The service lists it as acknowledged: it was not somebody else.
+    expect(await bench.sweepPage('pass-1', 2)).toMatchObject({
+      counts: { acknowledged: 1, elsewhere: 0 },
+    });
+    expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
+    expect(trail.acknowledgements()).toEqual(['acknowledged']);
+  });
+
+  it('is ours when a first try was accepted without an answer, and a second one refused', async () => {
+    await start({ changes: [{ id: change }], ack: ['reset_after', '404'] });
+    expect(await bench.sweepPage()).toMatchObject({ counts: { acknowledged: 1, elsewhere: 0 } });
+    expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
+    expect(trail.acknowledgements()).toEqual(['acknowledged']);
+  });
+
+  it('is gone when the first try is refused, and ours when a later one is not', async () => {
+    await start({ changes: [{ id: change }], ack: ['404'] });
+    await bench.sweepPage('pass-1');
+    expect(await recordOf()).toMatchObject({ status: 'gone' });
+    expect(await bench.sweepPage('pass-2')).toMatchObject({
+      counts: { acknowledged: 1 },
+      standing: { stuck: 0 },
+    });
+    expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
+  });
+});
+
+describe('one bad object', () => {
+  it('of a change keeps no other change from being brought through', async () => {
+    await start({ changes: [{ id: change }, { id: other }] });
+    await empty(`monitors/${monitorId}/seen/${change}.json`);
+    expect(await bench.sweepPage()).toMatchObject({
+      counts: { acknowledged: 1 },
+      standing: { unreadable: 1, escalated: 1 },
+    });
+    expect(await recordOf(other)).toMatchObject({ status: 'acknowledged' });
+  });
+
+  it('of a monitor keeps no other monitor from being looked at', async () => {
+    await start({ changes: [{ id: change }] });
+    // Neither to be read nor to be replaced.
+    await mkdir(bench.place.path(`monitors/${monitorId}/health.json`), { recursive: true });
+    expect(await bench.look([monitorId, unheld])).toMatchObject({ looked: 2, failing: 2 });
+    const why = expect.stringContaining('could not be read or written') as string;
+    expect((await bench.passes.pass('all', 0))?.failing).toMatchObject([
+      { monitorId, why },
+      { monitorId: unheld, why: expect.stringContaining('404') as string },
+    ]);
+  });
+
+  it('of the last walk makes another walk due', async () => {
+    await start({ changes: [] });
+    await bench.walk();
+    expect(await bench.look()).toMatchObject({ due: [] });
+    await empty(`monitors/${monitorId}/reconciled.json`);
+    expect(await bench.look()).toMatchObject({ failing: 0, due: [{ reconcile: true }] });
+  });
+});
+
+describe('a look', () => {
+  it('does not take the refusal of one monitor for that of the token', async () => {
+    const list = ['403_unauthorized', '403_unauthorized'] as const;
+    await start({ changes: [{ id: change }], list: [...list] });
+    const look = await bench.look([monitorId, unheld]);
+    expect(look).toMatchObject({ looked: 2, failing: 2, escalated: 2, credentials: false });
+  });
+
+  it.each(['404', '403_unauthorized', 'unreadable_2xx'] as const)(
+    'asks once a day for a health that is answered %s',
+    async (fault) => {
+      await start({ read: Array.from({ length: 5 }, () => fault) });
+      for (let pass = 0; pass < 3; pass += 1) await bench.look();
+      expect(bench.sandbox.monitors.counts().read).toBe(1);
+      expect((await bench.passes.pass('all', 0))?.unknown).toMatchObject([{ monitorId }]);
+      aheadMs = 25 * hour;
+      await bench.look();
+      expect(bench.sandbox.monitors.counts().read).toBe(2);
+    },
+  );
+});
+
+it('a sweep by hand reads the health of its monitor', async () => {
+  await start({ changes: [{ id: change }] });
+  expect((await bench.sweepPage()).health).toEqual([]);
+  expect(await bench.records.health(monitorId)).toMatchObject({ kind: 'known' });
+});
+
+it.each<[string, Parameters<typeof start>[0], string]>([
+  [
+    'may not run',
+    { status: 'paused', execution_allowed: false, blocking_reason: 'monitor_paused' },
+    'may not run, and detects nothing: monitor_paused',
+  ],
+  [
+    'fails at the service',
+    { health: { status: 'failing', consecutive_failures: 9 } },
+    'failing, 9 in a row failed',
+  ],
+  ['is not told of', { read: ['404'] }, 'health unknown'],
+])('a sweep and a look tell that a monitor %s', async (_, script, words) => {
+  await start({ changes: [{ id: change }], ...script });
+  expect((await bench.sweepPage()).health).toEqual([expect.stringContaining(words)]);
+  await bench.look();
+  const pass = await bench.passes.pass('all', 0);
+  const told = pass === null ? [] : healthLines([pass]);
+  expect(told).toHaveLength(1);
+  expect(told[0]).toMatch(/may not run|in a row failed|health unknown of 1/);
+});
+
+it('asks for a person when an item cannot be read sweep after sweep', async () => {
+  await start({ changes: [{ answer: 'no_id' }] });
+  const escalated: number[] = [];
+  for (let pass = 1; pass <= 6; pass += 1) {
+    escalated.push((await bench.sweepPage(`pass-${pass}`)).standing.escalated);
+  }
+  expect(escalated).toEqual([0, 0, 0, 0, 1, 1]);
+});

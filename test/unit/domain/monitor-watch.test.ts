@@ -1,0 +1,57 @@
+import {
+  isWalkDue,
+  noWatchCounts,
+  watchNeedsAttention,
+  watchStatus,
+  type WalksOnFile,
+  type WatchCounts,
+  type WatchOutcome,
+} from '../../../src/domain/monitors/watch';
+
+const start = Date.parse('2026-05-04T10:00:00.000Z');
+const hour = 3_600_000;
+const at = (ms: number): string => new Date(start + ms).toISOString();
+
+function outcomeOf(counts: Partial<WatchCounts>, stopped: WatchOutcome['stopped'] = null) {
+  const times = { startedAt: at(0), endedAt: at(1) };
+  return { watch: 'w', list: 'l', stopped, counts: { ...noWatchCounts(), ...counts }, ...times };
+}
+
+it.each([
+  ['swept', false, { looked: 10, sweeps: 3 }],
+  ['swept', false, {}],
+  ['partly', false, { looked: 10, failing: 9 }],
+  ['partly', false, { looked: 10, sweeps: 1, partly: 1 }],
+  ['partly', true, { looked: 10, failing: 1, escalated: 1 }],
+  ['partly', true, { looked: 10, lostPages: 1 }],
+  ['failed', true, { looked: 10_000, failing: 10_000 }],
+  ['failed', true, { looked: 0, lostPages: 1 }],
+] as const)('is %s, and needs a person: %s (%j)', (status, attention, counts) => {
+  const outcome = outcomeOf(counts);
+  expect([watchStatus(outcome), watchNeedsAttention(outcome)]).toEqual([status, attention]);
+});
+
+it('needs a person when the token was refused', () => {
+  const outcome = outcomeOf({ looked: 10 }, 'credentials');
+  expect([watchStatus(outcome), watchNeedsAttention(outcome)]).toEqual(['failed', true]);
+});
+
+describe('a walk over all states', () => {
+  const walk: WalksOnFile = { at: at(0), sweep: 's', pages: 1, found: 0 };
+
+  it('is due weekly, and when one is owed', () => {
+    expect(isWalkDue(null, start)).toBe(true);
+    expect(isWalkDue(walk, start + 167 * hour)).toBe(false);
+    expect(isWalkDue(walk, start + 168 * hour)).toBe(true);
+    expect(isWalkDue({ ...walk, owed: true }, start)).toBe(true);
+  });
+
+  it('that came to nothing is due again twice as late each time, and daily in the end', () => {
+    const waits = [1, 2, 3, 20].map((times) => {
+      const tried = { ...walk, at: null, unfinished: { at: at(0), times } };
+      const isDue = (minutes: number) => isWalkDue(tried, start + minutes * 60_000);
+      return [10, 20, 40, 24 * 60].filter((minutes) => !isDue(minutes - 0.1) && isDue(minutes));
+    });
+    expect(waits).toEqual([[10], [20], [40], [24 * 60]]);
+  });
+});

@@ -1,0 +1,33 @@
+import { changeRecord } from '../../../src/domain/monitors/change-record';
+import { changeCells, changeColumns, changeSheet } from '../../../src/sheets/change-sheet';
+import { filedChange } from '../../support/monitor-changes';
+
+const file = { sweep: 's', at: '2026-05-04T10:00:03.771Z', attempt: 1 };
+const record = changeRecord(
+  {
+    filed: filedChange('c1', { detectedAt: '2026-05-04T10:00:00Z', type: '=cmd()' }),
+    isNew: false,
+    delivered: { file },
+    acknowledged: null,
+    trouble: null,
+    reviews: [],
+  },
+  ['file'],
+);
+const lag = changeColumns.indexOf('lag_seconds');
+
+it('writes seconds with a point, and for a spreadsheet in Portuguese with a comma', () => {
+  expect(changeCells(record)[lag]).toBe('3.771');
+  expect(changeCells(record, { excel: true })[lag]).toBe('3,771');
+});
+
+it('separates by semicolons where figures have commas', async () => {
+  const sheet = changeSheet({ excel: true });
+  sheet.write(changeCells(record, { excel: true }));
+  sheet.end();
+  const [, line = ''] = Buffer.concat(await sheet.toArray())
+    .toString()
+    .split('\r\n');
+  expect(line.split(';')[lag]).toBe('"3,771"');
+  expect(line).toContain(`'=cmd()`);
+});

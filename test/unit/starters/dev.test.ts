@@ -1,0 +1,29 @@
+import { MonitorsApi } from '../../../src/apis/investigation/monitors';
+import { Service } from '../../../src/apis/http/service';
+import { Token } from '../../../src/apis/http/token';
+import { readEnvironment } from '../../../src/environment';
+import { sandboxSettings } from '../../../src/starters/dev';
+import { startSandbox } from '../../../src/sandbox';
+
+it('prints settings by which a command reaches both services of the sandbox', async () => {
+  const sandbox = await startSandbox({ scenario: { monitors: { held: { [monitorId]: {} } } } });
+  try {
+    const pairs = sandboxSettings(sandbox).map((line) => line.replace('export ', '').split('='));
+    const environment = readEnvironment(Object.fromEntries(pairs) as Record<string, string>);
+    expect(environment.credit?.baseUrl).toBe(sandbox.creditBaseUrl);
+    const { baseUrl, token } = environment.investigation ?? { baseUrl: '', token: { value: '' } };
+    const service = new Service({
+      baseUrl,
+      token: 'value' in token ? Token.of(token.value) : Token.fromFile(token.file),
+      ratePerSecond: 100,
+    });
+    const api = new MonitorsApi(service, environment.monitorNames);
+    const updated = await api.update(monitorId, { frequencyHours: 12 });
+    expect(updated.monitor.frequencyHours).toBe(12);
+    await service.close();
+  } finally {
+    await sandbox.close();
+  }
+});
+
+const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';

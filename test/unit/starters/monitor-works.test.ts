@@ -1,0 +1,68 @@
+import { noCounts, noStanding, type SweepOutcome } from '../../../src/domain/monitors/sweep';
+import { sweepExitCode } from '../../../src/starters/monitor-outcome';
+import { monitorWorkOf } from '../../../src/starters/monitor-works';
+
+const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
+const sweep = { kind: 'monitor-sweep', id: `monitor-sweep/${monitorId}`, monitorId };
+
+it.each([
+  [monitorId, sweep],
+  [monitorId.toUpperCase(), sweep],
+  [`monitor-sweep/${monitorId}`, sweep],
+  [`monitor-sweep/${monitorId}/20261122T010203123Z`, sweep],
+  ['monitor-watch/default', { kind: 'monitor-watch', list: 'default' }],
+  ['monitor-watch/by-hand/0123456789abcdef', { kind: 'monitor-watch', list: 'by-hand' }],
+  [
+    'monitor-watch/my-list-2-2026-11-22T01:00:00Z',
+    {
+      kind: 'monitor-watch',
+      id: 'monitor-watch/my-list-2-2026-11-22T01:00:00Z',
+      list: 'my-list-2',
+    },
+  ],
+])('%s is a sweep or a watch', (id, work) => {
+  expect(monitorWorkOf(id)).toMatchObject(work);
+});
+
+it.each([
+  'certificate/cnpj/0123',
+  'credit/0123456789abcdef0123456789abcdef',
+  'monitor-sweep/',
+  'monitor-sweep/abc',
+  'monitor-watch/',
+  'monitor-watch/a/b/c',
+  '../monitor-watch/default',
+])('%s is none', (id) => {
+  expect(monitorWorkOf(id)).toBeNull();
+});
+
+function outcomeOf(part: Partial<SweepOutcome>): SweepOutcome {
+  return {
+    monitorId,
+    sweep: `monitor-sweep/${monitorId}/20261122T010203123Z`,
+    status: 'swept',
+    stopped: null,
+    fault: null,
+    counts: noCounts(),
+    standing: noStanding(),
+    reconciled: null,
+    remarks: [],
+    startedAt: '2026-11-22T01:02:03.123Z',
+    endedAt: '2026-11-22T01:02:04.123Z',
+    ...part,
+  };
+}
+
+it.each<[string, Partial<SweepOutcome>, number]>([
+  ['all is through', {}, 0],
+  ['it was cancelled', { status: 'partly', stopped: 'cancelled' }, 0],
+  [
+    'it was cancelled, and something is stuck',
+    { status: 'partly', stopped: 'cancelled', standing: { ...noStanding(), stuck: 1 } },
+    3,
+  ],
+  ['something is stuck', { status: 'partly', standing: { ...noStanding(), stuck: 1 } }, 3],
+  ['it failed', { status: 'failed', fault: { fault: 'no monitor', message: '404' } }, 1],
+])('when %s, the exit code says so', (_what, part, code) => {
+  expect(sweepExitCode(outcomeOf(part))).toBe(code);
+});
