@@ -157,9 +157,9 @@ function faultOf(body: Buffer, { mediaType, type }: Artifact): string | null {
 /** @throws what passes */
 function whyNoList(error: unknown): string {
   if (error instanceof ContractError) {
-    const repeated = error.issues.some(({ code }) => code === 'repeated_cursor');
+    const repeated = error.issues.some(({ path }) => path === 'CURSOR_PARAM');
     return repeated
-      ? 'the list repeats a cursor: CURSOR_PARAM may be another'
+      ? 'the list repeats itself: CURSOR_PARAM may be another'
       : 'the list cannot be read';
   }
   if (isForGood(error)) return `the list answered ${error.status}`;

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage, ListedChange } from '../apis/investigation/monitors.wire';
-import type { PageSeen } from '../domain/monitors/sweep';
+import { sumOfIds } from '../apis/investigation/pages';
+import type { PageSeen } from '../domain/list-walk';
 import type { MonitorDependencies } from './dependencies';
 import { isTooLarge, patiently } from './monitor-calls';
 
@@ -50,7 +50,5 @@ export async function listPage(
 }
 
 function idsOf(items: readonly ListedChange[]): string | null {
-  const ids = items.flatMap((item) => (item.kind === 'change' ? [item.change.changeId] : []));
-  if (ids.length === 0) return null;
-  return createHash('sha256').update(ids.sort().join(' ')).digest('hex').slice(0, 16);
+  return sumOfIds(items.flatMap((item) => (item.kind === 'change' ? [item.change.changeId] : [])));
 }

@@ -2,13 +2,14 @@ import { Context } from '@temporalio/activity';
 import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { isOpen } from '../domain/monitors/change';
+import { onward } from '../domain/list-walk';
 import {
   addStanding,
   beginReconcile,
+  endlessFault,
   isPastEnd,
   noCursor,
   noStanding,
-  onward,
   type Fault,
   type ReconcileWalk,
   type Standing,
@@ -84,9 +85,10 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
         done.standing = addStanding(addStanding(done.standing, kept.standing), left);
         const told = next.told || changes.some(({ change }) => !isOpen(change));
         const after = onward(next, page);
-        if (after.kind === 'repeated') return { ...done, walk: null, fault: after.fault };
+        if (after.kind === 'endless')
+          return { ...done, walk: null, fault: endlessFault(after.why) };
         if (after.kind === 'page') {
-          next = { ...next, ...after.place, size, told };
+          next = { ...after.place, size, told };
           continue;
         }
         if (page.hasMore) return { ...done, walk: null, fault: noCursor };

@@ -318,15 +318,22 @@ describe('all pages', () => {
       page: { next_cursor: 'c2', has_more: true },
     },
     c2: { data: [dossier], page: { next_cursor: 'c3', has_more: false } },
+    c3: { data: [], page: { next_cursor: 'c4', has_more: false } },
   };
 
-  test('end where the service says so, whatever cursor it gives', async () => {
+  test('end where the service says so, and a cursor that it gives leads nowhere', async () => {
     answer = ({ query }) => pages[query.get('cursor') ?? 'first'];
     const found = [];
     for await (const { items } of apiWith().pages({ pageSize: 2 })) {
       found.push(items.map((listed) => listed.kind));
     }
-    expect(found).toEqual([['item', 'unreadable'], ['item']]);
+    expect(found).toEqual([['item', 'unreadable'], ['item'], []]);
+    expect(server.received).toHaveLength(3);
+  });
+
+  test('that lead to more without a way there are an error, not a missing dossier', async () => {
+    answer = () => ({ data: [{ ...dossier, id: other }], page: { has_more: true } });
+    await expect(apiWith().read(id)).rejects.toThrow(/page.next_cursor: no_cursor/);
   });
 
   test('that give a cursor twice are an error that names the variable', async () => {

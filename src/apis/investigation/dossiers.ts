@@ -5,9 +5,8 @@ import { parseJson } from '../http/problem';
 import type { HttpCall, Service } from '../http/service';
 import { dossierFromWire, dossierWire } from './dossiers.wire';
 import { idempotencyKey } from './idempotency-key';
-import { pageFromWire, walkPages, type Page } from './pages';
+import { findListed, pageFromWire, walkPages, type Page } from './pages';
 import { pathOf } from './paths';
-import { isSameId } from './wire-fields';
 
 /** Bytes. A report schema is of unknown size; a page has 100 of them at most. */
 const maxBytes = 16 * 1024 * 1024;
@@ -64,7 +63,7 @@ export class DossiersApi {
    * `DOSSIER_READ_PATH` where that is set, else from the documented list (DESIGN 4).
    *
    * @returns null when no page of the list has it
-   * @throws ContractError `repeated_cursor` as `walkPages`
+   * @throws ContractError as `findListed`
    */
   async read(
     dossierId: string,
@@ -76,14 +75,9 @@ export class DossiersApi {
       const call = this.#call('GET', dossierReadPath, dossierId);
       return this.#one(call, dossierId, { priority, signal });
     }
-    for await (const page of this.pages({ pageSize: 100 }, priority, signal)) {
-      for (const listed of page.items) {
-        if (listed.kind === 'item' && isSameId(listed.item.dossierId, dossierId)) {
-          return { dossier: listed.item, answer: listed.answer };
-        }
-      }
-    }
-    return null;
+    const pages = this.pages({ pageSize: 100 }, priority, signal);
+    const found = await findListed(this.#listCall, pages, dossierId);
+    return found && { dossier: found.item, answer: found.answer };
   }
 
   /**

@@ -9,7 +9,8 @@ import {
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 import { told as anyText, tolerant } from '../http/tolerant';
-import { flag, id, issuesOf, isSameId, number, parseWire, told } from './wire-fields';
+import { pageFromWire, type Listed } from './pages';
+import { flag, id, isSameId, number, parseWire, told } from './wire-fields';
 
 /**
  * The service's shape of a monitor and its changes (specification: "Monitor", "Monitor change").
@@ -26,9 +27,6 @@ const hours = tolerant(
       .transform(Number),
   ]),
 );
-/** Levels of objects and lists in one another: far more than a service has a use for, far less than what writes them can hold. */
-const deepest = 100;
-
 const changeWire = z.object({
   id,
   status: told,
@@ -58,22 +56,10 @@ const monitorWire = z.object({
   updated_at: told,
 });
 
-const pageWire = z.object({
-  data: z.array(z.unknown()),
-  page: z.object({ next_cursor: told, has_more: flag }).nullish().catch(null),
-});
-
 /** One entry of a list: a bad one does not hide the others. */
 export type ListedChange =
   | { kind: 'change'; change: Change; answer: object }
-  | {
-      kind: 'unreadable';
-      /** Place on the page, from 0. */
-      position: number;
-      /** Paths at fault, never values. */
-      issues: readonly { path: string; code: string }[];
-      answer: unknown;
-    };
+  | Extract<Listed<Change>, { kind: 'unreadable' }>;
 
 export interface ChangePage {
   /** In the order of the answer, which nothing may rely on. */
@@ -85,46 +71,16 @@ export interface ChangePage {
 
 /** @throws ContractError when the body is no list; a bad entry is an entry of the page */
 export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
-  const { data, page } = parseWire(pageWire, call, parseJson(body));
-  const cursor = page?.next_cursor ?? null;
-  const hasMore = page?.has_more ?? cursor !== null;
+  const { items, nextCursor, hasMore } = pageFromWire(call, changeWire.transform(changeOf), body);
   return {
-    items: data.map(listedFromWire),
-    nextCursor: cursor,
+    items: items.map((listed) =>
+      listed.kind === 'item'
+        ? { kind: 'change', change: listed.item, answer: listed.answer }
+        : listed,
+    ),
+    nextCursor,
     hasMore,
   };
-}
-
-function listedFromWire(answer: unknown, position: number): ListedChange {
-  if (isDeeper(answer, deepest)) {
-    const issues = [{ path: '', code: 'too_deep' }];
-    return { kind: 'unreadable', position, issues, answer: withoutDepth(answer) };
-  }
-  const parsed = changeWire.safeParse(answer);
-  return parsed.success
-    ? { kind: 'change', change: changeOf(parsed.data), answer: answer as object }
-    : { kind: 'unreadable', position, issues: issuesOf(parsed.error), answer };
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  let layer: unknown[] = [value];
-  for (let level = 0; level <= levels; level += 1) {
-    layer = layer.flatMap((one) =>
-      typeof one === 'object' && one !== null ? Object.values(one) : [],
-    );
-    if (layer.length === 0) return false;
-  }
-  return true;
-}
-
-/** What stands at its first level, for who has to look into it. */
-function withoutDepth(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null) return null;
-  const plain = Object.entries(answer).map(([name, value]) => [
-    name,
-    typeof value === 'object' ? null : (value as unknown),
-  ]);
-  return Object.fromEntries(plain) as unknown;
 }
 
 /**

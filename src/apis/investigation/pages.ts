@@ -1,7 +1,15 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ContractError, type CallName } from '../http/errors';
+import {
+  firstPlace,
+  onward,
+  type Endless,
+  type PageSeen,
+  type Place,
+} from '../../domain/list-walk';
+import { ContractError, StatusError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { flag, issuesOf, parseWire, told } from './wire-fields';
+import { flag, isSameId, issuesOf, parseWire, told } from './wire-fields';
 
 /** One entry of a list: a bad one does not hide the others. */
 export type Listed<T> =
@@ -15,51 +23,144 @@ export type Listed<T> =
       answer: unknown;
     };
 
-export interface Page<T> {
+/** `nextCursor` null also when the service says that there is more; named by some beside `hasMore: false`. */
+export interface Page<T> extends PageSeen {
   /** In the order of the answer, which nothing may rely on. */
   items: Listed<T>[];
-  /** Null at the end, also when the service says that there is more and gives no cursor. */
-  nextCursor: string | null;
 }
+
+/** Levels of objects and lists in one another: far more than a service has a use for, far less than what writes them can hold. */
+const deepest = 100;
 
 const pageWire = z.object({
   data: z.array(z.unknown()),
   page: z.object({ next_cursor: told, has_more: flag }).nullish().catch(null),
 });
+const idWire = z.object({ id: z.string() });
 
 /** @throws ContractError when the body is no list; a bad entry is an entry of the page */
 export function pageFromWire<T>(call: CallName, item: z.ZodType<T>, body: Buffer): Page<T> {
   const { data, page } = parseWire(pageWire, call, parseJson(body));
-  const cursor = page?.next_cursor ?? null;
-  const hasMore = page?.has_more ?? cursor !== null;
-  const items = data.map((answer, position): Listed<T> => {
-    const parsed = item.safeParse(answer);
-    return parsed.success
-      ? { kind: 'item', item: parsed.data, answer: answer as object }
-      : { kind: 'unreadable', position, issues: issuesOf(parsed.error), answer };
+  const nextCursor = page?.next_cursor ?? null;
+  const hasMore = page?.has_more ?? nextCursor !== null;
+  const items = data.map((answer, position) => listedFromWire(item, answer, position));
+  const ids = items.flatMap((listed) => {
+    const read = listed.kind === 'item' ? idWire.safeParse(listed.answer) : null;
+    return read?.success === true ? [read.data.id] : [];
   });
-  return { items, nextCursor: hasMore ? cursor : null };
+  return { items, nextCursor, hasMore, ids: sumOfIds(ids) };
 }
 
+function listedFromWire<T>(item: z.ZodType<T>, answer: unknown, position: number): Listed<T> {
+  if (isDeeper(answer, deepest)) {
+    const issues = [{ path: '', code: 'too_deep' }];
+    return { kind: 'unreadable', position, issues, answer: withoutDepth(answer) };
+  }
+  const parsed = item.safeParse(answer);
+  return parsed.success
+    ? { kind: 'item', item: parsed.data, answer: answer as object }
+    : { kind: 'unreadable', position, issues: issuesOf(parsed.error), answer };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let level = 0; level <= levels; level += 1) {
+    layer = layer.flatMap((one) =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+    if (layer.length === 0) return false;
+  }
+  return true;
+}
+
+/** What stands at its first level, for who has to look into it. */
+function withoutDepth(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return null;
+  const plain = Object.entries(answer).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? null : (value as unknown),
+  ]);
+  return Object.fromEntries(plain) as unknown;
+}
+
+/** `ids` of a page with these. */
+export function sumOfIds(ids: readonly string[]): string | null {
+  if (ids.length === 0) return null;
+  return createHash('sha256').update(ids.toSorted().join(' ')).digest('hex').slice(0, 16);
+}
+
+/** Where to look for what leads a walk round in circles, or nowhere. */
+const placeOf: Record<Endless, string> = {
+  repeated_cursor: 'CURSOR_PARAM',
+  repeated_page: 'CURSOR_PARAM',
+  empty_pages: 'data',
+};
+
 /**
- * All pages of a list, one at a time.
+ * All pages of a list, one at a time; one may come twice before a walk in circles is seen.
  *
- * @throws ContractError `repeated_cursor` when a cursor comes twice: the service may know it by
- *   another name than CURSOR_PARAM says, and the walk would have no end
+ * @throws ContractError after the pages that were had: `repeated_cursor`, `repeated_page` when the
+ *   service may know the cursor by another name than CURSOR_PARAM says; `empty_pages`; `no_cursor`
+ *   when the service says that there is more, and names no way to it
  */
 export async function* walkPages<T>(
   call: CallName,
   readPage: (cursor: string | null) => Promise<Page<T>>,
 ): AsyncGenerator<Page<T>> {
-  const seen = new Set<string>();
-  let cursor: string | null = null;
-  do {
-    const page: Page<T> = await readPage(cursor);
+  let place = firstPlace;
+  for (;;) {
+    const page = await pageAt(place, readPage);
+    if (page === null) return;
     yield page;
-    cursor = page.nextCursor;
-    if (cursor !== null && seen.has(cursor)) {
-      throw new ContractError(call, [{ path: 'CURSOR_PARAM', code: 'repeated_cursor' }]);
+    const next = onward(place, page);
+    if (next.kind === 'endless') {
+      throw new ContractError(call, [{ path: placeOf[next.why], code: next.why }]);
     }
-    if (cursor !== null) seen.add(cursor);
-  } while (cursor !== null);
+    if (next.kind === 'end') {
+      if (!page.hasMore) return;
+      throw new ContractError(call, [{ path: 'page.next_cursor', code: 'no_cursor' }]);
+    }
+    place = next.place;
+  }
+}
+
+/** Null: the service named a cursor after the end, and does not take it. */
+async function pageAt<T>(
+  { cursor, spare }: Place,
+  readPage: (cursor: string | null) => Promise<Page<T>>,
+): Promise<Page<T> | null> {
+  try {
+    return await readPage(cursor);
+  } catch (error) {
+    if (spare && isRefused(error)) return null;
+    throw error;
+  }
+}
+
+/** What would be answered the same another time. */
+function isRefused(error: unknown): boolean {
+  if (error instanceof ContractError) return true;
+  if (!(error instanceof StatusError) || error.meansCredentials) return false;
+  return error.status < 500 && ![408, 425, 429].includes(error.status);
+}
+
+/**
+ * The entry of this id; null when no page has it.
+ *
+ * @throws ContractError as `walkPages`, and when the entry is there and cannot be read
+ */
+export async function findListed<T>(
+  call: CallName,
+  pages: AsyncIterable<Page<T>>,
+  id: string,
+): Promise<{ item: T; answer: object } | null> {
+  for await (const { items } of pages) {
+    const found = items.find(({ answer }) => {
+      const read = idWire.safeParse(answer);
+      return read.success && isSameId(read.data.id, id);
+    });
+    if (found?.kind === 'item') return found;
+    if (found?.kind === 'unreadable') throw new ContractError(call, found.issues);
+  }
+  return null;
 }

@@ -5,10 +5,9 @@ import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpCall, Service } from '../http/service';
 import { idempotencyKey } from './idempotency-key';
-import { pageFromWire, walkPages, type Page } from './pages';
+import { findListed, pageFromWire, walkPages, type Page } from './pages';
 import { pathOf } from './paths';
 import { traceFromWire, traceWire } from './traces.wire';
-import { isSameId } from './wire-fields';
 
 /** Bytes. A result is of unknown size; a page has 100 of them at most. */
 const maxBytes = 16 * 1024 * 1024;
@@ -75,8 +74,8 @@ export class TracesApi {
    * A search by its id: an assumption (DESIGN 4, `TRACE_READ`). Where the route is missing the
    * documented list is searched, and this is remembered.
    *
-   * @throws StatusError 404 when there is no such search; ContractError `repeated_cursor` as
-   *   `walkPages`
+   * @throws StatusError 404 when there is no such search; ContractError as
+   *   `findListed`
    */
   async read(
     traceId: string,
@@ -140,14 +139,9 @@ export class TracesApi {
     priority: CallPriority,
     signal?: AbortSignal,
   ): Promise<TraceAnswer | null> {
-    for await (const page of this.pages({ pageSize: 100 }, priority, signal)) {
-      for (const listed of page.items) {
-        if (listed.kind === 'item' && isSameId(listed.item.traceId, traceId)) {
-          return { trace: listed.item, answer: listed.answer };
-        }
-      }
-    }
-    return null;
+    const pages = this.pages({ pageSize: 100 }, priority, signal);
+    const found = await findListed(this.#listCall, pages, traceId);
+    return found && { trace: found.item, answer: found.answer };
   }
 
   get #listCall(): HttpCall {

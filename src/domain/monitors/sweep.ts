@@ -1,3 +1,11 @@
+import {
+  endlessWords,
+  firstPlace,
+  onward,
+  type Endless,
+  type PageSeen,
+  type Place,
+} from '../list-walk';
 import type { Severity } from './change';
 
 /** One pass over one monitor: what it is told, what it counts, and which page comes next. */
@@ -91,25 +99,10 @@ export type SweepRemark =
   | 'slow sink'
   | 'digest waits';
 
-/** Faults of walks that would go on for ever (DESIGN D8). */
-const cursorRepeated: Fault = {
-  fault: 'cursor repeated',
-  message:
-    'the service answered a cursor that it had answered before: it may know the cursor by another name than CURSOR_PARAM says',
-};
-const pageRepeated: Fault = {
-  fault: 'cursor repeated',
-  message:
-    'the service answers the same page to one cursor after the other: it may know the cursor by another name than CURSOR_PARAM says',
-};
-/** In a row. A service that filters after it has paged sends some before one with changes. */
-const mostEmptyPages = 100;
-const emptyPages: Fault = {
-  fault: 'cursor repeated',
-  message: `the service answered ${mostEmptyPages} empty pages, one after the other, and says that there is more`,
-};
-/** Pages of a walk that came before. One may be by chance: a list grows while it is walked. */
-const mostPagesAgain = 3;
+/** `fault` of a walk that would go on for ever (DESIGN D8). */
+export function endlessFault(why: Endless): Fault {
+  return { fault: 'cursor repeated', message: endlessWords[why] };
+}
 
 /** `fault` of a walk over all states: what is open is listed again, what was acknowledged is not. */
 export const noCursor: Fault = {
@@ -157,15 +150,6 @@ export interface Fault {
   message: string;
 }
 
-/** What a page tells of the list. */
-export interface PageSeen {
-  hasMore: boolean;
-  /** Beside `hasMore: false` too: then it may lead on all the same. */
-  nextCursor: string | null;
-  /** A sum over the ids on the page, whatever their order. Null: there were none to be read. */
-  ids: string | null;
-}
-
 /** One page of changes, worked off. */
 export interface PageReport extends PageSeen {
   counts: SweepCounts;
@@ -191,25 +175,14 @@ export interface PageReport extends PageSeen {
   health?: readonly string[];
 }
 
-/** A place in a list. Brent's way to see a circle keeps one cursor and one page, however long the walk. */
-export interface Place {
-  cursor: string | null;
-  steps: number;
-  mark: string | null;
-  /** `ids` of the page before this place, and of the one at the mark. */
-  before: string | null;
-  marked: string | null;
-  /** Pages that came before; pages in a row without ids. */
-  again: number;
-  empty: number;
-  /** The service said that there is nothing more, and named a cursor: where that leads nowhere is the end. */
-  spare: boolean;
+/** A place in a list of changes. */
+interface ChangePlace extends Place {
   /** Pages with more items could not be had. Null: as many as a page may have. */
   size: number | null;
 }
 
 /** Where a walk over what is open stands. */
-export interface Walk extends Place {
+export interface Walk extends ChangePlace {
   /** What is still to be walked: the first is being walked. Null: all severities. */
   phases: readonly (Severity | null)[];
   /** The first page may be all there is: then it is worked off at once. */
@@ -220,7 +193,7 @@ export interface Walk extends Place {
 }
 
 /** Where a walk over all states stands. */
-export interface ReconcileWalk extends Place {
+export interface ReconcileWalk extends ChangePlace {
   /** Asked for; null: no filter. */
   state: 'acknowledged' | null;
   /** It came by something acknowledged. */
@@ -231,17 +204,7 @@ export function beginReconcile(): ReconcileWalk {
   return { ...beginning, state: null, told: false };
 }
 
-const beginning: Place = {
-  cursor: null,
-  steps: 0,
-  mark: null,
-  before: null,
-  marked: null,
-  again: 0,
-  empty: 0,
-  spare: false,
-  size: null,
-};
+const beginning: ChangePlace = { ...firstPlace, size: null };
 
 export function beginWalk({ order, severities }: SweepTerms): Walk {
   const byItself = severities?.length === 1 ? (severities[0] ?? null) : null;
@@ -270,56 +233,14 @@ export function nextPage(walk: Walk, page: PageReport): NextPage {
   if (mayHaveMore && page.settled > 0 && page.staying === 0) return again(walk.phases);
   const progress = walk.progress || page.settled > 0;
   const next = onward(walk, page);
-  if (next.kind === 'repeated') return next;
+  if (next.kind === 'endless') return { kind: 'repeated', fault: endlessFault(next.why) };
   if (next.kind === 'page') {
     const standing = standingAfter(walk, page);
-    const place = { ...next.place, size };
-    return { kind: 'page', walk: { ...walk, ...place, peek: false, progress, standing } };
+    return { kind: 'page', walk: { ...next.place, size, peek: false, progress, standing } };
   }
   if (progress && (walk.cursor !== null || page.hasMore)) return again(walk.phases);
   const phases = walk.phases.slice(1);
   return phases.length === 0 ? { kind: 'done' } : again(phases);
-}
-
-export type Onward =
-  { kind: 'page'; place: Place } | { kind: 'end' } | { kind: 'repeated'; fault: Fault };
-
-/**
- * The place after a page. `end`: no cursor leads on. `repeated`: the walk would go on for ever, by a
- * cursor that came before, or by new ones that lead to what came before, or to nothing.
- */
-export function onward(place: Place, { hasMore, nextCursor, ids }: PageSeen): Onward {
-  if (nextCursor === null) return { kind: 'end' };
-  const { cursor, steps, mark, before, marked } = place;
-  const cameBefore = ids !== null && (ids === before || ids === marked);
-  const again = place.again + (cameBefore ? 1 : 0);
-  const empty = ids === null ? place.empty + 1 : 0;
-  const fault =
-    nextCursor === cursor || nextCursor === mark
-      ? cursorRepeated
-      : again >= mostPagesAgain
-        ? pageRepeated
-        : empty >= mostEmptyPages
-          ? emptyPages
-          : null;
-  // A cursor after the last page, as some services name it, leads to what came before or to nothing.
-  if (!hasMore && (fault !== null || cameBefore || ids === null)) return { kind: 'end' };
-  if (fault !== null) return { kind: 'repeated', fault };
-  const isMark = ((steps + 1) & steps) === 0;
-  return {
-    kind: 'page',
-    place: {
-      ...place,
-      cursor: nextCursor,
-      steps: steps + 1,
-      mark: isMark ? nextCursor : mark,
-      before: ids ?? before,
-      marked: isMark ? (ids ?? marked) : marked,
-      again,
-      empty,
-      spare: !hasMore,
-    },
-  };
 }
 
 /** A cursor that the service named after the end, and does not take: the end it is. */

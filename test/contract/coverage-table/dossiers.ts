@@ -504,7 +504,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     'GET /dossies: data and page': {
       sandbox: 'Pages that end with has_more false.',
       client: 'src/apis/investigation/pages.ts#pageFromWire',
-      test: 'contract/dossiers-client.test.ts › end where the service says so, whatever cursor it gives',
+      test: 'contract/dossiers-client.test.ts › end where the service says so, and a cursor that it gives leads nowhere',
     },
     'GET /dossies/{dossie_id}/status': {
       sandbox: 'The light state; artifacts and result as the scenario has it.',

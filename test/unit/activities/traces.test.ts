@@ -63,7 +63,12 @@ async function start() {
     },
     pages: async function* () {
       walks += 1;
-      yield { items: listed.map((item) => ({ kind: 'item', item, answer: {} })), nextCursor: null };
+      yield {
+        items: listed.map((item) => ({ kind: 'item', item, answer: {} })),
+        nextCursor: null,
+        hasMore: false,
+        ids: null,
+      };
     },
   };
   const { startTrace } = createTraceActivities({
