@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { coverageHoles, coverageSummary, type Coverage } from '../../scripts/check-coverage-table';
-import { assumptionTable } from '../../src/apis/assumptions';
+import { assumptionTable, type Assumption } from '../../src/apis/assumptions';
 import type { CoverageRow } from './coverage-table/row';
 import {
   investigationChecklist,
@@ -9,10 +9,39 @@ import {
 } from './coverage-table/investigation';
 import { monitorChecklist, monitorTable } from './coverage-table/monitors';
 import { creditChecklist, creditTable } from './coverage-table/credit';
+import { dossierChecklist, dossierTable } from './coverage-table/dossiers';
+import { lensChecklist, lensTable } from './coverage-table/lens';
+import { profileChecklist, profileTable } from './coverage-table/profile';
+import { traceChecklist, traceTable } from './coverage-table/traces';
 import { declares } from './coverage-table/symbols';
 import { testTitles } from './coverage-table/test-titles';
 
 const root = path.join(__dirname, '../..');
+
+/** Each with the areas of the assumptions that it must name. */
+const tables: [
+  string,
+  Pick<Coverage, 'checklist' | 'table'> & { areas: readonly Assumption['area'][] },
+][] = [
+  [
+    'certificates',
+    {
+      checklist: investigationChecklist,
+      table: investigationTable,
+      areas: ['Both services', 'Certificates'],
+    },
+  ],
+  ['monitors', { checklist: monitorChecklist, table: monitorTable, areas: ['Lists', 'Monitors'] }],
+  ['profiles', { checklist: profileChecklist, table: profileTable, areas: [] }],
+  ['lens', { checklist: lensChecklist, table: lensTable, areas: ['Lens'] }],
+  ['traces', { checklist: traceChecklist, table: traceTable, areas: ['Trace'] }],
+  ['dossiers', { checklist: dossierChecklist, table: dossierTable, areas: ['Dossiers'] }],
+  [
+    'the credit service',
+    { checklist: creditChecklist, table: creditTable, areas: ['Both services', 'Credit'] },
+  ],
+];
+
 const good: CoverageRow = {
   sandbox: 'Shows it.',
   client: 'src/domain/issuance.ts#Issuance.certidaoId',
@@ -27,41 +56,14 @@ function holesOf(row: Partial<CoverageRow>, more: Partial<Coverage> = {}): strin
 }
 
 describe('the coverage table', () => {
-  test('has no hole for certificates', () => {
-    expect(
-      coverageHoles({
-        checklist: investigationChecklist,
-        table: investigationTable,
-        assumptions: assumptionTable.filter(({ area }) =>
-          ['Both services', 'Certificates'].includes(area),
-        ),
-        root,
-      }),
-    ).toEqual([]);
+  test.each(tables)('has no hole for %s', (_, { checklist, table, areas }) => {
+    const assumptions = assumptionTable.filter(({ area }) => areas.includes(area));
+    expect(coverageHoles({ checklist, table, assumptions, root })).toEqual([]);
   });
 
-  test('has no hole for monitors', () => {
-    expect(
-      coverageHoles({
-        checklist: monitorChecklist,
-        table: monitorTable,
-        assumptions: assumptionTable.filter(({ area }) => ['Lists', 'Monitors'].includes(area)),
-        root,
-      }),
-    ).toEqual([]);
-  });
-
-  test('has no hole for the credit service', () => {
-    expect(
-      coverageHoles({
-        checklist: creditChecklist,
-        table: creditTable,
-        assumptions: assumptionTable.filter(({ area }) =>
-          ['Both services', 'Credit'].includes(area),
-        ),
-        root,
-      }),
-    ).toEqual([]);
+  test('is asked for the assumptions of every area', () => {
+    const asked = tables.flatMap(([, { areas }]) => areas);
+    expect(new Set(asked)).toEqual(new Set(assumptionTable.map(({ area }) => area)));
   });
 
   test('counts its rows, and what is planned', () => {
