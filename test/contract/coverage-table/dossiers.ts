@@ -348,7 +348,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     'artifacts.expires_at': {
       sandbox: 'One PDF, its link signed anew at every read.',
       client: 'src/domain/artifact.ts#Artifact.urlExpiresAt',
-      test: 'integration/dossiers.test.ts › a report whose address expires or breaks is filed, or said to be missing',
+      test: 'integration/dossier-following.test.ts › a report whose address expires or breaks is filed, or said to be missing',
     },
     'artifacts.available_until': {
       sandbox: 'One PDF, its link signed anew at every read.',
@@ -472,17 +472,17 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     'retry: queued, the same id, the attempt number incremented': {
       sandbox: 'A retry of an eligible dossier begins the next attempt.',
       client: 'src/apis/investigation/dossiers.ts#DossiersApi.retry',
-      test: 'integration/dossiers.test.ts › one attempt is begun whatever is lost on the way',
+      test: 'integration/dossier-retries.test.ts › one attempt is begun whatever is lost on the way',
     },
     'retry: eligibility is not shown': {
       sandbox: 'As the scenario has it.',
       client: 'assumption: eligibility for a retry',
-      test: 'integration/dossiers.test.ts › what the service refuses to try again ends with its reason',
+      test: 'integration/dossier-retries.test.ts › what the service refuses to try again ends with its reason',
     },
     'cancel: the resulting state is not shown': {
       sandbox: 'As the scenario has it.',
       client: 'assumption: end of a cancelled dossier',
-      test: 'integration/dossiers.test.ts › the state that is reached is told when the service does not cancel',
+      test: 'integration/dossier-decisions.test.ts › the state that is reached is told when the service does not cancel',
     },
   },
   'Dossier: endpoints': {
@@ -514,7 +514,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     'artifacts and result beside the status': {
       sandbox: 'In the list, when the scenario shows them there alone.',
       client: 'assumption: artifacts and result of a dossier',
-      test: 'integration/dossiers.test.ts › artifacts and result are found in the status or in the list, or told to be missing',
+      test: 'integration/dossier-following.test.ts › artifacts and result are found in the status or in the list, or told to be missing',
     },
     'POST /dossies/{dossie_id}/retry: Idempotency-Key, no body': {
       sandbox: 'A key gives the first answer again; a body is refused.',
@@ -524,7 +524,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     '403 dossie_custom_not_enabled': {
       sandbox: 'A fault word of the retry.',
       client: 'src/apis/investigation/dossiers.ts#DossiersApi.retry',
-      test: 'integration/dossiers.test.ts › what the service refuses to try again ends with its reason',
+      test: 'integration/dossier-retries.test.ts › what the service refuses to try again ends with its reason',
     },
     'POST /dossies/{dossie_id}/cancel: no body': {
       sandbox: 'A body is refused.',

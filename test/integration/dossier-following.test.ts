@@ -1,0 +1,112 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Installation } from '../support/diligence-process';
+import {
+  countsOf,
+  dossierInstallation,
+  followDossier,
+  holdDossier,
+  type DossierScript,
+} from '../support/dossier-installation';
+
+/** Dossiers from a command to the folder of results. */
+
+jest.setTimeout(180_000);
+
+let place: Installation;
+beforeAll(async () => {
+  place = await dossierInstallation();
+});
+afterAll(async () => {
+  await place.stop();
+});
+
+test('a dossier is followed to its end, and its report filed and written', async () => {
+  const id = holdDossier(place, { risk: 'classified', end: 'completed' });
+  const { code, shown, stderr } = await followDossier(place, id);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(shown?.outcome).toMatchObject({
+    status: 'completed',
+    caused: 0,
+    possibleAttempt: false,
+    risk: { form: 'classified', missingFields: 0 },
+    filed: [{ type: 'dossie_pdf' }],
+    attempts: [{ number: 1, billing: { status: 'charged', unit: 'tokens' } }],
+  });
+  expect(shown?.billing).toMatchObject([{ unit: 'tokens', status: 'charged' }]);
+  expect((await readdir(shown?.folder ?? '')).sort()).toEqual(['dossier.json', 'dossier.pdf']);
+  const pdf = await readFile(join(shown?.folder ?? '', 'dossier.pdf'));
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(countsOf(place, id)).toMatchObject({ retried: 0, retryRequests: 0, cancelRequests: 0 });
+});
+
+test('a report whose address expires or breaks is filed, or said to be missing', async () => {
+  const cases: [NonNullable<DossierScript['pdf']>, number, object][] = [
+    [['expired_link', 'expired_link'], 0, { unfiled: [] }],
+    [['not_a_pdf', 'empty_pdf'], 0, { unfiled: [] }],
+    [['502', 'reset_after', 'slow_pdf'], 0, { unfiled: [] }],
+    [[{ kind: 'not_a_pdf', times: 'forever' }], 3, { unfiled: [{ why: 'not a PDF' }] }],
+  ];
+  const ends = await Promise.all(
+    cases.map(([pdf]) => followDossier(place, holdDossier(place, { end: 'completed', pdf }))),
+  );
+  for (const [nth, [pdf, code, told]] of cases.entries()) {
+    const end = ends[nth];
+    expect({ pdf, code: end?.code, outcome: end?.shown?.outcome }).toMatchObject({
+      pdf,
+      code,
+      outcome: { status: 'completed', filed: code === 0 ? [{ type: 'dossie_pdf' }] : [], ...told },
+    });
+  }
+});
+
+test('artifacts and result are found in the status or in the list, or told to be missing', async () => {
+  const places = ['status', 'list', 'none'] as const;
+  const ends = await Promise.all(
+    places.map((shownIn) =>
+      followDossier(
+        place,
+        holdDossier(place, { end: 'completed', shownIn, risk: 'insufficient_data' }),
+      ),
+    ),
+  );
+  expect(ends.map(({ code, shown }) => [code, shown?.outcome.filed.length])).toEqual([
+    [0, 1],
+    [0, 1],
+    [0, 0],
+  ]);
+  for (const { shown } of ends) {
+    expect(shown?.outcome.risk).toMatchObject({
+      form: 'insufficient_data',
+      level: null,
+      score: null,
+      missingFields: 1,
+    });
+  }
+});
+
+test('an unknown dossier is refused, and a wrong id is wrong usage', async () => {
+  const unknown = await followDossier(place, '0f0e0d0c-0b0a-4000-8000-ffffffffffff');
+  expect(unknown).toMatchObject({
+    code: 1,
+    shown: { outcome: { status: 'refused', error: { code: 'dossie_not_found' } } },
+  });
+  expect((await followDossier(place, '4711')).code).toBe(2);
+});
+
+test('histories are sealed and short, whatever the number of polls', async () => {
+  const id = holdDossier(place, {
+    end: 'completed',
+    waitingMs: [0, 0],
+    processingMs: [8_000, 8_000],
+  });
+  const { stderr } = await followDossier(place, id);
+  expect(stderr).toMatch(/running \(attempt 1\), \d of 5 phases/);
+  const client = await place.client();
+  const { events } = await client.workflow.getHandle(`dossier/${id}`).fetchHistory();
+  expect(events?.length).toBeLessThanOrEqual(30 + 8);
+  expect(Buffer.from(JSON.stringify(events)).toString('latin1')).not.toMatch(
+    /charged|download_url/,
+  );
+  expect(await place.workerLog()).not.toContain('signature');
+});
