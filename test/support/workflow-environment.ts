@@ -391,7 +391,7 @@ function workOf(workId: string, items: number): WorkRef {
   return { folder, items, filedIn: folder };
 }
 
-function workflowBundlePath(): string {
+export function workflowBundlePath(): string {
   const path = join(__dirname, '..', '..', 'dist', 'workflow-bundle.js');
   if (!existsSync(path)) throw new Error('dist/workflow-bundle.js is missing: run `npm run build`');
   return path;

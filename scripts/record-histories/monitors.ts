@@ -1,0 +1,105 @@
+import type { MonitorWatchInput } from '../../src/workflows/messages';
+import { eventually } from '../../test/support/diligence-process';
+import {
+  holdMonitor,
+  type HeldScript,
+  type MonitorSection,
+} from '../../test/support/monitor-installation';
+import type { Recording, Scene } from './scene';
+
+const changes = (count: number): HeldScript => ({
+  changes: Array.from({ length: count }, () => ({ severity: 'warn' as const })),
+});
+
+function held(scene: Scene, script: HeldScript, rules: MonitorSection = {}): string {
+  return holdMonitor(scene.place, script, { defaultPageSize: 20, ...rules });
+}
+
+const sweep = (...monitors: string[]) => ['monitor', 'sweep', '--monitors', monitors.join(',')];
+
+async function cancelOnceListed(scene: Scene, id: string, monitorId: string): Promise<void> {
+  await eventually('it is listed', () =>
+    scene.sandbox.monitors.received().some((one) => one.monitorId === monitorId),
+  );
+  await scene.client.workflow.getHandle(id).executeUpdate('cancel', { args: [{ now: false }] });
+  await scene.end(id);
+}
+
+const slowList: HeldScript['list'] = [{ kind: 'slow', delayMs: 2_000 }];
+
+export const monitorRecordings: Recording[] = [
+  {
+    name: 'straight',
+    of: ['monitorSweep'],
+    play: (scene) => scene.run(sweep(held(scene, changes(3)))),
+  },
+  {
+    name: 'stuck',
+    of: ['monitorSweep'],
+    async play(scene) {
+      const [first = {}, ...others] = changes(3).changes ?? [];
+      const stuck = held(scene, {
+        changes: [{ ...first, ack: 'refused' }, ...others],
+        list: ['503', '502'],
+      });
+      await scene.run(sweep(stuck), 3);
+    },
+  },
+  {
+    name: 'continued-as-new',
+    of: ['monitorSweep'],
+    async play(scene) {
+      // One change a page, and a hundred pages a run.
+      const ignored = { pageSizeName: 'ignored', defaultPageSize: 1 };
+      await scene.run(sweep(held(scene, { seededChanges: 105 }, ignored)));
+    },
+  },
+  {
+    name: 'cancelled',
+    of: ['monitorSweep'],
+    async play(scene) {
+      const monitorId = held(scene, { ...changes(30), list: slowList });
+      const id = await scene.detach(sweep(monitorId));
+      await cancelOnceListed(scene, id, monitorId);
+    },
+  },
+  {
+    name: 'straight',
+    of: ['monitorWatch'],
+    play: (scene) => scene.run(sweep(held(scene, changes(2)), held(scene, {}))),
+  },
+  {
+    name: 'stuck',
+    of: ['monitorWatch'],
+    async play(scene) {
+      const [first = {}] = changes(1).changes ?? [];
+      const stuck = held(scene, { changes: [{ ...first, ack: 'refused' }], list: ['503'] });
+      await scene.run(sweep(stuck, held(scene, changes(1))), 3);
+    },
+  },
+  {
+    name: 'continued-as-new',
+    of: ['monitorWatch'],
+    async play(scene) {
+      const words = sweep(...[1, 2, 3].map(() => held(scene, changes(1))));
+      const id = await scene.withoutWorker(async () => {
+        const started = await scene.detach(words);
+        await scene.startAgain<MonitorWatchInput>(started, async ({ list }) => {
+          await scene.splitList(`monitor-lists/${list.name}/${list.edition}`, 2);
+          return { list: { ...list, pages: 2 }, eventsPerRun: 6 };
+        });
+        return started;
+      });
+      await scene.end(id);
+    },
+  },
+  {
+    name: 'cancelled',
+    of: ['monitorWatch'],
+    async play(scene) {
+      const monitorId = held(scene, { ...changes(2), list: slowList });
+      const id = await scene.detach(sweep(monitorId, held(scene, changes(1))));
+      await cancelOnceListed(scene, id, monitorId);
+    },
+  },
+];
