@@ -268,8 +268,8 @@ async function failedDossiers(scene: Scene): Promise<void> {
   const end: DossierScript['end'] = ['failure_retryable', 'completed'];
   const pattern: DossierScript = { ...quick, end, retry: ['503'] };
   const gone = scene.sandbox.dossiers.counts().items.map(({ dossieId }) => [dossieId, null]);
-  const held = Object.fromEntries(gone) as Record<string, null>;
-  scene.configure({ dossiers: { held, seeded: { dossiers: 14 }, pattern } });
+  const none = Object.fromEntries(gone) as Record<string, null>;
+  scene.configure({ dossiers: { held: none, seeded: { dossiers: 14 }, pattern } });
   await eventually('they have failed', async () => {
     const words = ['dossier', 'list', '--status', 'failed', '--json'];
     const { stdout } = await scene.run(words);
