@@ -3,7 +3,7 @@ import { inParallel } from '../archive/in-parallel';
 import type { MonitorRecords } from '../archive/monitor-records';
 import { acknowledgementEntry } from '../domain/monitors/audit';
 import { isOwed, isStuck } from '../domain/monitors/change-record';
-import type { ChangeFile } from '../domain/monitors/kept';
+import { mayBeTried, type ChangeFile } from '../domain/monitors/kept';
 import {
   addStanding,
   noStanding,
@@ -84,7 +84,7 @@ export class Keeper {
   ): Promise<Pick<Kept, 'delivered' | 'owed' | 'standing' | 'tried'>> {
     const sinks = this.#deps.sinksFor(terms.cooldownMs);
     const owed = files.filter((file) => isOwed(file, sinks.required));
-    const due = owed.filter((file) => mayBeDelivered(file, ref, this.#deps.now()));
+    const due = owed.filter(({ trouble }) => mayBeTried(trouble, ref.sweep, this.#deps.now()));
     const waiting = owed.filter((file) => !due.includes(file) && !isCounted(file.trouble, ref));
     const { held, taken, stuck, untried } = await this.#deliverer.deliver(ref, due, sinks, signal);
     const troubles = stuck.map(({ trouble }) => trouble);
@@ -142,12 +142,6 @@ export class Keeper {
   #instant(): string {
     return new Date(this.#deps.now()).toISOString();
   }
-}
-
-function mayBeDelivered({ trouble }: ChangeFile, { sweep }: SweepRef, now: number): boolean {
-  if (trouble === null) return true;
-  if (trouble.sweep === sweep) return false;
-  return trouble.againAt === null || Date.parse(trouble.againAt) <= now;
 }
 
 /** All sinks had it before: a worker of ours was lost between its acknowledgement and the mark. */

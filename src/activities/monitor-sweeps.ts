@@ -3,7 +3,7 @@ import type { ListedChange } from '../apis/investigation/monitors.wire';
 import { MonitorPasses } from '../archive/monitor-passes';
 import { MonitorRecords } from '../archive/monitor-records';
 import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
-import type { ChangeFile, ToldChange } from '../domain/monitors/kept';
+import { mayBeTried, type ChangeFile, type ToldChange } from '../domain/monitors/kept';
 import {
   addStanding,
   noCounts,
@@ -137,7 +137,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       }
       const filed = files.filter(({ isNew }) => isNew).length;
       metrics.changesFiled(filed);
-      const [ready, waiting] = divide(files, (file) => mayBeTried(file, ref, now()));
+      const [ready, waiting] = divide(files, (file) => isTurn(file, ref, now()));
       const delivered = await deliverer.deliver(ref, ready, sinks, signal);
       const acknowledged = await acknowledger.acknowledge(ref, delivered.held, signal);
       if (acknowledged.unsure) await passes.oweWalk(ref.monitorId);
@@ -241,17 +241,9 @@ export function isWanted({ severity }: Change, { severities }: SweepTerms): bool
   return severities === null || severity === 'unknown' || severities.includes(severity);
 }
 
-/** Each change once a sweep, and not before the instant that its sink has named. */
-function mayBeTried(
-  { acknowledged, trouble }: ChangeFile,
-  { sweep }: SweepRef,
-  now: number,
-): boolean {
-  // The list may be behind the acknowledgements.
-  if (acknowledged?.sweep === sweep) return false;
-  if (trouble === null) return true;
-  if (trouble.sweep === sweep) return false;
-  return trouble.againAt === null || Date.parse(trouble.againAt) <= now;
+/** The list may be behind the acknowledgements of the sweep. */
+function isTurn({ acknowledged, trouble }: ChangeFile, { sweep }: SweepRef, now: number): boolean {
+  return acknowledged?.sweep !== sweep && mayBeTried(trouble, sweep, now);
 }
 
 function remarksOf(

@@ -8,7 +8,7 @@ import {
 import type { MonitorRecords } from '../archive/monitor-records';
 import { isOver, judgeRepeat } from '../domain/monitors/cooldown';
 import type { Delivery } from '../domain/monitors/delivery';
-import type { FiledChange } from '../domain/monitors/kept';
+import { mayBeTried, type FiledChange } from '../domain/monitors/kept';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
 /** Changes of one digest: more of them are told in another. */
@@ -179,7 +179,8 @@ export class CooldownSink implements Sink {
     const due: DueDigest[] = [];
     for (const window of windows) {
       if (isEmpty(window)) await this.#windows.forget(window);
-      else if (mayBeTried(window, batch)) due.push(...(await this.#made(window, batch.monitorId)));
+      else if (mayBeTried(window.trouble, batch.sweep, batch.at))
+        due.push(...(await this.#made(window, batch.monitorId)));
       else if (window.trouble !== null) told.stuck.push(window.trouble);
     }
     if (due.length === 0) return told;
@@ -260,11 +261,4 @@ interface Halving {
 
 function isEmpty({ folded, closed }: FiledWindow): boolean {
   return folded.size === 0 && !closed;
-}
-
-/** Once a sweep, and not before the instant that the sink has named. */
-function mayBeTried({ trouble }: FiledWindow, { sweep, at }: Sweeping): boolean {
-  if (trouble === null) return true;
-  if (trouble.sweep === sweep) return false;
-  return trouble.againAt === null || Date.parse(trouble.againAt) <= at;
 }

@@ -5,6 +5,7 @@ import { archiveAsItIs } from '../../src/archive/open-archive';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import { analysisFolder } from '../../src/domain/credit/work';
 import type { CreditReceived, ScenarioInput } from '../../src/sandbox';
+import { anyCallFaults } from '../support/any-call-faults';
 import { answerLost } from '../support/batch-account';
 import { cnabFile, testReceivable } from '../support/cnab-files';
 import { CreditInstallation, sheetRows } from '../support/credit-installation';
@@ -23,25 +24,8 @@ const scenario: ScenarioInput = {
     background: {
       rate: 0.1,
       kinds: [
-        '429',
-        '503',
-        '503_bare',
-        '500_html',
-        '500_html_after',
-        '502',
-        '504_after',
-        'reset_before',
-        'reset_after',
-        'cut_answer',
-        'no_answer',
-        'no_answer_before',
-        'redirect',
-        { kind: 'slow', delayMs: 800 },
-        '401',
-        '403_unauthorized',
-        'unreadable_2xx',
+        ...anyCallFaults,
         'missing_id',
-        'extra_fields',
         'unknown_status',
         'not_ready',
         'wrong_summary',

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededMonitorId } from '../../src/sandbox';
+import { anyCallFaults } from '../support/any-call-faults';
 import { eventually, Installation } from '../support/diligence-process';
 import { FaultyReceiver } from '../support/faulty-receiver';
 import { incompleteOnFile } from '../support/monitor-account';
@@ -27,25 +28,8 @@ const arrivalMs = Math.max(60_000, total * 10);
 const background: MonitorSection['background'] = {
   rate: faultRate,
   kinds: [
-    '429',
+    ...anyCallFaults,
     '429_bare',
-    '503',
-    '503_bare',
-    '500_html',
-    '500_html_after',
-    '502',
-    '504_after',
-    'reset_before',
-    'reset_after',
-    'cut_answer',
-    'no_answer',
-    'no_answer_before',
-    'redirect',
-    { kind: 'slow', delayMs: 800 },
-    '401',
-    '403_unauthorized',
-    'unreadable_2xx',
-    'extra_fields',
     { kind: '404', stages: ['list', 'read'] },
     '405',
     { kind: '409', stages: ['ack'] },

@@ -58,6 +58,21 @@ export interface ChangeTrouble {
   againAt: string | null;
 }
 
+/**
+ * What failed is tried once a sweep, and not before the instant that its sink has named.
+ *
+ * @param at milliseconds since 1970
+ */
+export function mayBeTried(
+  trouble: Pick<ChangeTrouble, 'sweep' | 'againAt'> | null,
+  sweep: string,
+  at: number,
+): boolean {
+  if (trouble === null) return true;
+  if (trouble.sweep === sweep) return false;
+  return trouble.againAt === null || Date.parse(trouble.againAt) <= at;
+}
+
 /** A person has looked at a change. */
 export interface ReviewMark {
   at: string;

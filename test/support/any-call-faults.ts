@@ -1,0 +1,21 @@
+/** Trouble that any call of any service can have, for long tests; spelled out, whatever the sandbox knows. */
+export const anyCallFaults = [
+  '429',
+  '503',
+  '503_bare',
+  '500_html',
+  '500_html_after',
+  '502',
+  '504_after',
+  'reset_before',
+  'reset_after',
+  'cut_answer',
+  'no_answer',
+  'no_answer_before',
+  'redirect',
+  { kind: 'slow', delayMs: 800 },
+  '401',
+  '403_unauthorized',
+  'unreadable_2xx',
+  'extra_fields',
+] as const;
