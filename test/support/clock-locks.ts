@@ -132,8 +132,8 @@ export class ClockLocks {
       if (event.workflowTaskScheduledEventAttributes) task = true;
       if (event.workflowTaskCompletedEventAttributes) task = false;
       const { activityId } = event.activityTaskScheduledEventAttributes ?? {};
-      if (activityId != null) open.set(`${event.eventId}`, `${runId} ${activityId}`);
-      const scheduled = `${activityEnd(event)?.scheduledEventId}`;
+      if (activityId != null) open.set(String(event.eventId), `${runId} ${activityId}`);
+      const scheduled = String(activityEnd(event)?.scheduledEventId);
       const isHeld = !this.#betweenTries.has(open.get(scheduled) ?? '');
       if (event.activityTaskCanceledEventAttributes && isHeld) cancelled += 1;
       open.delete(scheduled);
