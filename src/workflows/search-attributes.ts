@@ -7,7 +7,7 @@ import { gravestInquiry, isDone } from '../domain/inquiry-batch';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
 import type { DossierStatus } from '../domain/dossiers/follow';
 import type { DossierBatchOutcome } from '../domain/dossiers/retry-batch';
-import { uploadExpiredCode, type LensOutcome } from '../domain/lens/analyze';
+import { lensNeedsAPerson, type LensOutcome } from '../domain/lens/analyze';
 import type { ProfileStatus } from '../domain/profiles/lookup';
 import type { TraceOutcome } from '../domain/traces/search';
 import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../domain/monitors/watch';
@@ -107,11 +107,10 @@ export function tellProfileEnd(status: ProfileStatus): void {
 }
 
 /** Says how an analysis of a file ended; one event. */
-export function tellLensEnd({ status, error }: LensOutcome): void {
-  const isOpen = status === 'expired' || status === 'unknown_outcome';
+export function tellLensEnd(ended: LensOutcome): void {
   upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: isOpen || error?.code === uploadExpiredCode },
+    { key: outcome, value: ended.status },
+    { key: attention, value: lensNeedsAPerson(ended) },
   ]);
 }
 

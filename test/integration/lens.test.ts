@@ -124,7 +124,13 @@ test('an upload that expires is followed by another analysis, and the one before
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const { analysisId, replaced, status } = shown.outcome;
   expect(status).toBe('completed');
-  expect(replaced).toEqual([{ attempt: 1, analysisId: expect.any(String) }]);
+  expect(replaced).toEqual([
+    {
+      attempt: 1,
+      analysisId: expect.any(String),
+      billing: { status: 'not_charged', amount: 0, unit: 'tokens' },
+    },
+  ]);
   expect(replaced[0]?.analysisId).not.toBe(analysisId);
   expect(counted(sha256)).toMatchObject({ created: 2, uploads: 1 });
 });
@@ -141,6 +147,23 @@ test('after three uploads that expired it ends, and the same command begins a fo
   const second = await analyze(path);
   expect(second.shown.outcome).toMatchObject({ status: 'completed', replaced: [] });
   expect(counted(sha256)).toMatchObject({ created: 4, uploads: 1 });
+});
+
+test('an analysis that the service lets expire is asked for twice more, by the same command', async () => {
+  const { path, sha256 } = await picture({ end: ['expired'] });
+  const told: string[] = [];
+  for (const made of [1, 2, 3, 3]) {
+    const { code, shown, stderr } = await analyze(path);
+    expect({ code, status: shown.outcome.status }).toEqual({ code: 3, status: 'expired' });
+    expect(counted(sha256)).toMatchObject({ created: made, uploads: made });
+    told.push(stderr);
+  }
+  expect(told.map((text) => text.includes('is shown as it stands'))).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
 });
 
 test.each<[string, FileScript, LensStatus]>([
