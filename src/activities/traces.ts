@@ -23,7 +23,13 @@ import { archiveIncomplete } from './failures';
 import { isSurelyUnprocessed } from './keyed-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
+export interface TraceMetrics {
+  /** An outcome was put on file. */
+  searchEnded(outcome: TraceOutcome): void;
+}
+
 export interface TraceDependencies extends WaitDependencies {
+  metrics: TraceMetrics;
   traces: TracesApi;
   archive: Archive;
   audit: AuditTrail;
@@ -183,13 +189,15 @@ export function createTraceActivities(deps: TraceDependencies) {
     const traceId = (await file.created(record.name))?.traceId ?? null;
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
     const isLost = isOpen && traceId === null && (await file.intent(record.name)) !== null;
-    const filedOutcome = await file.putOutcome(ref.folder, {
+    const end = {
       ...outcome,
       ...(isLost && answerLost),
       workId: ref.workId,
       traceId,
       settledAt: isoNow(),
-    });
+    };
+    const filedOutcome = await file.putOutcome(ref.folder, end);
+    if (filedOutcome === end) deps.metrics.searchEnded(filedOutcome);
     const about = { by: record.createdBy, subject: record.targetName };
     await audit.append([traceOutcomeEntry(filedOutcome, about)]);
     return filedOutcome;

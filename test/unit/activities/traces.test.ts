@@ -79,6 +79,7 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
     archive: place.archive,
     audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
     nameOf: (text) => text,
+    metrics: { searchEnded: () => undefined },
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,
