@@ -14,7 +14,7 @@ import { EmptyArtifactError, LensFile } from '../archive/lens';
 import type { Artifact } from '../domain/artifact';
 import type { LensFiles, LensRef } from '../domain/lens/analyze';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
-import type { LensDependencies } from './lens';
+import { readPatienceMs, type LensDependencies } from './lens';
 import { SettledWait, isForGood, type Reading } from './settled-wait';
 
 /** Bytes of one artifact. */
@@ -70,7 +70,11 @@ export function createLensArtifactActivities(deps: LensDependencies) {
         const visible = 'fetching';
         return { kind: 'unsettled', value, visible, unknownWord: null, pollAfterMs: null };
       },
-      { ...input, what: 'the artifacts of an analysis' },
+      {
+        ...input,
+        what: 'the artifacts of an analysis',
+        refusalPatienceMs: readPatienceMs,
+      },
     );
   }
 

@@ -83,9 +83,11 @@ export type SubmitLensInput = WaitOrder & {
 export type AwaitLensInput = WaitOrder & { ref: LensRef; analysisId: string };
 
 /** What was just made may not be readable yet. */
-const readPatienceMs = 60_000;
+export const readPatienceMs = 120_000;
 /** An upload that is refused goes again to a fresh address so often. */
 const mostUploadRefusals = 5;
+/** After that, a refused read is believed when it is one of so many. */
+const mostRefusedReads = 5;
 /** Upload instructions that are not told are asked for so often. */
 const mostAskedInVain = 5;
 /** A look that a person waits for. */
@@ -196,8 +198,12 @@ export function createLensActivities(deps: LensDependencies) {
       try {
         return (await lens.read(analysisId, 'request', signal)).analysis;
       } catch (error) {
-        if (isForGood(error) && now() - Date.parse(at) < readPatienceMs) return null;
-        throw error;
+        if (!isForGood(error)) throw error;
+        if (now() - Date.parse(at) < readPatienceMs) return null;
+        const { name } = this.#record;
+        const count = await file.uploadInVain(name, this.#attempt, 'not-readable', isoNow());
+        if (count >= mostRefusedReads) throw error;
+        return null;
       }
     }
 

@@ -84,14 +84,15 @@ export class LensFile {
   }
 
   /**
-   * Notes a try to hand the file in that came to nothing: no address was told, or the store refused.
+   * Notes a try to hand the file in that came to nothing: no address was told, the store refused, or
+   * the analysis could not be read.
    *
    * @returns how often that has been so
    */
   uploadInVain(
     name: string,
     attempt: number,
-    why: 'no-address' | 'refused',
+    why: 'no-address' | 'refused' | 'not-readable',
     at: string,
   ): Promise<number> {
     return this.#note(`${attemptFolder(name, attempt)}/${why}`, at);

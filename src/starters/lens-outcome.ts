@@ -8,6 +8,7 @@ import { LensFile } from '../archive/lens';
 import { orderEntry } from '../domain/audit-entries';
 import type { Billing } from '../domain/billing';
 import {
+  anotherAnalysisCode,
   lensNeedsAPerson,
   lensWorkflowId,
   mostAfterExpiry,
@@ -123,14 +124,20 @@ const sayings = {
     'unknown outcome: a request may have arrived; the same command asks again with the same key',
 } as const;
 
-const expiredAtService =
-  `expired at the service, which had the file: the same command asks for another analysis, ` +
-  `${mostAfterExpiry} times at most`;
+function sayingOf({ error, seen, status }: LensOutcome): string {
+  if (status === 'expired' && seen?.state === 'expired') {
+    return (
+      `expired at the service, which had the file: the same command asks for another analysis, ` +
+      `${mostAfterExpiry} times at most`
+    );
+  }
+  if (error?.code === anotherAnalysisCode) return 'unknown outcome: nothing more is asked for';
+  return sayings[status];
+}
 
 function outcomeLines(outcome: LensOutcome): string[] {
-  const { analysisId, billing, error, files, replaced, seen, status } = outcome;
-  const isOver = status === 'expired' && seen?.state === 'expired';
-  const lines: string[] = [isOver ? expiredAtService : sayings[status]];
+  const { analysisId, billing, error, files, replaced, seen } = outcome;
+  const lines: string[] = [sayingOf(outcome)];
   const told: [string, string | null][] = [
     ['analysis', analysisId],
     ['mode', seen?.mode ?? null],

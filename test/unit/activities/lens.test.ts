@@ -330,6 +330,18 @@ it('after the service let it expire although it had the file, two more can be as
   expect(await file.expiredAtService(name)).toBe(3);
 });
 
+it('one odd answer to a read ends nothing, and a read that is refused for good does', async () => {
+  bench.uploadFails = [{ error: lost }];
+  bench.reading = answered(404);
+  await expect(bench.submit()).rejects.toMatchObject({ type: 'NotSettledYet' });
+  const young = bench.reads;
+  bench.now += 120_000;
+  expect(await bench.submitStepByStep()).toMatchObject({ kind: 'refused', status: 404 });
+  expect(bench.reads - young).toBe(5);
+  bench.reading = null;
+  expect(await bench.submit()).toEqual(submitted);
+});
+
 it('an upload that the store refuses again and again ends it', async () => {
   const error = answered(403, { code: 'SignatureDoesNotMatch', elsewhere: true });
   bench.uploadFails = Array.from({ length: 10 }, () => ({ error }));
