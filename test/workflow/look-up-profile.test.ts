@@ -147,6 +147,16 @@ workflowSuite('the lookup of a profile', (rig) => {
     expect(progress).toMatchObject({ stage: 'done', waiting: null });
   });
 
+  test('that is refused its token to the end tells so, which is another thing than no answer', async () => {
+    const refusedToken = await lookedUp(rig(), [noted, { kind: 'expired', value: null }]);
+    expect(refusedToken.outcome).toMatchObject({
+      status: 'expired',
+      error: { code: 'credentials' },
+    });
+    const noAnswer = await lookedUp(rig(), [{ kind: 'expired', value: null }]);
+    expect(noAnswer.outcome).toMatchObject({ status: 'expired', error: { code: 'deadline' } });
+  });
+
   test('leaves the same history after one wait of the server and after fifty', async () => {
     const unsettled = (): never => {
       throw notSettledYet(minute);
