@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await service.close();
   await server.close();
-  await place.remove();
+  place.remove();
 });
 
 function activities() {
