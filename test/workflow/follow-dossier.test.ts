@@ -98,6 +98,15 @@ class Running {
     }
   }
 
+  /** What it does has failed once, and is to be begun again. */
+  async untilTried(): Promise<void> {
+    const isTried = async () => {
+      const { raw } = await this.handle.describe();
+      return raw.pendingActivities?.[0]?.lastFailure != null;
+    };
+    while (!(await isTried())) await soon();
+  }
+
   decide(action: ReviewDecision['action'], more: Partial<ReviewDecision> = {}): Promise<string> {
     const decision = { action, note: 'n', by: 'p', at: 't', maxAttempts: null, ...more };
     return this.handle.executeUpdate(decideDossierUpdate, { args: [decision] });
@@ -147,7 +156,6 @@ async function followed(rig: WorkflowRig, script: Script) {
     ...(env.namespace !== undefined && { namespace: env.namespace }),
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
-    interceptors: rig.interceptors,
     activities: {
       awaitDossier: async (input: AwaitDossierInput) => {
         const answer = await play(script.looks, looks.push(input));
@@ -185,7 +193,6 @@ async function followed(rig: WorkflowRig, script: Script) {
         },
       ],
     });
-    rig.watch(handle);
     const running = new Running(rig, workflowId);
     await script.meanwhile?.(running);
     const outcome = await handle.result();
@@ -352,6 +359,31 @@ workflowSuite('following a dossier', (rig) => {
     });
     expect(retries).toMatchObject([{ from: 2 }]);
     expect(outcome).toMatchObject({ status: 'failed', review: { action: 'retry' } });
+  });
+
+  test('does not wait for an attempt that the service has forgotten', async () => {
+    const { outcome, looks, retries } = await followed(rig(), {
+      looks: [failedOnce],
+      retries: [begun(2)],
+      terms: { maxAttempts: 5 },
+    });
+    expect(outcome).toMatchObject({ status: 'expired', error: { code: 'attempt_not_shown' } });
+    expect({ looks: looks.length, retries: retries.length }).toEqual({ looks: 2, retries: 1 });
+  });
+
+  test('is cancelled at the service although the cancel meets a retry that fails', async () => {
+    const { cancels, outcome } = await followed(rig(), {
+      looks: [failedOnce],
+      retries: [unsettled],
+      cancels: [settled({ kind: 'settled', sight: sight('cancelled') })],
+      terms: { maxAttempts: 2 },
+      meanwhile: async (dossier) => {
+        await dossier.until('retrying');
+        await dossier.untilTried();
+        await dossier.cancel(true);
+      },
+    });
+    expect({ cancels, status: outcome.status }).toEqual({ cancels: 1, status: 'cancelled' });
   });
 
   test('ends as failed when nobody can tell whether a retry has begun an attempt', async () => {
