@@ -69,6 +69,8 @@ interface Script {
   looks: Answer<DossierSight>[];
   retries?: Answer<Retried>[];
   cancels?: Answer<DossierCancelled>[];
+  /** By what each report differs from a whole one. */
+  reports?: Partial<DossierReport>[];
   terms?: Partial<FollowDossierInput>;
   possibleAttempt?: boolean;
   meanwhile?: (dossier: Running) => Promise<void>;
@@ -150,6 +152,7 @@ async function followed(rig: WorkflowRig, script: Script) {
     filed: [],
     unfiled: [],
     note: null,
+    movedOn: false,
   };
   const worker = await Worker.create({
     connection: env.nativeConnection,
@@ -166,7 +169,8 @@ async function followed(rig: WorkflowRig, script: Script) {
       cancelDossier: async () => play(script.cancels, (cancels += 1)),
       fileDossier: async (): Promise<Waited<DossierReport>> => {
         reports += 1;
-        return settled({ ...report, sight: last });
+        const told = script.reports?.[reports - 1] ?? {};
+        return settled({ ...report, sight: last, ...told });
       },
       concludeDossier: async ({ outcome }: { outcome: DossierOutcome }) => ({
         ...outcome,
@@ -359,6 +363,31 @@ workflowSuite('following a dossier', (rig) => {
     });
     expect(retries).toMatchObject([{ from: 2 }]);
     expect(outcome).toMatchObject({ status: 'failed', review: { action: 'retry' } });
+  });
+
+  test('follows an attempt that was begun before the report of the last one was had', async () => {
+    const { looks, outcome, reports } = await followed(rig(), {
+      looks: [settled(sight('completed')), settled(sight('completed', 2))],
+      reports: [{ sight: sight('running', 2), movedOn: true }],
+    });
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      note: null,
+      attempts: [{ number: 1 }, { number: 2 }],
+    });
+    expect(looks).toMatchObject([{ atLeast: null }, { atLeast: 2 }]);
+    expect(reports).toBe(2);
+  });
+
+  test('tells the report that an accepted review has lost to another attempt', async () => {
+    const told = 'it was begun anew before its report was had';
+    const { looks, outcome } = await followed(rig(), {
+      looks: [settled(sight('needs_review'))],
+      reports: [{ sight: sight('running', 2), movedOn: true, note: told }],
+      terms: { onReview: 'accept' },
+    });
+    expect(outcome).toMatchObject({ status: 'completed', note: told });
+    expect(looks).toHaveLength(1);
   });
 
   test('does not wait for an attempt that the service has forgotten', async () => {

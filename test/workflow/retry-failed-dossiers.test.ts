@@ -129,6 +129,7 @@ async function retried(
           filed: [],
           unfiled: [],
           note: null,
+          movedOn: false,
         },
       }),
       concludeDossier: async ({ outcome, ref }: { outcome: DossierOutcome; ref: object }) => ({
