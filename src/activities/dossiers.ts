@@ -39,8 +39,8 @@ export interface DossierDependencies extends WaitDependencies {
 export interface DossierMetrics {
   /** An outcome was put on file. */
   dossierEnded(status: DossierStatus): void;
-  /** A request for another attempt has come to its end. */
-  retryEnded(result: RetryReceipt['kind'] | 'read_back' | 'not_sent'): void;
+  /** A request for another attempt has come to its end; `unknown`: it may have begun one. */
+  retryEnded(result: RetryReceipt['kind'] | 'read_back' | 'not_sent' | 'unknown'): void;
 }
 
 export interface AwaitDossierInput extends WaitOrder {
@@ -281,6 +281,7 @@ export function createDossierActivities(deps: DossierDependencies) {
       dossierOutcomeEntry(filed, by),
     ]);
     metrics.dossierEnded(filed.status);
+    if (filed.possibleAttempt) metrics.retryEnded('unknown');
     return filed;
   }
 

@@ -332,6 +332,7 @@ it('a retry whose answer is lost until the deadline may have begun an attempt, a
   expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind: 'expired' });
   expect(new Set(bench.keys).size).toBe(1);
   expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: true });
+  expect(bench.ended).toEqual(['unknown']);
   expect(bench.audit).toContainEqual(
     expect.objectContaining({ kind: 'request', result: 'unknown', id: 'request/dossier/d/1/1' }),
   );
