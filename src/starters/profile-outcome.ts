@@ -13,7 +13,7 @@ import { profileProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
 import { writeProfileFolder } from './profile-folder';
 import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
-import { CommandError, exitCodes, print, printable, printJson } from './terminal';
+import { CommandError, counted, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
 
@@ -93,7 +93,7 @@ function outcomeLines(outcome: ProfileOutcome): string[] {
   }
   if (answered > 1) lines.push(`  it was answered ${answered} times, and may be charged as often`);
   if (answersLost > 0) {
-    lines.push(`  ${counted(answersLost, 'answer')} lost on the way: may be charged for, too`);
+    lines.push(`  ${counted(answersLost, 'call')} without a readable answer: perhaps charged, too`);
   }
   if (error !== null) {
     lines.push(`  error      ${error.code ?? '-'}: ${printable(error.message)}`);
