@@ -126,17 +126,16 @@ const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
 };
 
 /** `result` writes all that there is. */
-export const profileWorks: WorkFamily = singleWorks(
-  lookups,
-  'profiles',
-  (place, work, { out, json, excel }) =>
-    showProfile(place, work, {
-      html: true,
-      ...(out !== undefined && { out }),
-      ...(json === true && { json }),
-      ...(excel === true && { excel }),
-    }),
+const profileSingles = singleWorks(lookups, 'profiles', (place, work, { out, json, excel }) =>
+  showProfile(place, work, {
+    html: true,
+    ...(out !== undefined && { out }),
+    ...(json === true && { json }),
+    ...(excel === true && { excel }),
+  }),
 );
+
+export const profileWorks: WorkFamily = { ...profileSingles, takesExcel: true };
 
 /** Puts on file what is asked for: it can be started then. */
 export async function putLookup(
