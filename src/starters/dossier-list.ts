@@ -5,6 +5,7 @@ import { walkPages } from '../apis/investigation/pages';
 import { BillingTotals } from '../domain/billing-totals';
 import { dossierStates, type Dossier, type DossierState } from '../domain/dossiers/dossier';
 import { withInvestigation } from './investigation-access';
+import { printJsonList } from './json-list';
 import { messageOf, RepeatedCalls } from './repeated-calls';
 import { CommandError, oneOf, print, printable, tell } from './terminal';
 
@@ -31,18 +32,20 @@ export function dossierListCommand(): Command {
 /** Page by page, however many there are. */
 async function listDossiers({ json, status }: ListFlags): Promise<void> {
   const totals = new BillingTotals();
-  if (json === true) print('{"dossiers":[');
-  const unreadable = await eachDossier(status, (dossier) => {
-    if (json === true) print(`${totals.count === 0 ? '' : ','}${JSON.stringify(viewOf(dossier))}`);
-    else print(lineOf(dossier));
-    totals.add(dossier.attempt?.billing ?? null);
-  });
-  const { count, untold } = totals;
+  const read = (show: (dossier: Dossier) => void): Promise<number> =>
+    eachDossier(status, (dossier) => {
+      show(dossier);
+      totals.add(dossier.attempt?.billing ?? null);
+    });
   if (json === true) {
-    const billing = JSON.stringify(totals.all());
-    print(`],"count":${count},"unreadable":${unreadable},"billing":${billing}}`);
+    await printJsonList('dossiers', async (add) => {
+      const unreadable = await read((dossier) => add(viewOf(dossier)));
+      return { unreadable, billing: totals.all() };
+    });
     return;
   }
+  const unreadable = await read((dossier) => print(lineOf(dossier)));
+  const { count, untold } = totals;
   print(`${count} ${count === 1 ? 'dossier' : 'dossiers'}`);
   for (const { amount, count: of, status: word, unit } of totals.all()) {
     print(printable(`  ${of} ${word ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd()));

@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { profileFromWire } from '../apis/investigation/profile.wire';
 import { ProfileFile } from '../archive/profiles';
 import type { ProfileOutcome } from '../domain/profiles/lookup';
-import { profileSections } from '../domain/profiles/sections';
+import { profileSectionNames, profileSections } from '../domain/profiles/sections';
 import { profileHtml } from '../report/profile-html';
 import { tableSheet } from '../sheets/table-sheet';
 import { CommandError } from './terminal';
@@ -10,6 +11,9 @@ import type { Workplace } from './workplace';
 import { writeWhole } from './written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
+
+/** All files that a folder of a profile may have. */
+const ours = ['profile.json', 'report.html', ...profileSectionNames.map((name) => `${name}.csv`)];
 
 export interface ProfileFolderOptions {
   folder: string;
@@ -20,7 +24,7 @@ export interface ProfileFolderOptions {
 
 /**
  * Writes `profile.json` and a CSV for each section that was told, from the archive: an export, in
- * the clear.
+ * the clear. What an earlier result left there and this one has not goes: it may be somebody else's.
  *
  * @returns names of the files
  * @throws CommandError when the answer is not on file any more
@@ -48,6 +52,7 @@ export async function writeProfileFolder(
     );
   }
   await mkdir(folder, { recursive: true });
+  for (const name of ours) if (!files.has(name)) await rm(join(folder, name), { force: true });
   for (const [name, text] of files) await writeWhole(folder, name, text);
   return [...files.keys()];
 }

@@ -14,6 +14,7 @@ import {
   type TraceType,
 } from '../domain/traces/trace';
 import { withInvestigation } from './investigation-access';
+import { printJsonList } from './json-list';
 import { messageOf, RepeatedCalls } from './repeated-calls';
 import { CommandError, oneOf, print, printable, tell } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
@@ -56,22 +57,22 @@ export function traceListCommand(): Command {
 
 /** Page by page, however many there are; what is told is told as it comes. */
 async function listTraces({ archive }: Workplace, flags: ListFlags): Promise<void> {
-  const json = flags.json === true;
   const totals = new BillingTotals();
   const file = new TraceFile(archive);
-  if (json) print('{"traces":[');
-  const unreadable = await eachListed(flags, async (trace) => {
-    const view = viewOf(trace, await file.ownerOf(trace.traceId));
-    if (json) print(`${totals.count === 0 ? '' : ','}${JSON.stringify(view)}`);
-    else print(lineOf(view));
-    totals.add(trace.billing);
-  });
-  const { count, untold } = totals;
-  if (json) {
-    const billing = JSON.stringify(totals.all());
-    print(`],"count":${count},"unreadable":${unreadable},"billing":${billing}}`);
+  const read = (show: (view: TraceView) => void): Promise<number> =>
+    eachListed(flags, async (trace) => {
+      show(viewOf(trace, await file.ownerOf(trace.traceId)));
+      totals.add(trace.billing);
+    });
+  if (flags.json === true) {
+    await printJsonList('traces', async (add) => ({
+      unreadable: await read(add),
+      billing: totals.all(),
+    }));
     return;
   }
+  const unreadable = await read((view) => print(lineOf(view)));
+  const { count, untold } = totals;
   print(`${count} ${count === 1 ? 'search' : 'searches'}`);
   for (const { status, unit, count: of, amount } of totals.all()) {
     print(printable(`  ${of} ${status ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd()));

@@ -33,30 +33,41 @@ const propertyColumns = [
   ...ownerTexts.map((name) => `proprietario.${name}`),
 ];
 
+type ToldList = readonly [name: string, list: unknown, known?: readonly string[]];
+
 /**
  * Every list of a profile as a table. A section that was not told is not there; an empty one is.
  *
  * @param answer the body as it came
  */
 export function profileSections(answer: object): ProfileSection[] {
+  return listsOf(answer)
+    .map((list) => table(...list))
+    .filter((section) => section !== null);
+}
+
+function listsOf(answer: object): ToldList[] {
   const { veiculos, imoveis, aeronaves, patentes, rural } = answer as Fields;
   const aircraft = fieldsOf(aeronaves);
   const country = fieldsOf(rural);
   const transport = fieldsOf(country['transportes']);
   return [
-    table('veiculos', veiculos, [...vehicleTexts, ...vehicleNumbers]),
-    table('imoveis', imoveis, propertyColumns),
-    table('aeronaves_avioes', aircraft['avioes']),
-    table('aeronaves_drones', aircraft['drones']),
-    table('patentes', patentes, patentTexts),
-    ...ruralLists.map((name) => table(`rural_${name}`, country[name])),
-    table('rural_transportes', oneRow(without(transport, transportLists)), transportNumbers),
-    ...transportLists.map((name) => table(`rural_transportes_${name}`, transport[name])),
-    table('rural_resumo', oneRow(fieldsOf(country['resumo'])), ruralSummaryNumbers),
-    table('rural_imoveis', country['imoveisRurais']),
-    table('rural_perfil', oneRow(fieldsOf(country['perfil']))),
-  ].filter((section) => section !== null);
+    ['veiculos', veiculos, [...vehicleTexts, ...vehicleNumbers]],
+    ['imoveis', imoveis, propertyColumns],
+    ['aeronaves_avioes', aircraft['avioes']],
+    ['aeronaves_drones', aircraft['drones']],
+    ['patentes', patentes, patentTexts],
+    ...ruralLists.map((name): ToldList => [`rural_${name}`, country[name]]),
+    ['rural_transportes', oneRow(without(transport, transportLists)), transportNumbers],
+    ...transportLists.map((name): ToldList => [`rural_transportes_${name}`, transport[name]]),
+    ['rural_resumo', oneRow(fieldsOf(country['resumo'])), ruralSummaryNumbers],
+    ['rural_imoveis', country['imoveisRurais']],
+    ['rural_perfil', oneRow(fieldsOf(country['perfil']))],
+  ];
 }
+
+/** Of every section that a profile may have. */
+export const profileSectionNames: readonly string[] = listsOf({}).map(([name]) => name);
 
 function table(name: string, list: unknown, known: readonly string[] = []): ProfileSection | null {
   if (!Array.isArray(list)) return null;

@@ -1,0 +1,38 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProfileFile } from '../../../src/archive/profiles';
+import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import { writeProfileFolder } from '../../../src/starters/profile-folder';
+import type { Workplace } from '../../../src/starters/workplace';
+import { personProfile } from '../../support/profile-answers';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+let place: TemporaryArchive;
+beforeEach(() => {
+  place = new TemporaryArchive();
+});
+afterEach(() => place.remove());
+
+async function written(person: string, answer: object, html: boolean): Promise<string[]> {
+  const { archive } = place;
+  const filedIn = `profiles/${person}/1`;
+  await new ProfileFile(archive).putAnswer(filedIn, 1, Buffer.from(JSON.stringify(answer)));
+  const outcome = { call: 1, workId: `profile/${person}/1`, answered: 1, sha256: null };
+  const folder = join(place.folder, 'out');
+  await writeProfileFolder(
+    { archive } as unknown as Workplace,
+    { folder: filedIn, cpf: '52998224725' },
+    { ...outcome, settledAt: '2026-01-05T10:00:00.000Z' } as ProfileOutcome,
+    { folder, html, excel: false },
+  );
+  return (await readdir(folder)).sort();
+}
+
+test('a folder that had the profile of one person has nothing of it beside the next one', async () => {
+  expect(await written('a', personProfile(), true)).toEqual(
+    expect.arrayContaining(['report.html', 'rural_infracoes.csv', 'veiculos.csv']),
+  );
+  await writeFile(join(place.folder, 'out', 'notes.txt'), 'mine');
+  const bare = { veiculos: [], rural: null };
+  expect(await written('b', bare, false)).toEqual(['notes.txt', 'profile.json', 'veiculos.csv']);
+});
