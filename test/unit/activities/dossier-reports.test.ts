@@ -6,6 +6,7 @@ import type { DossierDependencies } from '../../../src/activities/dossiers';
 import { DossiersApi } from '../../../src/apis/investigation/dossiers';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
+import type { DossierReport } from '../../../src/domain/dossiers/follow';
 import { LoopbackServer, sendJson, type Reply } from '../../support/loopback-server';
 import { MemoryArchive } from '../../support/memory-archive';
 
@@ -181,4 +182,13 @@ it('one odd answer does not cost the report, and a link that leads nowhere is gi
     value: { unfiled: [{ artifactId: 'whole', why: 'answered 302' }] },
   });
   expect(server.received.filter(({ path }) => path === '/whole')).toHaveLength(4);
+});
+
+it('every file that is announced is filed or told, whatever it is called', async () => {
+  const odd = ['A/1', '../x', 'a b', null].map((id) => ({ ...artifact('whole'), id }));
+  const bare = [{ type: 'without an address' }, 'text'];
+  const ended = await report(told({ status: 'completed', artifacts: [...odd, ...bare] }));
+  const { filed, unfiled } = (ended as { value: DossierReport }).value;
+  expect(new Set(filed.map(({ artifactId }) => artifactId)).size).toBe(4);
+  expect(unfiled).toMatchObject([{ why: 'no address' }, { why: 'no address' }]);
 });
