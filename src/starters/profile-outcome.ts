@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { ProfileFile } from '../archive/profiles';
 import {
   profileFolder,
+  profileNeedsAPerson,
   profileWorkflowId,
   type ProfileOutcome,
   type ProfileRecord,
@@ -28,8 +29,7 @@ export interface ProfileOutput {
 
 export function profileExitCode({ status }: ProfileOutcome): number {
   if (status === 'found' || status === 'cancelled') return exitCodes.done;
-  const needsAPerson = ['expired', 'unreadable', 'unknown_outcome'].includes(status);
-  return needsAPerson ? exitCodes.needsAPerson : exitCodes.failed;
+  return profileNeedsAPerson(status) ? exitCodes.needsAPerson : exitCodes.failed;
 }
 
 /** Writes the folder of a profile that was found and tells how the lookup ended. */

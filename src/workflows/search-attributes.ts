@@ -12,7 +12,7 @@ import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
 import type { DossierOutcome } from '../domain/dossiers/follow';
 import type { DossierBatchOutcome } from '../domain/dossiers/retry-batch';
 import { lensNeedsAPerson, type LensOutcome } from '../domain/lens/analyze';
-import type { ProfileStatus } from '../domain/profiles/lookup';
+import { profileNeedsAPerson, type ProfileStatus } from '../domain/profiles/lookup';
 import type { TraceOutcome } from '../domain/traces/search';
 import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../domain/monitors/watch';
 import {
@@ -114,7 +114,7 @@ export function tellDossierBatchEnd({ items, status }: DossierBatchOutcome): voi
 export function tellProfileEnd(status: ProfileStatus): void {
   upsertSearchAttributes([
     { key: outcome, value: status },
-    { key: attention, value: status === 'expired' },
+    { key: attention, value: profileNeedsAPerson(status) },
   ]);
 }
 

@@ -83,7 +83,15 @@ async function lookedUp(
     const { events } = await handle.fetchHistory();
     const tookMs = (await rig.now()) - begunAt;
     const progress = await handle.query(profileProgressQuery);
-    return { outcome, inputs, events: events?.length ?? 0, tookMs, progress };
+    const told = (events ?? []).map(
+      (event) =>
+        event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields,
+    );
+    const attention = told.findLast((fields) => fields?.DiligenceNeedsAttention !== undefined);
+    const needsAPerson = Buffer.from(attention?.DiligenceNeedsAttention?.data ?? [])
+      .toString()
+      .includes('true');
+    return { outcome, inputs, events: events?.length ?? 0, tookMs, progress, needsAPerson };
   });
 }
 
@@ -130,17 +138,21 @@ workflowSuite('the lookup of a profile', (rig) => {
     expect(outcome).toMatchObject({ status: 'found', call: 1, rural: 'failed', answered: 1 });
   });
 
-  test.each(['invalid', 'not_found', 'refused'] as const)(
-    'a service that says %s is an end',
-    async (status) => {
-      const no: Answer = {
-        kind: 'settled',
-        value: { kind: 'no', status, code: 'C', message: 'm' },
-      };
-      const { outcome } = await lookedUp(rig(), [no]);
-      expect(outcome).toMatchObject({ status, call: null, error: { code: 'C', message: 'm' } });
-    },
-  );
+  test.each([
+    ['invalid', false],
+    ['not_found', false],
+    ['refused', false],
+    ['unreadable', true],
+    ['unknown_outcome', true],
+  ] as const)('that is %s is an end; a person is needed: %p', async (status, isForAPerson) => {
+    const no: Answer = {
+      kind: 'settled',
+      value: { kind: 'no', status, code: 'C', message: 'm' },
+    };
+    const { outcome, needsAPerson } = await lookedUp(rig(), [no]);
+    expect(outcome).toMatchObject({ status, call: null, error: { code: 'C', message: 'm' } });
+    expect(needsAPerson).toBe(isForAPerson);
+  });
 
   test('waits for credentials, with the state that it has seen', async () => {
     const { outcome, inputs, progress } = await lookedUp(rig(), [noted, found(1, 'told')]);
