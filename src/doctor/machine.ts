@@ -7,7 +7,7 @@ import type { SealedArchive } from '../archive/sealed-archive';
 import type { Environment, TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { archiveKeys } from '../temporal/own-archive';
-import { knownTemporalCli } from '../temporal/tools';
+import { knownTemporalCli } from '../temporal/tools-cli';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const mebibyte = 1024 * 1024;

@@ -17,7 +17,7 @@ import {
 } from '../temporal/engine-record';
 import type { CodecServer } from '../codec-server/serve-codec';
 import { provenKeys } from '../temporal/key-checks';
-import { findTemporalCli } from '../temporal/tools';
+import { findTemporalCli } from '../temporal/tools-cli';
 import { lockHolder, withLock } from '../temporal/tools-lock';
 import { hasEnded } from '../temporal/tools-pid';
 import { serveCodecForUi } from './dev-codec';

@@ -1,20 +1,24 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, isGrpcServiceError } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time';
-import { z } from 'zod';
-import { registerSearchAttributes } from './search-attributes';
-import { serverVersionOf } from './tools';
+import {
+  DevServerError,
+  pathsIn,
+  readJson,
+  recordSchema,
+  refuseOtherVersion,
+  shut,
+  tailOf,
+  writeJson,
+  type DataPaths,
+  type ServerRecord,
+} from './dev-server-files';
+import { answers, freePort, host, knock, prepareNamespace } from './dev-server-frontend';
+import { serverVersionOf } from './tools-cli';
 import { commandLineOf, hasEnded } from './tools-pid';
 import { toolEnvironment } from './tools-process';
-
-const host = '127.0.0.1';
-const retention = msToTs('30 days');
 
 const dynamicConfig = [
   'frontend.enableServerVersionCheck=false',
@@ -69,36 +73,6 @@ export interface DevServer {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** The server did not come up, or must not be started on this data. The message ends with its log. */
-export class DevServerError extends Error {
-  override readonly name = 'DevServerError';
-  readonly code: 'DEV_SERVER_FAILED' | 'DEV_SERVER_VERSION' | 'DEV_SERVER_FOREIGN';
-
-  constructor(code: DevServerError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
-
-const recordSchema = z.object({
-  pid: z.number().int().positive(),
-  port: z.number().int(),
-  uiPort: z.number().int().nullable(),
-  codecPort: z.number().int().nullable().default(null),
-  serverVersion: z.string(),
-  namespace: z.string(),
-  startedAt: z.string(),
-});
-type ServerRecord = z.infer<typeof recordSchema>;
-
-const writtenBySchema = z.object({ serverVersion: z.string() });
-
-interface DataPaths {
-  record: string;
-  database: string;
-  writtenBy: string;
-}
-
 /**
  * Starts `temporal server start-dev` in a process group of its own, so that Ctrl-C in a terminal ends
  * the worker first. With a data directory, a server that a dead process left is adopted when it
@@ -132,15 +106,6 @@ export async function endOrphanedServer(dataDir: string): Promise<boolean> {
   if (!isOurServer((await commandLineOf(record.pid)) ?? '', paths.database)) return false;
   await orphan.stop();
   return true;
-}
-
-function pathsIn(dataDir: string): DataPaths {
-  const folder = resolve(dataDir);
-  return {
-    record: join(folder, 'temporal-server.json'),
-    database: join(folder, 'temporal.db'),
-    writtenBy: join(folder, 'temporal-db.json'),
-  };
 }
 
 async function adopt(
@@ -257,14 +222,6 @@ async function launch(
   }
 }
 
-/** A database of before may be open to others, and so may what a crash left beside it. */
-async function shut(database: string): Promise<void> {
-  await chmod(database, 0o600);
-  for (const beside of ['-wal', '-shm']) {
-    await chmod(`${database}${beside}`, 0o600).catch(() => undefined);
-  }
-}
-
 /** Nobody else reads what it writes: database, write-ahead log and shared memory beside it. */
 function spawnShut(executable: string, args: string[], options: SpawnOptions): ChildProcess {
   const before = process.umask(0o077);
@@ -273,22 +230,6 @@ function spawnShut(executable: string, args: string[], options: SpawnOptions): C
   } finally {
     process.umask(before);
   }
-}
-
-/** The schemas of two versions differ, and the server changes the file without asking. */
-async function refuseOtherVersion(
-  paths: DataPaths,
-  serverVersion: string,
-  executable: string,
-): Promise<void> {
-  const writtenBy = await readJson(paths.writtenBy, writtenBySchema);
-  if (writtenBy === null || writtenBy.serverVersion === serverVersion) return;
-  if ((await stat(paths.database).catch(() => null)) === null) return;
-  throw new DevServerError(
-    'DEV_SERVER_VERSION',
-    `${paths.database} was written by Temporal server ${writtenBy.serverVersion}, but ${executable} is server ${serverVersion}: ` +
-      `set TEMPORAL_CLI_PATH to a CLI with server ${writtenBy.serverVersion}, or choose another data directory.`,
-  );
 }
 
 async function untilReady(
@@ -393,138 +334,6 @@ async function untilExit(child: ChildProcess): Promise<void> {
 
 async function untilEnded(pid: number): Promise<void> {
   while (!hasEnded(pid)) await sleep(500, undefined, { ref: false });
-}
-
-async function answers(port: number, withinMs: number): Promise<boolean> {
-  const deadline = Date.now() + withinMs;
-  do {
-    try {
-      await knock(port);
-      await withConnection(`${host}:${port}`, 1_000, () => Promise.resolve());
-      return true;
-    } catch {
-      await sleep(50);
-    }
-  } while (Date.now() < deadline);
-  return false;
-}
-
-/** Fails at once when nobody listens. A gRPC channel that is refused sleeps for a second before it tries again. */
-async function knock(port: number): Promise<void> {
-  const socket = connect(port, host);
-  try {
-    await once(socket, 'connect');
-  } finally {
-    socket.destroy();
-  }
-}
-
-/**
- * Makes sure that the namespace is there, keeps what has ended for 30 days (a dev server's own default
- * is one day) and knows our search attributes. It is also the proof that the server answers.
- */
-async function prepareNamespace(
-  address: string,
-  namespace: string,
-  timeoutMs: number,
-): Promise<void> {
-  const config = { workflowExecutionRetentionTtl: retention };
-  await withConnection(address, timeoutMs, async (connection) => {
-    const { workflowService } = connection;
-    try {
-      const found = await workflowService.describeNamespace({ namespace });
-      const kept = found.config?.workflowExecutionRetentionTtl?.seconds;
-      if (Number(kept) !== Number(retention.seconds))
-        await workflowService.updateNamespace({ namespace, config });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      await workflowService.registerNamespace({
-        namespace,
-        workflowExecutionRetentionPeriod: retention,
-      });
-    }
-    await registerWhenServed({ connection, namespace });
-  });
-}
-
-/** A namespace that was made just now is served a little later; the deadline of the connection ends it. */
-async function registerWhenServed(
-  engine: Parameters<typeof registerSearchAttributes>[0],
-): Promise<void> {
-  for (;;) {
-    try {
-      await registerSearchAttributes(engine);
-      return;
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      await sleep(100);
-    }
-  }
-}
-
-function isNotFound(error: unknown): boolean {
-  const grpcNotFound = 5;
-  const code: number | null = isGrpcServiceError(error) ? error.code : null;
-  return code === grpcNotFound;
-}
-
-async function withConnection<T>(
-  address: string,
-  timeoutMs: number,
-  work: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const connection = await Connection.connect({ address, connectTimeout: timeoutMs });
-  try {
-    return await connection.withDeadline(Date.now() + timeoutMs, () => work(connection));
-  } finally {
-    await connection.close();
-  }
-}
-
-/**
- * A port nobody listens on. On Linux the end that closes first leaves it in TIME_WAIT, and for that
- * minute the system gives it to nobody who asks for any port; we may still bind it by number.
- */
-async function freePort(): Promise<number> {
-  const server = createServer((socket) => socket.destroy()).listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const probe = connect(port, host);
-  probe.on('error', () => undefined);
-  await once(probe, 'close');
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
-async function tailOf(path: string, from: number): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    const start = Math.max(from, size - 8 * 1024);
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(size - start),
-      0,
-      size - start,
-      start,
-    );
-    return buffer.toString('utf8', 0, bytesRead).trimEnd().split('\n').slice(-15).join('\n');
-  } finally {
-    await file.close();
-  }
-}
-
-async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
-  try {
-    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    return null;
-  }
-}
-
-async function writeJson(path: string, value: unknown): Promise<void> {
-  const aside = `${path}.${process.pid}`;
-  await writeFile(aside, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  await rename(aside, path);
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
-import { findTemporalCli, findTestServer } from '../../src/temporal/tools';
+import { findTemporalCli } from '../../src/temporal/tools-cli';
+import { findTestServer } from '../../src/temporal/tools-test-server';
 
 /**
  * Before the layers that need a real server: finds the two binaries (or builds them, once) and leaves

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { startDevServer } from '../../../src/temporal/dev-server';
 import type { DevServer, DevServerOptions } from '../../../src/temporal/dev-server';
-import { findTemporalCli } from '../../../src/temporal/tools';
+import { findTemporalCli } from '../../../src/temporal/tools-cli';
 
 let executable: string;
 let folder: string;

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findTemporalCli, ToolNotFoundError } from '../../../src/temporal/tools';
+import { ToolNotFoundError } from '../../../src/temporal/tools-cache';
+import { findTemporalCli } from '../../../src/temporal/tools-cli';
 import { noDownload, openDownloadSite, printsServer, ToolShed } from './tool-shed';
 
 let shed: ToolShed;

@@ -1,0 +1,185 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  aside,
+  cacheFolder,
+  namedByVariable,
+  ToolNotFoundError,
+  tryDownload,
+  underLock,
+  type ToolSearch,
+} from './tools-cache';
+import { findOnPath, isExecutableFile, run, toolEnvironment } from './tools-process';
+
+const cliModule = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
+const installCli =
+  'install the Temporal CLI (server 1.29 or newer) and set TEMPORAL_CLI_PATH to it';
+
+/** The version of the server that `<executable> --version` prints, or why it prints none. */
+export type ServerVersion =
+  { version: string; atLeast129: boolean } | { version: null; reason: string };
+
+/**
+ * Asks a Temporal CLI for the version of the server in it. The CLI's own version says nothing: built
+ * from the module proxy it is `0.0.0-DEV`.
+ */
+export async function serverVersionOf(
+  executable: string,
+  env: NodeJS.ProcessEnv,
+): Promise<ServerVersion> {
+  const printed = await run(executable, ['--version'], {
+    env: toolEnvironment(env),
+    timeoutMs: 15_000,
+  });
+  if (!printed.ok) return { version: null, reason: printed.reason };
+  const found = /\bServer v?((\d+)\.(\d+)\.\d+[\w.-]*)/.exec(printed.output);
+  if (!found?.[1]) return { version: null, reason: 'it prints no server version' };
+  const [major, minor] = [Number(found[2]), Number(found[3])];
+  return { version: found[1], atLeast129: major > 1 || (major === 1 && minor >= 29) };
+}
+
+/**
+ * The path of a Temporal CLI whose server is at least 1.29: `TEMPORAL_CLI_PATH`, our cache, PATH, the
+ * SDK's download, a build from the Go module proxy; in this order. The last two go into the cache.
+ * Throws `ToolNotFoundError`.
+ */
+export async function findTemporalCli(search: ToolSearch): Promise<string> {
+  const named = await cliNamedByVariable(search.env);
+  if (named !== null) return named;
+  const cache = cacheFolder(search.env);
+  const cached = join(cache, 'temporal');
+  if (await isGoodCli(cached, 'in the cache', search)) return cached;
+  const onPath = await findOnPath('temporal', search.env);
+  if (onPath !== null && (await isGoodCli(onPath, 'on PATH', search))) return onPath;
+
+  return underLock('temporal', cache, search, async () => {
+    if (await isExecutableFile(cached)) {
+      if (await isGoodCli(cached, 'in the cache', { ...search, say: () => undefined })) {
+        return cached;
+      }
+    }
+    search.say(
+      'No temporal in the cache or on PATH: downloading it (given up within seconds without a network); if that fails, it is built with Go.',
+    );
+    const downloadFailure = await aside(cache, 'temporal', async (folder) => {
+      const executable = join(folder, 'temporal');
+      const failure = await tryDownload('cli', executable, search);
+      if (failure !== null) return failure;
+      const server = await serverVersionOf(executable, search.env);
+      if (server.version === null) return server.reason;
+      if (!server.atLeast129) return `it is server ${server.version}, older than 1.29`;
+      await rename(executable, cached);
+      search.say(`temporal (server ${server.version}) is in the cache.`);
+      return null;
+    });
+    if (downloadFailure === null) return cached;
+
+    const buildFailure = await aside(cache, 'temporal', async (folder) => {
+      const failure = await buildCli(folder, downloadFailure, search);
+      if (failure !== null) return failure;
+      const executable = join(folder, 'bin', 'temporal');
+      const server = await serverVersionOf(executable, search.env);
+      if (server.version === null) return `what was built does not run: ${server.reason}`;
+      await rename(executable, cached);
+      search.say(`temporal (server ${server.version}) is built and in the cache.`);
+      return null;
+    });
+    if (buildFailure === null) return cached;
+    throw new ToolNotFoundError(
+      `The Temporal dev server could be neither downloaded (${downloadFailure}) nor built (${buildFailure}): ${installCli}.`,
+    );
+  });
+}
+
+/**
+ * The Temporal CLI that `findTemporalCli` would take without downloading or building one; null when
+ * there is none. Throws `ToolNotFoundError` for a `TEMPORAL_CLI_PATH` that does not serve.
+ */
+export async function knownTemporalCli(
+  env: NodeJS.ProcessEnv,
+): Promise<{ path: string; serverVersion: string } | null> {
+  const named = await cliNamedByVariable(env);
+  const cached = join(cacheFolder(env), 'temporal');
+  const places = named === null ? [cached, await findOnPath('temporal', env)] : [named];
+  for (const path of places) {
+    if (path === null || !(await isExecutableFile(path))) continue;
+    const server = await serverVersionOf(path, env);
+    if (server.version !== null && server.atLeast129) {
+      return { path, serverVersion: server.version };
+    }
+  }
+  if (named === null) return null;
+  throw new ToolNotFoundError(`TEMPORAL_CLI_PATH: ${named} does not run as a Temporal CLI.`);
+}
+
+async function cliNamedByVariable(env: NodeJS.ProcessEnv): Promise<string | null> {
+  const named = await namedByVariable('TEMPORAL_CLI_PATH', env);
+  if (named === null) return null;
+  const server = await serverVersionOf(named, env);
+  if (server.version !== null && !server.atLeast129) {
+    throw new ToolNotFoundError(
+      `TEMPORAL_CLI_PATH points at ${named}, which is server ${server.version}: set it to one with server 1.29 or newer.`,
+    );
+  }
+  return named;
+}
+
+async function isGoodCli(path: string, where: string, search: ToolSearch): Promise<boolean> {
+  if (!(await isExecutableFile(path))) return false;
+  const server = await serverVersionOf(path, search.env);
+  if (server.version !== null && server.atLeast129) return true;
+  search.say(
+    server.version === null
+      ? `The temporal ${where} is not used: ${server.reason}.`
+      : `The temporal ${where} is not used: it is server ${server.version}, and 1.29 is needed.`,
+  );
+  return false;
+}
+
+async function buildCli(
+  folder: string,
+  downloadFailure: string,
+  search: ToolSearch,
+): Promise<string | null> {
+  const scratch = join(folder, 'tmp');
+  await mkdir(scratch);
+  const env: NodeJS.ProcessEnv = {
+    // A distribution may pin its Go; only a person's own GOTOOLCHAIN forbids fetching a newer one.
+    GOTOOLCHAIN: 'auto',
+    ...toolEnvironment(search.env),
+    GOBIN: join(folder, 'bin'),
+    GOTMPDIR: scratch,
+    CGO_ENABLED: '0',
+    GOWORK: 'off',
+  };
+  // With these set, go installs for another machine and refuses GOBIN.
+  delete env.GOOS;
+  delete env.GOARCH;
+
+  const asked = await run('go', ['version'], {
+    env,
+    cwd: folder,
+    timeoutMs: 30_000,
+    signal: search.signal,
+  });
+  if (!asked.ok) return `Go does not run: ${asked.reason}`;
+  const found = /go(\d+)\.(\d+)/.exec(asked.output);
+  const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
+  const go = `Go ${major}.${minor}`;
+  if (major === 1 && minor < 25 && (minor < 21 || env.GOTOOLCHAIN === 'local')) {
+    return `${go} is too old, 1.25 is needed`;
+  }
+  const newer = major === 1 && minor < 25 ? ` (it first fetches a newer Go than ${go})` : '';
+  search.say(
+    `The download did not work (${downloadFailure}): building temporal with Go${newer}, once, which takes 2 to 3 minutes.`,
+  );
+  const built = await run('go', ['install', '-ldflags=-s -w', cliModule], {
+    env,
+    cwd: folder,
+    timeoutMs: 30 * 60_000,
+    signal: search.signal,
+    onAlive: (seconds) => search.say(`Still building temporal: ${seconds} s.`),
+    ...(search.aliveEveryMs === undefined ? {} : { aliveEveryMs: search.aliveEveryMs }),
+  });
+  return built.ok ? null : `go install: ${built.reason}`;
+}
