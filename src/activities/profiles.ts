@@ -8,6 +8,7 @@ import { ProfileFile } from '../archive/profiles';
 import { documentsInText } from '../domain/held-documents';
 import { profileOutcomeEntry } from '../domain/profiles/audit';
 import {
+  mostCalls,
   refusalOf,
   type LookedUp,
   type ProfileOutcome,
@@ -76,14 +77,34 @@ export function createProfileActivities(deps: ProfileDependencies) {
     await writer.flush();
   }
 
-  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  /** By the newest answer on file; null when none is. */
+  async function answerOnFile(folder: string): Promise<Partial<ProfileOutcome> | null> {
+    const calls = Array.from({ length: mostCalls }, (_, at) => at + 1);
+    const told = await Promise.all(
+      calls.map(async (call) => {
+        const filed = await file.answer(folder, call);
+        return filed === null ? null : toldBy(filed, call);
+      }),
+    );
+    const answers = told.filter((one) => one?.kind === 'found');
+    const newest = answers.at(-1);
+    if (newest === undefined) return null;
+    const { kind: status, ...found } = newest;
+    return { ...found, status, answered: answers.length, error: null };
+  }
+
+  /**
+   * Puts the end on file and on the audit trail. Repeated, what was filed first stands. An answer
+   * that is on file was given, and may have been charged for, whatever became of who waited for it.
+   */
   async function concludeProfile(input: {
     ref: ProfileRef;
     outcome: Omit<ProfileOutcome, 'workId' | 'settledAt'>;
   }): Promise<ProfileOutcome> {
     const { ref, outcome } = input;
     const settledAt = new Date(now()).toISOString();
-    const filed = await file.putOutcome(ref.folder, { ...outcome, workId: ref.workId, settledAt });
+    const end = { ...outcome, ...(await answerOnFile(ref.folder)), workId: ref.workId, settledAt };
+    const filed = await file.putOutcome(ref.folder, end);
     const record = await file.record(ref.folder);
     await audit.append([
       profileOutcomeEntry(filed, {

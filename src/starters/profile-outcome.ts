@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ProfileFile } from '../archive/profiles';
 import {
   profileFolder,
@@ -174,8 +175,10 @@ async function cancelProfile(place: Workplace, { record, outcome }: ProfileOnFil
     try {
       print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      const isRefused = error instanceof WorkflowUpdateFailedError;
+      if (!isRefused && !isNotFound(error)) throw error;
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      if (isRefused) throw new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
       tell(`${workId} does not run`);
     }
   });

@@ -70,6 +70,8 @@ export class BatchDriver {
   #starting = 0;
   #paused: boolean;
   #cancel: 'wait' | 'now' | null = null;
+  /** All have ended: nothing is left to hold or to stop. */
+  #isOver = false;
 
   constructor(terms: BatchTerms, carried: CarriedWorks, rules: BatchRules) {
     this.#terms = terms;
@@ -83,7 +85,12 @@ export class BatchDriver {
         this.#paused = true;
         return 'paused: what is under way goes on';
       },
-      { validator: () => refuseIf(this.#cancel !== null, 'it is being cancelled') },
+      {
+        validator: () => {
+          this.#refuseOver();
+          refuseIf(this.#cancel !== null, 'it is being cancelled');
+        },
+      },
     );
     setHandler(
       resumeUpdate,
@@ -93,10 +100,14 @@ export class BatchDriver {
       },
       { validator: () => refuseIf(!this.#paused, 'it is not paused') },
     );
-    setHandler(cancelUpdate, ({ now }) => {
-      this.#cancelAll(now ? 'now' : 'wait');
-      return 'cancelling';
-    });
+    setHandler(
+      cancelUpdate,
+      ({ now }) => {
+        this.#cancelAll(now ? 'now' : 'wait');
+        return 'cancelling';
+      },
+      { validator: (_order) => this.#refuseOver() },
+    );
     CancellationScope.current().cancelRequested.catch(() => this.#cancelAll('wait'));
   }
 
@@ -132,6 +143,7 @@ export class BatchDriver {
       await Promise.race([all, condition(() => this.#mayHandOn())]);
       if (this.#mayHandOn()) return this.#rules.handOn(part + 1, this.#toCarry());
       await all;
+      this.#isOver = true;
       await this.#rules.activities.concludeBatch({
         folder,
         cancelled: this.#cancel !== null,
@@ -235,6 +247,10 @@ export class BatchDriver {
   #cancelAll(how: 'wait' | 'now'): void {
     this.#cancel = how === 'now' ? how : (this.#cancel ?? how);
     if (how === 'now') for (const workId of this.#own) this.#cancelWork(workId);
+  }
+
+  #refuseOver(): void {
+    refuseIf(this.#isOver, 'all of it has ended: its end is put on file');
   }
 
   /** One that ends meanwhile needs no cancelling. */

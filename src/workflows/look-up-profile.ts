@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { LookedUp, ProfileOutcome } from '../domain/profiles/lookup';
 import {
@@ -24,10 +25,19 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
   let stage: ProfileProgress['stage'] = 'asking';
   let waiting: string | null = null;
   setHandler(profileProgressQuery, () => ({ kind: 'profile', stage, waiting, startedAt }));
-  setHandler(cancelUpdate, () => {
-    asking.cancel();
-    return 'cancelling';
-  });
+  setHandler(
+    cancelUpdate,
+    () => {
+      asking.cancel();
+      return 'cancelling';
+    },
+    {
+      validator(_order) {
+        if (stage !== 'done') return;
+        throw ApplicationFailure.nonRetryable('it has ended: its end is put on file', 'TooLate');
+      },
+    },
+  );
   CancellationScope.current().cancelRequested.catch(() => asking.cancel());
 
   /** Null: out of time. */

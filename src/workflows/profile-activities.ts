@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { createProfileActivities } from '../activities/profiles';
 import { queueName } from '../domain/queues';
 
@@ -18,6 +18,8 @@ export function profileActivities(queueSuffix: string, interactive = true) {
       ...common,
       startToCloseTimeout: '15m',
       heartbeatTimeout: '20s',
+      // An answer that is on its way is put on file before the end is.
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
       scheduleToCloseTimeout: Math.max(0, input.deadlineAt - Date.now()) + 60_000,
     }).lookUpProfile(input);
 

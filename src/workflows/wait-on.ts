@@ -1,4 +1,10 @@
-import { ActivityFailure, TimeoutFailure, isCancellation } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  CancellationScope,
+  CancelledFailure,
+  TimeoutFailure,
+  isCancellation,
+} from '@temporalio/workflow';
 import { ApplicationFailure } from '@temporalio/common';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 
@@ -23,6 +29,8 @@ export async function waitOn<T>(
   for (;;) {
     const waited = await read({ ...order, seen }).catch((error: unknown): Waited<T> => {
       if (isCancellation(error) || !isBackstop(error)) throw error;
+      // An attempt that fails after a cancel has reached it is not tried again: time is left.
+      if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled');
       return { kind: 'expired', value: null };
     });
     if (waited.kind === 'expired') return { kind: 'expired', value: waited.value ?? last };

@@ -179,6 +179,11 @@ export class WorkflowRig {
     });
   }
 
+  /** To be called for a workflow that a test has started by itself: the clock is unlocked after it too. */
+  watch({ workflowId, firstExecutionRunId }: WorkflowHandleWithFirstExecutionRunId): void {
+    this.#locks.watch(workflowId, firstExecutionRunId);
+  }
+
   /** Ends the names of its task queues. */
   get suffix(): string {
     return this.#suffix;
@@ -249,7 +254,7 @@ export class WorkflowRig {
     const workflowTaskTimeout = '2 minutes';
     const options = { workflowId, taskQueue, workflowTaskTimeout, args: [input] as never };
     const handle = await this.env.client.workflow.start<T>(type, options);
-    this.#locks.watch(workflowId, handle.firstExecutionRunId);
+    this.watch(handle);
     return handle;
   }
 

@@ -1,3 +1,4 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { LookUpInput } from '../../src/activities/profiles';
@@ -32,7 +33,11 @@ let started = 0;
 async function lookedUp(
   rig: WorkflowRig,
   answers: Answer[],
-  { retryRural = true, meanwhile = async (_id: string): Promise<void> => undefined } = {},
+  {
+    retryRural = true,
+    meanwhile = async (_id: string): Promise<void> => undefined,
+    atEnd = async (): Promise<void> => undefined,
+  } = {},
 ) {
   const { env } = rig;
   started += 1;
@@ -51,7 +56,10 @@ async function lookedUp(
         if (answer === undefined) throw new Error('no answer is scripted');
         return typeof answer === 'function' ? answer() : answer;
       },
-      concludeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => outcome,
+      concludeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => {
+        await atEnd();
+        return outcome;
+      },
     },
   });
   return worker.runUntil(async () => {
@@ -179,6 +187,26 @@ workflowSuite('the lookup of a profile', (rig) => {
     const { outcome, inputs } = await lookedUp(rig(), [found(1, 'failed')], { meanwhile });
     expect(outcome).toMatchObject({ status: 'found', call: 1, answered: 1 });
     expect(inputs).toHaveLength(1);
+  });
+
+  test('cancelled while its end is put on file, it refuses, and the answer stands', async () => {
+    let refused = false;
+    let isEnding = false;
+    const { outcome } = await lookedUp(rig(), [found(1, 'told')], {
+      atEnd: async () => {
+        isEnding = true;
+        while (!refused) await new Promise((done) => setTimeout(done, 20));
+      },
+      meanwhile: async (id) => {
+        while (!isEnding) await new Promise((done) => setTimeout(done, 20));
+        const handle = rig().env.client.workflow.getHandle(id);
+        await expect(handle.executeUpdate(cancelUpdate, { args: [{ now: true }] })).rejects.toThrow(
+          WorkflowUpdateFailedError,
+        );
+        refused = true;
+      },
+    });
+    expect(outcome).toMatchObject({ status: 'found', call: 1, answered: 1 });
   });
 
   test('cancelled while it asks, it is cancelled', async () => {

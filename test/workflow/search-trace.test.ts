@@ -82,6 +82,7 @@ async function searched(
         },
       ],
     });
+    rig.watch(handle);
     await meanwhile(workflowId);
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();

@@ -42,6 +42,11 @@ export interface HttpCall extends CallName {
    * cannot turn "never sent" into "unknown" (domain notes 4.4).
    */
   keyless?: boolean;
+  /**
+   * The signal ends the wait for a permit and stops what has not left yet; what has left is never
+   * broken off, since what it came to is worth more than the time.
+   */
+  seenThrough?: boolean;
   /** Runs synchronously just before the request is handed over; what it throws stops the call. */
   beforeDispatch?: () => void;
 }
@@ -181,8 +186,7 @@ export class Service {
 
   async #permit(call: HttpCall, priority: CallPriority, signal?: AbortSignal): Promise<void> {
     const granted = await this.limiter.acquire(priority, { signal });
-    if (!granted)
-      throw new ConnectionError(call, 'no', { name: 'AbortError', code: 'ABORTED', syscall: null });
+    if (!granted) throw calledOff(call);
   }
 
   async #observed<T>(
@@ -207,7 +211,7 @@ export class Service {
       // What `take` itself throws (a full disk, an unreadable body) is no fault of the call.
       if (status !== null && !isHttpError(error)) {
         this.#report(call, startedAt, 'answered', status, error);
-      } else this.#report(call, startedAt, endingOf(error, signal), refused, error);
+      } else this.#report(call, startedAt, endingOf(error, breaking(call, signal)), refused, error);
       throw error;
     }
   }
@@ -218,7 +222,8 @@ export class Service {
     const json = call.json === undefined ? null : JSON.stringify(call.json);
     const body = call.form ?? call.stream ?? call.jsonText ?? json;
     const timeout = AbortSignal.timeout(call.timeoutMs);
-    const signals = signal === undefined ? [timeout] : [timeout, signal];
+    const broken = breaking(call, signal);
+    const signals = broken === undefined ? [timeout] : [timeout, broken];
     let starts = 0;
     const agent = call.keyless === true ? this.#fresh : this.#pooled;
     const marked = agent.compose(countStarts(() => (starts += 1)));
@@ -228,6 +233,7 @@ export class Service {
       if (timeout.aborted || isTimeout(error)) return new TimeoutError(call, sent, call.timeoutMs);
       return new ConnectionError(call, sent, safeCause(error));
     };
+    if (signal?.aborted === true) throw calledOff(call);
     // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
     call.beforeDispatch?.();
     try {
@@ -298,6 +304,15 @@ export class Service {
     }
     return error;
   }
+}
+
+/** The signal, where it may break off what has left. */
+function breaking(call: HttpCall, signal: AbortSignal | undefined): AbortSignal | undefined {
+  return call.seenThrough === true ? undefined : signal;
+}
+
+function calledOff(call: HttpCall): ConnectionError {
+  return new ConnectionError(call, 'no', { name: 'AbortError', code: 'ABORTED', syscall: null });
 }
 
 function endingOf(error: unknown, signal: AbortSignal | undefined): CallEnding {

@@ -109,6 +109,7 @@ export class DossiersApi {
    * Asks for a new attempt; it may be charged for. To be sent again only with the same key, and
    * after the status was read (DESIGN D3).
    *
+   * @param signal stops it before it leaves, and never after
    * @throws StatusError: the service's answer decides about eligibility; 403
    *   `dossie_custom_not_enabled` is one of them
    */
@@ -116,14 +117,19 @@ export class DossiersApi {
     const call: HttpCall = {
       ...this.#call('POST', '/dossies/{dossie_id}/retry', dossierId),
       headers: idempotencyKey(key),
+      seenThrough: true,
     };
     return this.#one(call, dossierId, { priority: 'request', signal });
   }
 
-  /** May be sent again. The state that it ends in is not shown: whatever is answered stands. */
+  /**
+   * May be sent again. The state that it ends in is not shown: whatever is answered stands.
+   *
+   * @param signal as of `retry`
+   */
   async cancel(dossierId: string, signal?: AbortSignal): Promise<DossierAnswer> {
     const call = this.#call('POST', '/dossies/{dossie_id}/cancel', dossierId);
-    return this.#one(call, dossierId, { priority: 'request', signal });
+    return this.#one({ ...call, seenThrough: true }, dossierId, { priority: 'request', signal });
   }
 
   async #one(

@@ -42,7 +42,11 @@ export class LensApi {
     this.#assumptions = assumptions;
   }
 
-  /** Starts an analysis; it may be charged for. May be sent again with the same key. */
+  /**
+   * Starts an analysis; it may be charged for. May be sent again with the same key.
+   *
+   * @param signal stops it before it leaves, and never after
+   */
   async create(
     { sizeBytes, sha256, mode, key }: LensRequest,
     signal?: AbortSignal,
@@ -50,6 +54,7 @@ export class LensApi {
     const call: HttpCall = {
       ...this.#call('POST', '/lente/analyses', ''),
       headers: idempotencyKey(key),
+      seenThrough: true,
       json: {
         file: { size_bytes: sizeBytes, sha256 },
         ...(mode !== null && { [this.#assumptions.modeField]: mode }),

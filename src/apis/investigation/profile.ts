@@ -21,6 +21,8 @@ export class ProfilesApi {
    * The asset profile of one individual. May be charged for each time.
    *
    * @param cpf eleven digits
+   * @param signal ends the wait for a permit; a call that has left is not broken off, since its
+   *   answer may be charged for whether it is read or not
    * @returns the profile and the body as it came; an invalid CPF is an answer, too
    * @throws StatusError 400 (`VALIDATION_ERROR`), 404 (`NOT_FOUND`), 401; ContractError when a 200
    *   is neither a profile nor an error
@@ -39,6 +41,7 @@ export class ProfilesApi {
       token: 'bearer',
       timeoutMs,
       maxBytes,
+      seenThrough: true,
     };
     const { body } = await this.service.call(call, priority, signal);
     return { read: profileFromWire(call, body), body };

@@ -56,7 +56,11 @@ export class TracesApi {
     this.#readsById = assumptions.traceRead !== 'list';
   }
 
-  /** Starts a search; it may be charged for. May be sent again with the same key. */
+  /**
+   * Starts a search; it may be charged for. May be sent again with the same key.
+   *
+   * @param signal stops it before it leaves, and never after
+   */
   async create(
     { target, strategy, key }: TraceRequest,
     signal?: AbortSignal,
@@ -64,6 +68,7 @@ export class TracesApi {
     const call: HttpCall = {
       ...this.#call('POST', '/rastro'),
       headers: idempotencyKey(key),
+      seenThrough: true,
       json: { target, ...(strategy !== null && { strategy }) },
     };
     const { body } = await this.service.call(call, 'request', signal);

@@ -38,6 +38,9 @@ export type SectionCounts = Record<
   number | null
 >;
 
+/** The second one is for a rural profile that timed out or failed. */
+export const mostCalls = 2;
+
 /** What one call brought. */
 export type LookedUp =
   | { kind: 'found'; call: number; sha256: string; rural: RuralTold; counts: SectionCounts }

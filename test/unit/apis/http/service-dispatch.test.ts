@@ -173,6 +173,44 @@ it.each([200, 201, 202, 204])('takes %i as success', async (status) => {
   expect((await service.dispatch(post)).status).toBe(status);
 });
 
+describe('a call that is seen through', () => {
+  const keyed: HttpCall = { ...post, keyless: false, seenThrough: true };
+
+  it('is not sent when it is called off while it waits for its permit', async () => {
+    const person = new AbortController();
+    service.limiter.pauseFor(60_000);
+    const calling = service.call(keyed, 'request', person.signal);
+    person.abort();
+    await expect(calling).rejects.toMatchObject({ name: 'ConnectionError', sent: 'no' });
+    expect(server.received).toHaveLength(0);
+  });
+
+  it('is not sent when it is called off while its token is fetched', async () => {
+    const person = new AbortController();
+    const token = {
+      current: () => {
+        person.abort();
+        return Promise.resolve('secret');
+      },
+    } as unknown as Token;
+    const other = new Service({ baseUrl: server.origin, token, ratePerSecond: 1_000 });
+    const calling = other.call({ ...keyed, token: 'bearer' }, 'request', person.signal);
+    await expect(calling).rejects.toMatchObject({ name: 'ConnectionError', sent: 'no' });
+    await other.close();
+    expect(server.received).toHaveLength(0);
+  });
+
+  it('brings its answer home although it is called off when it has left', async () => {
+    const person = new AbortController();
+    server.reply = (_request, response) => {
+      person.abort();
+      setTimeout(() => sendJson(response, 200, { ok: 1 }), 50);
+    };
+    const { status } = await service.call(keyed, 'request', person.signal);
+    expect({ status, calledOff: person.signal.aborted }).toEqual({ status: 200, calledOff: true });
+  });
+});
+
 describe('an answer that is packed although nobody asked for it', () => {
   const answering = async (body: Buffer): Promise<Buffer> => {
     server.reply = (_request, response) => {
