@@ -22,7 +22,7 @@ import { cpf } from '../support/documents';
 
 /** 300 searches under faults: each made once, or told that it was not, whatever is lost and killed. */
 
-jest.setTimeout(400_000);
+jest.setTimeout(600_000);
 
 const searches = 300;
 const longMs = 600_000;
@@ -80,8 +80,8 @@ function scripted(those: readonly string[], script: TargetScript): Record<string
 const scenario: ScenarioInput = {
   latencyMs: [0, 20],
   traces: {
-    pollAfterSeconds: 1,
-    timing: { waitingMs: [0, 2_000], processingMs: [0, 5_000], distribution: 'uniform' },
+    pollAfterSeconds: 2,
+    timing: { waitingMs: [0, 1_000], processingMs: [0, 4_000], distribution: 'uniform' },
     targets: scripts,
     background: { rate: 0.15, kinds: everyFaultOf(traceRoles) },
   },
@@ -154,9 +154,8 @@ async function callOff(those: readonly string[]): Promise<void> {
 async function disturb(): Promise<void> {
   const requested = (those: readonly string[]): boolean =>
     those.every((target) => (counted().get(target)?.requested ?? 0) > 0);
-  await eventually('the first are asked for', () =>
-    requested([...turnedAway, ...unanswered, ...beingMade, ...waitedFor]),
-  );
+  const first = [...turnedAway, ...unanswered, ...beingMade, ...waitedFor];
+  await eventually('the first are asked for', () => requested(first), 240_000);
   await callOff([...turnedAway, ...unanswered, ...beingMade]);
   let calledOff: Promise<void> = Promise.resolve();
   const isMixed = ({ create = 0, wait = 0 }: Phases): boolean => create > 0 && wait > 20;

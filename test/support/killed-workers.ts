@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, type Installation } from './diligence-process';
 
 /** How many items stood in which phase. */
@@ -33,7 +34,12 @@ export class KilledWorkers {
     meanwhile: () => void = () => undefined,
   ): Promise<void> {
     let seen: Phases = {};
-    await eventually(what, () => isDue((seen = phases())), 120_000);
+    // To look costs the sandbox, which runs in this process.
+    const look = async (): Promise<boolean> => {
+      await sleep(100);
+      return isDue((seen = phases()));
+    };
+    await eventually(what, look, 240_000);
     const exited = once(this.#worker, 'exit');
     this.#worker.kill('SIGKILL');
     await exited;

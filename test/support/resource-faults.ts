@@ -4,11 +4,18 @@ import {
   type CallRole,
 } from '../../src/sandbox/faults/resource-fault-words';
 
-/** Every fault that the sandbox knows for these calls; slow ones end within a time-out of 2 s. */
-export function everyFaultOf(roles: Readonly<Record<string, CallRole>>) {
-  return faultWordsOf(roles).map((kind) =>
-    kind === 'slow' || kind === 'slow_pdf' ? { kind, delayMs: 800 } : kind,
-  );
+/**
+ * Every fault that the sandbox knows for these calls; slow ones end within a time-out of 2 s. Files
+ * are waited for by the minute, whatever is configured: their calls are not met with silence.
+ */
+export function everyFaultOf<Stage extends string>(roles: Readonly<Record<Stage, CallRole>>) {
+  const stages = Object.keys(roles) as Stage[];
+  const quick = stages.filter((stage) => roles[stage] !== 'upload' && roles[stage] !== 'download');
+  return faultWordsOf(roles).map((kind) => {
+    if (kind === 'slow' || kind === 'slow_pdf') return { kind, delayMs: 800 };
+    if (kind === 'no_answer' || kind === 'no_answer_before') return { kind, stages: quick };
+    return { kind };
+  });
 }
 
 export function faultWordsOf(roles: Readonly<Record<string, CallRole>>) {
