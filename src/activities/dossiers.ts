@@ -2,7 +2,7 @@ import { StatusError } from '../apis/http/errors';
 import type { DossiersApi } from '../apis/investigation/dossiers';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
-import { DossierFile, RetryLedger, type FiledRetry } from '../archive/dossiers';
+import { DossierFile, RetryLedger, type FiledReceipt, type FiledRetry } from '../archive/dossiers';
 import { dossierOutcomeEntry, dossierRetryEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';
 import {
@@ -14,8 +14,14 @@ import {
   type DossierSight,
   type DossierStatus,
 } from '../domain/dossiers/follow';
-import { retriedBy, type Retried, type RetryReceipt } from '../domain/dossiers/retry';
+import {
+  retriedBy,
+  type Retried,
+  type RetryIntent,
+  type RetryReceipt,
+} from '../domain/dossiers/retry';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
+import { isSurelyUnprocessed } from './keyed-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
 export interface DossierDependencies extends WaitDependencies {
@@ -32,7 +38,7 @@ export interface DossierMetrics {
   /** An outcome was put on file. */
   dossierEnded(status: DossierStatus): void;
   /** A request for another attempt has come to its end. */
-  retryEnded(result: RetryReceipt['kind'] | 'read_back'): void;
+  retryEnded(result: RetryReceipt['kind'] | 'read_back' | 'not_sent'): void;
 }
 
 export interface AwaitDossierInput extends WaitOrder {
@@ -56,8 +62,12 @@ export type DossierCancelled =
   | { kind: 'settled'; sight: DossierSight }
   | { kind: 'refused'; code: string | null; message: string; sight: DossierSight };
 
-/** A repeated key may be refused though the first answer was an attempt: it is read so often again. */
-const readsBeforeRefused = 3;
+/** A service may still work on what was lost: so long its refusal of the repetition is not believed. */
+const lostPatienceMs = 2 * 60_000;
+/** Between repetitions meanwhile, where it asks for nothing. */
+const repeatMs = 5_000;
+/** A dossier that was read before is not gone because one read says so. */
+const refusalPatienceMs = 2 * 60_000;
 
 /** Following a dossier, asking for another attempt, and cancelling it: each waits by DESIGN D2. */
 export function createDossierActivities(deps: DossierDependencies) {
@@ -83,7 +93,11 @@ export function createDossierActivities(deps: DossierDependencies) {
         const ends = isSettled(sight.state) || (sight.state === 'needs_review' && !inReview);
         return ends ? { kind: 'settled', value: sight } : unsettled(dossier, sight);
       },
-      { ...input, what: 'a dossier' },
+      {
+        ...input,
+        what: 'a dossier',
+        refusalPatienceMs: input.seen === null ? 0 : refusalPatienceMs,
+      },
     );
   }
 
@@ -94,66 +108,96 @@ export function createDossierActivities(deps: DossierDependencies) {
   async function retryDossier(input: RetryDossierInput): Promise<Waited<Retried>> {
     const { asked, from, ref } = input;
     const { dossierId, workId } = ref;
-    const taken = await ledger.take({ dossierId, from, workId, asked, at: iso() });
-    if (taken.receipt !== null) {
-      return { kind: 'settled', value: retriedBy(taken.receipt, from) };
-    }
-    let maySent = !taken.isNew;
-    let refusals = 0;
-
-    const settled = async (receipt: RetryReceipt): Promise<Reading<Retried>> => ({
-      kind: 'settled',
-      value: retriedBy(await closeRetry(taken, receipt), from),
-    });
-    const readBack = (attempt: number) =>
-      settled(
-        maySent ? { kind: 'accepted', attempt, readBack: true } : { kind: 'not_sent', attempt },
-      );
-
+    const wanted = { dossierId, from, workId, asked };
     return wait.until(
       async (signal): Promise<Reading<Retried>> => {
+        const standing = await ledger.standing(wanted);
+        if (standing !== null && standing.receipt !== null) {
+          return { kind: 'settled', value: retriedBy(standing.receipt, from) };
+        }
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
-        const number = dossier.attempt?.number ?? null;
-        if (number !== null && number > from) return readBack(number);
+        const attempt = dossier.attempt?.number ?? null;
+        if (attempt !== null && attempt > from) {
+          return standing === null
+            ? begunElsewhere(attempt)
+            : settled(standing.intent, { kind: 'accepted', attempt, readBack: true }, input);
+        }
         const isOver = dossier.state === 'failed' || dossier.state === 'needs_review';
         if (!isOver) return { kind: 'settled', value: { kind: 'moved' } };
-        const mightHave = maySent;
-        maySent = true;
-        try {
-          // Not given up half-way: what was sent is to be known.
-          const { dossier: begun } = await dossiers.retry(dossierId, taken.intent.key);
-          return await settled({
-            kind: 'accepted',
-            attempt: attemptAfter(begun, from),
-            readBack: false,
-          });
-        } catch (error) {
-          if (!(error instanceof StatusError)) {
-            maySent = mightHave || !wasNotSent(error);
-            throw error;
-          }
-          if (!isForGood(error)) throw error;
-          maySent = mightHave;
-          refusals += 1;
-          const { code, detail, message, retryAfterMs, retryable, status } = error;
-          const mayPass = retryable === true || (mightHave && refusals < readsBeforeRefused);
-          if (mayPass) return again(retryAfterMs);
-          const refused = await settled({ kind: 'refused', status, code, message });
-          // What the service says of it may quote a name: not for the ledger, which is never purged.
-          if (detail === null || refused.kind !== 'settled') return refused;
-          return { ...refused, value: { ...refused.value, message: detail } as Retried };
-        }
+        return sendRetry(input, signal);
       },
-      { ...input, what: 'the retry of a dossier' },
+      { ...input, what: 'the retry of a dossier', refusalPatienceMs },
     );
   }
 
-  async function closeRetry({ intent }: FiledRetry, receipt: RetryReceipt): Promise<RetryReceipt> {
-    const stands = await ledger.settle(intent, receipt);
+  /** One send: once it has left it is not given up half-way, since what came of it is to be known. */
+  async function sendRetry(
+    input: RetryDossierInput,
+    signal: AbortSignal,
+  ): Promise<Reading<Retried>> {
+    const { asked, from, ref } = input;
+    const { dossierId, workId } = ref;
+    const { intent, isNew } = await ledger.take({ dossierId, from, workId, asked, at: iso() });
+    try {
+      const { dossier: begun } = await dossiers.retry(dossierId, intent.key, signal);
+      const attempt = attemptAfter(begun, from);
+      return await settled(intent, { kind: 'accepted', attempt, readBack: false }, input);
+    } catch (error) {
+      const isRefusal = isForGood(error);
+      const isFinal = isRefusal && error.retryable !== true;
+      if (!isNew || !isSurelyUnprocessed(error)) await ledger.keep(intent);
+      else if (!isFinal) await ledger.takeBack(intent);
+      if (!isRefusal) throw error;
+      if (!isFinal) return again(error.retryAfterMs);
+      return isNew ? refused(error, intent, input) : repetitionRefused(error, intent);
+    }
+  }
+
+  async function refused(
+    { code, detail, message, status }: StatusError,
+    intent: RetryIntent,
+    input: RetryDossierInput,
+  ): Promise<Reading<Retried>> {
+    const receipt = { kind: 'refused', status, code, message } as const;
+    const stands = await settled(intent, receipt, input);
+    // What the service says of it may quote a name: not for the ledger, which is never purged.
+    if (detail === null || stands.kind !== 'settled') return stands;
+    return { ...stands, value: { ...stands.value, message: detail } as Retried };
+  }
+
+  /** What was sent before may have begun an attempt, and the service may not show it yet. */
+  function repetitionRefused(
+    { code, detail, message, retryAfterMs, status }: StatusError,
+    { at }: RetryIntent,
+  ): Reading<Retried> {
+    if (now() - Date.parse(at) < lostPatienceMs) return again(retryAfterMs ?? repeatMs);
+    const value = { kind: 'unknown', status, code, message: detail ?? message } as const;
+    return { kind: 'settled', value };
+  }
+
+  function begunElsewhere(attempt: number): Reading<Retried> {
+    metrics.retryEnded('not_sent');
+    return { kind: 'settled', value: { kind: 'begun', attempt, by: 'elsewhere' } };
+  }
+
+  async function settled(
+    intent: RetryIntent,
+    receipt: RetryReceipt,
+    { from, ref }: Pick<RetryDossierInput, 'from' | 'ref'>,
+  ): Promise<Reading<Retried>> {
+    return { kind: 'settled', value: retriedBy(await closeRetry(intent, receipt, ref), from) };
+  }
+
+  async function closeRetry(
+    intent: RetryIntent,
+    receipt: RetryReceipt,
+    { folder, workId }: DossierRef,
+  ): Promise<FiledReceipt> {
+    const stands = await ledger.settle(intent, { ...receipt, by: workId });
     const readBack = stands.kind === 'accepted' && stands.readBack;
     metrics.retryEnded(readBack ? 'read_back' : stands.kind);
-    const by = await askedBy(`dossiers/${intent.workId.replace(/^dossier\//, '')}`);
-    await audit.append([dossierRetryEntry(intent, stands, by)]);
+    const by = await askedBy(folder);
+    await audit.append([dossierRetryEntry(intent, stands, { by, workId })]);
     return stands;
   }
 
@@ -169,7 +213,7 @@ export function createDossierActivities(deps: DossierDependencies) {
         if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
         if (await file.wasCancelTaken(folder)) return stillThere(dossier, sight);
         try {
-          const { dossier: after } = await dossiers.cancel(dossierId);
+          const { dossier: after } = await dossiers.cancel(dossierId, signal);
           await file.putCancelTaken(folder, iso());
           const seen = sightOf(after);
           if (isSettled(seen.state)) {
@@ -207,36 +251,42 @@ export function createDossierActivities(deps: DossierDependencies) {
   }): Promise<DossierOutcome> {
     const { outcome, ref } = input;
     const retries = await closedRetries(ref);
+    const open = retries.filter(({ receipt }) => receipt === null);
+    const caused = retries.filter(
+      ({ receipt }) => receipt?.kind === 'accepted' && receipt.by === ref.workId,
+    );
     const filed = await file.putOutcome(ref.folder, {
       ...outcome,
       workId: ref.workId,
       dossierId: ref.dossierId,
-      caused: retries.filter(({ receipt }) => receipt?.kind === 'accepted').length,
-      possibleAttempt: retries.some(({ receipt }) => receipt === null),
+      caused: caused.length,
+      possibleAttempt: open.length > 0,
       cancelRequested: await file.wasCancelTaken(ref.folder),
       settledAt: iso(),
     });
     const by = await askedBy(ref.folder);
-    const open = retries.filter(({ receipt }) => receipt === null);
     await audit.append([
-      ...open.map(({ intent }) => dossierRetryEntry(intent, null, by)),
+      ...open.map(({ intent }) => dossierRetryEntry(intent, null, { by, workId: ref.workId })),
       dossierOutcomeEntry(filed, by),
     ]);
     metrics.dossierEnded(filed.status);
     return filed;
   }
 
-  /** Of this work. One whose answer was lost is read back a last time. */
-  async function closedRetries({ dossierId, workId }: DossierRef): Promise<FiledRetry[]> {
-    const own = (await ledger.of(dossierId)).filter(({ intent }) => intent.workId === workId);
+  /** Those that this work may have sent. One whose answer was lost is read back a last time. */
+  async function closedRetries(ref: DossierRef): Promise<FiledRetry[]> {
+    const own = (await ledger.of(ref.dossierId)).filter(({ askedBy: works }) =>
+      works.includes(ref.workId),
+    );
     const last = own.at(-1);
     if (last === undefined || last.receipt !== null) return own;
-    const attempt = await dossiers.status(dossierId, 'interactive').then(
+    const attempt = await dossiers.status(ref.dossierId, 'interactive').then(
       ({ dossier }) => dossier.attempt?.number ?? null,
       () => null,
     );
-    if (attempt === null || attempt <= last.intent.from) return own;
-    const receipt = await closeRetry(last, { kind: 'accepted', attempt, readBack: true });
+    const { intent } = last;
+    if (attempt === null || attempt <= intent.from) return own;
+    const receipt = await closeRetry(intent, { kind: 'accepted', attempt, readBack: true }, ref);
     return [...own.slice(0, -1), { ...last, receipt }];
   }
 
@@ -274,8 +324,4 @@ function again(pollAfterMs: number | null): Reading<Retried> {
 function attemptAfter({ attempt }: Dossier, from: number): number | null {
   const number = attempt?.number ?? null;
   return number !== null && number > from ? number : null;
-}
-
-function wasNotSent(error: unknown): boolean {
-  return (error as { sent?: unknown }).sent === 'no';
 }

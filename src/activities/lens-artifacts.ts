@@ -1,23 +1,35 @@
-import { ContractError } from '../apis/http/errors';
+import {
+  ConnectionError,
+  ContractError,
+  StatusError,
+  TimeoutError,
+  isHttpError,
+} from '../apis/http/errors';
+import { answerTooLarge } from '../apis/http/service';
+import { TokenUnavailableError } from '../apis/http/token';
 import { fetchArtifact } from '../apis/investigation/artifacts';
-import { LensFile } from '../archive/lens';
+import { artifactsInAnswer } from '../apis/investigation/lens.wire';
+import { PartsRemovedError } from '../archive/large-objects';
+import { EmptyArtifactError, LensFile } from '../archive/lens';
 import type { Artifact } from '../domain/artifact';
-import type {
-  FiledLensArtifact,
-  LensFiles,
-  LensRef,
-  UnfiledLensArtifact,
-} from '../domain/lens/analyze';
+import type { LensFiles, LensRef } from '../domain/lens/analyze';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
-import type { LensDependencies } from './lens';
+import { readPatienceMs, type LensDependencies } from './lens';
 import { SettledWait, isForGood, type Reading } from './settled-wait';
 
 /** Bytes of one artifact. */
 const maxBytes = 128 * 1024 * 1024;
 /** A slow store is waited for. */
 const downloadMs = 120_000;
-/** An artifact that does not come is fetched again, from a fresh address, before it is given up. */
+/** What may be so for good is fetched again, from a fresh address, before it is believed. */
 const mostFetches = 4;
+
+/** Why an artifact is not on file: words of ours. */
+interface Fault {
+  why: string;
+  /** `doubtful` is believed after some tries; `passing` is waited out, to the deadline. */
+  kind: 'final' | 'doubtful' | 'passing';
+}
 
 /** The artifacts of an analysis that has settled, on file. */
 export function createLensArtifactActivities(deps: LensDependencies) {
@@ -25,70 +37,120 @@ export function createLensArtifactActivities(deps: LensDependencies) {
   const file = new LensFile(archive);
   const wait = new SettledWait(deps);
 
-  /** Repeated, it fetches what is missing and nothing else; addresses are read anew each time. */
+  /**
+   * Repeated, it fetches what is missing and nothing else; addresses are read anew each time. One
+   * that cannot be had costs none of the others.
+   */
   async function fileLens(
     input: WaitOrder & { ref: LensRef; analysisId: string },
   ): Promise<Waited<LensFiles>> {
     const { analysisId, ref } = input;
-    const tries = new Map<string, number>();
     return wait.until(
       async (signal): Promise<Reading<LensFiles>> => {
         const { analysis } = await lens.read(analysisId, 'interactive', signal);
-        const filed: FiledLensArtifact[] = [];
-        const unfiled: UnfiledLensArtifact[] = [];
+        const value: LensFiles = { filed: [], unfiled: [] };
         let isWaitedFor = false;
-        for (const artifact of analysis.artifacts) {
+        let credentials: Error | null = null;
+        for (const artifact of await announced(ref, analysis.artifacts)) {
           const { artifactId, type } = artifact;
-          const fault = await fetchOne(ref, artifact, signal);
+          const fault = await fetchOne(ref, artifact, signal).catch((error: unknown): Fault => {
+            if (!concernsCredentials(error)) throw error;
+            credentials = error;
+            return { why: 'credentials', kind: 'passing' };
+          });
           const there = await file.artifact(ref.folder, artifact);
-          if (there !== null) {
-            filed.push(there);
-            continue;
+          if (there !== null) value.filed.push(there);
+          else {
+            isWaitedFor = (await isWaitedOut(ref, artifactId, fault)) || isWaitedFor;
+            value.unfiled.push({ artifactId, type, why: fault?.why ?? 'not filed' });
           }
-          const count = (tries.get(artifactId) ?? 0) + 1;
-          tries.set(artifactId, count);
-          if (fault?.mayPass === true && count < mostFetches) isWaitedFor = true;
-          unfiled.push({ artifactId, type, why: fault?.why ?? 'not filed' });
         }
-        const value = { filed, unfiled };
+        if (credentials !== null) throw credentials as Error;
         if (!isWaitedFor) return { kind: 'settled', value };
         const visible = 'fetching';
         return { kind: 'unsettled', value, visible, unknownWord: null, pollAfterMs: null };
       },
-      { ...input, what: 'the artifacts of an analysis' },
+      {
+        ...input,
+        what: 'the artifacts of an analysis',
+        refusalPatienceMs: readPatienceMs,
+      },
     );
   }
 
-  /** @returns null when it is on file; what passes is thrown */
+  /** What is told now, and what the answer on file told that is told no more. */
+  async function announced(
+    { folder }: LensRef,
+    told: readonly Artifact[],
+  ): Promise<readonly Artifact[]> {
+    const ids = new Set(told.map(({ artifactId }) => artifactId));
+    const answer = await file.answer(folder);
+    const before = answer === null ? [] : artifactsInAnswer(answer);
+    const dropped = before.filter(({ artifactId }) => !ids.has(artifactId));
+    return [...told, ...dropped.map((artifact) => ({ ...artifact, url: null }))];
+  }
+
+  /**
+   * @returns null when it is on file
+   * @throws what is no fault of this artifact: refused credentials, cancellation, the archive's own
+   */
   async function fetchOne(
     ref: LensRef,
-    { artifactId, availableUntil, type, url }: Artifact,
+    artifact: Artifact,
     signal: AbortSignal,
-  ): Promise<{ why: string; mayPass: boolean } | null> {
-    if ((await file.artifact(ref.folder, { artifactId, type })) !== null) return null;
-    if (url === null) return { why: 'no address', mayPass: false };
+  ): Promise<Fault | null> {
+    const { artifactId, availableUntil, url } = artifact;
+    if ((await file.artifact(ref.folder, artifact)) !== null) return null;
+    if (url === null) return { why: 'no address', kind: 'doubtful' };
     if (availableUntil !== null && Date.parse(availableUntil) <= now()) {
-      return { why: 'no longer available', mayPass: false };
+      return { why: 'no longer available', kind: 'final' };
     }
     try {
       const options = { timeoutMs: downloadMs, maxBytes };
-      const body = await fetchArtifact(lens.service, url, bytesOf, options, 'pdf', signal);
-      if (body.length === 0) return { why: 'empty', mayPass: true };
-      await file.putArtifact(ref.folder, artifactId, body);
+      await fetchArtifact(
+        lens.service,
+        url,
+        ({ body }) => file.putArtifact(ref.folder, artifactId, body),
+        options,
+        'pdf',
+        signal,
+      );
       return null;
     } catch (error) {
-      // An address that has expired is read anew, with the next read.
-      if (isForGood(error)) return { why: `answered ${error.status}`, mayPass: true };
-      if (error instanceof ContractError) return { why: 'no web address', mayPass: false };
-      throw error;
+      if (signal.aborted || concernsCredentials(error)) throw error;
+      return faultOf(error);
     }
+  }
+
+  async function isWaitedOut(ref: LensRef, artifactId: string, fault: Fault | null) {
+    if (fault?.kind === 'passing') return true;
+    if (fault?.kind === 'final') return false;
+    const at = new Date(now()).toISOString();
+    return (await file.fetchedInVain(ref.folder, artifactId, at)) < mostFetches;
   }
 
   return { fileLens };
 }
 
-async function bytesOf({ body }: { body: AsyncIterable<Buffer> }): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
+function concernsCredentials(error: unknown): error is Error {
+  if (error instanceof TokenUnavailableError) return true;
+  return error instanceof StatusError && error.meansCredentials;
+}
+
+/** @throws what is no fault of an artifact */
+function faultOf(error: unknown): Fault {
+  if (error instanceof EmptyArtifactError) return { why: 'empty', kind: 'doubtful' };
+  // Another worker held for dead what this one was writing.
+  if (error instanceof PartsRemovedError) return { why: 'not filed', kind: 'passing' };
+  if (!isHttpError(error)) throw error;
+  if (error instanceof ContractError) return { why: 'no web address', kind: 'final' };
+  if (error instanceof StatusError) {
+    // An address that has expired is read anew, with the next read.
+    const kind = isForGood(error) ? 'doubtful' : 'passing';
+    return { why: `answered ${error.status}`, kind };
+  }
+  if (error instanceof TimeoutError) return { why: 'not whole in time', kind: 'passing' };
+  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge
+    ? { why: `larger than ${maxBytes} bytes`, kind: 'final' }
+    : { why: 'no whole answer', kind: 'passing' };
 }

@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ConnectionError, ContractError, StatusError, TimeoutError } from '../apis/http/errors';
+import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
+import { TokenUnavailableError } from '../apis/http/token';
 import type { LensAnswer, LensApi } from '../apis/investigation/lens';
+import { artifactsInAnswer } from '../apis/investigation/lens.wire';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
 import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
 import { findLarge, readLarge } from '../archive/large-objects';
 import { LensFile, lensIndexes } from '../archive/lens';
+import type { Billing } from '../domain/billing';
 import { documentsInText } from '../domain/held-documents';
 import {
+  anotherAnalysisCode,
   isLensSettled,
   lensKey,
+  noInstructionsCode,
   uploadTimeoutMs,
+  type AnotherLens,
   type CreatedLens,
+  type LensFiles,
   type LensIntent,
   type LensOutcome,
   type LensRecord,
@@ -20,10 +27,16 @@ import {
   type LensSeen,
   type LensStatus,
 } from '../domain/lens/analyze';
-import { lensOutcomeEntry, lensReplacedEntry, lensRequestEntry } from '../domain/lens/audit';
+import {
+  lensAnotherEntry,
+  lensOutcomeEntry,
+  lensReplacedEntry,
+  lensRequestEntry,
+} from '../domain/lens/audit';
 import type { LensAnalysis, LensUpload } from '../domain/lens/lens-analysis';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { archiveIncomplete } from './failures';
+import { isSurelyUnprocessed } from './keyed-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
 export interface LensDependencies extends WaitDependencies {
@@ -48,9 +61,18 @@ export type SubmittedLens =
   /** The bytes are there. */
   | { kind: 'submitted'; analysisId: string; state: string }
   /** They did not arrive in time: nothing will come of this analysis. */
-  | { kind: 'upload_expired'; analysisId: string }
-  | { kind: 'upload_refused'; analysisId: string; code: string | null; message: string }
-  /** The repeated key is refused: which analysis it made nobody can tell. */
+  | { kind: 'upload_expired'; analysisId: string; billing: Billing | null }
+  | {
+      kind: 'upload_refused';
+      analysisId: string;
+      code: string | null;
+      message: string;
+      billing: Billing | null;
+    }
+  /**
+   * The repeated key is refused, and which analysis it made nobody can tell; or it has made more
+   * than one.
+   */
   | { kind: 'unknown'; code: string | null; message: string };
 
 export type SubmitLensInput = WaitOrder & {
@@ -61,9 +83,15 @@ export type SubmitLensInput = WaitOrder & {
 export type AwaitLensInput = WaitOrder & { ref: LensRef; analysisId: string };
 
 /** What was just made may not be readable yet. */
-const readPatienceMs = 60_000;
+export const readPatienceMs = 120_000;
 /** An upload that is refused goes again to a fresh address so often. */
 const mostUploadRefusals = 5;
+/** After that, a refused read is believed when it is one of so many. */
+const mostRefusedReads = 5;
+/** Upload instructions that are not told are asked for so often. */
+const mostAskedInVain = 5;
+/** A look that a person waits for. */
+const lookMs = 20_000;
 
 /** An analysis is asked for with one key for each attempt, so that it is made once (DESIGN D3). */
 export function createLensActivities(deps: LensDependencies) {
@@ -77,54 +105,54 @@ export function createLensActivities(deps: LensDependencies) {
     const record = await recordOf(input.ref);
     await proveCopy(record);
     const handing = new HandingIn(record, input.attempt);
-    return wait.until<SubmittedLens>((signal) => handing.step(now() - input.since, signal), {
+    return wait.until<SubmittedLens>((signal) => handing.step(signal), {
       ...input,
       what: 'the file of an analysis',
     });
   }
 
-  /** One attempt to hand a file in; what it knows beyond the archive is lost with its process. */
+  /** Handing one file in. All that it knows is on file: a step may be the only one of its process. */
   class HandingIn {
     readonly #record: LensRecord;
     readonly #attempt: number;
-    /** As it was made, or made known again, just now. */
-    #fresh: LensAnalysis | null = null;
-    #refusals = 0;
 
     constructor(record: LensRecord, attempt: number) {
       this.#record = record;
       this.#attempt = attempt;
     }
 
-    async step(ageMs: number, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
-      const created = await file.created(this.#record.name, this.#attempt);
-      if (created === null) {
-        const refused = await this.#create();
-        if (refused !== null) return refused;
-      }
-      const analysis = this.#fresh ?? (await this.#read(created, ageMs, signal));
-      this.#fresh = null;
+    async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const { name } = this.#record;
+      const created = await file.created(name, this.#attempt);
+      const another = await file.another(name, this.#attempt);
+      if (another !== null) return madeTwice(created, another);
+      if (created === null) return this.#create(signal);
+      const analysis = await this.#read(created, signal);
       return analysis === null ? unsettled('handing in') : this.#forward(analysis, signal);
     }
 
     /**
-     * One send of the request, with the key of the attempt. It is never broken off: what it came to
-     * is worth more than the time.
-     *
-     * @returns null when the analysis is known
+     * One send of the request, with the key of the attempt. It is called off while it waits for its
+     * permit, and seen through once it has left.
      */
-    async #create(): Promise<Reading<SubmittedLens> | null> {
-      const { name, mode, file: input } = this.#record;
+    async #create(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const { name } = this.#record;
       const wanted = { at: isoNow(), key: lensKey(name, this.#attempt) };
       const intent = await file.putIntent(name, this.#attempt, wanted);
+      let analysis: LensAnalysis;
       try {
-        const { bytes: sizeBytes, sha256 } = input;
-        const { analysis } = await lens.create({ sizeBytes, sha256, mode, key: intent.key });
-        await this.#made(analysis);
-        return null;
+        analysis = await this.#send(signal);
       } catch (error) {
         return this.#createFailed(error, intent);
       }
+      return (await this.#made(analysis)) ?? this.#forward(analysis, signal);
+    }
+
+    async #send(signal: AbortSignal): Promise<LensAnalysis> {
+      const { name, mode, file: input } = this.#record;
+      const { bytes: sizeBytes, sha256 } = input;
+      const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
+      return (await lens.create(request, AbortSignal.any([signal, stopping]))).analysis;
     }
 
     /** @throws what passes, and the refusal when nothing can have been made before it */
@@ -142,27 +170,40 @@ export function createLensActivities(deps: LensDependencies) {
       return { kind: 'settled', value: { kind: 'unknown', code, message } };
     }
 
-    async #made(analysis: LensAnalysis): Promise<void> {
-      const { name } = this.#record;
-      const wanted = { analysisId: analysis.analysisId, at: isoNow() };
-      const stands = await file.putCreated(name, this.#attempt, wanted);
+    /** @returns null when it is the one analysis of its key */
+    async #made(analysis: LensAnalysis): Promise<Reading<SubmittedLens> | null> {
+      const { analysisId, billing } = analysis;
+      const wanted = { analysisId, at: isoNow(), billing };
+      const stands = await file.putCreated(this.#record.name, this.#attempt, wanted);
       await audit.append([lensRequestEntry(stands, this.#record, this.#attempt)]);
-      if (stands.analysisId === analysis.analysisId) this.#fresh = analysis;
+      return stands.analysisId === analysisId ? null : this.#madeAnother(stands, analysis);
+    }
+
+    /** The service heeds no key: asked again, it would make one more each time. */
+    async #madeAnother(
+      created: CreatedLens,
+      { analysisId, billing }: LensAnalysis,
+    ): Promise<Reading<SubmittedLens>> {
+      const wanted = { analysisId, at: isoNow(), billing };
+      const another = await file.putAnother(this.#record.name, this.#attempt, wanted);
+      await audit.append([lensAnotherEntry(another, this.#record, this.#attempt)]);
+      return madeTwice(created, another);
     }
 
     /** @returns null when what was just made is not there yet */
     async #read(
-      created: CreatedLens | null,
-      ageMs: number,
+      { analysisId, at }: CreatedLens,
       signal: AbortSignal,
     ): Promise<LensAnalysis | null> {
-      const known = created ?? (await file.created(this.#record.name, this.#attempt));
-      if (known === null) return null;
       try {
-        return (await lens.read(known.analysisId, 'request', signal)).analysis;
+        return (await lens.read(analysisId, 'request', signal)).analysis;
       } catch (error) {
-        if (isForGood(error) && ageMs < readPatienceMs) return null;
-        throw error;
+        if (!isForGood(error)) throw error;
+        if (now() - Date.parse(at) < readPatienceMs) return null;
+        const { name } = this.#record;
+        const count = await file.uploadInVain(name, this.#attempt, 'not-readable', isoNow());
+        if (count >= mostRefusedReads) throw error;
+        return null;
       }
     }
 
@@ -170,25 +211,33 @@ export function createLensActivities(deps: LensDependencies) {
       const { analysisId, state, upload } = analysis;
       const { name } = this.#record;
       if (await file.wasUploaded(name, this.#attempt)) return this.#submit(analysis, signal);
-      if (state === 'expired') return this.#uploadExpired(analysisId);
+      if (state === 'expired') return this.#uploadExpired(analysis);
       const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
       if (!isAwaiting && state !== 'unknown') return submitted(analysisId, state);
       if (!isAwaiting) return unsettled('handing in', analysis.pollAfterMs, analysis.statusWord);
-      if (upload === null) return this.#askForInstructions(analysis);
+      if (upload === null) return this.#askForInstructions(analysis, signal);
       const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
       // Clocks differ: the store has the last word on whether it is too late.
-      if (isLate && this.#refusals > 0) return this.#uploadExpired(analysisId);
+      if (isLate && (await file.wasUploadRefused(name, this.#attempt))) {
+        return this.#uploadExpired(analysis);
+      }
       return this.#upload(analysis, upload, signal);
     }
 
     /** The documented answer to a known key has them, where a read leaves them out. */
-    async #askForInstructions(analysis: LensAnalysis): Promise<Reading<SubmittedLens>> {
-      const { name, mode, file: input } = this.#record;
-      const key = lensKey(name, this.#attempt);
-      const { bytes: sizeBytes, sha256 } = input;
-      const again = await lens.create({ sizeBytes, sha256, mode, key });
-      const isSame = again.analysis.analysisId === analysis.analysisId;
-      if (isSame && again.analysis.upload !== null) this.#fresh = again.analysis;
+    async #askForInstructions(
+      analysis: LensAnalysis,
+      signal: AbortSignal,
+    ): Promise<Reading<SubmittedLens>> {
+      const again = await this.#send(signal);
+      const twice = await this.#made(again);
+      if (twice !== null) return twice;
+      if (again.upload !== null || again.state !== analysis.state) {
+        return this.#forward(again, signal);
+      }
+      const { name } = this.#record;
+      const count = await file.uploadInVain(name, this.#attempt, 'no-address', isoNow());
+      if (count >= mostAskedInVain) return this.#uploadRefused(analysis, noInstructions);
       return unsettled('handing in', analysis.pollAfterMs);
     }
 
@@ -197,7 +246,6 @@ export function createLensActivities(deps: LensDependencies) {
       upload: LensUpload,
       signal: AbortSignal,
     ): Promise<Reading<SubmittedLens>> {
-      const { analysisId } = analysis;
       const { bytes: sizeBytes, key } = this.#record.file;
       const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
       // Another worker sends it again: bytes that were broken off are taken by nobody.
@@ -206,13 +254,11 @@ export function createLensActivities(deps: LensDependencies) {
         await lens.upload(upload, () => Readable.from(readLarge(archive, key)), options, until);
       } catch (error) {
         if (!isForGood(error) && !(error instanceof ContractError)) throw error;
-        this.#refusals += 1;
-        if (this.#refusals < mostUploadRefusals) return unsettled('handing in', 1_000);
-        metrics.uploadEnded('refused');
-        const { message } = error;
+        const { name } = this.#record;
+        const count = await file.uploadInVain(name, this.#attempt, 'refused', isoNow());
+        if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
         const code = error instanceof StatusError ? error.code : null;
-        const value = { kind: 'upload_refused' as const, analysisId, code, message };
-        return { kind: 'settled', value };
+        return this.#uploadRefused(analysis, { code, message: error.message });
       }
       await file.putUploaded(this.#record.name, this.#attempt, isoNow());
       metrics.uploadEnded('taken');
@@ -228,14 +274,21 @@ export function createLensActivities(deps: LensDependencies) {
       return submitted(analysisId, answer.analysis.state);
     }
 
-    async #uploadExpired(analysisId: string): Promise<Reading<SubmittedLens>> {
+    #uploadRefused(
+      { analysisId, billing }: LensAnalysis,
+      why: { code: string | null; message: string },
+    ): Reading<SubmittedLens> {
+      metrics.uploadEnded('refused');
+      return { kind: 'settled', value: { kind: 'upload_refused', analysisId, billing, ...why } };
+    }
+
+    async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
       const { name } = this.#record;
       const at = isoNow();
       await file.putUploadExpired(name, this.#attempt, at);
       metrics.uploadEnded('expired');
-      const created = { analysisId, at };
-      await audit.append([lensReplacedEntry(created, this.#record, this.#attempt, at)]);
-      return { kind: 'settled', value: { kind: 'upload_expired', analysisId } };
+      await audit.append([lensReplacedEntry(analysisId, this.#record, this.#attempt, at)]);
+      return { kind: 'settled', value: { kind: 'upload_expired', analysisId, billing } };
     }
   }
 
@@ -262,6 +315,27 @@ export function createLensActivities(deps: LensDependencies) {
     );
   }
 
+  /**
+   * One read, for a person who waits for the analysis no longer: what it had come to by then is told.
+   *
+   * @returns null when nothing is known to be made, or it cannot be read now
+   */
+  async function lookAtLens(input: { ref: LensRef; attempt: number }): Promise<LensSeen | null> {
+    const { attempt, ref } = input;
+    const created = await file.created((await recordOf(ref)).name, attempt);
+    if (created === null) return null;
+    const signal = AbortSignal.any([AbortSignal.timeout(lookMs), stopping]);
+    try {
+      const read = await lens.read(created.analysisId, 'interactive', signal);
+      return isLensSettled(read.analysis.state)
+        ? await filed(ref, read)
+        : lensSeen(read.analysis, null);
+    } catch (error) {
+      if (isHttpError(error) || error instanceof TokenUnavailableError) return null;
+      throw error;
+    }
+  }
+
   async function filed(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
     const body = await file.putAnswer(ref.folder, answer);
     const index = new DocumentIndexWriter(archive, lensIndexes(ref.folder).answer, deps.nameOf);
@@ -280,14 +354,21 @@ export function createLensActivities(deps: LensDependencies) {
     outcome: Omit<LensOutcome, 'workId' | 'settledAt' | 'analysisId'>;
   }): Promise<LensOutcome> {
     const { attempt, outcome, ref } = input;
+    const { seen } = outcome;
     const record = await recordOf(ref);
-    const analysisId = (await file.created(record.name, attempt))?.analysisId ?? null;
+    const created = await file.created(record.name, attempt);
+    const analysisId = created?.analysisId ?? null;
+    if (outcome.status === 'expired' && seen?.state === 'expired') {
+      await file.putExpired(record.name, attempt, isoNow());
+    }
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
     const mayBeMade =
       isOpen && analysisId === null && (await file.intent(record.name, attempt)) !== null;
     const filedOutcome = await file.putOutcome(ref.folder, {
       ...outcome,
       ...(mayBeMade && answerLost),
+      billing: seen?.billing ?? outcome.billing ?? created?.billing ?? null,
+      files: outcome.files ?? (await filesThere(ref, seen)),
       workId: ref.workId,
       analysisId: analysisId ?? outcome.replaced.at(-1)?.analysisId ?? null,
       settledAt: isoNow(),
@@ -319,7 +400,21 @@ export function createLensActivities(deps: LensDependencies) {
     }
   }
 
-  return { submitLens, awaitLens, concludeLens };
+  /** Of an analysis that was seen to its end: what is there, although the fetching was not. */
+  async function filesThere({ folder }: LensRef, seen: LensSeen | null) {
+    if (seen === null || !isLensSettled(seen.state)) return null;
+    const files: LensFiles = { filed: [], unfiled: [] };
+    const answer = await file.answer(folder);
+    for (const artifact of answer === null ? [] : artifactsInAnswer(answer)) {
+      const { artifactId, type } = artifact;
+      const there = await file.artifact(folder, artifact);
+      if (there !== null) files.filed.push(there);
+      else files.unfiled.push({ artifactId, type, why: 'not fetched in time' });
+    }
+    return files;
+  }
+
+  return { submitLens, awaitLens, lookAtLens, concludeLens };
 }
 
 const answerLost: Pick<LensOutcome, 'status' | 'error'> = {
@@ -343,13 +438,15 @@ function unsettled(
   return { kind: 'unsettled', value, visible, unknownWord, pollAfterMs };
 }
 
-/** Nothing left, or it was turned away at the door. */
-function isSurelyUnprocessed(error: unknown): boolean {
-  if (error instanceof StatusError) {
-    return error.meansCredentials || error.status === 429 || isForGood(error);
-  }
-  const isLost = error instanceof ConnectionError || error instanceof TimeoutError;
-  return isLost ? error.sent === 'no' : false;
+const noInstructions = {
+  code: noInstructionsCode,
+  message: 'the service does not say where the file is to be handed in',
+};
+
+function madeTwice(created: CreatedLens | null, another: AnotherLens): Reading<SubmittedLens> {
+  const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
+  const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
+  return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };
 }
 
 function lensSeen(analysis: LensAnalysis, sha256: string | null): LensSeen {

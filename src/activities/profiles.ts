@@ -24,6 +24,12 @@ export interface ProfileDependencies extends WaitDependencies {
   audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
   nameOf: NameOf;
+  metrics: ProfileMetrics;
+}
+
+export interface ProfileMetrics {
+  /** An outcome was put on file. */
+  lookupEnded(outcome: ProfileOutcome): void;
 }
 
 export interface LookUpInput extends WaitOrder {
@@ -105,6 +111,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const settledAt = new Date(now()).toISOString();
     const end = { ...outcome, ...(await answerOnFile(ref.folder)), workId: ref.workId, settledAt };
     const filed = await file.putOutcome(ref.folder, end);
+    if (filed === end) deps.metrics.lookupEnded(filed);
     const record = await file.record(ref.folder);
     await audit.append([
       profileOutcomeEntry(filed, {

@@ -1,7 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { nextPollMs, nextWait, type PollPace } from '../domain/poll-timing';
+import {
+  nextPollMs,
+  nextWait,
+  waitBounds,
+  type PollPace,
+  type WaitBounds,
+} from '../domain/poll-timing';
 import { waitingForCredentials, type WaitOrder, type Waited } from '../domain/settled-wait';
 import { notSettledYet } from './failures';
 import { Heartbeats } from './heartbeats';
@@ -30,12 +36,16 @@ export interface WaitDependencies {
   random: () => number;
   /** Fulfilled after the time, or when the signal fires. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  bounds?: WaitBounds;
 }
 
 export interface WaitTerms extends WaitOrder {
   /** What is waited for, in the words of a log. */
   what: string;
-  /** A read that is refused for good (404, 410...) ends the wait when the work is this old. */
+  /**
+   * A read that is refused for good (404, 410...) ends the wait when every one was for this long:
+   * what was just made may not be shown yet, and one odd answer ends no wait of days. Default 0.
+   */
   refusalPatienceMs?: number;
 }
 
@@ -45,18 +55,21 @@ const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_00
 const mostWords = 1_000;
 
 /**
- * Waits for one resource (DESIGN D2, PROTOCOLS 5). Polls leave no history: it holds while the wait
- * is short, else fails BENIGN, so that the server keeps the timer and no slot is held. It returns
- * when something visible changes, and when the deadline has come, as a value.
+ * Waits for one resource (DESIGN D2, PROTOCOLS 5). Polls leave no history: the first attempt holds
+ * while waits are short, for half a minute in all; else it fails BENIGN, so that the server keeps the
+ * timer and no slot is held. What has not settled by then takes long: later attempts read once. It
+ * returns when something visible changes, and when the deadline has come, as a value.
  */
 export class SettledWait {
   readonly #deps: WaitDependencies;
   readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #bounds: WaitBounds;
   readonly #warned = new Set<string>();
 
   constructor(deps: WaitDependencies) {
     this.#deps = deps;
     this.#pause = deps.pause ?? pauseOnTheClock;
+    this.#bounds = deps.bounds ?? waitBounds;
   }
 
   /**
@@ -74,13 +87,27 @@ export class SettledWait {
     const { cancellationSignal } = context;
     const woken = AbortSignal.any([cancellationSignal, stopping]);
     const heartbeats = new Heartbeats(now, 1_000);
+    const begunAt = now();
+    let refusedSince: number | null = null;
     try {
       for (;;) {
-        const look = await this.#look(read, cancellationSignal, terms);
+        const look: Look<T> = await this.#look(read, cancellationSignal, {
+          ...terms,
+          refusedSince,
+        });
         if (cancellationSignal.aborted) return await context.cancelled;
         if (look.kind === 'end') return look.waited;
         heartbeats.details = look.details ?? heartbeats.details;
-        const step = nextWait(look.askedMs, terms.deadlineAt - now());
+        refusedSince = look.isRefused ? (refusedSince ?? now()) : null;
+        // The server would not remember since when it is refused.
+        const mayHold = refusedSince !== null || context.info.attempt === 1;
+        const heldMs = refusedSince === null ? now() - begunAt : 0;
+        const step = nextWait(
+          look.askedMs,
+          terms.deadlineAt - now(),
+          mayHold ? heldMs : Infinity,
+          this.#bounds,
+        );
         if (step.kind === 'expired') return { kind: 'expired', value: look.value };
         if (look.visible !== null && look.visible !== terms.seen) {
           return { kind: 'changed', visible: look.visible, value: look.value };
@@ -104,7 +131,7 @@ export class SettledWait {
   async #look<T>(
     read: (signal: AbortSignal) => Promise<Reading<T>>,
     signal: AbortSignal,
-    terms: WaitTerms,
+    terms: LookTerms,
   ): Promise<Look<T>> {
     const ownMs = nextPollMs(this.#deps.now() - terms.since, this.#deps.random(), pace);
     try {
@@ -121,21 +148,32 @@ export class SettledWait {
   }
 
   /** @throws what is no fault of the service */
-  #fault<T>(error: unknown, ownMs: number, terms: WaitTerms): Look<T> {
+  #fault<T>(error: unknown, ownMs: number, terms: LookTerms): Look<T> {
     if (error instanceof TokenUnavailableError || meansCredentials(error)) {
       return { kind: 'wait', ...nothingRead, visible: waitingForCredentials, askedMs: ownMs };
     }
     if (!isHttpError(error)) throw error;
-    const ageMs = this.#deps.now() - terms.since;
-    if (isForGood(error) && ageMs >= (terms.refusalPatienceMs ?? 0)) {
-      const { status, code, message } = error;
-      return { kind: 'end', waited: { kind: 'refused', status, code, message } };
-    }
+    if (isForGood(error) && error.retryable !== true) return this.#refusal(error, terms);
     const { name: reason } = error;
     const unreadable = error instanceof ContractError ? error.message : null;
     this.#deps.warn(`${terms.what} could not be read`, { reason, unreadable });
     const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
     return { kind: 'wait', ...nothingRead, askedMs: Math.max(ownMs, asked) };
+  }
+
+  #refusal<T>(
+    error: StatusError,
+    { refusedSince, refusalPatienceMs = 0, what }: LookTerms,
+  ): Look<T> {
+    const { status, code, message } = error;
+    const refusedMs = refusedSince === null ? 0 : this.#deps.now() - refusedSince;
+    if (refusedMs >= refusalPatienceMs) {
+      return { kind: 'end', waited: { kind: 'refused', status, code, message } };
+    }
+    this.#deps.warn(`${what} is refused`, { status, code });
+    const ownMs = nextPollMs(refusedMs, this.#deps.random(), pace);
+    const askedMs = Math.min(ownMs, refusalPatienceMs - refusedMs, this.#bounds.holdMs);
+    return { kind: 'wait', ...nothingRead, askedMs, isRefused: true };
   }
 
   #warnOnce(word: string | null, what: string): void {
@@ -145,6 +183,11 @@ export class SettledWait {
     this.#warned.add(key);
     this.#deps.warn('a status word that is not known; it is waited on', { what, word });
   }
+}
+
+interface LookTerms extends WaitTerms {
+  /** Epoch milliseconds from which on every read was refused. */
+  refusedSince: number | null;
 }
 
 type Look<T> =
@@ -157,6 +200,7 @@ type Look<T> =
       visible: string | null;
       details?: unknown;
       askedMs: number;
+      isRefused?: boolean;
     };
 
 const nothingRead = { value: null, visible: null } as const;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ConnectionError, StatusError, TimeoutError } from '../apis/http/errors';
+import type { StatusError } from '../apis/http/errors';
 import type { TraceAnswer, TracesApi } from '../apis/investigation/traces';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
@@ -20,9 +20,16 @@ import {
 } from '../domain/traces/search';
 import type { Trace } from '../domain/traces/trace';
 import { archiveIncomplete } from './failures';
-import { SettledWait, type Reading, type WaitDependencies } from './settled-wait';
+import { isSurelyUnprocessed } from './keyed-requests';
+import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
+
+export interface TraceMetrics {
+  /** An outcome was put on file. */
+  searchEnded(outcome: TraceOutcome): void;
+}
 
 export interface TraceDependencies extends WaitDependencies {
+  metrics: TraceMetrics;
   traces: TracesApi;
   archive: Archive;
   audit: AuditTrail;
@@ -32,7 +39,8 @@ export interface TraceDependencies extends WaitDependencies {
 
 /** What came of asking for a search. */
 export type StartedTrace =
-  | { kind: 'created'; traceId: string; state: string }
+  /** `seen` as the answer told it; null when the search was on file. */
+  | { kind: 'created'; traceId: string; state: string; seen: TraceSeen | null }
   /** The repeated key is refused, and the list does not show what it made. */
   | { kind: 'unknown'; code: string | null; message: string };
 
@@ -58,27 +66,31 @@ export function createTraceActivities(deps: TraceDependencies) {
     const record = await recordOf(input.ref);
     const known = await file.created(record.name);
     if (known !== null) return { kind: 'settled', value: startedAs(known, null) };
-    return wait.until<StartedTrace>(() => request(record, now() - input.since), {
+    return wait.until<StartedTrace>((signal) => request(record, now() - input.since, signal), {
       ...input,
       what: 'the request for a search',
     });
   }
 
-  /** One send. It is never broken off: what it came to is worth more than the time. */
-  async function request(record: TraceRecord, ageMs: number): Promise<Reading<StartedTrace>> {
+  /** One send. Once it has left it is not broken off: what it came to is worth more than the time. */
+  async function request(
+    record: TraceRecord,
+    ageMs: number,
+    signal: AbortSignal,
+  ): Promise<Reading<StartedTrace>> {
     const { name, target, strategy } = record;
     const intent = await file.putIntent(name, { at: isoNow(), key: traceKey(name) });
     if (!intent.isNew && now() - Date.parse(intent.at) > keyTrustedMs) {
-      const found = await findMade(record, intent);
+      const found = await findMade(record, intent, signal);
       if (found !== null) return made(record, found, 'list');
     }
     try {
-      const answer = await traces.create({ target, strategy, key: intent.key });
+      const answer = await traces.create({ target, strategy, key: intent.key }, signal);
       return await made(record, answer, 'answer');
     } catch (error) {
       if (intent.isNew && isSurelyUnprocessed(error)) await file.removeIntent(name);
-      if (!isRefusal(error)) throw error;
-      return refused(error, record, intent, ageMs);
+      if (!isForGood(error)) throw error;
+      return refused(error, record, intent, { ageMs, signal });
     }
   }
 
@@ -87,11 +99,11 @@ export function createTraceActivities(deps: TraceDependencies) {
     error: StatusError,
     record: TraceRecord,
     intent: TraceIntent & { isNew: boolean },
-    ageMs: number,
+    { ageMs, signal }: { ageMs: number; signal: AbortSignal },
   ): Promise<Reading<StartedTrace>> {
     if (error.retryable === true) return askAgain(error);
     if (intent.isNew) throw error;
-    const found = await findMade(record, intent);
+    const found = await findMade(record, intent, signal);
     if (found !== null) return made(record, found, 'list');
     if (error.status !== 409) {
       await file.removeIntent(record.name);
@@ -103,10 +115,14 @@ export function createTraceActivities(deps: TraceDependencies) {
   }
 
   /** What the list shows of this ask, made since it was first sent, and of no other ask of ours. */
-  async function findMade(record: TraceRecord, intent: TraceIntent): Promise<TraceAnswer | null> {
+  async function findMade(
+    record: TraceRecord,
+    intent: TraceIntent,
+    signal: AbortSignal,
+  ): Promise<TraceAnswer | null> {
     const since = Date.parse(intent.at) - clockSkewMs;
     const found: TraceAnswer[] = [];
-    for await (const { items } of traces.pages({ pageSize: 100 })) {
+    for await (const { items } of traces.pages({ pageSize: 100 }, 'poll', signal)) {
       for (const listed of items) {
         if (listed.kind !== 'item' || !isOf(record, listed.item)) continue;
         if (Date.parse(listed.item.createdAt ?? '') >= since) {
@@ -173,13 +189,15 @@ export function createTraceActivities(deps: TraceDependencies) {
     const traceId = (await file.created(record.name))?.traceId ?? null;
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
     const isLost = isOpen && traceId === null && (await file.intent(record.name)) !== null;
-    const filedOutcome = await file.putOutcome(ref.folder, {
+    const end = {
       ...outcome,
       ...(isLost && answerLost),
       workId: ref.workId,
       traceId,
       settledAt: isoNow(),
-    });
+    };
+    const filedOutcome = await file.putOutcome(ref.folder, end);
+    if (filedOutcome === end) deps.metrics.searchEnded(filedOutcome);
     const about = { by: record.createdBy, subject: record.targetName };
     await audit.append([traceOutcomeEntry(filedOutcome, about)]);
     return filedOutcome;
@@ -208,7 +226,8 @@ const answerLost: Pick<TraceOutcome, 'status' | 'error'> = {
 };
 
 function startedAs({ traceId }: CreatedTrace, trace: Trace | null): StartedTrace {
-  return { kind: 'created', traceId, state: trace?.state ?? 'queued' };
+  const seen = trace && seenOf(trace, null);
+  return { kind: 'created', traceId, state: trace?.state ?? 'queued', seen };
 }
 
 function askAgain({ retryAfterMs }: StatusError): Reading<StartedTrace> {
@@ -223,21 +242,6 @@ function askAgain({ retryAfterMs }: StatusError): Reading<StartedTrace> {
 
 function isOf({ target, strategy }: TraceRecord, trace: Trace): boolean {
   return trace.target === target && (strategy === null || trace.strategy === strategy);
-}
-
-/** A 4xx that is about what was asked. */
-function isRefusal(error: unknown): error is StatusError {
-  if (!(error instanceof StatusError) || error.meansCredentials) return false;
-  return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
-}
-
-/** Nothing left, or it was turned away at the door. */
-function isSurelyUnprocessed(error: unknown): boolean {
-  if (error instanceof StatusError) {
-    return error.meansCredentials || error.status === 429 || isRefusal(error);
-  }
-  const isLost = error instanceof ConnectionError || error instanceof TimeoutError;
-  return isLost ? error.sent === 'no' : false;
 }
 
 function seenOf(trace: Trace, sha256: string | null): TraceSeen {

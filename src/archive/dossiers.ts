@@ -101,10 +101,15 @@ export class DossierFile {
 /** An intent with what became of it; null: it may have been sent, and nobody knows. */
 export interface FiledRetry {
   intent: RetryIntent;
-  receipt: RetryReceipt | null;
-  /** Put on file just now: it cannot have been sent before. */
-  isNew: boolean;
+  receipt: FiledReceipt | null;
+  /** Works that may have sent it. */
+  askedBy: string[];
 }
+
+export type FiledReceipt = RetryReceipt & {
+  /** The work that learnt what came of it: an attempt is counted once, with that one. */
+  by: string;
+};
 
 /**
  * Requests for further attempts, on file before they are sent (DESIGN D3). They are everybody's: who
@@ -117,52 +122,84 @@ export class RetryLedger {
     this.#archive = archive;
   }
 
-  /** Durable before it returns. One that was refused is followed by another, for another request. */
+  /** What stands of this attempt for who wants it; null: it was never asked for, or refused to others. */
+  async standing(wanted: WantedRetry): Promise<FiledRetry | null> {
+    const last = (await this.of(wanted.dossierId, wanted.from)).at(-1);
+    return last === undefined || isOver(last, wanted) ? null : last;
+  }
+
+  /**
+   * Durable before it returns. One that was refused is followed by another, for another request.
+   *
+   * @returns isNew: put on file just now, so that it cannot have been sent before
+   */
   async take(
-    wanted: Pick<RetryIntent, 'dossierId' | 'from' | 'workId' | 'asked' | 'at'>,
-  ): Promise<FiledRetry> {
+    wanted: WantedRetry & Pick<RetryIntent, 'at'>,
+  ): Promise<FiledRetry & { isNew: boolean }> {
     for (;;) {
       const last = (await this.of(wanted.dossierId, wanted.from)).at(-1);
-      if (last !== undefined && !isOver(last, wanted)) return last;
+      if (last !== undefined && !isOver(last, wanted)) {
+        if (last.receipt === null && !last.askedBy.includes(wanted.workId)) {
+          await this.#put(askerKey(last.intent, wanted.workId), wanted);
+        }
+        return { ...last, isNew: false };
+      }
       const n = (last?.intent.n ?? 0) + 1;
-      const intent: RetryIntent = { ...wanted, n, key: retryKey(wanted, n) };
-      const put = await this.#archive.putIfAbsent(
-        `${folderOf(intent)}/${number(n)}.json`,
-        JSON.stringify(intent, null, 2),
-        { durable: true },
-      );
-      if (put === 'stored') return { intent, receipt: null, isNew: true };
+      const { asked, at, dossierId, from, workId } = wanted;
+      const intent = { dossierId, from, workId, asked, at, n, key: retryKey(wanted, n) };
+      const put = await this.#put(intentKey(intent), intent);
+      if (put === 'stored') return { intent, receipt: null, askedBy: [workId], isNew: true };
     }
   }
 
+  /** It may have left: it is on file whoever has taken it back meanwhile. */
+  async keep(intent: RetryIntent): Promise<void> {
+    await this.#put(intentKey(intent), intent);
+  }
+
+  /** Nothing of it has left, and nobody else has sent it. */
+  async takeBack(intent: RetryIntent): Promise<void> {
+    await this.#archive.remove(intentKey(intent));
+  }
+
   /** The first one stays; returns the one that stands. */
-  async settle(intent: RetryIntent, receipt: RetryReceipt): Promise<RetryReceipt> {
-    const key = receiptKey(intent);
-    const put = await this.#archive.putIfAbsent(key, JSON.stringify(receipt, null, 2), {
-      durable: true,
-    });
+  async settle(intent: RetryIntent, receipt: FiledReceipt): Promise<FiledReceipt> {
+    await this.keep(intent);
+    const put = await this.#put(receiptKey(intent), receipt);
     if (put === 'stored') return receipt;
-    return (await getJson<RetryReceipt>(this.#archive, key)) ?? receipt;
+    return (await getJson<FiledReceipt>(this.#archive, receiptKey(intent))) ?? receipt;
   }
 
   /** Of a dossier, or of one of its attempts, in order. */
   async of(dossierId: string, from?: number): Promise<FiledRetry[]> {
     const prefix =
       from === undefined ? dossierPrefix(dossierId) : `${folderOf({ dossierId, from })}/`;
+    const keys = await this.#archive.list(prefix);
     const found: FiledRetry[] = [];
-    for (const key of await this.#archive.list(prefix)) {
-      if (key.endsWith('-receipt.json')) continue;
+    for (const key of keys) {
+      if (!/\/\d+\.json$/.test(key)) continue;
       const intent = await getJson<RetryIntent>(this.#archive, key);
       if (intent === null) continue;
-      const receipt = await getJson<RetryReceipt>(this.#archive, receiptKey(intent));
-      found.push({ intent, receipt, isNew: false });
+      const receipt = await getJson<FiledReceipt>(this.#archive, receiptKey(intent));
+      const askedBy = [intent.workId];
+      for (const other of keys.filter((one) => one.startsWith(askersPrefix(intent)))) {
+        const asker = await getJson<Pick<RetryIntent, 'workId'>>(this.#archive, other);
+        if (asker !== null) askedBy.push(asker.workId);
+      }
+      found.push({ intent, receipt, askedBy });
     }
     return found;
   }
+
+  #put(key: string, value: object) {
+    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2), { durable: true });
+  }
 }
 
+type WantedRetry = Pick<RetryIntent, 'dossierId' | 'from' | 'workId' | 'asked'>;
+
 function isOver(
-  { intent, receipt }: FiledRetry,
+  { intent, receipt }: Pick<FiledRetry, 'intent' | 'receipt'>,
   wanted: Pick<RetryIntent, 'workId' | 'asked'>,
 ): boolean {
   const isOurs = intent.workId === wanted.workId && intent.asked === wanted.asked;
@@ -183,8 +220,21 @@ function folderOf({ dossierId, from }: Pick<RetryIntent, 'dossierId' | 'from'>):
   return `${dossierPrefix(dossierId)}${number(from)}`;
 }
 
+function intentKey(intent: RetryIntent): string {
+  return `${folderOf(intent)}/${number(intent.n)}.json`;
+}
+
 function receiptKey(intent: RetryIntent): string {
   return `${folderOf(intent)}/${number(intent.n)}-receipt.json`;
+}
+
+/** Of other works than the one that filed it. */
+function askersPrefix(intent: RetryIntent): string {
+  return `${folderOf(intent)}/${number(intent.n)}-asked-by/`;
+}
+
+function askerKey(intent: RetryIntent, workId: string): string {
+  return `${askersPrefix(intent)}${keySegment(workId)}.json`;
 }
 
 function number(value: number): string {

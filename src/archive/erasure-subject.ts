@@ -14,28 +14,44 @@ export interface QuotedWords {
   officialNames: string[];
 }
 
+/** How the subject is written by people and services. */
+export interface ErasureForms {
+  /** Whether a text is nothing but the subject. */
+  is: (text: string) => boolean;
+  /** Global: where a text quotes it. */
+  quoted: RegExp;
+}
+
 /** Whom a purge is about within one work: which of its rows, and what else may quote them. */
 export class ErasureSubject {
   readonly document: string;
   readonly name: string;
   readonly items = new Set<number>();
   readonly #lines = new Set<number>();
-  readonly #quoted: RegExp;
+  readonly #forms: ErasureForms;
   #ids: ReadonlySet<string> = new Set();
   #quotedIds: readonly RegExp[] = [];
   #quotedNames: readonly RegExp[] = [];
 
-  /** @param name the document's, of `IdKey.nameOf` */
-  constructor(document: string, name: string) {
+  /**
+   * @param document or what was searched for, with its forms
+   * @param name the document's, of `IdKey.nameOf`
+   */
+  constructor(document: string, name: string, forms: ErasureForms = documentForms(document)) {
     this.document = document;
     this.name = name;
-    this.#quoted = quotedForms(document);
+    this.#forms = forms;
+  }
+
+  /** Whether a text is nothing but the subject. */
+  is(text: string): boolean {
+    return this.#forms.is(text);
   }
 
   /** Learns the rows of a work, items first: lines point at them. */
   takeItem(item: ManifestItem): void {
     // A tombstone stays one: outcomes of it may be left from a purge that was cut short.
-    if (item.document === this.document || item.erased === true) this.items.add(item.item);
+    if (this.is(item.document) || item.erased === true) this.items.add(item.item);
   }
 
   takeLine(line: ManifestLine): void {
@@ -52,7 +68,8 @@ export class ErasureSubject {
   holdsLine(line: ManifestLine): boolean {
     if (line.kind === 'item') return this.items.has(line.item);
     if (line.kind === 'duplicate') return this.items.has(line.item);
-    return line.erased === true || documentsIn(line.document).includes(this.document);
+    if (line.erased === true || this.is(line.document)) return true;
+    return documentsIn(line.document).includes(this.document);
   }
 
   holdsRow(row: Pick<FiledRow, 'line'>): boolean {
@@ -86,23 +103,22 @@ export class ErasureSubject {
   }
 
   #scrubText(text: string): string {
-    return without(this.#quotedIds, text.replaceAll(this.#quoted, erasedMark));
+    return without(this.#quotedIds, text.replaceAll(this.#forms.quoted, erasedMark));
   }
 
   /** An id of another's may hold one of the subject's, or differ from it in its case alone. */
   #scrubId(id: string): string {
-    return id.replaceAll(this.#quoted, erasedMark);
+    return id.replaceAll(this.#forms.quoted, erasedMark);
   }
 }
 
 /** Why a purge was made is kept for ever, and must not hold what was erased. */
 export function reasonOnRecord(
   reason: string,
-  document: string | null,
+  subject: ErasureSubject | null,
   { ids, officialNames }: QuotedWords,
 ): string {
-  if (document !== null) {
-    const subject = new ErasureSubject(document, '');
+  if (subject !== null) {
     subject.takeTold(ids, officialNames);
     return maskDocumentsIn(subject.scrubNote(reason));
   }
@@ -122,11 +138,21 @@ function without(quotations: readonly RegExp[], text: string): string {
 
 /** In capitals or not, and with any blanks between its words. */
 function asPeopleType(words: string): RegExp {
-  const literal = words.trim().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  return new RegExp(literal.replaceAll(/\s+/g, '\\s+'), 'giu');
+  return new RegExp(literally(words), 'giu');
 }
 
-function quotedForms(document: string): RegExp {
+/** As part of a pattern, with any blanks between its words. */
+export function literally(words: string): string {
+  const literal = words.trim().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return literal.replaceAll(/\s+/g, '\\s+');
+}
+
+function documentForms(document: string): ErasureForms {
+  return { is: (text) => text === document, quoted: punctuatedDigits(document) };
+}
+
+/** The digits as people write them, with the zeros in front or without. */
+export function punctuatedDigits(document: string): RegExp {
   const bare = document.replace(/^0+/, '');
   const needed = bare.length < fewestDigits ? document : bare;
   const digits = needed.split('').join(between);

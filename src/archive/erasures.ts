@@ -6,6 +6,8 @@ import type { PurgeClass } from './kept-kinds';
 /** What was asked to be erased: documents by their keyed name alone. */
 export type PurgeTarget =
   | { kind: 'document'; name: string }
+  /** What was searched for, by its keyed name. */
+  | { kind: 'target'; name: string }
   | { kind: 'work'; workId: string }
   | { kind: 'age'; class: PurgeClass; endedBefore: string };
 
@@ -109,7 +111,7 @@ export class Erasures {
 
 /** By age, the instant moves on between one try and the next. */
 export function isSame(a: PurgeTarget, b: PurgeTarget): boolean {
-  if (a.kind === 'document') return b.kind === 'document' && a.name === b.name;
+  if (a.kind === 'document' || a.kind === 'target') return b.kind === a.kind && a.name === b.name;
   if (a.kind === 'work') return b.kind === 'work' && a.workId === b.workId;
   return b.kind === 'age' && a.class === b.class;
 }

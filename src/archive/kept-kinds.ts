@@ -236,7 +236,7 @@ export const keptKinds: readonly KeptKind[] = [
     holds: 'documents and references',
     form: 'lines',
     erase: as<WorkItem>((item, subject) =>
-      item.document === subject.document ? erasedItem(item) : subject.scrub(item),
+      subject.is(item.document) ? erasedItem(item) : subject.scrub(item),
     ),
   },
   {

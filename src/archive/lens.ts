@@ -1,14 +1,21 @@
-import { createHash } from 'node:crypto';
 import {
   lensWorkflowId,
+  mostAfterExpiry,
+  type AnotherLens,
   type CreatedLens,
   type FiledLensArtifact,
   type LensIntent,
   type LensOutcome,
   type LensRecord,
 } from '../domain/lens/analyze';
-import { mediaTypeOf } from '../domain/lens/media-type';
+import { mediaTypeOf, unknownMediaType } from '../domain/lens/media-type';
 import { getJson, keySegment, type Archive } from './archive';
+import { findLarge, putLarge, readLarge } from './large-objects';
+
+/** There was not a byte to file. */
+export class EmptyArtifactError extends Error {
+  override readonly name = 'EmptyArtifactError';
+}
 
 /**
  * Analyses on file. What the service made stands with the ask (`lens/<name>/attempts/<n>/`), whoever
@@ -65,6 +72,37 @@ export class LensFile {
     return isNew ? created : ((await this.created(name, attempt)) ?? created);
   }
 
+  /** What the service made besides, for the same key; null: nothing that is known. */
+  another(name: string, attempt: number): Promise<AnotherLens | null> {
+    return getJson<AnotherLens>(this.#archive, `${attemptFolder(name, attempt)}/another.json`);
+  }
+
+  /** The first one filed stays, and is returned. */
+  async putAnother(name: string, attempt: number, another: AnotherLens): Promise<AnotherLens> {
+    const isNew = await this.#put(`${attemptFolder(name, attempt)}/another.json`, another);
+    return isNew ? another : ((await this.another(name, attempt)) ?? another);
+  }
+
+  /**
+   * Notes a try to hand the file in that came to nothing: no address was told, the store refused, or
+   * the analysis could not be read.
+   *
+   * @returns how often that has been so
+   */
+  uploadInVain(
+    name: string,
+    attempt: number,
+    why: 'no-address' | 'refused' | 'not-readable',
+    at: string,
+  ): Promise<number> {
+    return this.#note(`${attemptFolder(name, attempt)}/${why}`, at);
+  }
+
+  /** Whether the store has refused the bytes before. */
+  async wasUploadRefused(name: string, attempt: number): Promise<boolean> {
+    return (await this.#archive.list(`${attemptFolder(name, attempt)}/refused/`)).length > 0;
+  }
+
   /** Whether the bytes were taken: they need not go again. */
   async wasUploaded(name: string, attempt: number): Promise<boolean> {
     return (await this.#archive.get(`${attemptFolder(name, attempt)}/uploaded.json`)) !== null;
@@ -79,12 +117,26 @@ export class LensFile {
     await this.#put(`${attemptFolder(name, attempt)}/upload-expired.json`, { at });
   }
 
+  /** The service let the analysis expire although it had its file. */
+  async putExpired(name: string, attempt: number, at: string): Promise<void> {
+    await this.#put(`${attemptFolder(name, attempt)}/expired.json`, { at });
+  }
+
+  /** Analyses of an ask that the service let expire although they had their file. */
+  async expiredAtService(name: string): Promise<number> {
+    const keys = await this.#archive.list(attemptsPrefix(name));
+    return keys.filter((key) => key.endsWith('/expired.json')).length;
+  }
+
   /** The attempt that is under way, or the next one, from 1. */
   async currentAttempt(name: string): Promise<number> {
     const keys = await this.#archive.list(attemptsPrefix(name));
     const numbers = keys.map((key) => Number(key.slice(attemptsPrefix(name).length).split('/')[0]));
     const last = Math.max(1, ...numbers);
-    return keys.includes(`${attemptFolder(name, last)}/upload-expired.json`) ? last + 1 : last;
+    const isOver = (word: string) => keys.includes(`${attemptFolder(name, last)}/${word}.json`);
+    if (isOver('upload-expired')) return last + 1;
+    const mayGoOn = (await this.expiredAtService(name)) <= mostAfterExpiry;
+    return isOver('expired') && mayGoOn ? last + 1 : last;
   }
 
   answer(folder: string): Promise<Buffer | null> {
@@ -104,18 +156,44 @@ export class LensFile {
     { artifactId, type }: { artifactId: string; type: string | null },
   ): Promise<FiledLensArtifact | null> {
     const key = artifactKey(folder, artifactId);
-    const body = await this.#archive.get(key);
-    if (body === null) return null;
-    const sha256 = createHash('sha256').update(body).digest('hex');
-    return { artifactId, type, mediaType: mediaTypeOf(body), key, sha256, bytes: body.length };
+    const object = await findLarge(this.#archive, key);
+    if (object === null) return null;
+    const { bytes, sha256 } = object;
+    return { artifactId, type, mediaType: await this.#mediaType(key), key, sha256, bytes };
   }
 
-  async putArtifact(folder: string, artifactId: string, body: Buffer): Promise<void> {
-    await this.#archive.putIfAbsent(artifactKey(folder, artifactId), body, { durable: true });
+  /**
+   * Filed as it comes, a part at a time: it may be larger than what a worker can hold.
+   *
+   * @throws EmptyArtifactError, PartsRemovedError; what `body` throws passes through
+   */
+  async putArtifact(
+    folder: string,
+    artifactId: string,
+    body: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    await putLarge(this.#archive, artifactKey(folder, artifactId), body, { check: refuseNothing });
   }
 
-  bytes(key: string): Promise<Buffer | null> {
-    return this.#archive.get(key);
+  /** Notes a fetch that came to nothing. @returns how often that has been so */
+  fetchedInVain(folder: string, artifactId: string, at: string): Promise<number> {
+    return this.#note(`${folder}/not-fetched/${keySegment(artifactId)}`, at);
+  }
+
+  /** @throws RangeError when it is not there any more, or not what was filed */
+  bytesOf({ key }: FiledLensArtifact): AsyncIterable<Buffer> {
+    return readLarge(this.#archive, key);
+  }
+
+  async #note(folder: string, at: string): Promise<number> {
+    const count = (await this.#archive.list(`${folder}/`)).length + 1;
+    await this.#put(`${folder}/${String(count).padStart(4, '0')}.json`, { at });
+    return count;
+  }
+
+  async #mediaType(key: string): Promise<string> {
+    for await (const part of readLarge(this.#archive, key)) return mediaTypeOf(part);
+    return unknownMediaType;
   }
 
   /** Null before the end. */
@@ -156,6 +234,12 @@ export function lensInputKey(sha256: string): string {
 /** What the index of documents calls that which was asked for, and that which was answered. */
 export function lensIndexes(folder: string): { asked: string; answer: string } {
   return { asked: `${folder}/asked`, answer: `${folder}/answer` };
+}
+
+async function refuseNothing(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  let isEmpty = true;
+  for await (const chunk of bytes) isEmpty &&= chunk.length === 0;
+  if (isEmpty) throw new EmptyArtifactError('there was nothing to file');
 }
 
 function attemptsPrefix(name: string): string {

@@ -9,6 +9,7 @@ import { ErasureSubject } from './erasure-subject';
 import { InquiryBatchShelf } from './inquiry-batches';
 import type { PurgeClass } from './kept-kinds';
 import type { PlannedWork, PurgeDraft } from './purge-draft';
+import { targetForms } from './target-forms';
 import { ownerKey } from './traces';
 import { manifestItems, manifestLines } from './works';
 
@@ -46,11 +47,42 @@ export class InquiriesPurge {
     for (const folder of own) await this.#takeWhole(draft, folder, part);
     for (const folder of holders) {
       if (own.has(folder)) continue;
-      if (folder.startsWith('inquiries/')) await this.#takeLines(draft, folder, document, part);
+      if (folder.startsWith('inquiries/'))
+        await this.#takeLines(draft, folder, new ErasureSubject(document, name), part);
       else if (folder.startsWith('traces/') || folder.startsWith('profiles/')) {
         if (await this.#isAbout(folder, document)) await this.#takeWhole(draft, folder, part);
         else await this.#takeNamed(draft, folder, new ErasureSubject(document, name), part);
       }
+    }
+    await this.#takeEmptyShelves(draft, part);
+    return part;
+  }
+
+  /**
+   * What was searched for: its searches and lines of batches, and what quotes it in the answers about
+   * others. All are read: an answer is in the index by the documents that it names alone.
+   *
+   * @param wholes ids of works that an earlier try has begun to take
+   */
+  async ofTarget(
+    draft: PurgeDraft,
+    target: string,
+    wholes: readonly string[],
+  ): Promise<InquiriesPart> {
+    const part = nothing();
+    const forms = targetForms(target);
+    const subjectOf = (): ErasureSubject => new ErasureSubject(target, this.#nameOf(target), forms);
+    const begun = new Set(wholes.map(rootOf));
+    for (const root of ['traces/', 'profiles/']) {
+      for (const folder of await this.#foldersUnder(root)) {
+        const searched = await this.#targetOf(folder);
+        const isWhole = begun.has(folder) || (searched !== undefined && forms.is(searched));
+        if (isWhole) await this.#takeWhole(draft, folder, part);
+        else await this.#takeNamed(draft, folder, subjectOf(), part);
+      }
+    }
+    for (const { folder } of await this.#batches.all()) {
+      await this.#takeLines(draft, folder, subjectOf(), part);
     }
     await this.#takeEmptyShelves(draft, part);
     return part;
@@ -99,8 +131,13 @@ export class InquiriesPurge {
 
   /** The target itself reads as the document. */
   async #isAbout(folder: string, document: string): Promise<boolean> {
-    const record = await getJson<Partial<TraceRecord>>(this.#archive, `${folder}/asked.json`);
-    return record?.target !== undefined && documentsIn(record.target).includes(document);
+    const target = await this.#targetOf(folder);
+    return target !== undefined && documentsIn(target).includes(document);
+  }
+
+  async #targetOf(folder: string): Promise<string | undefined> {
+    const asked = await getJson<Partial<TraceRecord>>(this.#archive, `${folder}/asked.json`);
+    return asked?.target;
   }
 
   async #takeWhole(draft: PurgeDraft, folder: string, part: InquiriesPart): Promise<void> {
@@ -152,27 +189,38 @@ export class InquiriesPurge {
     }
   }
 
+  /** The file of a batch goes with the first of its lines. */
   async #takeLines(
     draft: PurgeDraft,
     folder: string,
-    document: string,
+    subject: ErasureSubject,
     part: InquiriesPart,
   ): Promise<void> {
-    const subject = new ErasureSubject(document, this.#nameOf(document));
+    const before = draft.size;
+    const erased = new Set<number>();
     for await (const item of manifestItems<string>(this.#archive, folder)) {
       subject.takeItem(item as ManifestItem);
+      if (item.erased === true) erased.add(item.item);
     }
+    let held = 0;
+    let rows = 0;
     for await (const line of manifestLines<string>(this.#archive, folder)) {
       subject.takeLine(line as ManifestLine);
-      if (subject.holdsLine(line as ManifestLine)) part.rows += 1;
+      if (!subject.holdsLine(line as ManifestLine)) continue;
+      held += 1;
+      const was = line.kind === 'item' ? erased.has(line.item) : line.erased === true;
+      if (!was) rows += 1;
     }
     for (const key of await this.#archive.list(`${folder}/`)) {
       await draft.rewrite(key, ({ erase }) =>
         erase === undefined ? null : (one) => erase(one, subject),
       );
     }
+    const isQuoted = draft.size > before;
     const record = await this.#batches.record(folder);
-    if (record !== null) await this.#takeInput(draft, folder, record);
+    if (record !== null && (held > 0 || isQuoted)) await this.#takeInput(draft, folder, record);
+    if (draft.size === before) return;
+    part.rows += rows;
     const ended = (await this.#batches.end(folder)) !== null;
     part.works.push(planned(folder, { whole: false, ended }));
   }

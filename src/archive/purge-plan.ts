@@ -159,6 +159,25 @@ export class PurgePlanner {
     };
   }
 
+  /** Everything about what was searched for (an e-mail address, a phone number, a user name). */
+  async ofTarget(target: string): Promise<PurgePlan> {
+    const name = this.#nameOf(target);
+    const wanted: PurgeTarget = { kind: 'target', name };
+    const begun = await new Erasures(this.#archive).openFor(wanted);
+    const draft = new PurgeDraft(this.#archive);
+    const taken = await this.#inquiries.ofTarget(draft, target, begun?.wholes ?? []);
+    await this.#takeIndex(draft, name, taken.gone);
+    return {
+      target: wanted,
+      works: taken.works,
+      rows: taken.rows,
+      quoted: { ids: [], officialNames: [] },
+      changes: draft.ordered(),
+      unsettled: [],
+      notIndexed: 0,
+    };
+  }
+
   /** A work as a whole, and what was bought for documents that no other work holds. */
   async ofWork(workId: string): Promise<PurgePlan> {
     if (/^credit(?:-batch)?\//.test(workId)) return this.#ofAnalysis(workId);

@@ -61,6 +61,8 @@ export function watchBoundMs(youngestAgeMs: number): number {
 export interface WaitBounds {
   /** A wait up to this long is held by the activity; a longer one by the server. */
   holdMs: number;
+  /** So long an activity holds in all, however short the waits: then they are the server's too. */
+  holdInAllMs: number;
   /** No read comes sooner after the one before, whatever the service asks for. */
   minMs: number;
   /** Nor later, so that a service that asks for a year is asked now and then. */
@@ -73,6 +75,7 @@ export interface WaitBounds {
 
 export const waitBounds: WaitBounds = {
   holdMs: 10_000,
+  holdInAllMs: 30_000,
   minMs: 1_000,
   maxMs: 3_600_000,
   lastHoldMs: 5_000,
@@ -92,15 +95,18 @@ export type WaitStep =
  *
  * @param askedMs what the service asked for, or our own pace where it asked for nothing
  * @param leftMs until the deadline
+ * @param heldMs how long it is held already; Infinity: long enough
  */
 export function nextWait(
   askedMs: number,
   leftMs: number,
-  { holdMs, minMs, maxMs, lastHoldMs, marginMs }: WaitBounds = waitBounds,
+  heldMs: number,
+  { holdMs, holdInAllMs, minMs, maxMs, lastHoldMs, marginMs }: WaitBounds = waitBounds,
 ): WaitStep {
   if (leftMs <= 0) return { kind: 'expired' };
   const ms = Math.ceil(Math.min(Math.max(askedMs, minMs), maxMs));
-  if (leftMs < lastHoldMs || ms <= holdMs) return { kind: 'hold', ms: Math.min(ms, leftMs) };
+  const isShort = ms <= holdMs && heldMs + ms <= holdInAllMs;
+  if (leftMs < lastHoldMs || isShort) return { kind: 'hold', ms: Math.min(ms, leftMs) };
   // Of 0 the server would make "never", and of what lies past the deadline "failed".
   return { kind: 'leave', ms: Math.max(minMs, Math.min(ms, leftMs - marginMs)) };
 }

@@ -12,9 +12,11 @@ export interface ProfileReport {
   profile: Profile;
   /** Of `profileSections`: what has no table of its own here. */
   sections: readonly ProfileSection[];
-  outcome: ProfileOutcome;
+  outcome: Pick<ProfileOutcome, 'answered' | 'settledAt' | 'sha256'>;
   /** Epoch milliseconds. */
   writtenAt: number;
+  /** Where the sheets stand. */
+  sheets?: 'beside this page' | 'of the batch';
 }
 
 /** A browser shows no more than this with ease; the sheets hold all of it. */
@@ -29,7 +31,7 @@ const money = (value: number | null): string => (value === null ? '' : reais.for
 
 /** One page that loads nothing and runs nothing; what came from the service is escaped. */
 export function profileHtml(report: ProfileReport): string {
-  const { cpf, profile, outcome, writtenAt } = report;
+  const { cpf, profile, outcome, writtenAt, sheets = 'beside this page' } = report;
   const { vehicles, properties, patents } = profile;
   const page = html`<!doctype html>
     <html lang="en">
@@ -59,8 +61,8 @@ export function profileHtml(report: ProfileReport): string {
           ${card('Patents', patents, (rows) => patentTable(rows))} ${otherTables(report)}
           <footer>
             Answered ${formats.instant(outcome.settledAt)}; written ${formats.instant(writtenAt)}.
-            Rows are as the service sent them; every column stands in the sheets beside this page.
-            SHA-256 of the answer: <code>${outcome.sha256 ?? '-'}</code>
+            Rows are as the service sent them; every column stands in the sheets ${sheets}. SHA-256
+            of the answer: <code>${outcome.sha256 ?? '-'}</code>
           </footer>
         </main>
       </body>
@@ -125,7 +127,7 @@ function tile(name: string, value: string, more: string, look = ''): Html {
   </div>`;
 }
 
-function ruralMissing({ rural }: Profile, { answered }: ProfileOutcome): Html | null {
+function ruralMissing({ rural }: Profile, { answered }: ProfileReport['outcome']): Html | null {
   if (rural !== null) return null;
   const asked = answered > 1 ? ', both times that it was asked' : '';
   return html`<section class="card notice">

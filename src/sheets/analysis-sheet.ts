@@ -107,20 +107,28 @@ export class AnalysisSheet {
   readonly #rows;
   readonly #written: Promise<void>;
 
-  /** @param excel `;`, BOM and CRLF, as result sheets have it */
-  constructor(path: string, columns: readonly string[], { excel = false } = {}) {
+  /**
+   * @param excel `;`, BOM and CRLF, as result sheets have it
+   * @param decimalComma with `excel`: in numbers too
+   */
+  constructor(
+    path: string,
+    columns: readonly string[],
+    { excel = false, decimalComma = false } = {},
+  ) {
     this.#path = path;
     this.#rows = stringify({
       delimiter: excel ? ';' : ',',
       record_delimiter: excel ? '\r\n' : '\n',
       bom: excel,
+      ...(excel && decimalComma && { cast: { number: withComma } }),
       quoted_match: /[;,\t\r\n]/,
     });
     this.#temporary = join(dirname(path), `.${basename(path)}.partial`);
     this.#written = pipeline(this.#rows, createWriteStream(this.#temporary, { flush: true }));
     // Whoever closes gets the error; before that it must not end the process.
     this.#written.catch(() => undefined);
-    this.#rows.write(columns);
+    this.#rows.write(columns.map((column) => inertCell(column)));
   }
 
   /** @returns false when `drained` should be awaited before much more is written */
@@ -151,4 +159,8 @@ export class AnalysisSheet {
     await this.#written.catch(() => undefined);
     await rm(this.#temporary, { force: true });
   }
+}
+
+function withComma(value: number): string {
+  return String(value).replace('.', ',');
 }

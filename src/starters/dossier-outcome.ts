@@ -46,8 +46,14 @@ export async function dossierOf({ archive }: Workplace, id: string): Promise<Dos
 }
 
 /** 3: a person is needed, also for a report that was announced and could not be had. */
-export function dossierExitCode({ note, status, unfiled }: DossierOutcome): number {
-  if (status === 'needs_review' || status === 'expired') return exitCodes.needsAPerson;
+export function dossierExitCode({
+  note,
+  possibleAttempt,
+  status,
+  unfiled,
+}: DossierOutcome): number {
+  if (possibleAttempt || status === 'needs_review' || status === 'expired')
+    return exitCodes.needsAPerson;
   if (status === 'failed' || status === 'refused') return exitCodes.failed;
   const lacks = status === 'completed' && (unfiled.length > 0 || note !== null);
   return lacks ? exitCodes.needsAPerson : exitCodes.done;

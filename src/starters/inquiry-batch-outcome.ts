@@ -24,7 +24,9 @@ import {
   resumeUpdate,
 } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { inquiryKinds, type InquiryEnding, type InquiryKind } from './inquiry-kinds';
+import type { InquiryCharges } from './inquiry-charges';
+import { inquiryKinds, type InquiryKind } from './inquiry-kinds';
+import type { InquiryEnding, InquirySheets } from './inquiry-rows';
 import { CommandError, exitCodes, print, printJson } from './terminal';
 import type { ListedWork, OrderName, WorkFamily } from './work-family';
 import { isNotFound, isRunning, withEngine, type Workplace } from './workplace';
@@ -39,6 +41,8 @@ export interface InquiryOnFile {
 
 export interface InquiryOutput {
   out?: string;
+  /** Pages for people too, where the kind has any. */
+  html?: true;
   excel?: true;
   json?: true;
 }
@@ -72,7 +76,7 @@ interface InquiryRow {
 export async function showInquiryBatch(
   place: Workplace,
   batch: InquiryOnFile,
-  { out, excel, json }: InquiryOutput,
+  { out, html, excel, json }: InquiryOutput,
 ): Promise<number> {
   const { batchId } = batch.record;
   const { end } = batch;
@@ -81,22 +85,11 @@ export async function showInquiryBatch(
   const kind = kindOfBatch(batch.record.kind);
   const folder = resolve(out ?? defaultFolder(batchId));
   await mkdir(join(folder, 'answers'), { recursive: true });
-  const columns = [...firstColumns, ...kind.columns, ...lastColumns];
-  const sheet = new AnalysisSheet(join(folder, 'results.csv'), columns, { excel: excel === true });
-  const counts: Record<string, number> = {};
-  try {
-    for await (const row of rowsOf(place, kind, batch)) {
-      counts[row.status] = (counts[row.status] ?? 0) + 1;
-      if (!sheet.write(cellsOf(kind, row))) await sheet.drained();
-      await writeAnswer(folder, row);
-    }
-    await sheet.close();
-  } catch (error) {
-    await sheet.abandon();
-    throw error;
-  }
+  const how = { excel: excel === true, html: html === true };
+  const written = await writeRows(place, kind, batch, { folder, how, endedAt: end.endedAt });
+  const { counts, charges } = written;
   const exitCode = Object.keys(counts).every(isDone) ? exitCodes.done : exitCodes.needsAPerson;
-  const summary = summaryOf(batch, counts);
+  const summary = summaryOf(batch, written);
   await writeWhole(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`);
   if (json === true) {
     printJson({ id: batchId, exitCode, folder, summary });
@@ -106,17 +99,75 @@ export async function showInquiryBatch(
   for (const [status, count] of Object.entries(counts)) {
     print(`  ${String(count).padStart(6)}  ${status}`);
   }
+  for (const line of charges.lines()) print(`  ${line}`);
   print(`results: ${folder} (an export, in the clear)`);
   return exitCode;
 }
 
+/** Lines by how they stand, and what their works were charged. */
+interface WrittenRows {
+  counts: Record<string, number>;
+  charges: InquiryCharges;
+}
+
+async function writeRows(
+  place: Workplace,
+  kind: InquiryKind,
+  batch: InquiryOnFile,
+  {
+    folder,
+    how,
+    endedAt,
+  }: { folder: string; how: { excel: boolean; html: boolean }; endedAt: string },
+): Promise<WrittenRows> {
+  const columns = [...firstColumns, ...kind.columns, ...lastColumns];
+  const options = { excel: how.excel, decimalComma: true };
+  const results = new AnalysisSheet(join(folder, 'results.csv'), columns, options);
+  const sheets = kind.sheets?.(folder, how) ?? null;
+  const counts: Record<string, number> = {};
+  const charges = kind.charges();
+  try {
+    for await (const row of rowsOf(place, kind, batch)) {
+      counts[row.status] = (counts[row.status] ?? 0) + 1;
+      if (!results.write(cellsOf(kind, row))) await results.drained();
+      const { ending, work } = row;
+      const isOwn = hasOwnAnswer(row);
+      if (isOwn && ending !== null) charges.add(ending, work?.before === true);
+      const answer = isOwn ? ((await ending?.answer()) ?? null) : null;
+      if (answer !== null) await writeAnswer(folder, row.line, answer);
+      await sheets?.learn(row, answer);
+    }
+    if (sheets !== null) await writeSheets(rowsOf(place, kind, batch), sheets);
+    await sheets?.close({ record: batch.record, counts, endedAt });
+    await results.close();
+  } catch (error) {
+    await results.abandon();
+    await sheets?.abandon();
+    throw error;
+  }
+  return { counts, charges };
+}
+
+async function writeSheets(rows: AsyncIterable<InquiryRow>, sheets: InquirySheets): Promise<void> {
+  for await (const row of rows) {
+    const answer = hasOwnAnswer(row) ? ((await row.ending?.answer()) ?? null) : null;
+    if (answer !== null) await sheets.write(row, answer);
+  }
+}
+
+/** That of a duplicate stands by the line that it repeats. */
+function hasOwnAnswer({ status, ending }: InquiryRow): boolean {
+  return ending !== null && status !== 'duplicate';
+}
+
 function summaryOf(
   { record, end }: InquiryOnFile,
-  counts: Record<string, number>,
+  { counts, charges }: WrittenRows,
 ): Record<string, unknown> {
   const { batchId, kind, lines, blankLines, items, works, inputName, createdAt } = record;
   const about = { batchId, kind, total: lines, blankLines, items, asked: works, inputName };
-  return { ...about, counts, startedAt: createdAt, finishedAt: end?.endedAt ?? null };
+  const when = { startedAt: createdAt, finishedAt: end?.endedAt ?? null };
+  return { ...about, counts, ...charges.summary(), ...when };
 }
 
 async function* rowsOf(
@@ -181,7 +232,8 @@ function standing(ending: InquiryEnding | null, end: InquiryBatchEnd | null): st
 function cellsOf(kind: InquiryKind, row: InquiryRow): (string | number | null)[] {
   const { line, asked, status, work, ending, error, reference, duplicateOf, note } = row;
   const told = kind.columns.map((column) => {
-    const value = ending?.cells[column] ?? null;
+    const isCharged = status !== 'duplicate' || !kind.chargeColumns.includes(column);
+    const value = isCharged ? (ending?.cells[column] ?? null) : null;
     return typeof value === 'boolean' ? String(value) : value;
   });
   return [
@@ -200,13 +252,9 @@ function cellsOf(kind: InquiryKind, row: InquiryRow): (string | number | null)[]
 }
 
 /** `answers/<line>.json`: what the service told, as it came. */
-async function writeAnswer(folder: string, { line, status, ending }: InquiryRow): Promise<void> {
-  if (ending === null || status === 'duplicate') return;
-  const answer = await ending.answer();
-  if (answer !== null) {
-    const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
-    await writeWhole(join(folder, 'answers'), `${line}.json`, text);
-  }
+async function writeAnswer(folder: string, line: number, answer: Buffer): Promise<void> {
+  const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
+  await writeWhole(join(folder, 'answers'), `${line}.json`, text);
 }
 
 /** How a batch stands, in a line; null when nobody can tell. */
@@ -321,6 +369,7 @@ export const inquiryBatchWorks: WorkFamily = {
   status: async (place, id, json) => showStatus(place, await batchOf(place, id), json),
   result: async (place, id, { out, excel, json }) =>
     showInquiryBatch(place, await batchOf(place, id), {
+      html: true,
       ...(out !== undefined && { out }),
       ...(excel === true && { excel }),
       ...(json === true && { json }),

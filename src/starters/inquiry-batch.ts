@@ -40,6 +40,7 @@ export interface InquiryBatchFlags {
   dryRun?: true;
   by?: string;
   out?: string;
+  html?: true;
   excel?: true;
   detach?: true;
   json?: true;

@@ -7,7 +7,10 @@ import { traceFolder, type TraceOutcome } from '../domain/traces/search';
 import { readTarget } from '../domain/traces/target';
 import type { ColumnContent } from '../sheets/header-columns';
 import { onlyCell, type FilledRow, type RowReading } from '../sheets/plan-rows';
+import { answeredCharges, billedCharges, type InquiryCharges } from './inquiry-charges';
+import type { InquiryEnding, InquirySheets } from './inquiry-rows';
 import { putLookup } from './profile-outcome';
+import { ProfileSheets } from './profile-sheets';
 import { putTrace, standingTrace } from './trace-asks';
 import type { Workplace } from './workplace';
 
@@ -22,9 +25,6 @@ export interface StandingWork {
   ended: boolean;
 }
 
-/** Cells of one line, by column; null: nothing was told. */
-export type InquiryCells = Readonly<Record<string, string | number | boolean | null>>;
-
 /** What is of one kind of batch. */
 export interface InquiryKind {
   kind: InquiryBatchKind;
@@ -33,6 +33,11 @@ export interface InquiryKind {
   holds: ColumnContent;
   /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
   columns: readonly string[];
+  /** Those of them that tell what was charged: once for a work, on its first line. */
+  chargeColumns: readonly string[];
+  charges(): InquiryCharges;
+  /** What it writes beside `results.csv` and the answers. */
+  sheets?(folder: string, how: { excel: boolean; html: boolean }): InquirySheets;
   read(row: FilledRow): RowReading<string>;
   /** The work that the thing needs no other than; null: a new one is needed. */
   standing(place: Workplace, thing: string, terms: InquiryTerms): Promise<StandingWork | null>;
@@ -42,20 +47,22 @@ export interface InquiryKind {
   ending(place: Workplace, workId: string): Promise<InquiryEnding | null>;
 }
 
-export interface InquiryEnding {
-  status: string;
-  cells: InquiryCells;
-  error: { code: string | null; message: string } | null;
-  settledAt: string;
-  /** What the service told, as it came; null when it told nothing. */
-  answer: () => Promise<Buffer | null>;
-}
-
 export const traceInquiries: InquiryKind = {
   kind: 'trace-batch',
   noun: ['search', 'searches'],
   holds: 'targets',
-  columns: ['trace_id', 'type', 'partial', 'sources', 'billing_status', 'billing_amount', 'sha256'],
+  columns: [
+    'trace_id',
+    'type',
+    'partial',
+    'sources',
+    'billing_status',
+    'billing_amount',
+    'sha256',
+    'billing_unit',
+  ],
+  chargeColumns: ['billing_status', 'billing_amount', 'billing_unit'],
+  charges: billedCharges,
   read: ({ documents }) => {
     const cell = onlyCell(documents);
     if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'trace', ...cell };
@@ -86,9 +93,10 @@ function traceEnding({ status, seen, traceId, error, settledAt }: TraceOutcome) 
     sources: sources.length === 0 ? null : sources.join(' | '),
     billing_status: seen?.billing?.status ?? null,
     billing_amount: seen?.billing?.amount ?? null,
+    billing_unit: seen?.billing?.unit ?? null,
     sha256: seen?.sha256 ?? null,
   };
-  return { status, cells, error, settledAt };
+  return { status, cells, error, settledAt, billing: seen?.billing ?? null };
 }
 
 /** The service has told what it knows: asked again, it may charge again. */
@@ -99,6 +107,9 @@ export const profileInquiries: InquiryKind = {
   noun: ['lookup', 'lookups'],
   holds: 'documents',
   columns: ['vehicles', 'properties', 'planes', 'drones', 'patents', 'rural', 'answered', 'sha256'],
+  chargeColumns: ['answered'],
+  charges: answeredCharges,
+  sheets: (folder, how) => new ProfileSheets(folder, how),
   read: ({ documents }) => {
     const cell = onlyCell(documents);
     if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'profile', ...cell };
@@ -142,7 +153,8 @@ function profileEnding({
   error,
   settledAt,
 }: ProfileOutcome) {
-  return { status, cells: { ...counts, rural, answered, sha256 }, error, settledAt };
+  const cells = { ...counts, rural, answered, sha256 };
+  return { status, cells, error, settledAt, billing: null };
 }
 
 export const inquiryKinds: readonly InquiryKind[] = [traceInquiries, profileInquiries];

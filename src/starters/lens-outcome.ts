@@ -1,13 +1,20 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { LensFile } from '../archive/lens';
 import { orderEntry } from '../domain/audit-entries';
+import type { Billing } from '../domain/billing';
 import {
+  anotherAnalysisCode,
+  lensNeedsAPerson,
   lensWorkflowId,
+  mostAfterExpiry,
   type LensInput,
   type LensOutcome,
   type LensRecord,
-  type LensSeen,
 } from '../domain/lens/analyze';
 import { extensionOf } from '../domain/lens/media-type';
 import type { EngineClient } from '../temporal/connection';
@@ -45,13 +52,10 @@ async function lensOf({ archive }: Workplace, id: string): Promise<LensOnFile> {
 }
 
 /** An artifact that was announced and did not come is for a person to see to. */
-export function lensExitCode({ files, status }: LensOutcome): number {
-  if (status === 'completed') {
-    const isWhole = files !== null && files.unfiled.length === 0;
-    return isWhole ? exitCodes.done : exitCodes.needsAPerson;
-  }
-  if (status === 'cancelled') return exitCodes.done;
-  return status === 'failed' || status === 'refused' ? exitCodes.failed : exitCodes.needsAPerson;
+export function lensExitCode(outcome: LensOutcome): number {
+  if (lensNeedsAPerson(outcome)) return exitCodes.needsAPerson;
+  const { status } = outcome;
+  return status === 'failed' || status === 'refused' ? exitCodes.failed : exitCodes.done;
 }
 
 /** Writes what the service found, and tells how it ended. Returns the exit code. */
@@ -94,14 +98,16 @@ async function writeLensFolder(
   await mkdir(folder, { recursive: true });
   await writeWhole(folder, 'lens.json', text);
   const names = ['lens.json'];
-  for (const [place, { key, mediaType }] of (files?.filed ?? []).entries()) {
-    const bytes = await file.bytes(key);
-    if (bytes === null) {
+  for (const [place, artifact] of (files?.filed ?? []).entries()) {
+    const name = `artifact-${place + 1}${extensionOf(artifact.mediaType)}`;
+    const aside = join(folder, `.${name}.partial`);
+    try {
+      const bytes = Readable.from(file.bytesOf(artifact));
+      await pipeline(bytes, createWriteStream(aside, { mode: 0o600 }));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
       throw new CommandError(`${workId}: its artifacts are not in the archive any more`);
     }
-    const name = `artifact-${place + 1}${extensionOf(mediaType)}`;
-    const aside = join(folder, `.${name}.partial`);
-    await writeFile(aside, bytes, { mode: 0o600 });
     await rename(aside, join(folder, name));
     names.push(name);
   }
@@ -118,18 +124,33 @@ const sayings = {
     'unknown outcome: a request may have arrived; the same command asks again with the same key',
 } as const;
 
-function outcomeLines({ status, seen, analysisId, replaced, files, error }: LensOutcome): string[] {
-  const lines: string[] = [sayings[status]];
+function sayingOf({ error, seen, status }: LensOutcome): string {
+  if (status === 'expired' && seen?.state === 'expired') {
+    return (
+      `expired at the service, which had the file: the same command asks for another analysis, ` +
+      `${mostAfterExpiry} times at most`
+    );
+  }
+  if (error?.code === anotherAnalysisCode) return 'unknown outcome: nothing more is asked for';
+  return sayings[status];
+}
+
+function outcomeLines(outcome: LensOutcome): string[] {
+  const { analysisId, billing, error, files, replaced, seen } = outcome;
+  const lines: string[] = [sayingOf(outcome)];
   const told: [string, string | null][] = [
     ['analysis', analysisId],
     ['mode', seen?.mode ?? null],
     ['result', seen?.state === 'completed' && !seen.hasResult ? 'none was told' : null],
     ['sha256', seen?.sha256 ?? null],
-    ['billing', seen === null ? null : billingWords(seen)],
+    ['billing', billingWords(billing)],
     ['error', error === null ? null : `${error.code ?? '-'}: ${error.message}`],
     ['artifacts', files === null && (seen?.artifacts ?? 0) > 0 ? 'could not be fetched' : null],
   ];
-  for (const one of replaced) told.push(['replaced', `${one.analysisId}: its upload expired`]);
+  for (const one of replaced) {
+    const cost = one.billing === null ? '' : ` (${billingWords(one.billing)})`;
+    told.push(['replaced', `${one.analysisId}: its upload expired${cost}`]);
+  }
   for (const one of files?.filed ?? []) {
     told.push(['artifact', `${one.type ?? '-'}, ${one.bytes} bytes, sha256 ${one.sha256}`]);
   }
@@ -142,7 +163,7 @@ function outcomeLines({ status, seen, analysisId, replaced, files, error }: Lens
   return lines;
 }
 
-function billingWords({ billing }: LensSeen): string | null {
+function billingWords(billing: Billing | null): string | null {
   if (billing === null) return null;
   const { status, amount, unit } = billing;
   return [status ?? '-', amount ?? '-', unit ?? ''].join(' ').trim();
@@ -212,8 +233,10 @@ async function cancelLens(place: Workplace, { record, outcome }: LensOnFile): Pr
     try {
       print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      const isRefused = error instanceof WorkflowUpdateFailedError;
+      if (!isRefused && !isNotFound(error)) throw error;
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      if (isRefused) throw new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
       tell(`${workId} does not run`);
     }
   });

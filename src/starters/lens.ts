@@ -92,7 +92,9 @@ async function standingLens({ archive }: Workplace, name: string): Promise<LensO
   const [newest] = await file.all(name);
   if (newest === undefined) return null;
   const outcome = await file.outcome(newest.folder);
-  return outcome === null || lensStandsForGood(outcome) ? { ...newest, outcome } : null;
+  const expired = await file.expiredAtService(name);
+  const stands = outcome === null || lensStandsForGood(outcome, expired);
+  return stands ? { ...newest, outcome } : null;
 }
 
 interface LensAsk {

@@ -97,8 +97,11 @@ const sayings = {
   cancelled: 'cancelled',
 } as const;
 
+const lockedOut = 'expired: the service refused our token until the deadline';
+
 function outcomeLines({ status, counts, rural, answered, error }: ProfileOutcome): string[] {
-  const lines: string[] = [sayings[status]];
+  const isLockedOut = status === 'expired' && error?.code === 'credentials';
+  const lines: string[] = [isLockedOut ? lockedOut : sayings[status]];
   for (const [section, count] of Object.entries(counts ?? {})) {
     const word = sectionWords[section as keyof SectionCounts];
     lines.push(`  ${word.padEnd(10)} ${count ?? 'not told'}`);

@@ -66,7 +66,7 @@ function lookupCommand(): Command {
     .option('--fresh', 'of a file: reuse nothing that has ended')
     .option('--retry-rural', 'ask once more when the rural part timed out or failed')
     .option('--out <folder>', 'result folder (default: out/<id>)')
-    .option('--html', 'a readable page too: report.html')
+    .option('--html', 'a readable page too: report.html (of a file: and one for each person)')
     .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')
     .option('--json', 'one JSON document on standard output')
     .addOption(

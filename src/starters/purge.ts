@@ -1,12 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { reasonOnRecord } from '../archive/erasure-subject';
+import { ErasureSubject, reasonOnRecord } from '../archive/erasure-subject';
 import { Erasures, isSame, type ErasureRecord } from '../archive/erasures';
 import { keptKinds, purgeClasses, type PurgeClass } from '../archive/kept-kinds';
 import { carryOut } from '../archive/purge';
 import type { UnsettledThing } from '../archive/purge-draft';
 import { PurgePlanner, type PurgePlan } from '../archive/purge-plan';
+import { targetForms } from '../archive/target-forms';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
+import { readTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
 import { deleteRuns, runningIds, runsOf, workflowIdOf, type RunsFound } from './purge-workflows';
 import {
@@ -24,6 +26,7 @@ import { openWorkplace, withEngine, type Workplace } from './workplace';
 interface PurgeFlags {
   batch?: string;
   document?: string;
+  target?: string;
   olderThan?: number;
   class?: PurgeClass;
   reason?: string;
@@ -42,6 +45,10 @@ export function purgeCommand(): Command {
       'a batch, a single issuance or an analysis, and what no other work shares with it',
     )
     .option('--document <number>', 'everything of one CPF or CNPJ, in every work')
+    .option(
+      '--target <text>',
+      'every search for an e-mail address, phone number, user name or wallet',
+    )
     .option('--older-than <duration>', 'of works that ended before: with --class', durationMs)
     .option(
       '--class <class>',
@@ -73,7 +80,10 @@ purged by its id: --batch monitor/ID. By age: --class results takes acknowledged
 
 A profile goes as a whole with its person, a search with a target that is the document. Of any other, the
 entries that name the document go; a line of a batch becomes a tombstone, and its file goes. A search, lookup
-or batch goes by its id: --batch trace/ID. By age: --class results takes answers, --class inputs files.
+or batch goes by its id: --batch trace/ID. What was searched for and is no document goes by --target: its
+searches as a whole, its lines of batches, and, unless it is a user name (which may be anybody's word), the
+entries that quote it in the answers of other searches and lookups; dossiers, analyses and changes that name
+it go by their ids. By age: --class results takes answers, --class inputs files.
 
 What still runs, or may have been bought without anybody knowing, is refused, with what to do
 first. Result folders, backups and copies are outside the archive: this command cannot reach them.
@@ -85,7 +95,7 @@ A purge that was cut short is finished by the same command.`,
 }
 
 async function purge(flags: PurgeFlags): Promise<number> {
-  const document = refuseWrongUsage(flags);
+  const sought = refuseWrongUsage(flags);
   const place = await openWorkplace(flags.by);
   const erasures = new Erasures(place.archive);
   for (const { by, startedAt, target } of await erasures.open()) {
@@ -94,7 +104,7 @@ async function purge(flags: PurgeFlags): Promise<number> {
     );
   }
   return withEngine(place, async (engine) => {
-    const found = await makePlan(place, engine, flags, document);
+    const found = await makePlan(place, engine, flags, sought);
     const { plan, runs, refusals } = found;
     if (flags.dryRun === true) return showDryRun(found, flags.json === true);
     if (refusals.length > 0) throw new CommandError(`nothing was changed: ${refusals.join('; ')}`);
@@ -110,7 +120,7 @@ async function purge(flags: PurgeFlags): Promise<number> {
     let auditHead = '';
     const done = await carryOut(place.archive, plan, {
       by: place.environment.actor,
-      reason: reasonOnRecord(flags.reason ?? '', document, plan.quoted),
+      reason: reasonOnRecord(flags.reason ?? '', subjectOf(sought), plan.quoted),
       startedAt: new Date().toISOString(),
       workflows: [...new Set(runs.closed.map(({ workflowId }) => workflowId))],
       macOf: (text) => place.idKey.macOf(text),
@@ -119,29 +129,55 @@ async function purge(flags: PurgeFlags): Promise<number> {
         auditHead = await putOnTrail(place, record);
       },
     });
-    const left = await makePlan(place, engine, flags, document);
+    const left = await makePlan(place, engine, flags, sought);
     return showDone({ ...done, auditHead }, left.plan, flags.json === true);
   });
 }
 
-/** @returns the document to erase, as it is filed; null when another thing is purged */
-function refuseWrongUsage(flags: PurgeFlags): string | null {
-  const targets = [flags.batch, flags.document, flags.olderThan].filter((one) => one !== undefined);
-  if (targets.length !== 1) {
-    throw new UsageError('what is to go? expected one of --batch, --document or --older-than');
+/** Whom a purge is about; null when it is about a work, or about an age. */
+type Sought = { kind: 'document' | 'target'; text: string } | null;
+
+function soughtBy({ document, target }: PurgeFlags): Sought {
+  if (document !== undefined) return { kind: 'document', text: documentToErase(document) };
+  return target === undefined ? null : { kind: 'target', text: targetToErase(target) };
+}
+
+function refuseWrongUsage(flags: PurgeFlags): Sought {
+  const { batch, document, target, olderThan } = flags;
+  const given = [batch, document, target, olderThan].filter((one) => one !== undefined);
+  if (given.length !== 1) {
+    throw new UsageError(
+      'what is to go? expected one of --batch, --document, --target or --older-than',
+    );
   }
   if ((flags.olderThan === undefined) !== (flags.class === undefined)) {
     throw new UsageError('--older-than goes with --class, and --class with --older-than');
   }
-  const document = flags.document === undefined ? null : documentToErase(flags.document);
-  if (flags.dryRun === true) return document;
+  const sought = soughtBy(flags);
+  if (flags.dryRun === true) return sought;
   if ((flags.reason ?? '').trim() === '') {
     throw new UsageError('--reason is missing: why, for the record (--dry-run needs none)');
   }
   if (flags.yes !== true && !process.stdin.isTTY) {
     throw new UsageError('nothing was removed: add --yes, or --dry-run to see what would go');
   }
-  return document;
+  return sought;
+}
+
+/** The reason is kept for ever: it must not quote whom it is about. */
+function subjectOf(sought: Sought): ErasureSubject | null {
+  if (sought === null) return null;
+  const { kind, text } = sought;
+  return kind === 'document'
+    ? new ErasureSubject(text, '')
+    : new ErasureSubject(text, '', targetForms(text));
+}
+
+/** As a search reads it. */
+function targetToErase(text: string): string {
+  const reading = readTarget(text);
+  if (reading.kind === 'target') return reading.target;
+  throw new UsageError('--target: expected what was searched for, on one line');
 }
 
 /** Check digits are not asked for: a mistyped number is somebody's number, too. */
@@ -165,11 +201,12 @@ async function makePlan(
   place: Workplace,
   engine: EngineClient,
   flags: PurgeFlags,
-  document: string | null,
+  sought: Sought,
 ): Promise<FoundPlan> {
   const { archive, idKey } = place;
   const planner = new PurgePlanner(archive, (text) => idKey.nameOf('document', text));
-  if (document !== null) return judged(engine, await planner.ofDocument(document));
+  if (sought?.kind === 'document') return judged(engine, await planner.ofDocument(sought.text));
+  if (sought?.kind === 'target') return judged(engine, await planner.ofTarget(sought.text));
   if (flags.batch !== undefined) {
     return judged(engine, await planner.ofWork(flags.batch));
   }
@@ -355,7 +392,7 @@ async function putOnTrail({ audit }: Workplace, record: ErasureRecord): Promise<
       by,
       happenedAt: startedAt,
       ...(target.kind === 'work' && { work: target.workId }),
-      ...(target.kind === 'document' && { subject: target.name }),
+      ...((target.kind === 'document' || target.kind === 'target') && { subject: target.name }),
       details: {
         target: target.kind,
         ...(target.kind === 'age' && { class: target.class, endedBefore: target.endedBefore }),

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { TraceFile } from '../archive/traces';
 import { orderEntry } from '../domain/audit-entries';
 import {
@@ -177,8 +178,10 @@ async function cancelTrace(place: Workplace, { record, outcome }: TraceOnFile): 
     try {
       print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      const isRefused = error instanceof WorkflowUpdateFailedError;
+      if (!isRefused && !isNotFound(error)) throw error;
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      if (isRefused) throw new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
       tell(`${workId} does not run`);
     }
   });

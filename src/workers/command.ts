@@ -123,11 +123,13 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
           metrics,
         });
   const profiles =
-    monitors === null ? null : profileDependencies(monitors, { stopping: stopping.signal });
+    monitors === null
+      ? null
+      : profileDependencies(monitors, { metrics, stopping: stopping.signal });
   const traces =
     monitors === null
       ? null
-      : traceDependencies(environment, monitors, { stopping: stopping.signal });
+      : traceDependencies(environment, monitors, { metrics, stopping: stopping.signal });
   const dossiers =
     monitors === null
       ? null

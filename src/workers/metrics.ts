@@ -9,9 +9,13 @@ import type { DossierMetrics } from '../activities/dossiers';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { analysisStatuses } from '../domain/credit/work';
 import type { LensMetrics } from '../activities/lens';
+import type { ProfileMetrics } from '../activities/profiles';
+import type { TraceMetrics } from '../activities/traces';
 import { dossierStatuses } from '../domain/dossiers/follow';
 import { lensStatuses } from '../domain/lens/analyze';
 import type { OutcomeRecord } from '../domain/outcomes';
+import { profileStatuses } from '../domain/profiles/lookup';
+import { standsForGood, traceStatuses } from '../domain/traces/search';
 
 const outcomeStatuses: readonly OutcomeRecord['status'][] = [
   'issued',
@@ -28,6 +32,10 @@ const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 35, 60, 140];
 const waitBuckets = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3_600];
 /** Seconds. An upload may last as long as CREDIT_TIMEOUT_SECONDS allows: 10 minutes at most. */
 const uploadBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+/** Seconds. A lookup is answered while one waits, or its service is out of order. */
+const lookupBuckets = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
+/** Seconds. A search takes seconds to hours. */
+const searchBuckets = [5, 15, 60, 300, 900, 3_600, 21_600, 86_400];
 /** What a try to upload ends with. */
 const uploadResults = ['accepted', 'refused', 'not_sent', 'unknown'] as const;
 
@@ -42,6 +50,8 @@ export class WorkerMetrics {
   readonly monitors: MonitorMetrics;
   readonly dossiers: DossierMetrics;
   readonly lens: LensMetrics;
+  readonly traces: TraceMetrics;
+  readonly profiles: ProfileMetrics;
   readonly #calls;
   readonly #callSeconds;
   readonly #inFlight;
@@ -101,6 +111,8 @@ export class WorkerMetrics {
     this.monitors = monitorMetrics(this.#registry);
     this.dossiers = dossierMetrics(this.#registry);
     this.lens = lensMetrics(this.#registry);
+    this.traces = traceMetrics(this.#registry);
+    this.profiles = profileMetrics(this.#registry);
   }
 
   /** What a service reports to. `service` is its name in the labels. */
@@ -333,6 +345,75 @@ function lensMetrics(registry: Registry): LensMetrics {
     lensEnded: (status) => ended.inc({ status }),
     uploadEnded: (result) => uploads.inc({ result }),
   };
+}
+
+function traceMetrics(registry: Registry): TraceMetrics {
+  const registers = [registry];
+  const ended = new Counter({
+    name: 'diligence_traces_total',
+    help: 'Outcomes of searches put on file by this worker. One that is gone on with has another.',
+    labelNames: ['status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'diligence_trace_duration_seconds',
+    help: 'Time from the start of a search to its outcome.',
+    labelNames: ['status'],
+    buckets: searchBuckets,
+    registers,
+  });
+  const billed = new Counter({
+    name: 'diligence_trace_billing_amount_total',
+    help: 'Sum of the amounts that the service told as charged for searches that have settled, each once, in its own unit.',
+    registers,
+  });
+  for (const status of traceStatuses) ended.inc({ status }, 0);
+  return {
+    searchEnded: (outcome) => {
+      const { status, seen } = outcome;
+      ended.inc({ status });
+      seconds.observe({ status }, secondsOf(outcome));
+      const { amount = null, status: word = null } = seen?.billing ?? {};
+      // One that has not settled may be followed again, and tells its billing then.
+      const isCharged = standsForGood(outcome) && word !== 'not_charged';
+      if (isCharged && amount !== null && amount > 0) billed.inc(amount);
+    },
+  };
+}
+
+function profileMetrics(registry: Registry): ProfileMetrics {
+  const registers = [registry];
+  const ended = new Counter({
+    name: 'diligence_profile_lookups_total',
+    help: 'Outcomes of lookups of profiles put on file by this worker.',
+    labelNames: ['status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'diligence_profile_lookup_duration_seconds',
+    help: 'Time from the start of a lookup to its outcome.',
+    labelNames: ['status'],
+    buckets: lookupBuckets,
+    registers,
+  });
+  const answers = new Counter({
+    name: 'diligence_profile_answers_total',
+    help: 'Profiles that the service answered with. Each may have been charged.',
+    registers,
+  });
+  for (const status of profileStatuses) ended.inc({ status }, 0);
+  return {
+    lookupEnded: (outcome) => {
+      const { status, answered } = outcome;
+      ended.inc({ status });
+      seconds.observe({ status }, secondsOf(outcome));
+      answers.inc(answered);
+    },
+  };
+}
+
+function secondsOf({ startedAt, settledAt }: { startedAt: string; settledAt: string }): number {
+  return Math.max(0, Date.parse(settledAt) - Date.parse(startedAt)) / 1_000;
 }
 
 function statusClass({ ending, status }: CallReport): string {

@@ -1,11 +1,12 @@
 import type { MonitorDependencies } from '../activities/dependencies';
 import type { ProfileDependencies } from '../activities/profiles';
 import { ProfilesApi } from '../apis/investigation/profile';
+import type { WorkerMetrics } from './metrics';
 
 /** The part of the composition root for profiles: on the service of monitors, whose rate they share. */
 export function profileDependencies(
   { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
-  { stopping }: { stopping: AbortSignal },
+  { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
 ): ProfileDependencies {
   const { service, timeoutMs } = monitors;
   return {
@@ -13,6 +14,7 @@ export function profileDependencies(
     archive,
     audit,
     nameOf,
+    metrics: metrics.profiles,
     stopping,
     warn,
     now,

@@ -2,12 +2,13 @@ import type { MonitorDependencies } from '../activities/dependencies';
 import type { TraceDependencies } from '../activities/traces';
 import { TracesApi } from '../apis/investigation/traces';
 import type { Environment } from '../environment';
+import type { WorkerMetrics } from './metrics';
 
 /** The part of the composition root for searches: on the service of monitors, whose rate they share. */
 export function traceDependencies(
   { traceNames }: Environment,
   { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
-  { stopping }: { stopping: AbortSignal },
+  { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
 ): TraceDependencies {
   const { service, timeoutMs } = monitors;
   return {
@@ -15,6 +16,7 @@ export function traceDependencies(
     archive,
     audit,
     nameOf,
+    metrics: metrics.traces,
     stopping,
     warn,
     now,

@@ -1,5 +1,7 @@
 import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure } from '@temporalio/common';
 import {
+  isLensSettled,
   mostReplacements,
   uploadExpiredCode,
   type LensFiles,
@@ -17,10 +19,11 @@ import {
 import { tellAttention, tellLensEnd } from './search-attributes';
 import { waitOn, type WaitEnd } from './wait-on';
 
-type Ending = Pick<LensOutcome, 'status'> & Partial<Pick<LensOutcome, 'seen' | 'files' | 'error'>>;
+type Ending = Pick<LensOutcome, 'status'> &
+  Partial<Pick<LensOutcome, 'seen' | 'error' | 'billing'>>;
 
-/** What is found at the last moment is fetched all the same. */
-const fetchingMs = 10 * 60_000;
+/** Time for the artifacts of an analysis that has settled, whatever the deadline. */
+const fetchingMs = 3_600_000;
 
 /** One file, from the request for its analysis to what was found, put on file. */
 export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome> {
@@ -30,6 +33,9 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
   const waiting = new CancellationScope();
   const last = input.attempt + mostReplacements;
   let { attempt } = input;
+  let seen: LensSeen | null = null;
+  let isOver = false;
+  let isCancelled = false;
   const progress: LensProgress = {
     kind: 'lens',
     stage: 'handing in',
@@ -39,10 +45,20 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
     startedAt,
   };
   setHandler(lensProgressQuery, () => ({ ...progress }));
-  setHandler(cancelUpdate, () => {
-    waiting.cancel();
-    return 'cancelling: what was handed in goes on at the service';
-  });
+  setHandler(
+    cancelUpdate,
+    () => {
+      isCancelled = true;
+      waiting.cancel();
+      return 'cancelling: what was handed in goes on at the service';
+    },
+    {
+      validator(_order) {
+        if (isOver) throw ApplicationFailure.nonRetryable('it has settled', 'TooLate');
+        if (isCancelled) throw ApplicationFailure.nonRetryable('it is cancelled', 'TooLate');
+      },
+    },
+  );
   CancellationScope.current().cancelRequested.catch(() => waiting.cancel());
 
   function show(visible: string): void {
@@ -66,14 +82,18 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
         show(value.state);
         return follow(value.analysisId, value.state);
       }
-      if (value.kind !== 'upload_expired') {
-        const status = value.kind === 'unknown' ? 'unknown_outcome' : 'refused';
-        return { status, error: { code: value.code, message: value.message } };
+      if (value.kind === 'unknown') {
+        return { status: 'unknown_outcome', error: { code: value.code, message: value.message } };
       }
-      progress.replaced.push({ attempt: at, analysisId: value.analysisId });
+      const { billing } = value;
+      if (value.kind === 'upload_refused') {
+        const error = { code: value.code, message: value.message };
+        return { status: 'refused', error, billing };
+      }
+      progress.replaced.push({ attempt: at, analysisId: value.analysisId, billing });
       if (at >= last) {
         const message = `${progress.replaced.length} uploads in a row did not arrive in time`;
-        return { status: 'expired', error: { code: uploadExpiredCode, message } };
+        return { status: 'expired', error: { code: uploadExpiredCode, message }, billing };
       }
     }
   }
@@ -82,29 +102,43 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
     const end = await waitOn(
       (order) => activities.awaitLens({ ...order, ref, analysisId }),
       { deadlineAt, since: Date.now(), seen: state },
-      show,
-    );
-    if (end.kind !== 'settled') return unsettled(end, end);
-    const seen = end.value;
-    if (seen.artifacts === 0) return settled(seen, { filed: [], unfiled: [] });
-    progress.stage = 'fetching';
-    const fetched = await waitOn(
-      (order) => activities.fileLens({ ...order, ref, analysisId }),
-      {
-        deadlineAt: Math.max(deadlineAt, Date.now() + fetchingMs),
-        since: Date.now(),
-        seen: 'fetching',
+      (visible, value) => {
+        show(visible);
+        seen = value ?? seen;
       },
+    );
+    if (end.kind === 'settled') return settled(end.value);
+    return unsettled(end, end.kind === 'expired' ? (end.value ?? seen) : seen);
+  }
+
+  /** What it had come to when it was waited for no longer: that may have been paid for. */
+  async function cancelled(): Promise<Ending> {
+    const look = await activities.lookAtLens({ ref, attempt }).catch(() => null);
+    const isDone = look !== null && ['completed', 'failed', 'cancelled'].includes(look.state);
+    return isDone ? settled(look) : { status: 'cancelled', seen: look ?? seen };
+  }
+
+  /** Null: there is nothing to fetch, or it could not be. */
+  async function fetched({ analysisId, artifacts }: LensSeen): Promise<LensFiles | null> {
+    if (artifacts === 0) return { filed: [], unfiled: [] };
+    progress.stage = 'fetching';
+    const since = Date.now();
+    const end = await waitOn(
+      (order) => activities.fileLens({ ...order, ref, analysisId }),
+      { deadlineAt: since + fetchingMs, since, seen: 'fetching' },
       show,
     );
-    return settled(seen, fetched.kind === 'refused' ? null : fetched.value);
+    return end.kind === 'refused' ? null : end.value;
   }
 
   return CancellationScope.nonCancellable(async () => {
-    const ending = await waiting.run(run).catch((error: unknown): Ending => {
-      if (isCancellation(error)) return { status: 'cancelled' };
+    const ending = await waiting.run(run).catch((error: unknown) => {
+      if (isCancellation(error)) return cancelled();
       throw error;
     });
+    isOver = true;
+    const hasSettled = ending.seen != null && isLensSettled(ending.seen.state);
+    const files = hasSettled ? await fetched(ending.seen as LensSeen) : null;
     progress.stage = 'done';
     progress.waiting = null;
     const outcome = await activities.concludeLens({
@@ -112,8 +146,9 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
       attempt,
       outcome: {
         seen: null,
-        files: null,
+        files,
         error: null,
+        billing: null,
         replaced: progress.replaced,
         startedAt: new Date(startedAt).toISOString(),
         ...ending,
@@ -124,25 +159,24 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
   });
 }
 
-function settled(seen: LensSeen, files: LensFiles | null): Ending {
+function settled(seen: LensSeen): Ending {
   const { failure, state } = seen;
-  if (state === 'completed') return { status: 'completed', seen, files };
+  if (state === 'completed') return { status: 'completed', seen };
   if (state === 'expired') {
     const message = 'the service let the analysis expire after its file was handed in';
-    return { status: 'expired', seen, files, error: failure ?? { code: null, message } };
+    return { status: 'expired', seen, error: failure ?? { code: null, message } };
   }
-  return { status: state === 'failed' ? 'failed' : 'cancelled', seen, files, error: failure };
+  return { status: state === 'failed' ? 'failed' : 'cancelled', seen, error: failure };
 }
 
 function unsettled(
   end: Exclude<WaitEnd<unknown>, { kind: 'settled' }>,
-  last: WaitEnd<LensSeen> | null,
+  seen: LensSeen | null,
 ): Ending {
   if (end.kind === 'refused') {
     const { code, message } = end;
-    return { status: 'refused', error: { code, message } };
+    return { status: 'refused', seen, error: { code, message } };
   }
-  const seen = last?.kind === 'expired' ? last.value : null;
   const message = 'the analysis had not settled at the deadline';
   return { status: 'expired', seen, error: { code: 'deadline', message } };
 }

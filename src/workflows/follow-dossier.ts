@@ -38,6 +38,12 @@ interface Ending {
   error?: { code: string | null; message: string };
 }
 
+interface Decided {
+  given: ReviewDecision;
+  /** What it was taken about: an attempt after that is not its business. */
+  about: DossierSight;
+}
+
 /** Thrown where a decision or order ends the following. */
 type Step = { kind: 'settled' } | { kind: 'end'; ending: Ending };
 
@@ -55,8 +61,10 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
   let seen: string | null = null;
   let atLeast: number | null = null;
   let asked = 0;
-  let decision: ReviewDecision | null = null;
+  let decision: Decided | null = null;
   let review: ReviewDecision | null = null;
+  /** A decision is waited for; somebody else may have begun another attempt meanwhile. */
+  let reviewing = false;
   let cancelling: { remote: boolean } | null = null;
 
   setHandler(dossierProgressQuery, () => ({
@@ -70,7 +78,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
   setHandler(
     decideDossierUpdate,
     (given) => {
-      decision = given;
+      decision = { given, about: sight as unknown as DossierSight };
       return `${given.action}: taken`;
     },
     {
@@ -113,8 +121,9 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
 
   function show(visible: string, current: DossierSight | null): void {
     waiting = visible.startsWith('waiting: ') ? visible.slice('waiting: '.length) : null;
-    if (stage !== 'review') tellAttention(waiting !== null);
     note(current);
+    if (reviewing) stage = sight?.state === 'needs_review' ? 'review' : 'following';
+    tellAttention(stage === 'review' || waiting !== null);
   }
 
   async function look(inReview: boolean): Promise<Step> {
@@ -176,7 +185,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     waiting = null;
     if (end.kind === 'expired') return { status: 'expired', error: late };
     const refusal = end.kind === 'refused' ? end : end.value;
-    if (refusal.kind === 'refused') {
+    if (refusal.kind === 'refused' || refusal.kind === 'unknown') {
       const { code, message } = refusal;
       return { status: 'failed', error: { code, message } };
     }
@@ -195,6 +204,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
       return { status: 'completed' };
     }
     stage = 'review';
+    reviewing = true;
     tellAttention(true);
     decision = null;
     const watching = new CancellationScope();
@@ -207,18 +217,19 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     await Promise.race([moved, condition(() => decision !== null)]);
     watching.cancel();
     const step = await moved;
+    reviewing = false;
     tellAttention(false);
-    const decided = decision as ReviewDecision | null;
+    const decided = decision as Decided | null;
     if (decided === null) return step?.kind === 'end' ? step.ending : null;
-    return carryOut(decided, current);
+    return carryOut(decided);
   }
 
-  async function carryOut(decided: ReviewDecision, current: DossierSight): Promise<Ending | null> {
-    review = decided;
-    if (decided.action === 'accept') return { status: 'completed' };
-    if (decided.action === 'cancel') return cancelRemote();
-    maxAttempts = Math.max(maxAttempts, decided.maxAttempts ?? 0);
-    return retry(current.attempt?.number ?? 1);
+  async function carryOut({ about, given }: Decided): Promise<Ending | null> {
+    review = given;
+    if (given.action === 'accept') return { status: 'completed' };
+    if (given.action === 'cancel') return cancelRemote();
+    maxAttempts = Math.max(maxAttempts, given.maxAttempts ?? 0);
+    return retry(about.attempt?.number ?? 1);
   }
 
   async function cancelRemote(): Promise<Ending> {
@@ -287,7 +298,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
         startedAt: new Date(startedAt).toISOString(),
       },
     });
-    tellDossierEnd(outcome.status);
+    tellDossierEnd(outcome);
     return outcome;
   });
 }

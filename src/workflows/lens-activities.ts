@@ -35,9 +35,16 @@ export function lensActivities(queueSuffix: string, interactive: boolean) {
   const fileLens = (input: Parameters<Activities['fileLens']>[0]) =>
     proxyActivities<Activities>(waiting(input)).fileLens(input);
 
+  /** One look; without an answer the analysis is told as it was seen before. */
+  const { lookAtLens } = proxyActivities<Activities>({
+    ...common,
+    startToCloseTimeout: '1m',
+    scheduleToCloseTimeout: '2m',
+  });
+
   const { concludeLens } = proxyActivities<Activities>({
     ...common,
     startToCloseTimeout: '1m',
   });
-  return { submitLens, awaitLens, fileLens, concludeLens };
+  return { submitLens, awaitLens, fileLens, lookAtLens, concludeLens };
 }

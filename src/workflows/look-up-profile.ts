@@ -24,6 +24,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
   const asking = new CancellationScope();
   let stage: ProfileProgress['stage'] = 'asking';
   let waiting: string | null = null;
+  let refusedToken = false;
   setHandler(profileProgressQuery, () => ({ kind: 'profile', stage, waiting, startedAt }));
   setHandler(
     cancelUpdate,
@@ -57,13 +58,14 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
         tellAttention(waiting !== null);
       },
     );
+    refusedToken = end.kind === 'expired' && waiting !== null;
     waiting = null;
     return end.kind === 'settled' ? end.value : null;
   }
 
   async function run(): Promise<Ending> {
     const first = await ask(1);
-    if (first === null) return expired;
+    if (first === null) return refusedToken ? lockedOut : expired;
     if (first.kind === 'no') {
       const { status, code, message } = first;
       return { status, error: { code, message } };
@@ -113,6 +115,11 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
 const expired: Ending = {
   status: 'expired',
   error: { code: 'deadline', message: 'the service had not answered at the deadline' },
+};
+
+const lockedOut: Ending = {
+  status: 'expired',
+  error: { code: 'credentials', message: 'the service refused our token until the deadline' },
 };
 
 function found({ rural, counts, sha256, call }: Found): Ending {

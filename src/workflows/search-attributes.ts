@@ -5,9 +5,9 @@ import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisStatus } from '../domain/credit/work';
 import { gravestInquiry, isDone } from '../domain/inquiry-batch';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
-import type { DossierStatus } from '../domain/dossiers/follow';
+import type { DossierOutcome } from '../domain/dossiers/follow';
 import type { DossierBatchOutcome } from '../domain/dossiers/retry-batch';
-import { uploadExpiredCode, type LensOutcome } from '../domain/lens/analyze';
+import { lensNeedsAPerson, type LensOutcome } from '../domain/lens/analyze';
 import type { ProfileStatus } from '../domain/profiles/lookup';
 import type { TraceOutcome } from '../domain/traces/search';
 import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../domain/monitors/watch';
@@ -82,16 +82,19 @@ export function tellAnalysisEnd(status: AnalysisStatus): void {
 }
 
 /** Says how following a dossier ended; one event. */
-export function tellDossierEnd(status: DossierStatus): void {
+export function tellDossierEnd({ possibleAttempt, status }: DossierOutcome): void {
+  const isOpen = status === 'expired' || status === 'needs_review' || possibleAttempt;
   upsertSearchAttributes([
     { key: outcome, value: status },
-    { key: attention, value: status === 'expired' || status === 'needs_review' },
+    { key: attention, value: isOpen },
   ]);
 }
 
 /** Says how retries of many dossiers ended; one event. */
 export function tellDossierBatchEnd({ items, status }: DossierBatchOutcome): void {
-  const isFine = items.every((one) => one.status === 'completed' || one.status === 'cancelled');
+  const isFine = items.every(
+    (one) => (one.status === 'completed' || one.status === 'cancelled') && !one.possibleAttempt,
+  );
   upsertSearchAttributes([
     { key: outcome, value: status },
     { key: attention, value: status === 'expired' || !isFine },
@@ -107,11 +110,10 @@ export function tellProfileEnd(status: ProfileStatus): void {
 }
 
 /** Says how an analysis of a file ended; one event. */
-export function tellLensEnd({ status, error }: LensOutcome): void {
-  const isOpen = status === 'expired' || status === 'unknown_outcome';
+export function tellLensEnd(ended: LensOutcome): void {
   upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: isOpen || error?.code === uploadExpiredCode },
+    { key: outcome, value: ended.status },
+    { key: attention, value: lensNeedsAPerson(ended) },
   ]);
 }
 

@@ -1,4 +1,9 @@
-import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  setHandler,
+} from '@temporalio/workflow';
 import type { TraceOutcome, TraceSeen } from '../domain/traces/search';
 import { waitingForCredentials } from '../domain/settled-wait';
 import { cancelUpdate, traceProgressQuery, type SearchTraceInput } from './messages';
@@ -15,6 +20,7 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
   const activities = traceActivities(queueSuffix, interactive);
   const startedAt = Date.now();
   const waiting = new CancellationScope();
+  let last: TraceSeen | null = null;
   const progress: TraceProgress = {
     kind: 'trace',
     stage: 'requesting',
@@ -24,13 +30,23 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
     startedAt,
   };
   setHandler(traceProgressQuery, () => ({ ...progress }));
-  setHandler(cancelUpdate, () => {
-    waiting.cancel();
-    return 'cancelling: what was asked for goes on at the service';
-  });
+  setHandler(
+    cancelUpdate,
+    () => {
+      waiting.cancel();
+      return 'cancelling: what was asked for goes on at the service';
+    },
+    {
+      validator(_order) {
+        if (progress.stage !== 'done') return;
+        throw ApplicationFailure.nonRetryable('it has ended: its end is put on file', 'TooLate');
+      },
+    },
+  );
   CancellationScope.current().cancelRequested.catch(() => waiting.cancel());
 
   function show(visible: string, seen: TraceSeen | null): void {
+    last = seen ?? last;
     progress.waiting = visible === waitingForCredentials ? visible : null;
     tellAttention(progress.waiting !== null);
     if (progress.waiting !== null) return;
@@ -44,20 +60,22 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
       { deadlineAt, since: startedAt, seen: 'requesting' },
       (visible) => show(visible, null),
     );
-    if (started.kind !== 'settled') return unsettled(started, null);
+    if (started.kind !== 'settled') return unsettled(started);
     if (started.value.kind === 'unknown') {
       const { code, message } = started.value;
       return { status: 'unknown_outcome', error: { code, message } };
     }
-    const { traceId, state } = started.value;
+    const { traceId, state, seen } = started.value;
     progress.traceId = traceId;
-    show(state, null);
+    show(state, seen);
     const end = await waitOn(
       (order) => activities.awaitTrace({ ...order, ref, traceId }),
-      { deadlineAt, since: startedAt, seen: state },
+      { deadlineAt, since: Date.now(), seen: state },
       show,
     );
-    return end.kind === 'settled' ? settled(end.value) : unsettled(end, end);
+    if (end.kind === 'settled') return settled(end.value);
+    last = (end.kind === 'expired' ? end.value : null) ?? last;
+    return unsettled(end);
   }
 
   return CancellationScope.nonCancellable(async () => {
@@ -70,7 +88,7 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
     const outcome = await activities.concludeTrace({
       ref,
       outcome: {
-        seen: null,
+        seen: last,
         error: null,
         startedAt: new Date(startedAt).toISOString(),
         ...ending,
@@ -87,15 +105,11 @@ function settled(seen: TraceSeen): Ending {
   return { status: state === 'failed' ? 'failed' : 'cancelled', seen, error: failure };
 }
 
-function unsettled(
-  end: Exclude<WaitEnd<unknown>, { kind: 'settled' }>,
-  last: WaitEnd<TraceSeen> | null,
-): Ending {
+function unsettled(end: Exclude<WaitEnd<unknown>, { kind: 'settled' }>): Ending {
   if (end.kind === 'refused') {
     const { code, message } = end;
     return { status: 'refused', error: { code, message } };
   }
-  const seen = last?.kind === 'expired' ? last.value : null;
   const message = 'the search had not settled at the deadline';
-  return { status: 'expired', seen, error: { code: 'deadline', message } };
+  return { status: 'expired', error: { code: 'deadline', message } };
 }

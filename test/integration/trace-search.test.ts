@@ -176,7 +176,11 @@ test('a search that is cancelled is waited for no longer, and its id stays on fi
   const { stdout } = await installation.run(['result', id, '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     exitCode: 0,
-    outcome: { status: 'cancelled', traceId: expect.any(String) },
+    outcome: {
+      status: 'cancelled',
+      traceId: expect.any(String),
+      seen: { state: 'running', billing: { status: expect.any(String) } },
+    },
   });
 });
 

@@ -1,4 +1,6 @@
+import type { Info } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { History } from '@temporalio/common/lib/proto-utils';
 
 export type HistoryEvents = NonNullable<History['events']>;
@@ -24,6 +26,8 @@ export class ClockLocks {
   readonly #open = new Map<string, Run>();
   /** Activities that were forgotten, by run. */
   readonly #forgotten = new Map<string, number>();
+  /** Activities whose last try has failed: until the next one they hold no lock. */
+  readonly #betweenTries = new Set<string>();
   /** What each run is waited for: its activities, and a workflow task. */
   readonly #underWay = new Map<string, { activities: number; task: boolean }>();
   #reported = 0;
@@ -40,6 +44,21 @@ export class ClockLocks {
   watch(workflowId: string, runId: string): void {
     if (!this.#forgotten.has(runId)) this.#open.set(runId, { workflowId, runId });
   }
+
+  /** For a worker whose activities fail and are tried again: no history tells of tries. */
+  readonly noteTries: ActivityInterceptorsFactory = ({ info }) => ({
+    inbound: {
+      execute: async (input, next) => {
+        this.#betweenTries.delete(nameOf(info));
+        try {
+          return await next(input);
+        } catch (error) {
+          this.#betweenTries.add(nameOf(info));
+          throw error;
+        }
+      },
+    },
+  });
 
   /** An activity reports itself that it is cancelled: history does not tell it from the others. */
   async reporting<T>(report: () => Promise<T>): Promise<T> {
@@ -106,23 +125,27 @@ export class ClockLocks {
   async #look({ workflowId, runId }: Run): Promise<void> {
     const handle = this.#env.client.workflow.getHandle(workflowId, runId);
     const events: HistoryEvents = (await handle.fetchHistory()).events ?? [];
+    const open = new Map<string, string>();
     let cancelled = 0;
-    let open = 0;
     let task = false;
     for (const event of events) {
       if (event.workflowTaskScheduledEventAttributes) task = true;
       if (event.workflowTaskCompletedEventAttributes) task = false;
-      if (event.activityTaskScheduledEventAttributes) open += 1;
-      if (activityEnd(event)) open -= 1;
-      if (event.activityTaskCanceledEventAttributes) cancelled += 1;
+      const { activityId } = event.activityTaskScheduledEventAttributes ?? {};
+      if (activityId != null) open.set(String(event.eventId), `${runId} ${activityId}`);
+      const scheduled = String(activityEnd(event)?.scheduledEventId);
+      const isHeld = !this.#betweenTries.has(open.get(scheduled) ?? '');
+      if (event.activityTaskCanceledEventAttributes && isHeld) cancelled += 1;
+      open.delete(scheduled);
       const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution;
       if (child?.workflowId && child.runId) this.watch(child.workflowId, child.runId);
       const next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
       if (next) this.watch(workflowId, next);
     }
     const over = endOf(events);
-    this.#forgotten.set(runId, cancelled + (over ? open : 0));
-    this.#underWay.set(runId, { activities: open, task });
+    const held = [...open.values()].filter((name) => !this.#betweenTries.has(name)).length;
+    this.#forgotten.set(runId, cancelled + (over ? held : 0));
+    this.#underWay.set(runId, { activities: open.size, task });
     if (!over) return;
     this.#open.delete(runId);
     this.#underWay.delete(runId);
@@ -136,13 +159,17 @@ export class ClockLocks {
   }
 }
 
-function activityEnd(event: HistoryEvents[number]): boolean {
-  return Boolean(
+function activityEnd(event: HistoryEvents[number]) {
+  return (
     event.activityTaskCompletedEventAttributes ??
     event.activityTaskFailedEventAttributes ??
     event.activityTaskTimedOutEventAttributes ??
-    event.activityTaskCanceledEventAttributes,
+    event.activityTaskCanceledEventAttributes
   );
+}
+
+function nameOf({ workflowExecution, activityId }: Info): string {
+  return `${workflowExecution?.runId} ${activityId}`;
 }
 
 function endOf(events: HistoryEvents): boolean {

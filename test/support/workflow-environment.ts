@@ -179,9 +179,17 @@ export class WorkflowRig {
     });
   }
 
-  /** To be called for a workflow that a test has started by itself: the clock is unlocked after it too. */
+  /**
+   * To be called for a workflow that a test has started by itself: the clock is unlocked after it too.
+   * The worker for its activities must have `interceptors: rig.interceptors`.
+   */
   watch({ workflowId, firstExecutionRunId }: WorkflowHandleWithFirstExecutionRunId): void {
     this.#locks.watch(workflowId, firstExecutionRunId);
+  }
+
+  /** Of every worker whose activities a test makes by itself. */
+  get interceptors(): NonNullable<WorkerOptions['interceptors']> {
+    return { activity: [this.#locks.noteTries] };
   }
 
   /** Ends the names of its task queues. */

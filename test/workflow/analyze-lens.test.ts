@@ -24,7 +24,7 @@ const submitted: Waited<SubmittedLens> = {
 };
 const expired = (nth: number): Waited<SubmittedLens> => ({
   kind: 'settled',
-  value: { kind: 'upload_expired', analysisId: `expired-${nth}` },
+  value: { kind: 'upload_expired', analysisId: `expired-${nth}`, billing: billed(nth) },
 });
 
 function seen(state: LensSeen['state'], more: Partial<LensSeen> = {}): LensSeen {
@@ -42,6 +42,7 @@ function seen(state: LensSeen['state'], more: Partial<LensSeen> = {}): LensSeen 
   };
 }
 
+const billed = (amount: number) => ({ status: 'charged', amount, unit: 'tokens' });
 const running: Waited<LensSeen> = { kind: 'changed', visible: 'running', value: seen('running') };
 const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Waited<LensSeen> => ({
   kind: 'settled',
@@ -55,12 +56,14 @@ interface Script {
   submits: Answer<SubmittedLens>[];
   reads?: Answer<LensSeen>[];
   files?: Answer<LensFiles>[];
+  /** What a look at a cancelled analysis tells. */
+  look?: LensSeen | null;
   meanwhile?: (workflowId: string) => Promise<void>;
 }
 
 /** Drives one analysis to its end, with a worker of its own for its activities. */
 async function analysed(rig: WorkflowRig, script: Script) {
-  const { submits, reads = [], files = [], meanwhile } = script;
+  const { submits, reads = [], files = [], look = null, meanwhile } = script;
   const { env } = rig;
   started += 1;
   const workflowId = `lens/${rig.suffix}-${started}`;
@@ -78,6 +81,7 @@ async function analysed(rig: WorkflowRig, script: Script) {
       submitLens: async (input: SubmitLensInput) => scripted(handed, submits, input),
       awaitLens: async (input: AwaitLensInput) => scripted(read, reads, input),
       fileLens: async (input: WaitOrder) => scripted(filed, files, input),
+      lookAtLens: async () => look,
       concludeLens: async ({ outcome, attempt }: { outcome: LensOutcome; attempt: number }) => {
         concluded.push(attempt);
         return outcome;
@@ -169,8 +173,8 @@ workflowSuite('an analysis', (rig) => {
     expect(outcome).toMatchObject({
       status: 'completed',
       replaced: [
-        { attempt: 1, analysisId: 'expired-1' },
-        { attempt: 2, analysisId: 'expired-2' },
+        { attempt: 1, analysisId: 'expired-1', billing: billed(1) },
+        { attempt: 2, analysisId: 'expired-2', billing: billed(2) },
       ],
     });
     const third = await analysed(rig(), { submits: [expired(1), expired(2), expired(3)] });
@@ -204,13 +208,22 @@ workflowSuite('an analysis', (rig) => {
     expect(unknown.outcome).toMatchObject({ status: 'unknown_outcome', error: { message } });
     const refused = await analysed(rig(), {
       submits: [
-        { kind: 'settled', value: { kind: 'upload_refused', analysisId, code: null, message } },
+        {
+          kind: 'settled',
+          value: {
+            kind: 'upload_refused',
+            analysisId,
+            code: null,
+            message,
+            billing: billed(2),
+          },
+        },
       ],
     });
-    expect(refused.outcome).toMatchObject({ status: 'refused', error: { message } });
+    expect(refused.outcome).toMatchObject({ status: 'refused', billing: billed(2) });
   });
 
-  test('that settles at its deadline has ten minutes for its artifacts', async () => {
+  test('that settles at its deadline has an hour for its artifacts', async () => {
     const late = (): never => {
       throw notSettledYet(59 * minute);
     };
@@ -219,26 +232,82 @@ workflowSuite('an analysis', (rig) => {
       reads: [late, ended('completed', { artifacts: 1 })],
       files: [fetched],
     });
-    expect(filed[0]?.deadlineAt).toBeGreaterThanOrEqual(deadlineAt + 8 * minute);
+    expect(filed[0]?.deadlineAt).toBeGreaterThanOrEqual(deadlineAt + 58 * minute);
   });
 
-  test('that nobody waits for any more is cancelled, and says so at once', async () => {
+  /** Cancels once the progress tells the stage. @returns what the update said */
+  async function cancelAt(workflowId: string, stage: string): Promise<string> {
+    const handle = rig().env.client.workflow.getHandle(workflowId);
+    while ((await handle.query(lensProgressQuery)).stage !== stage) {
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    const cancelling = handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+    return cancelling.catch((error: Error) => (error.cause as Error).message);
+  }
+
+  test('that nobody waits for any more is cancelled, says so at once, and what it cost', async () => {
+    let told = '';
+    const late = (): never => {
+      throw notSettledYet(10 * minute);
+    };
+    const changed = seen('running', { billing: billed(4) });
+    const { outcome, filed } = await analysed(rig(), {
+      submits: [submitted],
+      reads: [{ kind: 'changed', visible: 'running', value: changed }, late],
+      meanwhile: async (workflowId) => void (told = await cancelAt(workflowId, 'running')),
+    });
+    expect(told).toContain('goes on at the service');
+    expect(outcome).toMatchObject({ status: 'cancelled', seen: { billing: billed(4) } });
+    expect(filed).toEqual([]);
+  });
+
+  test('that had been completed when it was cancelled is told and kept', async () => {
+    const late = (): never => {
+      throw notSettledYet(10 * minute);
+    };
+    const { outcome, filed } = await analysed(rig(), {
+      submits: [submitted],
+      reads: [running, late],
+      files: [fetched],
+      look: seen('completed', { artifacts: 1, billing: billed(5) }),
+      meanwhile: async (workflowId) => void (await cancelAt(workflowId, 'running')),
+    });
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      seen: { billing: billed(5) },
+      files: { filed: [], unfiled: [] },
+    });
+    expect(filed).toHaveLength(1);
+  });
+
+  test('whose artifacts are being fetched cannot be cancelled any more', async () => {
     let told = '';
     const late = (): never => {
       throw notSettledYet(10 * minute);
     };
     const { outcome } = await analysed(rig(), {
       submits: [submitted],
-      reads: [late],
+      reads: [ended('completed', { artifacts: 1 })],
+      files: [late, fetched],
       meanwhile: async (workflowId) => {
-        const handle = rig().env.client.workflow.getHandle(workflowId);
-        while ((await handle.query(lensProgressQuery)).analysisId === null) {
-          await new Promise((done) => setTimeout(done, 20));
-        }
-        told = await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+        told = await cancelAt(workflowId, 'fetching');
+        await rig().env.client.workflow.getHandle(workflowId).cancel();
       },
     });
-    expect(told).toContain('goes on at the service');
-    expect(outcome.status).toBe('cancelled');
+    expect(told).toBe('it has settled');
+    expect(outcome).toMatchObject({ status: 'completed', files: { filed: [] } });
+  });
+
+  test('is cancelled while its file is handed in, and handed in no more', async () => {
+    const { outcome, handed } = await analysed(rig(), {
+      submits: [
+        () => {
+          throw notSettledYet(10 * minute);
+        },
+      ],
+      meanwhile: async (workflowId) => void (await cancelAt(workflowId, 'handing in')),
+    });
+    expect(outcome).toMatchObject({ status: 'cancelled' });
+    expect(handed.length).toBeLessThanOrEqual(2);
   });
 });

@@ -62,13 +62,15 @@ const unsettled = (): never => {
 };
 const failedOnce = settled(sight('failed', 1, { failure }));
 
-type Answer<T> = Waited<T> | (() => never);
+type Answer<T> = Waited<T> | (() => Waited<T> | Promise<Waited<T>>);
+const soon = () => new Promise<void>((done) => setTimeout(done, 20));
 
 interface Script {
   looks: Answer<DossierSight>[];
   retries?: Answer<Retried>[];
   cancels?: Answer<DossierCancelled>[];
   terms?: Partial<FollowDossierInput>;
+  possibleAttempt?: boolean;
   meanwhile?: (dossier: Running) => Promise<void>;
 }
 
@@ -119,7 +121,10 @@ async function followed(rig: WorkflowRig, script: Script) {
   let cancels = 0;
   let reports = 0;
   let last: DossierSight = sight('completed');
-  function play<T>(answers: readonly Answer<T>[] = [], nth: number): Waited<T> {
+  function play<T>(
+    answers: readonly Answer<T>[] = [],
+    nth: number,
+  ): Waited<T> | Promise<Waited<T>> {
     const answer = answers[Math.min(nth, answers.length) - 1];
     if (answer === undefined) throw new Error('no answer is scripted');
     return typeof answer === 'function' ? answer() : answer;
@@ -142,9 +147,10 @@ async function followed(rig: WorkflowRig, script: Script) {
     ...(env.namespace !== undefined && { namespace: env.namespace }),
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
+    interceptors: rig.interceptors,
     activities: {
       awaitDossier: async (input: AwaitDossierInput) => {
-        const answer = play(script.looks, looks.push(input));
+        const answer = await play(script.looks, looks.push(input));
         if (answer.kind === 'settled') last = answer.value;
         return answer;
       },
@@ -154,7 +160,10 @@ async function followed(rig: WorkflowRig, script: Script) {
         reports += 1;
         return settled({ ...report, sight: last });
       },
-      concludeDossier: async ({ outcome }: { outcome: DossierOutcome }) => outcome,
+      concludeDossier: async ({ outcome }: { outcome: DossierOutcome }) => ({
+        ...outcome,
+        possibleAttempt: script.possibleAttempt ?? false,
+      }),
     },
   });
   return worker.runUntil(async () => {
@@ -176,12 +185,23 @@ async function followed(rig: WorkflowRig, script: Script) {
         },
       ],
     });
+    rig.watch(handle);
     const running = new Running(rig, workflowId);
     await script.meanwhile?.(running);
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();
+    const attention = (await handle.describe()).searchAttributes['DiligenceNeedsAttention']?.[0];
     const tookMs = (await rig.now()) - begunAt;
-    return { outcome, looks, retries, cancels, reports, events: events?.length ?? 0, tookMs };
+    return {
+      outcome,
+      looks,
+      retries,
+      cancels,
+      reports,
+      attention,
+      events: events?.length ?? 0,
+      tookMs,
+    };
   });
 }
 
@@ -304,6 +324,45 @@ workflowSuite('following a dossier', (rig) => {
       },
     });
     expect(cancelled).toMatchObject({ cancels: 1, outcome: { status: 'cancelled' } });
+  });
+
+  test('takes no decision about an attempt that runs, and one about the review that follows', async () => {
+    const review = (number: number) => sight('needs_review', number);
+    let ask = (): void => undefined;
+    const asked = new Promise<void>((done) => (ask = done));
+    const { outcome, retries } = await followed(rig(), {
+      looks: [
+        settled(review(1)),
+        changed(sight('running', 2), 'running (attempt 2)'),
+        () => asked.then(() => changed(review(2), 'needs_review (attempt 2)')),
+        unsettled,
+      ],
+      retries: [settled<Retried>({ kind: 'refused', status: 409, code: 'no', message: '' })],
+      meanwhile: async (dossier) => {
+        while ((await dossier.progress()).seen !== 'running (attempt 2)') await soon();
+        const early = await Promise.allSettled([dossier.decide('accept')]);
+        ask();
+        expect(early).toMatchObject([
+          { reason: { cause: { message: 'the dossier does not wait for a review' } } },
+        ]);
+        await dossier.until('review');
+        await rig().pass(hour);
+        await dossier.decide('retry', { maxAttempts: 3 });
+      },
+    });
+    expect(retries).toMatchObject([{ from: 2 }]);
+    expect(outcome).toMatchObject({ status: 'failed', review: { action: 'retry' } });
+  });
+
+  test('ends as failed when nobody can tell whether a retry has begun an attempt', async () => {
+    const { attention, outcome } = await followed(rig(), {
+      looks: [failedOnce],
+      retries: [settled<Retried>({ kind: 'unknown', status: 409, code: 'in_use', message: 'm' })],
+      terms: { maxAttempts: 2 },
+      possibleAttempt: true,
+    });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'in_use' } });
+    expect(attention).toBe(true);
   });
 
   test('goes on when somebody else has reviewed it, and is left as a review at the deadline', async () => {

@@ -147,6 +147,16 @@ workflowSuite('the lookup of a profile', (rig) => {
     expect(progress).toMatchObject({ stage: 'done', waiting: null });
   });
 
+  test('that is refused its token to the end tells so, which is another thing than no answer', async () => {
+    const refusedToken = await lookedUp(rig(), [noted, { kind: 'expired', value: null }]);
+    expect(refusedToken.outcome).toMatchObject({
+      status: 'expired',
+      error: { code: 'credentials' },
+    });
+    const noAnswer = await lookedUp(rig(), [{ kind: 'expired', value: null }]);
+    expect(noAnswer.outcome).toMatchObject({ status: 'expired', error: { code: 'deadline' } });
+  });
+
   test('leaves the same history after one wait of the server and after fifty', async () => {
     const unsettled = (): never => {
       throw notSettledYet(minute);
@@ -190,20 +200,21 @@ workflowSuite('the lookup of a profile', (rig) => {
   });
 
   test('cancelled while its end is put on file, it refuses, and the answer stands', async () => {
-    let refused = false;
+    let tried = false;
     let isEnding = false;
+    const pause = () => new Promise((done) => setTimeout(done, 20));
     const { outcome } = await lookedUp(rig(), [found(1, 'told')], {
       atEnd: async () => {
         isEnding = true;
-        while (!refused) await new Promise((done) => setTimeout(done, 20));
+        while (!tried) await pause();
       },
       meanwhile: async (id) => {
-        while (!isEnding) await new Promise((done) => setTimeout(done, 20));
+        while (!isEnding) await pause();
         const handle = rig().env.client.workflow.getHandle(id);
-        await expect(handle.executeUpdate(cancelUpdate, { args: [{ now: true }] })).rejects.toThrow(
+        const order = handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+        await expect(order.finally(() => (tried = true))).rejects.toThrow(
           WorkflowUpdateFailedError,
         );
-        refused = true;
       },
     });
     expect(outcome).toMatchObject({ status: 'found', call: 1, answered: 1 });

@@ -1,3 +1,4 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { notSettledYet } from '../../src/activities/failures';
@@ -5,7 +6,7 @@ import type { AwaitTraceInput, StartedTrace, StartTraceInput } from '../../src/a
 import { queueName } from '../../src/domain/queues';
 import type { Waited } from '../../src/domain/settled-wait';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
-import { cancelUpdate, traceProgressQuery } from '../../src/workflows/messages';
+import { cancelUpdate, traceProgressQuery, type TraceProgress } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/search-trace';
 import {
   dataConverter,
@@ -20,7 +21,7 @@ type Answer<T> = Waited<T> | (() => never);
 const traceId = 'fa9d7ea9-0f5a-4b8e-9f0a-111111111111';
 const made: Waited<StartedTrace> = {
   kind: 'settled',
-  value: { kind: 'created', traceId, state: 'queued' },
+  value: { kind: 'created', traceId, state: 'queued', seen: seen('queued') },
 };
 
 function seen(state: TraceSeen['state'], more: Partial<TraceSeen> = {}): TraceSeen {
@@ -50,7 +51,11 @@ async function searched(
   rig: WorkflowRig,
   starts: Answer<StartedTrace>[],
   reads: Answer<TraceSeen>[],
-  meanwhile = async (_id: string): Promise<void> => undefined,
+  {
+    meanwhile = async (_id: string): Promise<void> => undefined,
+    atEnd = async (): Promise<void> => undefined,
+    deadlineMs = hour,
+  } = {},
 ) {
   const { env } = rig;
   started += 1;
@@ -63,20 +68,25 @@ async function searched(
     ...(env.namespace !== undefined && { namespace: env.namespace }),
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
+    interceptors: rig.interceptors,
     activities: {
       startTrace: async (input: StartTraceInput) => scripted(asked, starts, input),
       awaitTrace: async (input: AwaitTraceInput) => scripted(read, reads, input),
-      concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => outcome,
+      concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => {
+        await atEnd();
+        return outcome;
+      },
     },
   });
   return worker.runUntil(async () => {
+    const begunAt = await rig.now();
     const handle = await env.client.workflow.start<typeof searchTrace>('searchTrace', {
       workflowId,
       taskQueue: queueName('workflows', rig.suffix),
       args: [
         {
           ref: { workId: workflowId, folder: 'f' },
-          deadlineAt: (await rig.now()) + hour,
+          deadlineAt: begunAt + deadlineMs,
           interactive: true,
           queueSuffix,
         },
@@ -87,7 +97,8 @@ async function searched(
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();
     const progress = await handle.query(traceProgressQuery);
-    return { outcome, asked, read, events: events?.length ?? 0, progress };
+    const tookMs = (await rig.now()) - begunAt;
+    return { outcome, asked, read, events: events?.length ?? 0, progress, tookMs };
   });
 }
 
@@ -164,18 +175,110 @@ workflowSuite('a search', (rig) => {
     expect(progress.waiting).toBeNull();
   });
 
-  test('is waited for no longer when it is cancelled', async () => {
+  test('that takes two days is read every hour of them, in as few events', async () => {
     const unsettled = (): never => {
-      throw notSettledYet(10 * minute);
+      throw notSettledYet(hour);
     };
-    const { outcome } = await searched(rig(), [made], [unsettled], async (id) => {
-      const handle = rig().env.client.workflow.getHandle(id);
-      while ((await handle.query(traceProgressQuery)).traceId === null) {
-        await new Promise((done) => setTimeout(done, 20));
-      }
-      await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+    const hours = Array(24).fill(unsettled) as (() => never)[];
+    const { outcome, read, events, tookMs } = await searched(
+      rig(),
+      [made],
+      [...hours, running, ...hours, completed],
+      { deadlineMs: 72 * hour },
+    );
+    expect(outcome.status).toBe('completed');
+    expect(read).toHaveLength(50);
+    expect(tookMs).toBeGreaterThanOrEqual(48 * hour);
+    expect(events).toBeLessThanOrEqual(30);
+  });
+
+  const unsettled = (): never => {
+    throw notSettledYet(10 * minute);
+  };
+
+  /**
+   * @param at what the workflow shows when the order is given: between two tries, since of an activity
+   *   that has just ended the test server refuses the cancel, and never ends the task that gave it
+   */
+  async function cancelledWhen(
+    at: (progress: TraceProgress) => boolean,
+    starts: Answer<StartedTrace>[],
+    reads: Answer<TraceSeen>[],
+  ) {
+    return searched(rig(), starts, reads, {
+      meanwhile: async (id) => {
+        const handle = rig().env.client.workflow.getHandle(id);
+        while (!at(await handle.query(traceProgressQuery)) || !(await isBetweenTries(id))) {
+          await new Promise((done) => setTimeout(done, 20));
+        }
+        await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      },
     });
-    expect(outcome.status).toBe('cancelled');
+  }
+
+  async function isBetweenTries(id: string): Promise<boolean> {
+    const { raw } = await rig().env.client.workflow.getHandle(id).describe();
+    return raw.pendingActivities?.[0]?.lastFailure != null;
+  }
+
+  test('cancelled before its request has an answer, it was not made', async () => {
+    const locked = { kind: 'changed', visible: 'waiting: credentials', value: null } as const;
+    const { outcome, asked, read } = await cancelledWhen(
+      ({ waiting }) => waiting !== null,
+      [locked, unsettled],
+      [],
+    );
+    expect(outcome).toMatchObject({ status: 'cancelled', seen: null });
+    expect(asked.length).toBeLessThanOrEqual(2);
+    expect(read).toHaveLength(0);
+  });
+
+  test('cancelled while it is queued, it keeps what the request was answered', async () => {
+    const billing = { status: 'reserved', amount: 2, unit: 'credits' };
+    const told = seen('queued', { billing });
+    const value = { kind: 'created', traceId, state: 'queued', seen: told } as const;
+    const { outcome } = await cancelledWhen(
+      (progress) => progress.traceId !== null,
+      [{ kind: 'settled', value }],
+      [unsettled],
+    );
+    expect(outcome).toMatchObject({ status: 'cancelled', seen: { state: 'queued', billing } });
+  });
+
+  test('cancelled while it runs, it keeps what was seen last', async () => {
+    const { outcome } = await cancelledWhen(
+      ({ stage }) => stage === 'running',
+      [made],
+      [running, unsettled],
+    );
+    expect(outcome).toMatchObject({ status: 'cancelled', seen: { state: 'running' } });
+  });
+
+  test('cancelled while its end is put on file, it refuses, and the end stands', async () => {
+    let tryToCancel: () => Promise<unknown> = async () => undefined;
+    let refusal: unknown = null;
+    const { outcome } = await searched(rig(), [made], [completed], {
+      meanwhile: async (id) => {
+        const handle = rig().env.client.workflow.getHandle(id);
+        tryToCancel = () => handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      },
+      atEnd: async () => {
+        refusal = await tryToCancel().catch((error: unknown) => error);
+      },
+    });
+    expect(refusal).toBeInstanceOf(WorkflowUpdateFailedError);
+    expect(outcome.status).toBe('completed');
+  });
+
+  test('that is refused keeps what was seen before', async () => {
+    const refused = { kind: 'refused', status: 404, code: 'c', message: 'm' } as const;
+    const { outcome } = await searched(rig(), [made], [running, refused]);
+    expect(outcome).toMatchObject({ status: 'refused', seen: { state: 'running' } });
+  });
+
+  test('is waited for from the answer on, not from the first try of its request', async () => {
+    const { asked, read } = await searched(rig(), [unsettled, made], [completed]);
+    expect((read[0]?.since ?? 0) - (asked[0]?.since ?? 0)).toBeGreaterThanOrEqual(10 * minute);
   });
 
   test('fails on what no time can mend', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Artifact } from '../../domain/artifact';
 import {
   lensStates,
   type LensAnalysis,
@@ -99,6 +100,11 @@ export const lensWire = z
     startedAt: wire.started_at,
     completedAt: wire.completed_at,
   }));
+
+/** What an answer that is on file announces; none when it cannot be read. */
+export function artifactsInAnswer(answer: Buffer): readonly Artifact[] {
+  return lensWire.safeParse(parseJson(answer)).data?.artifacts ?? [];
+}
 
 /**
  * @param analysisId the analysis asked for, null for one that was just made

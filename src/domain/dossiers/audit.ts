@@ -3,11 +3,14 @@ import type { DossierOutcome } from './follow';
 import type { DossierBatchOutcome } from './retry-batch';
 import type { RetryIntent, RetryReceipt } from './retry';
 
-/** Null receipt: it was sent, or may have been, and nobody knows what came of it. */
+/**
+ * @param receipt null: it was sent, or may have been, and nobody knows what came of it
+ * @param workId the work that tells so: it may go on with what another one has filed
+ */
 export function dossierRetryEntry(
-  { at, dossierId, from, n, workId }: RetryIntent,
+  { at, dossierId, from, n }: RetryIntent,
   receipt: RetryReceipt | null,
-  by: string,
+  { by, workId }: { by: string; workId: string },
 ): AuditEntry {
   const refused = receipt?.kind === 'refused' && { status: receipt.status, code: wordOf(receipt) };
   const begun = receipt !== null && receipt.kind !== 'refused' && { attempt: receipt.attempt };

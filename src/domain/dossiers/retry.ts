@@ -83,21 +83,21 @@ export interface RetryIntent {
 export type RetryReceipt =
   /** `readBack`: the answer was lost, and the status showed the attempt. */
   | { kind: 'accepted'; attempt: number | null; readBack: boolean }
-  | { kind: 'refused'; status: number; code: string | null; message: string }
-  /** Somebody else began the attempt before ours was sent. */
-  | { kind: 'not_sent'; attempt: number };
+  | { kind: 'refused'; status: number; code: string | null; message: string };
 
 /** What came of asking for another attempt. */
 export type Retried =
   | { kind: 'begun'; attempt: number; by: 'us' | 'elsewhere' }
   | { kind: 'refused'; status: number; code: string | null; message: string }
+  /** It may have begun one: the repetition of what was lost is refused, and no attempt is seen. */
+  | { kind: 'unknown'; status: number; code: string | null; message: string }
   /** It is not failed any more, and no new attempt is seen: nothing was sent. */
   | { kind: 'moved' };
 
 export function retriedBy(receipt: RetryReceipt, from: number): Retried {
-  if (receipt.kind === 'refused') return receipt;
-  if (receipt.kind === 'not_sent') {
-    return { kind: 'begun', attempt: receipt.attempt, by: 'elsewhere' };
+  if (receipt.kind === 'refused') {
+    const { code, message, status } = receipt;
+    return { kind: 'refused', status, code, message };
   }
   return { kind: 'begun', attempt: receipt.attempt ?? from + 1, by: 'us' };
 }

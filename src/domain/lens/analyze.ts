@@ -45,7 +45,12 @@ export interface LensIntent {
 export interface CreatedLens {
   analysisId: string;
   at: string;
+  /** As the answer to the request told it. */
+  billing: Billing | null;
 }
+
+/** `another.json`: what the service made besides, for the same key. */
+export type AnotherLens = CreatedLens;
 
 export const lensStatuses = [
   'completed',
@@ -101,6 +106,8 @@ export interface LensFiles {
 export interface ReplacedLens {
   attempt: number;
   analysisId: string;
+  /** As it was told last. */
+  billing: Billing | null;
 }
 
 /** How an analysis ended: `outcome.json`, and the result of its workflow. */
@@ -108,11 +115,13 @@ export interface LensOutcome {
   workId: string;
   status: LensStatus;
   seen: LensSeen | null;
+  /** Of the analysis, as it was told last; null: nothing was. */
+  billing: Billing | null;
   /** The last one made; null: nothing was made, or nobody knows. */
   analysisId: string | null;
   /** Before it, in order. */
   replaced: ReplacedLens[];
-  /** Null: nothing was there to be fetched, or it could not be. */
+  /** Null: it was not seen to its end. */
   files: LensFiles | null;
   error: { code: string | null; message: string } | null;
   startedAt: string;
@@ -122,7 +131,12 @@ export interface LensOutcome {
 /** Analyses made in place of one whose upload expired, within one work. */
 export const mostReplacements = 2;
 
+/** Analyses of one ask that are made after the service let one expire that had its file. */
+export const mostAfterExpiry = 2;
+
 export const uploadExpiredCode = 'upload_expired';
+export const anotherAnalysisCode = 'another_analysis';
+export const noInstructionsCode = 'no_upload_instructions';
 
 export function lensWorkflowId(name: string): string {
   return `lens/${name}`;
@@ -143,10 +157,21 @@ export function lensManifest(sha256: string, mode: LensMode | null, label: strin
   return JSON.stringify(['lens', sha256, mode, label]);
 }
 
-/** Whether asking again would bring nothing else: the service answers a known key as before. */
-export function lensStandsForGood({ status, seen }: LensOutcome): boolean {
+/**
+ * Whether asking again would bring nothing else: the service answers a known key as before.
+ *
+ * @param expired analyses of this ask that the service let expire although they had their file
+ */
+export function lensStandsForGood({ status, seen }: LensOutcome, expired: number): boolean {
   if (status === 'completed' || status === 'failed') return true;
+  if (status === 'expired' && seen?.state === 'expired') return expired > mostAfterExpiry;
   return status === 'cancelled' && seen?.state === 'cancelled';
+}
+
+/** Nobody knows what became of it, it can go on, or a part of what it found is missing. */
+export function lensNeedsAPerson({ files, status }: LensOutcome): boolean {
+  if (status === 'completed') return files === null || files.unfiled.length > 0;
+  return status === 'expired' || status === 'unknown_outcome';
 }
 
 export function isLensSettled(state: LensSeen['state']): boolean {

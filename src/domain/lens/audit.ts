@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../audit';
-import type { CreatedLens, LensOutcome, LensRecord } from './analyze';
+import { anotherAnalysisCode } from './analyze';
+import type { AnotherLens, CreatedLens, LensOutcome, LensRecord } from './analyze';
 
 /** The service has made an analysis for us. Asked again with the same key, it is the same entry. */
 export function lensRequestEntry(
@@ -18,9 +19,26 @@ export function lensRequestEntry(
   };
 }
 
+/** The service has made another analysis for a key that it had answered already. */
+export function lensAnotherEntry(
+  { analysisId, at }: AnotherLens,
+  { workId, name, createdBy: by }: LensRecord,
+  attempt: number,
+): AuditEntry {
+  return {
+    kind: 'request',
+    id: `request/lens/${name}/${attempt}/another`,
+    result: anotherAnalysisCode,
+    by,
+    happenedAt: at,
+    work: workId,
+    details: { analysisId, attempt },
+  };
+}
+
 /** No upload arrived in time: what was made is not used, and another one is made. */
 export function lensReplacedEntry(
-  { analysisId }: CreatedLens,
+  analysisId: string,
   { workId, name, createdBy: by }: LensRecord,
   attempt: number,
   happenedAt: string,

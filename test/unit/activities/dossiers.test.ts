@@ -1,3 +1,5 @@
+import type { ApplicationFailure } from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   createDossierActivities,
@@ -5,6 +7,7 @@ import {
   type RetryDossierInput,
 } from '../../../src/activities/dossiers';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { RetryLedger } from '../../../src/archive/dossiers';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';
@@ -47,6 +50,11 @@ class Bench {
   answers: { error: Error; taken: boolean }[] = [];
   cancelAnswers: Error[] = [];
   cancels = 0;
+  /** Runs before each read, and may fail it. */
+  beforeRead: () => void = () => undefined;
+  /** Runs as each retry is sent, with the signal that may call it off. */
+  whenSent: (signal: AbortSignal | undefined) => void = () => undefined;
+  #environment = new MockActivityEnvironment();
   readonly #made = new Set<string>();
   readonly activities;
 
@@ -59,9 +67,13 @@ class Bench {
       return { dossier, answer: {} };
     };
     const dossiers = {
-      status: async () => view(),
-      retry: async (_: string, key: string) => {
+      status: async () => {
+        this.beforeRead();
+        return view();
+      },
+      retry: async (_: string, key: string, signal?: AbortSignal) => {
         this.keys.push(key);
+        this.whenSent(signal);
         const next = this.answers.shift();
         if (next === undefined || next.taken) {
           if (!this.#made.has(key)) this.attempt += 1;
@@ -97,12 +109,27 @@ class Bench {
     } as unknown as DossierDependencies);
   }
 
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const environment = new MockActivityEnvironment({
-      heartbeatTimeoutMs: 20_000,
-      startToCloseTimeoutMs: 900_000,
-    });
-    return environment.run(work);
+  /** As the server does: what has not settled is begun again after its delay. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      this.#environment = new MockActivityEnvironment({
+        attempt,
+        heartbeatTimeoutMs: 20_000,
+        startToCloseTimeoutMs: 900_000,
+      });
+      try {
+        return await this.#environment.run(work);
+      } catch (error) {
+        const delay = (error as ApplicationFailure).nextRetryDelay;
+        if (delay == null) throw error;
+        this.now += msToNumber(delay);
+      }
+    }
+  }
+
+  /** Somebody calls off what is under way. */
+  cancel(): void {
+    this.#environment.cancel();
   }
 
   retry(input: Partial<RetryDossierInput> = {}) {
@@ -110,11 +137,11 @@ class Bench {
     return this.run(() => this.activities.retryDossier({ ...order, ...input }));
   }
 
-  async conclude(): Promise<DossierOutcome> {
+  async conclude(of = ref): Promise<DossierOutcome> {
     const outcome = { status: 'expired', filed: [], error: null } as unknown as Parameters<
       Bench['activities']['concludeDossier']
     >[0]['outcome'];
-    return this.run(() => this.activities.concludeDossier({ ref, outcome }));
+    return this.run(() => this.activities.concludeDossier({ ref: of, outcome }));
   }
 }
 
@@ -161,6 +188,103 @@ it('a repeated key that is refused is not believed while the read may be of the 
   expect(await bench.retry()).toEqual(begun('us'));
   expect(bench.attempt).toBe(2);
   expect(bench.keys).toHaveLength(4);
+});
+
+const inUse = { error: answered(409, { code: 'idempotency_key_in_use' }), taken: false };
+
+it('an answer that is lost while the service works on it is waited for, whatever it says of the key', async () => {
+  bench.shown = 1;
+  bench.answers = [{ error: lost, taken: true }, ...Array.from({ length: 5 }, () => inUse)];
+  bench.beforeRead = () => {
+    if (bench.now > 10_000) bench.shown = null;
+  };
+  expect(await bench.retry()).toEqual(begun('us'));
+  expect(await bench.conclude()).toMatchObject({ caused: 1, possibleAttempt: false });
+});
+
+it('a repetition that is refused for minutes is left open: an attempt may have been begun', async () => {
+  bench.shown = 1;
+  bench.answers = [{ error: lost, taken: true }, ...Array.from({ length: 99 }, () => inUse)];
+  expect(await bench.retry()).toMatchObject({
+    value: { kind: 'unknown', status: 409, code: 'idempotency_key_in_use' },
+  });
+  expect(bench.now).toBeGreaterThanOrEqual(120_000);
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: true });
+});
+
+it.each([
+  ['no connection', notSent],
+  ['no token', new TokenUnavailableError('none')],
+  ['haste', answered(429)],
+])('what never left for %s is no possible attempt', async (_, error) => {
+  bench.answers = Array.from({ length: 99 }, () => ({ error, taken: false }));
+  const ended = await bench.retry({ deadlineAt: 20_000 });
+  expect(['expired', 'changed']).toContain(ended.kind);
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+});
+
+it('called off before it leaves, it is not sent; once it has left its answer is kept', async () => {
+  bench.whenSent = (signal) => {
+    bench.cancel();
+    if (bench.keys.length === 1 && signal?.aborted === true) throw notSent;
+  };
+  await expect(bench.retry()).rejects.toMatchObject({ name: 'CancelledFailure' });
+  expect(bench.attempt).toBe(1);
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+  await expect(bench.retry()).rejects.toMatchObject({ name: 'CancelledFailure' });
+  expect(bench.attempt).toBe(2);
+  expect(await bench.conclude()).toMatchObject({ caused: 0 });
+});
+
+it('an attempt is counted with the work that learnt of it, whoever asked first', async () => {
+  bench.shown = 1;
+  bench.answers = Array.from({ length: 200 }, () => ({ error: lost, taken: true }));
+  await bench.retry({ deadlineAt: 30_000 });
+  const first = await bench.conclude();
+  bench.shown = null;
+  const other = { workId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  bench.attempt = 1;
+  bench.answers = [{ error: lost, taken: true }];
+  expect(await bench.retry({ ref: other })).toEqual(begun('us'));
+  const second = await bench.conclude(other);
+  expect([first, second]).toMatchObject([
+    { caused: 0, possibleAttempt: true },
+    { caused: 1, possibleAttempt: false },
+  ]);
+  expect(bench.audit.filter(({ kind }) => kind === 'request').at(-1)).toMatchObject({
+    work: 'dossier/d/2',
+  });
+});
+
+it('an attempt that stays unknown is possible for every work that may have sent it', async () => {
+  bench.shown = 1;
+  bench.answers = Array.from({ length: 400 }, () => ({ error: lost, taken: true }));
+  await bench.retry({ deadlineAt: 30_000 });
+  const other = { workId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  await bench.retry({ ref: other, deadlineAt: bench.now + 30_000 });
+  expect(new Set(bench.keys).size).toBe(1);
+  expect(await bench.conclude(other)).toMatchObject({ caused: 0, possibleAttempt: true });
+});
+
+it('one odd answer ends no following of days; one that stays does', async () => {
+  const gone = answered(404, { code: 'dossie_not_found' });
+  let reads = 0;
+  bench.beforeRead = () => {
+    reads += 1;
+    if (reads === 1) throw gone;
+  };
+  const order = { ref, deadlineAt: 86_400_000, since: -86_400_000, atLeast: null, inReview: false };
+  const look = (seen: string | null) =>
+    bench.run(() => bench.activities.awaitDossier({ ...order, seen }));
+  expect(await look('running (attempt 1)')).toMatchObject({ kind: 'settled' });
+  bench.beforeRead = () => {
+    throw gone;
+  };
+  expect(await look('running (attempt 1)')).toMatchObject({ kind: 'refused', status: 404 });
+  expect(bench.now).toBeGreaterThanOrEqual(120_000);
+  const before = bench.now;
+  expect(await look(null)).toMatchObject({ kind: 'refused' });
+  expect(bench.now).toBe(before);
 });
 
 it('who comes after a worker that was lost goes on with its key', async () => {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createLensActivities, type LensDependencies } from '../../../src/activities/lens';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { putLarge } from '../../../src/archive/large-objects';
 import { LensFile, lensInputKey } from '../../../src/archive/lens';
 import type { AuditEntry } from '../../../src/domain/audit';
@@ -31,6 +32,7 @@ function answered(status: number, fields: object = {}): StatusError {
 const name = '0a1b'.repeat(8);
 const ref = { workId: `lens/${name}/20260101T1Z`, folder: `lens/${name}/20260101T1Z` };
 const picture = Buffer.from('a picture');
+const billing = { status: 'charged', amount: 3, unit: 'tokens' };
 const key = lensInputKey('aa'.repeat(32));
 
 interface Failure {
@@ -51,6 +53,10 @@ class Bench {
   state: LensAnalysis['state'] = 'awaiting_upload';
   expiresAt: string | null = null;
   readsTellUpload = true;
+  createsTellUpload = true;
+  heedsKeys = true;
+  waitsForPermit = false;
+  reading: Error | null = null;
   reads = 0;
   createFails: Failure[] = [];
   uploadFails: Failure[] = [];
@@ -64,6 +70,7 @@ class Bench {
         analysisId,
         state: this.state,
         statusWord: this.state,
+        billing,
         upload: isAwaiting ? { ...upload, expiresAt: this.expiresAt } : null,
         artifacts: [],
         result: null,
@@ -74,17 +81,23 @@ class Bench {
     };
     const lens = {
       submitPath: null,
-      create: async ({ key: sent }: { key: string }) => {
-        this.keys.push(sent);
+      create: async (asked: { key: string }, signal: AbortSignal) => {
+        if (this.waitsForPermit) {
+          await new Promise((done) => signal.addEventListener('abort', done));
+          throw notSent;
+        }
+        this.keys.push(asked.key);
+        const sent = this.heedsKeys ? asked.key : `${asked.key}/${this.keys.length}`;
         const failure = this.createFails.shift();
         if (failure === undefined || failure.taken === true) {
           this.made.set(sent, this.made.get(sent) ?? `analysis-${this.made.size + 1}`);
         }
         if (failure !== undefined) throw failure.error;
-        return view(this.made.get(sent) ?? '', true);
+        return view(this.made.get(sent) ?? '', this.createsTellUpload);
       },
       read: async (analysisId: string) => {
         this.reads += 1;
+        if (this.reading !== null) throw this.reading;
         return view(analysisId, this.readsTellUpload);
       },
       upload: async (_: object, open: () => Readable) => {
@@ -122,9 +135,26 @@ class Bench {
     await new LensFile(this.archive).putRecord(ref.folder, record as unknown as LensRecord);
   }
 
-  submit(attempt = 1) {
+  submit(attempt = 1, environment?: MockActivityEnvironment) {
     const order = { ref, attempt, deadlineAt: 600_000, since: 0, seen: 'handing in' };
-    return this.#run(() => this.activities.submitLens(order));
+    return this.#run(() => this.activities.submitLens(order), environment);
+  }
+
+  /** Each step in a process of its own. */
+  async submitStepByStep() {
+    for (let count = 2; ; count += 1) {
+      const environment = new MockActivityEnvironment({ ...timeouts, attempt: count });
+      try {
+        return await this.submit(1, environment);
+      } catch (error) {
+        if (count > 20 || (error as { type?: string }).type !== 'NotSettledYet') throw error;
+        this.now += 1_000;
+      }
+    }
+  }
+
+  look() {
+    return this.#run(() => this.activities.lookAtLens({ ref, attempt: 1 }));
   }
 
   conclude(outcome: Partial<LensOutcome>, attempt = 1): Promise<LensOutcome> {
@@ -132,14 +162,12 @@ class Bench {
     return this.#run(() => this.activities.concludeLens({ ref, attempt, outcome: whole }));
   }
 
-  #run<T>(work: () => Promise<T>): Promise<T> {
-    const environment = new MockActivityEnvironment({
-      heartbeatTimeoutMs: 20_000,
-      startToCloseTimeoutMs: 900_000,
-    });
+  #run<T>(work: () => Promise<T>, environment = new MockActivityEnvironment(timeouts)): Promise<T> {
     return environment.run(work);
   }
 }
+
+const timeouts = { heartbeatTimeoutMs: 20_000, startToCloseTimeoutMs: 900_000 };
 
 async function* bytes(): AsyncGenerator<Buffer> {
   yield picture;
@@ -221,6 +249,99 @@ it('instructions that a read leaves out are asked for again, with the same key',
   expect(bench.made.size).toBe(1);
 });
 
+it('a second analysis for the same key is an unknown outcome, and never asked for again', async () => {
+  bench.readsTellUpload = false;
+  bench.heedsKeys = false;
+  bench.uploadFails = [{ error: lost }];
+  const unknown = { value: { kind: 'unknown', code: 'another_analysis' } };
+  expect(await bench.submit()).toMatchObject(unknown);
+  expect(bench.made.size).toBe(2);
+  expect(await bench.submitStepByStep()).toMatchObject(unknown);
+  expect(bench.keys).toHaveLength(2);
+  expect(bench.audit.at(-1)).toMatchObject({
+    result: 'another_analysis',
+    details: { analysisId: 'analysis-2' },
+  });
+});
+
+it.each(['submit', 'submitStepByStep'] as const)(
+  'instructions that are never told are asked for five times (%s)',
+  async (submit) => {
+    bench.readsTellUpload = false;
+    bench.createsTellUpload = false;
+    expect(await bench[submit]()).toMatchObject({
+      value: { kind: 'upload_refused', code: 'no_upload_instructions', billing },
+    });
+    // The first is the request itself.
+    expect(bench.keys.length).toBeLessThanOrEqual(6);
+    expect(bench.made.size).toBe(1);
+  },
+);
+
+it('steps in processes of their own hand in, and give up, as one does', async () => {
+  bench.readsTellUpload = false;
+  bench.uploadFails = [{ error: lost }, { error: lost }];
+  expect(await bench.submitStepByStep()).toEqual(submitted);
+  bench = new Bench();
+  await bench.file();
+  const error = answered(403, { elsewhere: true });
+  bench.uploadFails = Array.from({ length: 10 }, () => ({ error }));
+  expect(await bench.submitStepByStep()).toMatchObject({ value: { kind: 'upload_refused' } });
+  expect(bench.uploads).toHaveLength(5);
+});
+
+it('a request that was called off before it left, or had no token, is no unknown outcome', async () => {
+  bench.waitsForPermit = true;
+  const environment = new MockActivityEnvironment(timeouts);
+  const submitting = bench.submit(1, environment);
+  setTimeout(() => environment.cancel('CANCELLED'), 50);
+  await expect(submitting).rejects.toThrow('CANCELLED');
+  expect(bench.keys).toEqual([]);
+  expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
+  bench = new Bench();
+  await bench.file();
+  bench.createFails = Array.from({ length: 1_000 }, () => ({
+    error: new TokenUnavailableError('is not there'),
+  }));
+  await bench.submit();
+  expect(await bench.conclude({ status: 'expired' })).toMatchObject({ status: 'expired' });
+});
+
+it('what an analysis cost stands in every outcome, as it was told last', async () => {
+  await bench.submit();
+  expect(await bench.look()).toMatchObject({ state: 'queued', billing });
+  bench.reading = answered(404);
+  expect(await bench.look()).toBeNull();
+  const outcome = await bench.conclude({ status: 'cancelled' });
+  expect(outcome).toMatchObject({ status: 'cancelled', seen: null, billing });
+});
+
+it('after the service let it expire although it had the file, two more can be asked for', async () => {
+  const file = new LensFile(bench.archive);
+  const seen = { state: 'expired' } as LensOutcome['seen'];
+  const next: number[] = [];
+  for (const attempt of [1, 2, 3]) {
+    await file.putIntent(name, attempt, { at: 't', key: 'k' });
+    await file.putCreated(name, attempt, { analysisId: 'a', at: 't', billing: null });
+    await bench.conclude({ status: 'expired', seen }, attempt);
+    next.push(await file.currentAttempt(name));
+  }
+  expect(next).toEqual([2, 3, 3]);
+  expect(await file.expiredAtService(name)).toBe(3);
+});
+
+it('one odd answer to a read ends nothing, and a read that is refused for good does', async () => {
+  bench.uploadFails = [{ error: lost }];
+  bench.reading = answered(404);
+  await expect(bench.submit()).rejects.toMatchObject({ type: 'NotSettledYet' });
+  const young = bench.reads;
+  bench.now += 120_000;
+  expect(await bench.submitStepByStep()).toMatchObject({ kind: 'refused', status: 404 });
+  expect(bench.reads - young).toBe(5);
+  bench.reading = null;
+  expect(await bench.submit()).toEqual(submitted);
+});
+
 it('an upload that the store refuses again and again ends it', async () => {
   const error = answered(403, { code: 'SignatureDoesNotMatch', elsewhere: true });
   bench.uploadFails = Array.from({ length: 10 }, () => ({ error }));
@@ -235,7 +356,7 @@ it('an upload that the store refuses again and again ends it', async () => {
 it('an upload that is refused after its time has expired; another attempt has another key', async () => {
   bench.expiresAt = new Date(0).toISOString();
   bench.uploadFails = [{ error: answered(403, { elsewhere: true }) }];
-  expect(await bench.submit()).toMatchObject({ value: { kind: 'upload_expired' } });
+  expect(await bench.submit()).toMatchObject({ value: { kind: 'upload_expired', billing } });
   const file = new LensFile(bench.archive);
   expect(await file.currentAttempt(name)).toBe(2);
   expect(bench.audit.at(-1)).toMatchObject({ kind: 'request', result: 'upload_expired' });

@@ -16,10 +16,13 @@ const startedAt = new Date(nowMs).toISOString();
 let place: TemporaryArchive;
 /** Calls that reached the service. */
 let asked: number;
+/** Ends that were counted. */
+let counted: string[];
 
 beforeEach(async () => {
   place = new TemporaryArchive();
   asked = 0;
+  counted = [];
   const record = { ...ref, name, cpf: '52998224725', retryRural: true };
   await file().putRecord(ref.folder, { ...record, createdAt: startedAt, createdBy: 'tester' });
 });
@@ -41,6 +44,7 @@ function activities(atCall: () => void = () => undefined) {
     archive: place.archive,
     audit: { append: async () => undefined } as unknown as ProfileDependencies['audit'],
     nameOf: (text) => text,
+    metrics: { lookupEnded: (outcome) => counted.push(outcome.status) },
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,
@@ -100,4 +104,10 @@ test('an answer that comes while the lookup is cancelled is on file when it ends
   await expect(environment.run(lookUpProfile, order)).rejects.toThrow(CancelledFailure);
   expect(await concluded('cancelled')).toMatchObject({ status: 'found', answered: 1 });
   expect(asked).toBe(1);
+});
+
+test('an end is counted once, however often it is put on file', async () => {
+  const { settledAt } = await concluded('not_found');
+  expect(await concluded('expired')).toMatchObject({ status: 'not_found', settledAt });
+  expect(counted).toEqual(['not_found']);
 });

@@ -36,16 +36,21 @@ function answered(status: number, fields: object = {}): StatusError {
 
 const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
 
+function attempt(number: number): MockActivityEnvironment {
+  return new MockActivityEnvironment({
+    attempt: number,
+    heartbeatTimeoutMs: 20_000,
+    startToCloseTimeoutMs: 900_000,
+  });
+}
+
 /** Waits with a clock that only pauses move; the last find is found for ever. */
 class Bench {
   now = 0;
   reads: number[] = [];
   warnings: string[] = [];
   readonly stopping = new AbortController();
-  readonly environment = new MockActivityEnvironment({
-    heartbeatTimeoutMs: 20_000,
-    startToCloseTimeoutMs: 900_000,
-  });
+  environment = attempt(1);
   readonly wait = new SettledWait({
     stopping: this.stopping.signal,
     warn: (message, about) => this.warnings.push(`${message} ${about?.['word'] ?? ''}`),
@@ -106,6 +111,24 @@ it('holds while the wait is short, at the interval that the service asks for', a
 it('lets the server keep the timer when the wait is long', async () => {
   expect(await bench.left([running({ pollAfterMs: 30_000 })])).toBe(30_000);
   expect(bench.reads).toHaveLength(1);
+});
+
+it('holds for half a minute in all, then lets the server keep the shortest timer', async () => {
+  expect(await bench.left([running({ pollAfterMs: 5_000 })])).toBe(5_000);
+  expect(bench.now).toBe(30_000);
+  expect(bench.reads).toHaveLength(7);
+});
+
+it('reads once in a later attempt, however short the wait is', async () => {
+  bench.environment = attempt(2);
+  expect(await bench.left([running({ pollAfterMs: 1_000 })])).toBe(1_000);
+  expect(bench.reads).toEqual([0]);
+});
+
+it('holds to its deadline in a later attempt', async () => {
+  bench.environment = attempt(9);
+  expect(await bench.until([running()], { deadlineAt: 4_000 })).toMatchObject({ kind: 'expired' });
+  expect(bench.reads).toEqual([0, 2_000, 4_000]);
 });
 
 it('reads by its own pace where the service names no interval', async () => {
@@ -188,11 +211,32 @@ it('a read that is refused for good ends the wait', async () => {
   });
 });
 
-it('bears with refusals while the work is young', async () => {
+it('ends the wait when every read was refused for as long as it bears with it', async () => {
+  const refused = answered(404);
+  bench.now = 2 * 24 * 60 * minute;
+  const terms = { patience: minute, deadlineAt: bench.now + 10 * minute };
+  expect(await bench.until([refused, refused, done], terms)).toEqual(done);
+  const from = bench.now;
+  expect(await bench.until([refused], terms)).toMatchObject({ kind: 'refused', status: 404 });
+  expect(bench.now - from).toBe(minute);
+});
+
+it('holds while it is refused, since the server would not remember it', async () => {
+  bench.environment = attempt(7);
   const refused = answered(404);
   expect(await bench.until([refused, refused, done], { patience: minute })).toEqual(done);
-  const end: unknown = await bench.until([refused], { patience: 10, deadlineAt: minute });
-  expect(end).toMatchObject({ kind: 'refused', status: 404 });
+});
+
+it('begins anew to bear with refusals after an answer', async () => {
+  const refused = answered(403);
+  const finds = [refused, running({ pollAfterMs: 9_000 }), refused, done];
+  expect(await bench.until(finds, { patience: 5_000 })).toEqual(done);
+});
+
+it('what the service calls passing is no refusal', async () => {
+  const passing = answered(409, { retryable: true, retryAfterMs: 3_000 });
+  expect(await bench.until([passing, passing, done])).toEqual(done);
+  expect(bench.reads).toEqual([0, 3_000, 6_000]);
 });
 
 it('passes on what is no fault of the service', async () => {

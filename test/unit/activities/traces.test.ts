@@ -1,7 +1,8 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createTraceActivities, type TraceDependencies } from '../../../src/activities/traces';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
+import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
 import { TraceFile } from '../../../src/archive/traces';
 import type { Trace } from '../../../src/domain/traces/trace';
@@ -34,7 +35,8 @@ const file = (): TraceFile => new TraceFile(place.archive);
 
 function found(traceId: string, more: Partial<Trace> = {}): Trace {
   const createdAt = new Date(nowMs).toISOString();
-  return { traceId, state: 'queued', target, strategy: 'all', createdAt, ...more } as Trace;
+  const told = { state: 'queued', target, strategy: 'all', createdAt, artifacts: [] };
+  return { traceId, coverage: null, ...told, ...more } as unknown as Trace;
 }
 
 const answered = (traceId: string): TraceAnswer => ({ trace: found(traceId), answer: {} });
@@ -52,11 +54,12 @@ const refusal = (status: number, retryable: boolean | null = null): StatusError 
     elsewhere: false,
   });
 
-/** Starts the search as a worker would, on a clock that passes while it waits. */
-async function start() {
+/** The activities, on a clock that passes while they wait. */
+function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
-    create: async (request: TraceRequest) => {
+    create: async (request: TraceRequest, signal: AbortSignal) => {
       sent.push(request);
+      onSend(signal);
       const answer = sends.shift() ?? refusal(500);
       if (answer instanceof Error) throw answer;
       return answer;
@@ -71,11 +74,12 @@ async function start() {
       };
     },
   };
-  const { startTrace } = createTraceActivities({
+  return createTraceActivities({
     traces: traces as unknown as TraceDependencies['traces'],
     archive: place.archive,
     audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
     nameOf: (text) => text,
+    metrics: { searchEnded: () => undefined },
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,
@@ -84,6 +88,11 @@ async function start() {
       nowMs += ms;
     },
   });
+}
+
+/** Starts the search as a worker would. */
+async function start() {
+  const { startTrace } = activities();
   const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
   for (;;) {
     try {
@@ -152,6 +161,31 @@ test.each([400, 403, 409, 422])(
 test('a refusal that may pass is asked again', async () => {
   sends = [refusal(409, true), answered('t1')];
   expect(await start()).toMatchObject({ value: { traceId: 't1' } });
+});
+
+test('called off while it waits to be let in, nothing is sent and nothing is left open', async () => {
+  const environment = new MockActivityEnvironment();
+  sends = [new ConnectionError(call, 'no', { name: 'AbortError', code: null, syscall: null })];
+  const { concludeTrace, startTrace } = activities((signal) => {
+    environment.cancel();
+    expect(signal.aborted).toBe(true);
+  });
+  const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
+  await expect(environment.run(startTrace, order)).rejects.toThrow(CancelledFailure);
+  const outcome = { status: 'cancelled', seen: null, error: null, startedAt: '' } as const;
+  expect(await concludeTrace({ ref, outcome })).toMatchObject({ status: 'cancelled', error: null });
+});
+
+test('without a token nothing left, and what is called off then is not called unknown', async () => {
+  sends = [new TokenUnavailableError('the file is gone')];
+  expect(await start()).toMatchObject({ kind: 'changed', visible: 'waiting: credentials' });
+  expect(await file().intent(name)).toBeNull();
+});
+
+test('tells what the request was answered, with what it cost', async () => {
+  const billing = { status: 'reserved', amount: 2, unit: 'credits' };
+  sends = [{ trace: found('t1', { billing }), answer: {} }];
+  expect(await start()).toMatchObject({ value: { seen: { state: 'queued', billing } } });
 });
 
 test('what surely never left, or was turned away, leaves no intent', async () => {

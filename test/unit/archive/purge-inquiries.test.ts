@@ -69,16 +69,18 @@ async function fileBatch(documents: string[]): Promise<void> {
   await shelf.putEnd(folder, { endedAt: settledAt, cancelled: false, counts: {} });
 }
 
+const order = {
+  by: 'tester',
+  reason: 'a test',
+  startedAt: settledAt,
+  workflows: [],
+  macOf: (text: string) => idKey.macOf(text),
+  deleteWorkflows: async () => {},
+  audit: async () => {},
+};
+
 async function purge(plan: PurgePlan): Promise<void> {
-  await carryOut(place.archive, plan, {
-    by: 'tester',
-    reason: 'a test',
-    startedAt: new Date().toISOString(),
-    workflows: [],
-    macOf: (text) => idKey.macOf(text),
-    deleteWorkflows: async () => {},
-    audit: async () => {},
-  });
+  await carryOut(place.archive, plan, order);
 }
 
 async function everything(): Promise<string> {
@@ -165,4 +167,53 @@ it('takes by age what was told, and what batches were made from, of what ended b
     seen: { sha256: null },
   });
   expect((await planner().ofAge('pdf', after)).changes).toEqual([]);
+});
+
+describe('what was searched for', () => {
+  const left = async () =>
+    (await place.archive.list('')).filter((key) => !key.startsWith('erasures/'));
+
+  it('goes with its searches, its lines, and what quotes it in the answers about others', async () => {
+    await fileTrace('Ana@Example.com', { target: 'Ana@Example.com' });
+    await fileBatch(['ana@example.com', 'x@example.com']);
+    const finds = [{ email: 'ANA@example.com' }, { email: 'joana@example.com' }];
+    const folder = `traces/${'ef'.repeat(16)}/${instant}`;
+    await fileWork(folder, { target: 'x@example.com' }, { result: finds }, 'answer');
+    const plan = await planner().ofTarget('ana@example.com');
+    expect(plan.rows).toBe(1);
+    await purge(plan);
+    expect(await everything()).not.toMatch(/(?<!jo)ana@example\.com|"sheet"|"sum"/i);
+    expect(await jsonAt(`${folder}/answer.json`)).toEqual({ result: [finds[1]] });
+    expect((await left()).some((key) => key.startsWith(trace))).toBe(false);
+    expect((await planner().ofTarget('ana@example.com')).changes).toEqual([]);
+  });
+
+  it('is the same phone number however it is punctuated', async () => {
+    await fileTrace('+55 11 98888-7777');
+    await purge(await planner().ofTarget('5511988887777'));
+    expect(await left()).toEqual([]);
+  });
+
+  it('may be a user name: that is no reason to take what is told about others', async () => {
+    await fileTrace('ana');
+    const folder = `traces/${'ef'.repeat(16)}/${instant}`;
+    const answer = { result: [{ nome: 'ana' }] };
+    await fileWork(folder, { target: 'banana' }, answer, 'answer');
+    await purge(await planner().ofTarget('ana'));
+    expect((await left()).filter((key) => key.startsWith(trace))).toEqual([]);
+    expect(await jsonAt(`${folder}/answer.json`)).toEqual(answer);
+  });
+
+  it('goes although an earlier try took the record that tells it', async () => {
+    await fileTrace('ana@example.com', { target: 'ana@example.com' });
+    const plan = await planner().ofTarget('ana@example.com');
+    const asked = plan.changes.filter(({ key }) => key.endsWith('/asked.json'));
+    const cut = { ...plan, changes: asked };
+    await expect(
+      carryOut(place.archive, cut, { ...order, audit: () => Promise.reject(new Error('cut')) }),
+    ).rejects.toThrow('cut');
+    expect(await left()).toContain(`${trace}/answer.json`);
+    await purge(await planner().ofTarget('ana@example.com'));
+    expect(await left()).toEqual([]);
+  });
 });

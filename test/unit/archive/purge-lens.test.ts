@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { DocumentIndexWriter } from '../../../src/archive/document-index';
 import { putLarge } from '../../../src/archive/large-objects';
 import { LensFile, lensIndexes, lensInputKey } from '../../../src/archive/lens';
@@ -30,7 +31,7 @@ async function file(workId: string, key: string, named = false): Promise<void> {
   await lens.putRecord(workId, { workId, name, file: { key }, ...created } as LensRecord);
   await lens.putIntent(name, 1, { at: 't', key: 'k' });
   await lens.putAnswer(workId, { found: named ? person : 'nobody' });
-  await lens.putArtifact(workId, 'a1', Buffer.from('%PDF-'));
+  await lens.putArtifact(workId, 'a1', Readable.from([Buffer.from('%PDF-')]));
   const seen = { state: 'completed', sha256: 'cc', failure: null };
   const files = { filed: [{ artifactId: 'a1', sha256: 'dd' }], unfiled: [] };
   const settledAt = '2026-01-06T00:00:00.000Z';
@@ -60,8 +61,11 @@ it('takes an analysis that names a document, and leaves a copy that others have 
   await fileThree();
   const plan = await planner().ofDocument(person);
   const keys = plan.changes.map(({ key }) => key);
-  expect(keys.filter((key) => !key.startsWith('index/')).toSorted()).toEqual(
-    ['answer.json', 'artifacts/a1', 'asked.json', 'outcome.json'].map((one) => `${first}/${one}`),
+  const taken = keys.filter((key) => !key.startsWith('index/'));
+  const artifact = taken.filter((key) => key.startsWith(`${first}/artifacts/a1`));
+  expect(artifact).toHaveLength(2);
+  expect(taken.filter((key) => !artifact.includes(key)).toSorted()).toEqual(
+    ['answer.json', 'asked.json', 'outcome.json'].map((one) => `${first}/${one}`),
   );
   expect(keys.filter((key) => key.startsWith('index/'))).toHaveLength(1);
   expect(plan.works).toMatchObject([{ workId: first, whole: true, ended: true }]);
@@ -83,12 +87,13 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
   const results = await planner().ofAge('results', Date.parse('2026-03-01'));
   const changes = results.changes.filter(({ key }) => key.startsWith(`${third}/`));
   expect(changes.map(({ key, action }) => [key.slice(third.length + 1), action])).toEqual([
-    ['artifacts/a1', 'removed'],
+    ['artifacts/a1.json', 'removed'],
+    [expect.stringMatching(/^artifacts\/a1\//), 'removed'],
     ['answer.json', 'removed'],
     ['outcome.json', 'rewritten'],
   ]);
   const outcome = await place.archive.get(`${third}/outcome.json`);
-  const rewritten = await changes[2]?.rewrite?.(outcome ?? Buffer.alloc(0));
+  const rewritten = await changes[3]?.rewrite?.(outcome ?? Buffer.alloc(0));
   expect(JSON.parse(rewritten ?? '{}')).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
@@ -101,5 +106,5 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
 it('finds the rest again after a cut', async () => {
   await fileThree();
   await place.archive.remove(`${first}/asked.json`);
-  expect((await planner().ofDocument(person)).changes).toHaveLength(4);
+  expect((await planner().ofDocument(person)).changes).toHaveLength(5);
 });

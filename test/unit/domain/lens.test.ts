@@ -63,7 +63,12 @@ test.each<[LensStatus, LensSeen['state'] | null, boolean]>([
   ['unknown_outcome', null, false],
 ])('asked for again, what was %s (%s) stands: %s', (status, state, stands) => {
   const seen = state === null ? null : ({ state } as LensSeen);
-  expect(lensStandsForGood({ status, seen } as LensOutcome)).toBe(stands);
+  expect(lensStandsForGood({ status, seen } as LensOutcome, 0)).toBe(stands);
+});
+
+test('an analysis that the service let expire is asked for twice more, and then no more', () => {
+  const outcome = { status: 'expired', seen: { state: 'expired' } } as LensOutcome;
+  expect([1, 2, 3].map((count) => lensStandsForGood(outcome, count))).toEqual([false, false, true]);
 });
 
 test('a larger file is given more time, up to less than its activity has', () => {

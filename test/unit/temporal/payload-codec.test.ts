@@ -100,6 +100,23 @@ describe('the payload codec', () => {
     await expect(opened(codec, { metadata, data })).rejects.toThrow(ForeignPayloadError);
   });
 
+  it('takes what the server itself says of an activity that never began, and nothing like it', async () => {
+    const codec = codecOf(entryA);
+    const metadata = { encoding: bytes('json/plain') };
+    const data = bytes('"ACTIVITY_ID_NOT_STARTED"');
+    expect(await opened(codec, { metadata, data })).toEqual([{ metadata, data }]);
+    for (const altered of [
+      { metadata, data: bytes('"ACTIVITY_ID_NOT_STARTED" ') },
+      { metadata, data: bytes('"ACTIVITY_ID_UNKNOWN"') },
+      { metadata },
+      { metadata: { ...metadata, note: bytes('x') }, data },
+      { metadata: { encoding: bytes('binary/plain') }, data },
+      { metadata, data, externalPayloads: [{}] },
+    ]) {
+      await expect(opened(codec, altered)).rejects.toThrow(ForeignPayloadError);
+    }
+  });
+
   it('refuses the id of another key that it holds', async () => {
     const codec = codecOf(`${entryA},${entryB}`);
     const sealed = await sealedBy(codec);

@@ -1,0 +1,256 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { notSettledYet } from '../../src/activities/failures';
+import { SettledWait, type Reading } from '../../src/activities/settled-wait';
+import type { AwaitTraceInput, StartedTrace, StartTraceInput } from '../../src/activities/traces';
+import { waitBounds, type WaitBounds } from '../../src/domain/poll-timing';
+import { queueName } from '../../src/domain/queues';
+import type { Waited } from '../../src/domain/settled-wait';
+import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+import { cancelUpdate, traceProgressQuery } from '../../src/workflows/messages';
+import type { searchTrace } from '../../src/workflows/search-trace';
+import type { HistoryEvents } from '../support/clock-locks';
+import { eventually } from '../support/diligence-process';
+import { MachineLoad } from '../support/machine-load';
+import { dataConverter, hour, second, workflowBundlePath } from '../support/workflow-environment';
+
+type Search = WorkflowHandle<typeof searchTrace>;
+
+const made: Waited<StartedTrace> = {
+  kind: 'settled',
+  value: { kind: 'created', traceId: 't', state: 'queued', seen: null },
+};
+const settled: Reading<TraceSeen> = { kind: 'settled', value: { state: 'completed' } as TraceSeen };
+
+function unsettled(pollAfterMs: number): Reading<TraceSeen> {
+  const value = { state: 'queued' } as TraceSeen;
+  return { kind: 'unsettled', value, visible: 'queued', unknownWord: null, pollAfterMs };
+}
+
+/** What a real server makes of the wait that all resources share; searches stand for all. */
+describe('the shared wait, on a real server', () => {
+  jest.setTimeout(60_000);
+  let folder: string;
+  let server: DevServer;
+  let native: NativeConnection;
+  let client: Client;
+  let workflows: Worker;
+  let finished: Promise<void>;
+  let started = 0;
+
+  beforeAll(async () => {
+    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    folder = await mkdtemp(join(tmpdir(), 'diligence-wait-'));
+    const executable = process.env.TEMPORAL_CLI_PATH;
+    if (executable === undefined) throw new Error('TEMPORAL_CLI_PATH: set by the jest set-up');
+    const logFile = join(folder, 'server.log');
+    server = await startDevServer({ executable, logFile, env: process.env });
+    native = await NativeConnection.connect({ address: server.address });
+    const connection = await Connection.connect({ address: server.address });
+    client = new Client({ connection, dataConverter });
+    workflows = await Worker.create({
+      connection: native,
+      dataConverter,
+      taskQueue: queueName('workflows', 'wait'),
+      workflowBundle: { codePath: workflowBundlePath() },
+    });
+    finished = workflows.run();
+  }, 60_000);
+
+  afterAll(async () => {
+    workflows.shutdown();
+    await finished;
+    await client.connection.close();
+    await native.close();
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }, 60_000);
+
+  /** A worker for the activities of one test, on a queue of its own. */
+  async function withWorker<T>(
+    { read, request = async () => made, slots = 10, bounds = waitBounds }: Fakes,
+    test: (start: (deadlineMs?: number, name?: string) => Promise<Search>) => Promise<T>,
+  ): Promise<T> {
+    const queueSuffix = `wait-${(started += 1)}`;
+    const wait = new SettledWait({
+      stopping: new AbortController().signal,
+      warn: () => undefined,
+      now: Date.now,
+      random: () => 0.5,
+      bounds,
+    });
+    const worker = await Worker.create({
+      connection: native,
+      dataConverter,
+      taskQueue: queueName('investigation', queueSuffix),
+      maxConcurrentActivityTaskExecutions: slots,
+      activities: {
+        startTrace: request,
+        awaitTrace: (input: AwaitTraceInput) =>
+          wait.until(async () => read(input), { ...input, what: 'a search' }),
+        concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => outcome,
+      },
+    });
+    const start = (deadlineMs = hour, name = 'f'): Promise<Search> => {
+      const workId = `trace/wait-${(started += 1)}`;
+      const deadlineAt = Date.now() + deadlineMs;
+      return client.workflow.start<typeof searchTrace>('searchTrace', {
+        workflowId: workId,
+        taskQueue: queueName('workflows', 'wait'),
+        args: [{ ref: { workId, folder: name }, deadlineAt, interactive: true, queueSuffix }],
+      });
+    };
+    return worker.runUntil(() => test(start));
+  }
+
+  async function eventsOf(search: Search): Promise<HistoryEvents> {
+    return (await search.fetchHistory()).events ?? [];
+  }
+
+  test('takes a cancel that meets a failing attempt for a cancel', async () => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((done) => (begin = done));
+    let fail = (): void => undefined;
+    const cancelled = new Promise<void>((done) => (fail = done));
+    const request = async (): Promise<never> => {
+      begin();
+      await cancelled;
+      throw notSettledYet(20 * second);
+    };
+    await withWorker({ request, read: () => settled }, async (start) => {
+      const search = await start();
+      await begun;
+      await search.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      fail();
+      expect(await search.result()).toMatchObject({ status: 'cancelled', error: null });
+    });
+  });
+
+  test.each([
+    ['rarely', hour],
+    ['often', 2 * second],
+  ])('ends at its deadline, to the second, when it is to read %s', async (_, pollAfterMs) => {
+    await withWorker({ read: () => unsettled(pollAfterMs) }, async (start) => {
+      const load = new MachineLoad();
+      const deadlineMs = 7 * second;
+      const deadlineAt = Date.now() + deadlineMs;
+      const search = await start(deadlineMs);
+      expect(await search.result()).toMatchObject({ status: 'expired', seen: { state: 'queued' } });
+      const read = (await eventsOf(search)).filter((event) => activityEnd(event)).at(1);
+      const lateMs = tsToMs(read?.eventTime) - deadlineAt;
+      expect(lateMs).toBeGreaterThanOrEqual(0);
+      expect(lateMs).toBeLessThan(second * load.slowness());
+    });
+  });
+
+  test('leaves the same history after one poll and after five hundred', async () => {
+    // Most are held, and the last five are left to the server, whose timers are a second long at least.
+    const bounds = { ...waitBounds, holdMs: 10, holdInAllMs: hour, minMs: 10 };
+    const polledTimes = async (polls: number) => {
+      let reads = 0;
+      const read = (): Reading<TraceSeen> => {
+        reads += 1;
+        if (reads > polls) return settled;
+        return unsettled(reads > polls - 5 ? second : 10);
+      };
+      return withWorker({ read, bounds }, async (start) => {
+        const search = await start();
+        expect(await search.result()).toMatchObject({ status: 'completed' });
+        return { reads, types: (await eventsOf(search)).map(({ eventType }) => eventType) };
+      });
+    };
+    const once = await polledTimes(1);
+    const often = await polledTimes(500);
+    expect([once.reads, often.reads]).toEqual([2, 501]);
+    expect(often.types).toEqual(once.types);
+    expect(often.types.length).toBeLessThanOrEqual(30);
+  });
+
+  test('holds no slot over a wait of hours: one is enough for other work', async () => {
+    let reads = 0;
+    const read = (): Reading<TraceSeen> => ((reads += 1) === 1 ? unsettled(2 * hour) : settled);
+    await withWorker({ read, slots: 1 }, async (start) => {
+      const long = await start(4 * hour);
+      await eventually(
+        'it is left to the server',
+        async () => (await lastFailureOf(long)) !== null,
+      );
+      const others = await Promise.all([start(), start(), start()]);
+      const ends = await Promise.all(others.map((other) => other.result()));
+      expect(ends.map(({ status }) => status)).toEqual(Array(3).fill('completed'));
+      const { pendingActivities } = (await long.describe()).raw;
+      const dueInMs = tsToMs(pendingActivities?.[0]?.scheduledTime) - Date.now();
+      // It is asked once an hour at least, whatever the service wants.
+      expect(dueInMs / hour).toBeCloseTo(1, 1);
+      expect(reads).toBe(4);
+      await long.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      expect(await long.result()).toMatchObject({ status: 'cancelled' });
+    });
+  });
+
+  test('gives its slot up though the service asks to be read every second', async () => {
+    const bounds = { ...waitBounds, holdInAllMs: 2 * second };
+    let isOver = false;
+    const read = ({ ref }: AwaitTraceInput): Reading<TraceSeen> =>
+      isOver || ref.folder === 'short' ? settled : unsettled(second);
+    await withWorker({ read, bounds, slots: 1 }, async (start) => {
+      const long = await start();
+      await eventually(
+        'it waits',
+        async () => (await long.query(traceProgressQuery)).traceId !== null,
+      );
+      const short = await start(hour, 'short');
+      expect(await short.result()).toMatchObject({ status: 'completed' });
+      expect((await long.describe()).status.name).toBe('RUNNING');
+      isOver = true;
+      expect(await long.result()).toMatchObject({ status: 'completed' });
+    });
+  });
+
+  test('a cancel between two tries is not waited for', async () => {
+    const request = async (): Promise<never> => {
+      throw notSettledYet(hour);
+    };
+    await withWorker({ request, read: () => settled }, async (start) => {
+      const search = await start(4 * hour);
+      await eventually('it was tried', async () => (await lastFailureOf(search)) !== null);
+      await search.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      expect(await search.result()).toMatchObject({ status: 'cancelled', seen: null });
+    });
+  });
+
+  test('a cancel ends a wait that is held', async () => {
+    let reads = 0;
+    const read = (): Reading<TraceSeen> => {
+      reads += 1;
+      return unsettled(9 * second);
+    };
+    await withWorker({ read }, async (start) => {
+      const search = await start();
+      await eventually('it is held', () => reads > 0);
+      await search.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      expect(await search.result()).toMatchObject({ status: 'cancelled' });
+      expect(reads).toBe(1);
+    });
+  });
+
+  async function lastFailureOf(search: Search) {
+    return (await search.describe()).raw.pendingActivities?.[0]?.lastFailure ?? null;
+  }
+});
+
+interface Fakes {
+  read: (input: AwaitTraceInput) => Reading<TraceSeen>;
+  request?: (input: StartTraceInput) => Promise<Waited<StartedTrace>>;
+  slots?: number;
+  bounds?: WaitBounds;
+}
+
+function activityEnd(event: HistoryEvents[number]): boolean {
+  return event.activityTaskCompletedEventAttributes != null;
+}

@@ -1,0 +1,157 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
+import { answerTooLarge } from '../../../src/apis/http/service';
+import type { LensDependencies } from '../../../src/activities/lens';
+import { createLensArtifactActivities } from '../../../src/activities/lens-artifacts';
+import { LensFile } from '../../../src/archive/lens';
+import { MemoryArchive } from '../../support/memory-archive';
+
+const call = { method: 'GET', pathTemplate: '{artifact}' };
+const ref = { workId: 'lens/n/1', folder: 'lens/n/1' };
+
+function answered(status: number): StatusError {
+  const nothing = { code: null, requestId: null, retryable: null, retryAfterMs: null };
+  const where = { location: null, elsewhere: true, hasProblem: false };
+  return new StatusError(call, { status, ...nothing, ...where });
+}
+
+const tooLarge = new ConnectionError(call, 'maybe', {
+  name: 'E',
+  code: answerTooLarge,
+  syscall: null,
+});
+const cut = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
+
+/** A store that answers each address as scripted, one answer after the other, the last for ever. */
+class Store {
+  readonly archive = new MemoryArchive();
+  readonly fetched: string[] = [];
+  listed: string[];
+  now = 0;
+  readonly #script: Record<string, (Error | string)[]>;
+
+  constructor(script: Record<string, (Error | string)[]>) {
+    this.#script = script;
+    this.listed = Object.keys(script);
+  }
+
+  /** Each fetching in a process of its own, as after a worker was killed. */
+  async fetchAll() {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#fetch(attempt);
+      } catch (error) {
+        if ((error as { type?: string }).type !== 'NotSettledYet') throw error;
+        this.now += 10_000;
+      }
+    }
+  }
+
+  #fetch(attempt: number) {
+    const artifact = (artifactId: string) => ({
+      artifactId,
+      type: null,
+      mediaType: null,
+      status: 'available',
+      url: artifactId,
+      urlExpiresAt: null,
+      availableUntil: null,
+    });
+    const service = {
+      origin: 'http://service',
+      streamed: async (
+        { path }: { path: string },
+        take: (answer: { body: AsyncIterable<Buffer> }) => Promise<void>,
+      ) => {
+        const id = path.split('/').at(-1) ?? '';
+        this.fetched.push(id);
+        const answers = this.#script[id] ?? [];
+        const answer = answers.length > 1 ? answers.shift() : answers[0];
+        async function* body(): AsyncGenerator<Buffer> {
+          if (typeof answer === 'string') yield Buffer.from(answer);
+          else {
+            yield Buffer.from('half of it');
+            throw answer;
+          }
+        }
+        if (answer instanceof StatusError) throw answer;
+        return take({ body: body() });
+      },
+    };
+    const { fileLens } = createLensArtifactActivities({
+      archive: this.archive,
+      lens: {
+        service,
+        read: async () => ({ analysis: { artifacts: this.listed.map(artifact) }, answer: {} }),
+      },
+      stopping: new AbortController().signal,
+      warn: () => undefined,
+      now: () => this.now,
+      random: () => 0.5,
+      pause: async (ms: number) => void (this.now += ms),
+    } as unknown as LensDependencies);
+    const timeouts = { heartbeatTimeoutMs: 20_000, startToCloseTimeoutMs: 900_000 };
+    const order = { deadlineAt: 600_000, since: 0, seen: 'fetching' };
+    return new MockActivityEnvironment({ ...timeouts, attempt }).run(() =>
+      fileLens({ ...order, ref, analysisId: 'x' }),
+    );
+  }
+
+  async held(id: string): Promise<string | null> {
+    const lens = new LensFile(this.archive);
+    const found = await lens.artifact(ref.folder, { artifactId: id, type: null });
+    if (found === null) return null;
+    let text = '';
+    for await (const part of lens.bytesOf(found)) text += part.toString();
+    return text;
+  }
+}
+
+it.each<[string, Error | string, string]>([
+  ['is gone', answered(404), 'answered 404'],
+  ['is too large', tooLarge, 'larger than 134217728 bytes'],
+  ['is empty', '', 'empty'],
+])('an artifact that %s is its own fault, and costs the others nothing', async (_, answer, why) => {
+  const store = new Store({ a: [answer], b: ['the second'] });
+  expect(await store.fetchAll()).toMatchObject({
+    kind: 'settled',
+    value: {
+      filed: [{ artifactId: 'b', bytes: 'the second'.length }],
+      unfiled: [{ artifactId: 'a', why }],
+    },
+  });
+  expect(await store.held('b')).toBe('the second');
+  expect(store.fetched.filter((id) => id === 'a').length).toBeLessThanOrEqual(4);
+  expect(store.fetched.filter((id) => id === 'b')).toHaveLength(1);
+});
+
+it('a store that is broken is waited for, and what was cut is fetched whole', async () => {
+  const store = new Store({ a: [answered(502), cut, answered(403), 'the first'], b: ['x'] });
+  expect(await store.fetchAll()).toMatchObject({
+    kind: 'settled',
+    value: { filed: [{ artifactId: 'a' }, { artifactId: 'b' }], unfiled: [] },
+  });
+  expect(await store.held('a')).toBe('the first');
+  const keys = await store.archive.list(`${ref.folder}/artifacts/a/`);
+  expect(keys).toHaveLength(1);
+});
+
+it('at the deadline what could not be had is told beside what is on file', async () => {
+  const store = new Store({ a: [answered(502)], b: ['the second'] });
+  expect(await store.fetchAll()).toMatchObject({
+    kind: 'expired',
+    value: {
+      filed: [{ artifactId: 'b' }],
+      unfiled: [{ artifactId: 'a', why: 'answered 502' }],
+    },
+  });
+});
+
+it('an artifact that the answer on file told, and that is told no more, is missing', async () => {
+  const store = new Store({ b: ['the second'] });
+  const artifacts = ['a', 'b'].map((id) => ({ id, url: id }));
+  await new LensFile(store.archive).putAnswer(ref.folder, { id: 'x', artifacts });
+  expect(await store.fetchAll()).toMatchObject({
+    value: { filed: [{ artifactId: 'b' }], unfiled: [{ artifactId: 'a', why: 'no address' }] },
+  });
+});

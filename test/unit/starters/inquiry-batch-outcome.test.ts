@@ -1,0 +1,216 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
+import { ProfileFile } from '../../../src/archive/profiles';
+import { TraceFile } from '../../../src/archive/traces';
+import { ManifestWriter } from '../../../src/archive/works';
+import type { ManifestLine } from '../../../src/domain/certificates';
+import type { Billing } from '../../../src/domain/billing';
+import {
+  inquiryBatchFolder,
+  type InquiryBatchKind,
+  type InquiryBatchRecord,
+  type InquiryWork,
+} from '../../../src/domain/inquiry-batch';
+import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import { traceFolder, type TraceOutcome } from '../../../src/domain/traces/search';
+import {
+  showInquiryBatch,
+  type InquiryOnFile,
+  type InquiryOutput,
+} from '../../../src/starters/inquiry-batch-outcome';
+import type { Workplace } from '../../../src/starters/workplace';
+import { cpf } from '../../support/documents';
+import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const at = '2026-01-05T10:15:31.000Z';
+const instant = '20260105T101530123Z';
+
+type Line = ManifestLine<string>;
+
+let place: TemporaryArchive;
+let out: string;
+let printed: string;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  out = join(place.folder, 'out');
+  printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  place.remove();
+});
+
+/** Puts a batch on file that has ended: each text an item, then a duplicate of the first. */
+async function batchOf(
+  kind: InquiryBatchKind,
+  asked: readonly string[],
+  works: readonly InquiryWork[],
+  more: Line[] = [],
+): Promise<InquiryOnFile> {
+  const batchId = `${kind}/${'cd'.repeat(16)}/${instant}`;
+  const folder = inquiryBatchFolder(batchId);
+  const writer = new ManifestWriter<string>(place.archive, folder, (text) => text);
+  for (const [item, document] of asked.entries()) {
+    const line = item + 2;
+    await writer.addLine({ line, kind: 'item', item });
+    await writer.addItem({ item, line, type: 'x', document, reference: '', note: '' });
+  }
+  const line = asked.length + 2;
+  await writer.addLine({
+    line,
+    kind: 'duplicate',
+    item: 0,
+    duplicateOf: 2,
+    document: asked[0] ?? '',
+    reference: '',
+    note: '',
+  });
+  for (const one of more) await writer.addLine(one);
+  await writer.end();
+  const shelf = new InquiryBatchShelf(place.archive);
+  await shelf.putItemWorks(folder, works);
+  const lines = asked.length + 1 + more.length;
+  const record = { batchId, kind, lines, inputName: 'people.csv', createdAt: at };
+  const end = { endedAt: at, cancelled: false, counts: {} };
+  return { folder, record: record as InquiryBatchRecord, end };
+}
+
+async function shown(batch: InquiryOnFile, options: InquiryOutput = {}): Promise<number> {
+  const workplace = { archive: place.archive } as unknown as Workplace;
+  return showInquiryBatch(workplace, batch, { out, ...options });
+}
+
+const summary = async (): Promise<Record<string, unknown>> =>
+  JSON.parse(await readFile(join(out, 'summary.json'), 'utf8')) as Record<string, unknown>;
+
+async function rowsOf(name: string, delimiter = ','): Promise<Record<string, string>[]> {
+  return parse(await readFile(join(out, name)), { columns: true, delimiter, bom: true });
+}
+
+async function searched(work: number, billing: Billing | null): Promise<string> {
+  const workId = `trace/${work}/${instant}`;
+  const folder = traceFolder(workId);
+  const seen = { billing, state: 'completed', traceId: `t${work}` };
+  const outcome = { workId, status: 'completed', seen, traceId: `t${work}`, settledAt: at };
+  const file = new TraceFile(place.archive);
+  await file.putOutcome(folder, { error: null, ...outcome } as unknown as TraceOutcome);
+  return workId;
+}
+
+async function lookedUp(
+  number: number,
+  answer: object | null,
+  more: Partial<ProfileOutcome> = {},
+): Promise<InquiryWork> {
+  const workId = `profile/${number}/${instant}`;
+  const file = new ProfileFile(place.archive);
+  const folder = profileFolder(workId);
+  if (answer !== null) await file.putAnswer(folder, 1, Buffer.from(JSON.stringify(answer)));
+  const counts = { vehicles: 1, properties: 1, planes: 0, drones: null, patents: 0 };
+  const told = answer === null ? null : counts;
+  const outcome = {
+    workId,
+    status: 'found',
+    rural: 'told',
+    counts: told,
+    sha256: 'ab',
+    call: 1,
+    answered: answer === null ? 0 : 1,
+    error: null,
+    startedAt: at,
+    settledAt: at,
+    ...more,
+  };
+  await file.putOutcome(folder, outcome as ProfileOutcome);
+  return { workId, before: false };
+}
+
+test('the rows of a batch of searches add up to what was charged, and so does its total', async () => {
+  const billed = (amount: number): Billing => ({ status: 'charged', amount, unit: 'tokens' });
+  const works = [
+    { workId: await searched(0, billed(0.1)), before: false },
+    { workId: await searched(1, billed(0.2)), before: false },
+    { workId: await searched(2, billed(5)), before: true },
+    { workId: await searched(3, null), before: false },
+  ];
+  await shown(await batchOf('trace-batch', ['a', 'b', 'c', 'd'], works));
+  expect(await summary()).toMatchObject({
+    counts: { completed: 4, duplicate: 1 },
+    billing: [{ status: 'charged', unit: 'tokens', count: 3, amount: 5.3 }],
+    billingUntold: 1,
+    billingBefore: [{ status: 'charged', unit: 'tokens', count: 1, amount: 5 }],
+  });
+  const rows = await rowsOf('results.csv');
+  expect(rows.map((row) => row['billing_amount'])).toEqual(['0.1', '0.2', '5', '', '']);
+  expect(rows.at(-1)).toMatchObject({ status: 'duplicate', trace_id: 't0', billing_unit: '' });
+  expect(printed).toContain('billing 3 charged: 5.3 tokens');
+});
+
+test('a batch of lookups adds up its answers, and tells each of them once', async () => {
+  const works = [
+    await lookedUp(1, personProfile(), { answered: 2 }),
+    { ...(await lookedUp(2, personProfile())), before: true },
+  ];
+  await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], works));
+  expect(await summary()).toMatchObject({ answered: 3, answeredBefore: 1 });
+  const rows = await rowsOf('results.csv');
+  expect(rows.map((row) => row['answered'])).toEqual(['2', '1', '']);
+});
+
+test('sections of all people stand in one sheet each, with the line and the CPF of each row', async () => {
+  const first = { ...personProfile(), veiculos: [{ ...vehicleRow, placa: 'A' }] };
+  const extra = { ...vehicleRow, placa: 'B', novo: 1.5 };
+  const second = { ...personProfile(), veiculos: [extra, { ...vehicleRow, placa: 'C' }] };
+  const works = [
+    await lookedUp(1, first),
+    await lookedUp(2, null, { status: 'not_found', call: null }),
+    await lookedUp(3, second),
+  ];
+  const people = [cpf(1), cpf(2), cpf(3)];
+  await shown(await batchOf('profile-batch', people, works), { excel: true });
+  const rows = await rowsOf('veiculos.csv', ';');
+  expect(rows.map(({ line, asked, placa, novo }) => [line, asked, placa, novo])).toEqual([
+    ['2', cpf(1), 'A', ''],
+    ['4', cpf(3), 'B', '1,5'],
+    ['4', cpf(3), 'C', ''],
+  ]);
+  // Told and empty is another thing than not told.
+  expect(await rowsOf('rural_produtor_organico.csv', ';')).toEqual([]);
+  const files = await readdir(out);
+  expect([files.includes('rural_perfil.csv'), files.includes('report.html')]).toEqual([
+    false,
+    false,
+  ]);
+});
+
+test('a page for each person, and one with counts and totals that leads there', async () => {
+  const worth = (valor_venal: number) => ({ imoveis: [{ ...propertyRow, valor_venal }] });
+  const works = [
+    await lookedUp(1, { ...personProfile(), ...worth(0.1) }),
+    await lookedUp(2, { ...personProfile(), ...worth(0.2), rural: null }, { rural: 'failed' }),
+    await lookedUp(3, null, { status: 'refused', call: null, rural: null }),
+  ];
+  const invalid = { line: 6, kind: 'invalid', type: 'profile', document: '<b>9', reference: '' };
+  const batch = await batchOf('profile-batch', [cpf(1), cpf(2), cpf(3)], works, [
+    { ...invalid, code: 'c', message: 'm' } as Line,
+  ]);
+  await shown(batch, { html: true });
+  expect(await readdir(join(out, 'pages'))).toEqual(['2.html', '3.html']);
+  const page = await readFile(join(out, 'report.html'), 'utf8');
+  const text = page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+  expect(text).toMatch(/Vehicles 2 Properties 2 Assessed value of properties R\$0\.30/);
+  expect(text).toContain('Answers 2 1 without the rural part');
+  expect(text).toMatch(/found 2 refused 1 duplicate 1 invalid 1/);
+  expect(page.match(/href="[^"]*"/g)).toEqual(['href="pages/2.html"', 'href="pages/3.html"']);
+  expect(page).not.toMatch(new RegExp(`<b>9|${[cpf(1), cpf(2), cpf(3)].join('|')}`));
+  const own = await readFile(join(out, 'pages', '2.html'), 'utf8');
+  expect(own).toContain('in the sheets of the batch');
+});
