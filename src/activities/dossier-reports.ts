@@ -1,4 +1,11 @@
-import { ContractError } from '../apis/http/errors';
+import {
+  ConnectionError,
+  ContractError,
+  StatusError,
+  isHttpError,
+  type HttpError,
+} from '../apis/http/errors';
+import { answerTooLarge } from '../apis/http/service';
 import { fetchArtifact } from '../apis/investigation/artifacts';
 import type { DossierAnswer } from '../apis/investigation/dossiers';
 import { DossierFile } from '../archive/dossiers';
@@ -25,6 +32,12 @@ const downloadMs = 120_000;
 /** A file that is not what was announced is fetched again twice before it is believed. */
 const mostFetches = 3;
 
+interface Unfetched {
+  why: string;
+  /** `a while`: after some fetches it is believed; `until told`: the store is out of order, and waited for. */
+  mayPass: 'never' | 'a while' | 'until told';
+}
+
 /** What is on file of a dossier that has settled: its answers as they came, and its files. */
 export function createDossierReportActivities(deps: DossierDependencies) {
   const { archive, dossiers, nameOf, now } = deps;
@@ -36,15 +49,15 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     input: WaitOrder & { ref: DossierRef },
   ): Promise<Waited<DossierReport>> {
     const { ref } = input;
-    const faults = new Map<string, { count: number; why: string }>();
+    const faults = new Map<string, number>();
     return wait.until(
       async (signal): Promise<Reading<DossierReport>> => {
         const read = await readWhole(ref, signal);
-        const { answer, artifacts, note, risk } = read;
+        const { answer, artifacts, listPasses, note, risk } = read;
         const { dossier } = answer;
         const filed: FiledArtifact[] = [];
         const unfiled: UnfiledArtifact[] = [];
-        let isWaitedFor = false;
+        let isWaitedFor = listPasses;
         for (const artifact of artifacts) {
           const { artifactId, mediaType, type } = artifact;
           const about = { artifactId, type, mediaType };
@@ -59,11 +72,13 @@ export function createDossierReportActivities(deps: DossierDependencies) {
             filed.push(after);
             continue;
           }
-          const known = faults.get(artifactId) ?? { count: 0, why: '' };
-          const fault = { count: known.count + 1, why: why?.why ?? 'not filed' };
-          faults.set(artifactId, fault);
-          if (why?.mayPass !== false && fault.count < mostFetches) isWaitedFor = true;
-          unfiled.push({ artifactId, type, why: fault.why });
+          const count = (faults.get(artifactId) ?? 0) + 1;
+          faults.set(artifactId, count);
+          const { mayPass, why: reason } = why ?? { mayPass: 'a while', why: 'not filed' };
+          if (mayPass === 'until told' || (mayPass === 'a while' && count < mostFetches)) {
+            isWaitedFor = true;
+          }
+          unfiled.push({ artifactId, type, why: reason });
         }
         const value = {
           sight: sightOf(dossier),
@@ -86,20 +101,30 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     const { dossier } = answer;
     let whole: DossierAnswer | null = null;
     let note: string | null = null;
+    let listPasses = false;
     const lacks = dossier.artifacts === null || dossier.reportSchema === null;
     if (isReported(dossier.state) && lacks) {
       try {
         whole = await dossiers.read(ref.dossierId, 'interactive', signal);
         if (whole === null) note = 'the list does not have the dossier';
       } catch (error) {
-        note = whyNoList(error);
+        if (signal.aborted) throw error;
+        const why = whyNoList(error);
+        note = why.note;
+        listPasses = why.passes;
       }
     }
     const answers = { status: answer.answer, whole: whole?.answer ?? null };
     await indexDocuments(ref, answers);
     await file.putAnswers(ref.folder, answers);
     const artifacts = dossier.artifacts ?? whole?.dossier.artifacts ?? [];
-    return { answer, artifacts, note, risk: dossier.risk ?? whole?.dossier.risk ?? null };
+    return {
+      answer,
+      artifacts,
+      listPasses,
+      note,
+      risk: dossier.risk ?? whole?.dossier.risk ?? null,
+    };
   }
 
   /** A purge finds the dossier by the documents that its answers name. */
@@ -110,30 +135,35 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     await index.flush();
   }
 
-  /** @returns null when it was filed; what passes is thrown */
+  /**
+   * One that cannot be had costs the others nothing.
+   *
+   * @returns null when it was filed
+   */
   async function fetchOne(
     ref: DossierRef,
     artifact: Artifact,
     signal: AbortSignal,
-  ): Promise<{ why: string; mayPass: boolean } | null> {
+  ): Promise<Unfetched | null> {
     const { artifactId, availableUntil, url } = artifact;
-    if (url === null) return { why: 'no address', mayPass: false };
+    if (url === null) return { why: 'no address', mayPass: 'never' };
     if (availableUntil !== null && Date.parse(availableUntil) <= now()) {
-      return { why: 'no longer available', mayPass: false };
+      return { why: 'no longer available', mayPass: 'never' };
     }
     try {
       const options = { timeoutMs: downloadMs, maxBytes };
       const body = await fetchArtifact(dossiers.service, url, bytesOf, options, 'pdf', signal);
       const why = faultOf(body, artifact);
-      if (why !== null) return { why, mayPass: true };
+      if (why !== null) return { why, mayPass: 'a while' };
       await file.putArtifact(ref.folder, artifactId, body);
       return null;
     } catch (error) {
+      if (signal.aborted) throw error;
       // An address that has expired is read anew, with the next read.
-      if (isForGood(error)) {
-        return { why: `answered ${error.status}`, mayPass: true };
-      }
-      if (error instanceof ContractError) return { why: 'no web address', mayPass: false };
+      if (isForGood(error)) return { why: `answered ${error.status}`, mayPass: 'a while' };
+      if (error instanceof ContractError) return { why: 'no web address', mayPass: 'never' };
+      if (isTooLarge(error)) return { why: 'larger than 128 MiB', mayPass: 'never' };
+      if (isHttpError(error)) return { why: whyNone(error), mayPass: 'until told' };
       throw error;
     }
   }
@@ -154,14 +184,24 @@ function faultOf(body: Buffer, { mediaType, type }: Artifact): string | null {
   return null;
 }
 
-/** @throws what passes */
-function whyNoList(error: unknown): string {
+function isTooLarge(error: unknown): boolean {
+  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
+}
+
+function whyNone(error: HttpError): string {
+  return error instanceof StatusError ? `answered ${error.status}` : 'no answer';
+}
+
+/** @throws what is no fault of the service */
+function whyNoList(error: unknown): { note: string; passes: boolean } {
   if (error instanceof ContractError) {
     const repeated = error.issues.some(({ path }) => path === 'CURSOR_PARAM');
-    return repeated
+    const note = repeated
       ? 'the list repeats itself: CURSOR_PARAM may be another'
       : 'the list cannot be read';
+    return { note, passes: false };
   }
-  if (isForGood(error)) return `the list answered ${error.status}`;
-  throw error;
+  if (isForGood(error)) return { note: `the list answered ${error.status}`, passes: false };
+  if (!isHttpError(error) || (error instanceof StatusError && error.meansCredentials)) throw error;
+  return { note: `the list could not be read: ${whyNone(error)}`, passes: true };
 }

@@ -51,6 +51,8 @@ export interface WaitTerms extends WaitOrder {
 
 /** The interval where the service names none, or does not answer. */
 const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_000, jitter: 0.1 };
+/** Node's timers know no longer time. */
+const longestTimerMs = 2 ** 31 - 1;
 /** Words that a worker has warned of are few; a service that makes them up is not followed. */
 const mostWords = 1_000;
 
@@ -75,7 +77,8 @@ export class SettledWait {
   /**
    * To be called in an activity with a heartbeat time-out.
    *
-   * @param read may throw: what passes (no answer, 5xx, 429, refused credentials) is waited out
+   * @param read may throw: what passes (no answer, 5xx, 429, refused credentials) is waited out. Its
+   *   signal fires when it is cancelled, and soon after the deadline
    * @throws ApplicationFailure `NotSettledYet`, CancelledFailure, and what is no fault of the service
    */
   async until<T>(
@@ -134,16 +137,23 @@ export class SettledWait {
     terms: LookTerms,
   ): Promise<Look<T>> {
     const ownMs = nextPollMs(this.#deps.now() - terms.since, this.#deps.random(), pace);
+    const late = new AbortController();
+    const leftMs = Math.max(0, terms.deadlineAt - this.#deps.now());
+    const lateMs = Math.min(leftMs + this.#bounds.lastReadMs, longestTimerMs);
+    const timer = setTimeout(() => late.abort(), lateMs);
     try {
-      const reading = await read(signal);
+      const reading = await read(AbortSignal.any([signal, late.signal]));
       if (reading.kind === 'settled') return { kind: 'end', waited: reading };
       this.#warnOnce(reading.unknownWord, terms.what);
       const { value, visible, details, pollAfterMs } = reading;
       return { kind: 'wait', value, visible, details, askedMs: pollAfterMs ?? ownMs };
     } catch (error) {
       // Of a read that was broken off nothing is to be made: the caller sees to the signal.
-      if (signal.aborted) return { kind: 'wait', ...nothingRead, askedMs: ownMs };
+      const isBrokenOff = signal.aborted || late.signal.aborted;
+      if (isBrokenOff) return { kind: 'wait', ...nothingRead, askedMs: ownMs };
       return this.#fault(error, ownMs, terms);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -85,7 +85,9 @@ export function createTraceActivities(deps: TraceDependencies) {
       if (found !== null) return made(record, found, 'list');
     }
     try {
-      const answer = await traces.create({ target, strategy, key: intent.key }, signal);
+      // A worker that is to end lets no request leave that it could not see through.
+      const admitted = AbortSignal.any([signal, deps.stopping]);
+      const answer = await traces.create({ target, strategy, key: intent.key }, admitted);
       return await made(record, answer, 'answer');
     } catch (error) {
       if (intent.isNew && isSurelyUnprocessed(error)) await file.removeIntent(name);

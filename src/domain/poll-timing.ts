@@ -71,6 +71,8 @@ export interface WaitBounds {
   lastHoldMs: number;
   /** A timer of the server ends at least this long before the deadline: past it, it fails at once. */
   marginMs: number;
+  /** A read that has no answer so long after the deadline is given up: it may not even have left. */
+  lastReadMs: number;
 }
 
 export const waitBounds: WaitBounds = {
@@ -80,6 +82,7 @@ export const waitBounds: WaitBounds = {
   maxMs: 3_600_000,
   lastHoldMs: 5_000,
   marginMs: 2_000,
+  lastReadMs: 5_000,
 };
 
 export type WaitStep =

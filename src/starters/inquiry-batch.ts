@@ -20,7 +20,7 @@ import { attributesAtStart } from '../workflows/search-attributes';
 import { archiveFile } from './archived-file';
 import { followByLines } from './follow';
 import { inquiryBatchLine, showInquiryBatch, type InquiryOnFile } from './inquiry-batch-outcome';
-import type { InquiryKind, InquiryTerms } from './inquiry-kinds';
+import type { InquiryKind, InquiryTerms, StandingWork } from './inquiry-kinds';
 import { exitCodes, print, printJson, tell } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 import {
@@ -252,20 +252,49 @@ async function run(
   return false;
 }
 
+/** What works would be asked for, and what stands. */
+interface Foreseen {
+  request: number;
+  reuse: number;
+  underWay: number;
+}
+
+interface LineProblem {
+  line: number;
+  status: string;
+  code: string;
+  message: string;
+}
+
+const nothingForeseen: Foreseen = { request: 0, reuse: 0, underWay: 0 };
+
+function wordOf(standing: StandingWork | null): keyof Foreseen {
+  if (standing === null) return 'request';
+  return standing.ended ? 'reuse' : 'underWay';
+}
+
+/** What a command about one thing would do, without doing it. */
+export function showDryRunOfOne(standing: StandingWork | null, isJson: boolean): number {
+  return tellForeseen({ ...nothingForeseen, [wordOf(standing)]: 1 }, [], isJson);
+}
+
 /** What a batch would do, without doing it. */
 async function showDryRun(place: Workplace, { kind, terms, flags }: PlannedFile): Promise<number> {
-  const found = { request: 0, reuse: 0, underWay: 0 };
-  const problems: { line: number; status: string; code: string; message: string }[] = [];
+  const found = { ...nothingForeseen };
+  const problems: LineProblem[] = [];
   for await (const { line, item } of openPlan(kind, flags)) {
     if ('code' in line) {
       const { code, message, kind: status } = line;
       problems.push({ line: line.line, status, code, message });
     }
     if (item === undefined) continue;
-    const standing = await kind.standing(place, item.document, terms);
-    found[standing === null ? 'request' : standing.ended ? 'reuse' : 'underWay'] += 1;
+    found[wordOf(await kind.standing(place, item.document, terms))] += 1;
   }
-  if (flags.json === true) {
+  return tellForeseen(found, problems, flags.json === true);
+}
+
+function tellForeseen(found: Foreseen, problems: LineProblem[], isJson: boolean): number {
+  if (isJson) {
     printJson({ dryRun: true, ...found, problems });
     return exitCodes.done;
   }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -105,6 +105,7 @@ async function writeLensFolder(
       const bytes = Readable.from(file.bytesOf(artifact));
       await pipeline(bytes, createWriteStream(aside, { mode: 0o600 }));
     } catch (error) {
+      await rm(aside, { force: true });
       if (!(error instanceof RangeError)) throw error;
       throw new CommandError(`${workId}: its artifacts are not in the archive any more`);
     }

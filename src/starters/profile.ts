@@ -15,9 +15,16 @@ import type { lookUpProfile } from '../workflows/look-up-profile';
 import { attributesAtStart } from '../workflows/search-attributes';
 import { withActor, withDetach } from './certificate-flags';
 import { followByLines } from './follow';
-import { fileOption, runInquiryBatch, type InquiryBatchFlags } from './inquiry-batch';
+import { refuseFlagsBeside } from './form-flags';
+import {
+  fileOption,
+  runInquiryBatch,
+  showDryRunOfOne,
+  type InquiryBatchFlags,
+} from './inquiry-batch';
 import { profileInquiries } from './inquiry-kinds';
 import { profileLine, putLookup, showProfile, type ProfileOutput } from './profile-outcome';
+import { refuseUnwritable } from './unwritable-folder';
 import { durationMs, exitCodes, print, printJson, tell, UsageError, wholeNumber } from './terminal';
 import {
   isRunning,
@@ -35,6 +42,7 @@ interface LookupFlags extends ProfileOutput {
   cpf?: string;
   retryRural?: true;
   deadline: number;
+  dryRun?: true;
   by?: string;
   detach?: true;
 }
@@ -57,7 +65,7 @@ function lookupCommand(): Command {
     .option('--sheet <name>', 'of a workbook: its name or number (default: the first)')
     .option('--label <text>', 'of a file: makes this another batch than the same without it')
     .option('--concurrency <n>', 'of a file: lookups in flight at once', wholeNumber(1, 500), 10)
-    .option('--dry-run', 'of a file: show what would be asked for, send nothing')
+    .option('--dry-run', 'show what would be asked for, send nothing')
     .addOption(
       new Option('--max-age <duration>', 'of a file: what was answered within this time is reused')
         .argParser(durationMs)
@@ -74,17 +82,23 @@ function lookupCommand(): Command {
         .argParser(durationMs)
         .default(durationMs('15m'), '15m'),
     )
-    .action(async (flags: AnyFlags) => {
-      process.exitCode = await lookUpAny(flags);
+    .action(async (flags: AnyFlags, command: Command) => {
+      process.exitCode = await lookUpAny(flags, command);
     });
 }
 
-async function lookUpAny(flags: AnyFlags): Promise<number> {
+/** Flags that say something of a file alone. */
+const fileFlags = ['--column', '--sheet', '--concurrency', '--label', '--max-age', '--fresh'];
+
+async function lookUpAny(flags: AnyFlags, command: Command): Promise<number> {
   const { file, cpf, label = null, maxAge, fresh } = flags;
   if ((file === undefined) === (cpf === undefined)) {
     throw new UsageError('whose profile? expected one of --cpf or --file');
   }
-  if (cpf !== undefined) return lookUp({ ...flags, cpf });
+  if (cpf !== undefined) {
+    refuseFlagsBeside('--cpf', fileFlags, command);
+    return lookUp({ ...flags, cpf });
+  }
   const retryRural = flags.retryRural === true;
   const reuseSince = fresh === true ? Date.now() : Date.now() - maxAge;
   const terms = { strategy: null, label, retryRural, reuseSince };
@@ -104,6 +118,12 @@ async function lookUp(flags: LookupFlags & { cpf: string }): Promise<number> {
   const place = await openWorkplace(flags.by);
   const name = place.idKey.nameOf('document', cpf);
   const workflowId = profileWorkflowId(name);
+  if (flags.dryRun === true) {
+    const begun = await begunLookup(place, name);
+    const standing = begun && { workId: begun.workId, ended: false };
+    return showDryRunOfOne(standing, flags.json === true);
+  }
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   return withEngine(place, async (engine) => {
     const begun = await begunLookup(place, name);
     if (begun !== null) {

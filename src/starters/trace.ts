@@ -15,7 +15,13 @@ import { attributesAtStart } from '../workflows/search-attributes';
 import type { searchTrace } from '../workflows/search-trace';
 import { deadlineOption, withActor, withDetach } from './certificate-flags';
 import { followByLines } from './follow';
-import { fileOption, runInquiryBatch, type InquiryBatchFlags } from './inquiry-batch';
+import { refuseFlagsBeside } from './form-flags';
+import {
+  fileOption,
+  runInquiryBatch,
+  showDryRunOfOne,
+  type InquiryBatchFlags,
+} from './inquiry-batch';
 import { traceInquiries } from './inquiry-kinds';
 import { exitCodes, oneOf, print, printJson, tell, UsageError, wholeNumber } from './terminal';
 import { putTrace, standingTrace, type TraceAsk } from './trace-asks';
@@ -39,6 +45,7 @@ interface SingleFlags extends TraceOutput {
   strategy?: TraceStrategy;
   label?: string;
   deadline: number;
+  dryRun?: true;
   by?: string;
   detach?: true;
 }
@@ -69,22 +76,28 @@ function searchCommand(): Command {
     .option('--column <name>', 'of the file: the column that holds the targets')
     .option('--sheet <name>', 'of a workbook: its name or number (default: the first)')
     .option('--concurrency <n>', 'of a file: searches in flight at once', wholeNumber(1, 500), 20)
-    .option('--dry-run', 'of a file: show what would be asked for, send nothing')
+    .option('--dry-run', 'show what would be asked for, send nothing')
     .option('--excel', 'of a file: results.csv for a spreadsheet program')
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--json', 'one JSON document on standard output')
     .addOption(deadlineOption())
-    .action(async (flags: SearchFlags) => {
-      process.exitCode = await searchAny(flags);
+    .action(async (flags: SearchFlags, command: Command) => {
+      process.exitCode = await searchAny(flags, command);
     });
 }
 
-async function searchAny(flags: SearchFlags): Promise<number> {
+/** Flags that say something of a file alone. */
+const fileFlags = ['--column', '--sheet', '--concurrency', '--excel'];
+
+async function searchAny(flags: SearchFlags, command: Command): Promise<number> {
   const { file, target, strategy = null, label = null } = flags;
   if ((file === undefined) === (target === undefined)) {
     throw new UsageError('what is searched for? expected one of --target or --file');
   }
-  if (target !== undefined) return search({ ...flags, target });
+  if (target !== undefined) {
+    refuseFlagsBeside('--target', fileFlags, command);
+    return search({ ...flags, target });
+  }
   const terms = { strategy, label, retryRural: false, reuseSince: 0 };
   return runInquiryBatch(traceInquiries, terms, { ...flags, file: file as string });
 }
@@ -93,13 +106,20 @@ async function search(flags: SingleFlags & { target: string }): Promise<number> 
   const reading = readTarget(flags.target);
   if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);
   const place = await openWorkplace(flags.by);
-  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const ask = {
     target: reading.target,
     strategy: flags.strategy ?? null,
     label: flags.label ?? null,
   };
   const standing = await standingTrace(place, ask);
+  if (flags.dryRun === true) {
+    const found = standing && {
+      workId: standing.record.workId,
+      ended: standing.outcome !== null,
+    };
+    return showDryRunOfOne(found, flags.json === true);
+  }
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   if (standing !== null && standing.outcome !== null) {
     tell(
       `${standing.record.workId}: ended ${standing.outcome.settledAt}, and is shown as it stands; \`--label\` makes another search`,

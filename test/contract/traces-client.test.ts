@@ -153,6 +153,17 @@ test('where there is no route by id the list is searched, and this is remembered
   ]);
 });
 
+test.each([400, 405, 410, 501])(
+  'a service that answers %d for the route by id is asked by the list',
+  async (status) => {
+    server.reply = async (request, response) => {
+      if (request.path === '/api/v1/rastro') return onlyListed(request, response);
+      sendJson(response, status, { code: 'c' });
+    };
+    expect((await apiWith().read(id)).trace.traceId).toBe(id);
+  },
+);
+
 test('a search that is nowhere is 404, and says nothing about the route', async () => {
   server.reply = onlyListed;
   const api = apiWith();

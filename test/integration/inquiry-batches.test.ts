@@ -99,14 +99,24 @@ test('a dry run tells what would be asked for, and sends nothing', async () => {
 
 test('a file of CPFs is looked up, and what was answered is not asked again', async () => {
   const text = `cpf,id\n${cpf(1)},a\n${cpf(2)},b\n${cpf(1)},c\n123,d\n${cpf(9)},e\n`;
-  const first = await run('people.csv', text, 'profile', 'lookup');
+  const first = await run('people.csv', text, 'profile', 'lookup', '--html');
   expect(first.code).toBe(3);
   expect(first.shown.summary.counts).toEqual({ found: 2, duplicate: 1, invalid: 1, not_found: 1 });
   const rows = await rowsOf(first.shown);
   expect(rows[0]).toMatchObject({ asked: cpf(1), status: 'found', answered: '1', reference: 'a' });
+  const vehicles = parse(await readFile(join(first.shown.folder, 'veiculos.csv')), {
+    columns: true,
+  }) as Record<string, string>[];
+  const files = await readdir(first.shown.folder);
+  expect(vehicles.filter(({ line }) => !['2', '3'].includes(line ?? ''))).toEqual([]);
+  expect(files).toEqual(expect.arrayContaining(['answers', 'pages', 'report.html']));
+  expect(first.shown.summary).toMatchObject({ answered: 2, answeredBefore: 0 });
   const text2 = `cpf\n${cpf(1)}\n${cpf(3)}\n`;
   const second = await run('more.csv', text2, 'profile', 'lookup');
-  expect(second).toMatchObject({ code: 0, shown: { summary: { asked: 1, counts: { found: 2 } } } });
+  expect(second).toMatchObject({
+    code: 0,
+    shown: { summary: { asked: 1, counts: { found: 2 }, answered: 2, answeredBefore: 1 } },
+  });
   const answered = installation.sandbox.profiles.counts().items.filter((one) => one.answered > 1);
   expect(answered).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { ProfileOutcome } from '../../src/domain/profiles/lookup';
 import { LoopbackServer, sendJson, type Reply } from '../support/loopback-server';
-import { Installation, sandboxToken } from '../support/diligence-process';
+import { Installation, eventually, sandboxToken } from '../support/diligence-process';
 import { personProfile } from '../support/profile-answers';
 
 /** Profiles from a command to the folder of results, on a real server. */
@@ -129,6 +129,26 @@ test('what passes is asked again, until the deadline', async () => {
   // To the second, and what a busy machine takes to file it.
   expect(Date.parse(settledAt) - Date.parse(begun)).toBeLessThan(8_000);
 });
+
+test('cancelled while the service answers, it keeps the answer: what may be charged is not bought again', async () => {
+  let answer = (): void => undefined;
+  const running = lookUp((request, response) => {
+    answer = () => void whole(request, response);
+  });
+  await eventually('it is asked', () => service.received.length === 1);
+  const { id } = await begunWork();
+  expect((await installation.run(['cancel', id])).stdout).toContain('cancelling');
+  answer();
+  const { shown } = await running;
+  expect(shown?.outcome).toMatchObject({ status: 'found', answered: 1, call: 1 });
+  expect(service.received).toHaveLength(1);
+});
+
+async function begunWork(): Promise<{ id: string }> {
+  const { stdout } = await installation.run(['list', '--json']);
+  const { profiles } = JSON.parse(stdout) as { profiles: [{ id: string }] };
+  return profiles[0];
+}
 
 test('a rural part that is missing is told, and how to ask for it', async () => {
   service.reply = (_, response) => sendJson(response, 200, { ...personProfile(), rural: null });

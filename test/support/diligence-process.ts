@@ -117,10 +117,17 @@ export class Installation {
     return join(this.folder, 'worker.log');
   }
 
-  /** Starts a worker process and waits until it is ready. */
-  async startWorker(env: Record<string, string> = {}): Promise<ChildProcess> {
+  /**
+   * Starts a worker process and waits until it is ready.
+   *
+   * @param more flags of the command
+   */
+  async startWorker(
+    env: Record<string, string> = {},
+    more: readonly string[] = [],
+  ): Promise<ChildProcess> {
     const log = openSync(this.logPath, 'a');
-    const worker = fork(main, ['worker', '--log-level', 'debug'], {
+    const worker = fork(main, ['worker', '--log-level', 'debug', ...more], {
       env: { PATH: process.env.PATH ?? '', ...this.#env, ...env },
       stdio: ['ignore', log, log, 'ipc'],
     });

@@ -77,6 +77,7 @@ async function analysed(rig: WorkflowRig, script: Script) {
     ...(env.namespace !== undefined && { namespace: env.namespace }),
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
+    interceptors: rig.interceptors,
     activities: {
       submitLens: async (input: SubmitLensInput) => scripted(handed, submits, input),
       awaitLens: async (input: AwaitLensInput) => scripted(read, reads, input),
@@ -103,6 +104,7 @@ async function analysed(rig: WorkflowRig, script: Script) {
         },
       ],
     });
+    rig.watch(handle);
     await meanwhile?.(workflowId);
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();
@@ -235,12 +237,19 @@ workflowSuite('an analysis', (rig) => {
     expect(filed[0]?.deadlineAt).toBeGreaterThanOrEqual(deadlineAt + 58 * minute);
   });
 
-  /** Cancels once the progress tells the stage. @returns what the update said */
+  /**
+   * Cancels in the stage, between two tries of its activity: the test server never ends the task that
+   * asks to cancel one that has completed meanwhile.
+   *
+   * @returns what the update said
+   */
   async function cancelAt(workflowId: string, stage: string): Promise<string> {
     const handle = rig().env.client.workflow.getHandle(workflowId);
-    while ((await handle.query(lensProgressQuery)).stage !== stage) {
-      await new Promise((done) => setTimeout(done, 20));
-    }
+    const isThere = async () => {
+      if ((await handle.query(lensProgressQuery)).stage !== stage) return false;
+      return (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure != null;
+    };
+    while (!(await isThere())) await new Promise((done) => setTimeout(done, 20));
     const cancelling = handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
     return cancelling.catch((error: Error) => (error.cause as Error).message);
   }

@@ -1,16 +1,20 @@
 import type { CallPriority } from '../http/limiter';
 import { ContractError } from '../http/errors';
 import type { HttpCall, HttpStream, Service } from '../http/service';
+import { redirectTarget, webAddress } from './redirects';
 
 const pathTemplate = '{artifact}';
+/** More are a loop, or somebody's game. */
+const mostRedirects = 3;
 
 /**
- * Fetches a file by the address that the service told. Only the service's own origin is shown the
- * token (DESIGN D5).
+ * Fetches a file by the address that the service told, and by where that leads. Only the service's own
+ * origin is shown the token (DESIGN D5); from elsewhere nothing leads back to it.
  *
  * @param take of the bytes as they come
  * @throws StatusError, with `elsewhere` from another origin: 403, 404 and 410 may mean that the
- *   address has expired, and a fresh one is to be read; ContractError when the address is none
+ *   address has expired, and a fresh one is to be read; 3xx leads too far, or to no address of the
+ *   web; ContractError when the address is none
  */
 export async function fetchArtifact<T>(
   service: Service,
@@ -21,10 +25,21 @@ export async function fetchArtifact<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const name = { method: 'GET', pathTemplate };
-  const address = URL.canParse(url, service.origin) && new URL(url, service.origin);
-  if (!address || !/^https?:$/.test(address.protocol)) {
-    throw new ContractError(name, [{ path: 'url', code: 'no_web_address' }]);
+  let path = webAddress(url, service.origin);
+  if (path === null) throw new ContractError(name, [{ path: 'url', code: 'no_web_address' }]);
+  for (let redirects = 0; ; redirects += 1) {
+    const call: HttpCall = { ...name, path, token: 'bearer', timeoutMs, maxBytes };
+    try {
+      return await service.streamed(call, take, priority, signal);
+    } catch (error) {
+      const next = redirectTarget(error, path);
+      if (next === null || redirects >= mostRedirects) throw error;
+      if (leadsBack(service.origin, path, next)) throw error;
+      path = next;
+    }
   }
-  const call: HttpCall = { ...name, path: address.href, token: 'bearer', timeoutMs, maxBytes };
-  return service.streamed(call, take, priority, signal);
+}
+
+function leadsBack(own: string, from: string, to: string): boolean {
+  return new URL(from).origin !== own && new URL(to).origin === own;
 }

@@ -6,6 +6,7 @@ import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { HttpCall, Service } from '../http/service';
 import { acceptedIdFromWire, issuanceFromWire } from './certificates.wire';
+import { redirectTarget, webAddress } from './redirects';
 
 /** Bytes. An issuance is a few hundred; a certificate a few hundred thousand at most. */
 const maxJsonBytes = 1024 * 1024;
@@ -139,16 +140,4 @@ export class CertificatesApi {
     }
     return { method: 'GET', pathTemplate: '/certidoes/{certidaoId}' };
   }
-}
-
-function redirectTarget(error: unknown, from: string): string | null {
-  if (!(error instanceof StatusError) || error.location === null) return null;
-  if (![301, 302, 303, 307, 308].includes(error.status)) return null;
-  return webAddress(error.location, from);
-}
-
-function webAddress(address: string, base: string): string | null {
-  if (!URL.canParse(address, base)) return null;
-  const url = new URL(address, base);
-  return /^https?:$/.test(url.protocol) ? url.href : null;
 }

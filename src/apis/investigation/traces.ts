@@ -186,6 +186,9 @@ function notListed(): StatusError {
   );
 }
 
+/** What a service may answer that does not read a search by its id. */
+const noRoute: readonly number[] = [400, 404, 405, 410, 501];
+
 function mayBeNoRoute(error: unknown): boolean {
-  return error instanceof StatusError && (error.status === 404 || error.status === 405);
+  return error instanceof StatusError && noRoute.includes(error.status);
 }

@@ -136,6 +136,19 @@ it('a store that is broken is waited for, and what was cut is fetched whole', as
   expect(keys).toHaveLength(1);
 });
 
+it('an artifact is filed as it comes, and is never held whole', async () => {
+  const archive = new MemoryArchive();
+  const filed: number[] = [];
+  async function* body(): AsyncGenerator<Buffer> {
+    for (let part = 0; part < 4; part += 1) {
+      filed.push((await archive.list(`${ref.folder}/artifacts/`)).length);
+      yield Buffer.alloc(1024 * 1024, part);
+    }
+  }
+  await new LensFile(archive).putArtifact(ref.folder, 'a', body());
+  expect(filed).toEqual([0, 1, 2, 3]);
+});
+
 it('at the deadline what could not be had is told beside what is on file', async () => {
   const store = new Store({ a: [answered(502)], b: ['the second'] });
   expect(await store.fetchAll()).toMatchObject({

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { SettledWait, type Reading } from '../../../src/activities/settled-wait';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
+import { waitBounds } from '../../../src/domain/poll-timing';
 
 const call = { method: 'GET', pathTemplate: '/x/{id}' };
 const minute = 60_000;
@@ -237,6 +238,27 @@ it('what the service calls passing is no refusal', async () => {
   const passing = answered(409, { retryable: true, retryAfterMs: 3_000 });
   expect(await bench.until([passing, passing, done])).toEqual(done);
   expect(bench.reads).toEqual([0, 3_000, 6_000]);
+});
+
+it('gives up a read that stands still over its deadline, as when the service has asked for a pause', async () => {
+  const wait = new SettledWait({
+    stopping: bench.stopping.signal,
+    warn: () => undefined,
+    now: Date.now,
+    random: () => 0.5,
+    bounds: { ...waitBounds, lastReadMs: 20 },
+  });
+  const notSent = new ConnectionError(call, 'no', {
+    name: 'AbortError',
+    code: null,
+    syscall: null,
+  });
+  const standing = (signal: AbortSignal) =>
+    new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(notSent)));
+  const now = Date.now();
+  const terms = { deadlineAt: now + 50, since: now, seen: 'running', what: 'a dossier' };
+  const waited = bench.environment.run(() => wait.until<string>(standing, terms));
+  expect(await waited).toEqual({ kind: 'expired', value: null });
 });
 
 it('passes on what is no fault of the service', async () => {

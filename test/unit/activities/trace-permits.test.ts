@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createTraceActivities, type TraceDependencies } from '../../../src/activities/traces';
+import { Service } from '../../../src/apis/http/service';
+import { Token } from '../../../src/apis/http/token';
+import { TracesApi } from '../../../src/apis/investigation/traces';
+import { TraceFile } from '../../../src/archive/traces';
+import { waitBounds } from '../../../src/domain/poll-timing';
+import { readEnvironment } from '../../../src/environment';
+import { LoopbackServer, sendJson } from '../../support/loopback-server';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+/** A request that stands at its permit, since the service has asked all calls for a pause. */
+
+const name = 'ab'.repeat(16);
+const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
+const pauseMs = 1_500;
+
+let place: TemporaryArchive;
+let server: LoopbackServer;
+let service: Service;
+let stopping: AbortController;
+
+beforeEach(async () => {
+  place = new TemporaryArchive();
+  stopping = new AbortController();
+  server = await LoopbackServer.start((_, response) => sendJson(response, 201, { id: 't' }));
+  const baseUrl = `${server.origin}/api/v1`;
+  service = new Service({ baseUrl, token: Token.of('t'), ratePerSecond: 100 });
+  service.limiter.pauseFor(pauseMs);
+  const asked = { ...ref, name, targetName: 't', target: 'x@example.com', strategy: null };
+  const by = { label: null, createdAt: '', createdBy: 'tester' };
+  await new TraceFile(place.archive).putRecord(ref.folder, { ...asked, ...by });
+});
+afterEach(async () => {
+  await service.close();
+  await server.close();
+  place.remove();
+});
+
+function activities() {
+  return createTraceActivities({
+    traces: new TracesApi(service, readEnvironment({}).traceNames),
+    archive: place.archive,
+    audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
+    metrics: { searchEnded: () => undefined },
+    nameOf: (text) => text,
+    stopping: stopping.signal,
+    warn: () => undefined,
+    now: Date.now,
+    random: () => 0.5,
+    bounds: { ...waitBounds, lastReadMs: 50 },
+  });
+}
+
+/** Nothing arrives, not even when the pause is over, and nothing is said to have been sent. */
+async function expectNothingSent(status: 'cancelled' | 'expired'): Promise<void> {
+  await sleep(pauseMs + 300);
+  expect(server.received).toEqual([]);
+  const outcome = { status, seen: null, error: null, startedAt: '' } as const;
+  expect(await activities().concludeTrace({ ref, outcome })).toMatchObject({ status, error: null });
+}
+
+const order = (leftMs: number) => {
+  const now = Date.now();
+  return { ref, deadlineAt: now + leftMs, since: now, seen: 'requesting' };
+};
+
+test('is not sent after its deadline', async () => {
+  const asked = new MockActivityEnvironment().run(activities().startTrace, order(200));
+  expect(await asked).toEqual({ kind: 'expired', value: null });
+  await expectNothingSent('expired');
+});
+
+test('is not sent after a cancel', async () => {
+  const environment = new MockActivityEnvironment();
+  const asked = environment.run(activities().startTrace, order(60_000));
+  setTimeout(() => environment.cancel(), 100);
+  await expect(asked).rejects.toThrow(CancelledFailure);
+  await expectNothingSent('cancelled');
+});
+
+test('is left to another worker by one that is to end', async () => {
+  const asked = new MockActivityEnvironment().run(activities().startTrace, order(60_000));
+  setTimeout(() => stopping.abort(), 100);
+  await expect(asked).rejects.toMatchObject({ type: 'NotSettledYet' });
+  await expectNothingSent('cancelled');
+});

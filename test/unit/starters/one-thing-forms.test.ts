@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { profileCommand } from '../../../src/starters/profile';
+import { traceCommand } from '../../../src/starters/trace';
+
+/** Commands that take one thing or a file of them, with flags that belong to the other form. */
+
+const before = { ...process.env };
+let folder: string;
+let printed: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'diligence-forms-'));
+  // Whatever wants to start something fails at once.
+  process.env['TEMPORAL_ADDRESS'] = '127.0.0.1:1';
+  process.env['DILIGENCE_DATA_DIR'] = join(folder, 'data');
+  process.env['INVESTIGATION_BASE_URL'] = 'http://127.0.0.1:1/api/v1';
+  process.env['INVESTIGATION_TOKEN'] = 't';
+  printed = '';
+  jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  process.env = { ...before };
+  process.exitCode = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function run(command: Command, ...words: string[]): Promise<void> {
+  await command.exitOverride().parseAsync(words, { from: 'user' });
+}
+
+const lookup = ['lookup', '--cpf', '529.982.247-25'];
+const search = ['search', '--target', 'bob@example.com'];
+
+test.each([
+  ['a lookup', profileCommand, lookup],
+  ['a search', traceCommand, search],
+])('--dry-run of %s tells what would be asked for, and puts nothing on file', async (...of) => {
+  const [, command, words] = of;
+  await run(command(), ...words, '--dry-run');
+  expect(printed).toContain('would ask for 1, show 0 that are on file');
+  expect(printed).toContain('nothing was sent');
+  const kept = await readdir(join(folder, 'data'), { recursive: true });
+  expect(kept.filter((path) => /(profiles|traces)\//.test(path))).toEqual([]);
+});
+
+test.each([
+  ['--fresh', profileCommand, lookup, []],
+  ['--label', profileCommand, lookup, ['L']],
+  ['--max-age', profileCommand, lookup, ['1d']],
+  ['--column', profileCommand, lookup, ['cpf']],
+  ['--sheet', profileCommand, lookup, ['1']],
+  ['--concurrency', profileCommand, lookup, ['10']],
+  ['--column', traceCommand, search, ['alvo']],
+  ['--sheet', traceCommand, search, ['1']],
+  ['--concurrency', traceCommand, search, ['20']],
+  ['--excel', traceCommand, search, []],
+])('%s beside one thing is refused', async (flag, command, words, value) => {
+  const refused = run(command(), ...words, flag, ...value);
+  await expect(refused).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining(`${flag} does not go with`),
+  });
+});
+
+test.each([
+  ['a lookup', profileCommand, lookup],
+  ['a search', traceCommand, search],
+])('--out that is a file is refused before %s is made', async (...of) => {
+  const [, command, words] = of;
+  const out = join(folder, 'file');
+  await writeFile(out, '');
+  await expect(run(command(), ...words, '--out', out)).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining('is a file'),
+  });
+});
