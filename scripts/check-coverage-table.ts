@@ -10,11 +10,11 @@ import type {
   Checklist,
   CoverageRow,
   CoverageTable,
-  PlannedPart,
+  EndpointCommands,
 } from '../test/contract/coverage-table/row';
 import {
   investigationChecklist,
-  investigationPlanned,
+  investigationCommands,
   investigationTable,
 } from '../test/contract/coverage-table/investigation';
 import { creditChecklist, creditTable } from '../test/contract/coverage-table/credit';
@@ -114,8 +114,22 @@ export function coverageHoles({ checklist, table, assumptions, root }: Coverage)
   return holes;
 }
 
-/** Rows per section, how the client holds them, and what is still to come. */
-export function coverageSummary(table: CoverageTable, planned: readonly PlannedPart[]): string[] {
+/** Endpoints of a checklist that no command asks, and commands of what is no endpoint of it. */
+export function endpointHoles(checklist: Checklist, commands: EndpointCommands): string[] {
+  const items = Object.values(checklist).flat();
+  const endpoints = items.flatMap((item) => /^(?:GET|POST|PATCH) \/[^:\s]*/.exec(item) ?? []);
+  return [
+    ...[...new Set(endpoints)]
+      .filter((endpoint) => !Object.hasOwn(commands, endpoint))
+      .map((endpoint) => `${endpoint}: no command asks it`),
+    ...Object.keys(commands)
+      .filter((endpoint) => !endpoints.includes(endpoint))
+      .map((endpoint) => `${endpoint}: no endpoint of the specification`),
+  ];
+}
+
+/** Rows per section, how the client holds them, and what asks each endpoint. */
+export function coverageSummary(table: CoverageTable, commands: EndpointCommands): string[] {
   const kinds = ['src/', 'assumption: ', 'not read: ', 'planned: '] as const;
   const counts = Object.entries(table).map(([section, rows]) => {
     const clients = Object.values(rows).map(({ client }) => client);
@@ -130,7 +144,7 @@ export function coverageSummary(table: CoverageTable, planned: readonly PlannedP
     line('section', 'rows', ['in src', 'assumed', 'not read', 'planned']),
     ...counts.map(({ section, held }) => line(section, sum(held), held)),
     line('all', sum(total), total),
-    ...planned.map(({ resource, sections }) => `planned: ${resource} (${sections.join(', ')})`),
+    ...Object.entries(commands).map(([endpoint, command]) => `${endpoint.padEnd(54)}${command}`),
   ];
 }
 
@@ -154,24 +168,25 @@ const services = [
       ...traceTable,
       ...dossierTable,
     },
-    planned: investigationPlanned,
+    commands: investigationCommands,
     areas: ['Both services', 'Lists', 'Certificates', 'Lens', 'Monitors', 'Trace', 'Dossiers'],
   },
   {
     name: 'credit',
     checklist: creditChecklist,
     table: creditTable,
-    planned: [],
+    commands: null,
     areas: ['Both services', 'Credit'],
   },
 ];
 
 function main(): void {
   const holes: string[] = [];
-  for (const { name, checklist, table, planned, areas } of services) {
+  for (const { name, checklist, table, commands, areas } of services) {
     const assumptions = assumptionTable.filter(({ area }) => areas.includes(area));
     holes.push(...coverageHoles({ checklist, table, assumptions, root: join(__dirname, '..') }));
-    process.stdout.write(`${[name, ...coverageSummary(table, planned), ''].join('\n')}\n`);
+    if (commands !== null) holes.push(...endpointHoles(checklist, commands));
+    process.stdout.write(`${[name, ...coverageSummary(table, commands ?? {}), ''].join('\n')}\n`);
   }
   for (const hole of holes) process.stderr.write(`hole: ${hole}\n`);
   process.exitCode = holes.length === 0 ? 0 : 1;

@@ -38,7 +38,7 @@ export function artifactFault(error: unknown, maxBytes: number): ArtifactFault {
   if (error instanceof ContractError) return { why: 'no web address', kind: 'final' };
   if (error instanceof StatusError) {
     // An address that has expired, or leads nowhere, is read anew, with the next read.
-    const mayStay = isForGood(error) || error.status < 400;
+    const mayStay = error.status < 400 || isForGood(error);
     return { why: `answered ${error.status}`, kind: mayStay ? 'doubtful' : 'passing' };
   }
   if (error instanceof TimeoutError) return { why: 'not whole in time', kind: 'passing' };

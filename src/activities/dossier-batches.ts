@@ -1,9 +1,7 @@
 import { walkPages } from '../apis/investigation/pages';
 import { DossierBatchFile } from '../archive/dossier-batches';
-import { DossierFile } from '../archive/dossiers';
 import { dossierBatchEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';
-import { dossierFolder, dossierWorkflowId, type ReviewPolicy } from '../domain/dossiers/follow';
 import type { DossierBatchOutcome, DossierBatchRef } from '../domain/dossiers/retry-batch';
 import { RetryPlanner, type RetryPlan } from '../domain/dossiers/retry-plan';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
@@ -18,7 +16,6 @@ const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
 export function createDossierBatchActivities(deps: DossierDependencies) {
   const { archive, audit, dossiers, now, random } = deps;
   const file = new DossierBatchFile(archive);
-  const works = new DossierFile(archive);
   const wait = new SettledWait(deps);
 
   async function asked({ folder }: DossierBatchRef) {
@@ -58,39 +55,6 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
     );
   }
 
-  /**
-   * Puts a work on file for each of them, but for those that have one which has not ended.
-   *
-   * @returns ids of the works; null: it is followed already
-   */
-  async function fileFollows(input: {
-    ref: DossierBatchRef;
-    plan: RetryPlan;
-  }): Promise<({ workId: string; maxAttempts: number; onReview: ReviewPolicy } | null)[]> {
-    const { createdAt, createdBy, onReview } = await asked(input.ref);
-    const instant = createdAt.replace(/[-:.]/g, '');
-    const filed = [];
-    for (const { dossierId, from } of input.plan.dossiers) {
-      const workId = `${dossierWorkflowId(dossierId)}/${instant}`;
-      const [newest] = await works.all(dossierId);
-      const isOwn = newest?.record.workId === workId;
-      if (newest !== undefined && !isOwn && (await works.outcome(newest.folder)) === null) {
-        filed.push(null);
-        continue;
-      }
-      const terms = { maxAttempts: from + 1, onReview };
-      const record = { workId, dossierId, ...terms, toCancel: false, createdAt, createdBy };
-      await works.putRecord(dossierFolder(workId), record);
-      filed.push({ workId, ...terms });
-    }
-    return filed;
-  }
-
-  /** Of a work that could not be started: another one follows the dossier. */
-  async function withdrawFollow({ workId }: { workId: string }): Promise<void> {
-    await archive.remove(`${dossierFolder(workId)}/asked.json`);
-  }
-
   async function concludeRetries(input: {
     ref: DossierBatchRef;
     outcome: Omit<DossierBatchOutcome, 'workId' | 'settledAt'>;
@@ -103,5 +67,5 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
     return filed;
   }
 
-  return { planRetries, fileFollows, withdrawFollow, concludeRetries };
+  return { planRetries, concludeRetries };
 }

@@ -1,14 +1,7 @@
-import {
-  ConnectionError,
-  ContractError,
-  StatusError,
-  isHttpError,
-  type HttpError,
-} from '../apis/http/errors';
-import { answerTooLarge } from '../apis/http/service';
+import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { fetchArtifact } from '../apis/investigation/artifacts';
 import type { DossierAnswer } from '../apis/investigation/dossiers';
-import { DossierFile } from '../archive/dossiers';
+import { DossierFile, type DossierAnswers } from '../archive/dossiers';
 import { DocumentIndexWriter } from '../archive/document-index';
 import type { Artifact } from '../domain/artifact';
 import {
@@ -17,11 +10,16 @@ import {
   sightOf,
   type DossierRef,
   type DossierReport,
-  type FiledArtifact,
-  type UnfiledArtifact,
+  type DossierSight,
 } from '../domain/dossiers/follow';
 import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
+import {
+  artifactFault,
+  concernsCredentials,
+  mostFetches,
+  type ArtifactFault,
+} from './artifact-faults';
 import type { DossierDependencies } from './dossiers';
 import { SettledWait, isForGood, type Reading } from './settled-wait';
 
@@ -29,13 +27,15 @@ import { SettledWait, isForGood, type Reading } from './settled-wait';
 const maxBytes = 128 * 1024 * 1024;
 /** A slow store is waited for. */
 const downloadMs = 120_000;
-/** A file that is not what was announced is fetched again twice before it is believed. */
-const mostFetches = 3;
+/** A dossier that was read before is not gone because one read says so. */
+const refusalPatienceMs = 2 * 60_000;
+/** So long an answer may lag behind the one that showed the end. */
+const lagPatienceMs = 10 * 60_000;
 
-interface Unfetched {
-  why: string;
-  /** `a while`: after some fetches it is believed; `until told`: the store is out of order, and waited for. */
-  mayPass: 'never' | 'a while' | 'until told';
+export interface FileDossierInput extends WaitOrder {
+  ref: DossierRef;
+  /** Number of the attempt that has settled; null: not told. */
+  attempt: number | null;
 }
 
 /** What is on file of a dossier that has settled: its answers as they came, and its files. */
@@ -44,87 +44,92 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   const file = new DossierFile(archive);
   const wait = new SettledWait(deps);
 
-  /** Repeated, it fetches what is missing and nothing else; addresses are read anew each time. */
-  async function fileDossier(
-    input: WaitOrder & { ref: DossierRef },
-  ): Promise<Waited<DossierReport>> {
-    const { ref } = input;
-    const faults = new Map<string, number>();
+  /**
+   * Repeated, it fetches what is missing and nothing else; addresses are read anew each time. An answer
+   * that goes back to before the end is waited out; another attempt ends it, as `movedOn`.
+   */
+  async function fileDossier(input: FileDossierInput): Promise<Waited<DossierReport>> {
+    const { attempt, ref, since } = input;
+    const mayLag = (): boolean => now() - since < lagPatienceMs;
     return wait.until(
       async (signal): Promise<Reading<DossierReport>> => {
-        const read = await readWhole(ref, signal);
-        const { answer, artifacts, listPasses, note, risk } = read;
-        const { dossier } = answer;
-        const filed: FiledArtifact[] = [];
-        const unfiled: UnfiledArtifact[] = [];
-        let isWaitedFor = listPasses;
-        for (const artifact of artifacts) {
-          const { artifactId, mediaType, type } = artifact;
-          const about = { artifactId, type, mediaType };
-          const there = await file.artifact(ref.folder, about);
-          if (there !== null) {
-            filed.push(there);
-            continue;
-          }
-          const why = await fetchOne(ref, artifact, signal);
-          const after = why === null ? await file.artifact(ref.folder, about) : null;
-          if (after !== null) {
-            filed.push(after);
-            continue;
-          }
-          const count = (faults.get(artifactId) ?? 0) + 1;
-          faults.set(artifactId, count);
-          const { mayPass, why: reason } = why ?? { mayPass: 'a while', why: 'not filed' };
-          if (mayPass === 'until told' || (mayPass === 'a while' && count < mostFetches)) {
-            isWaitedFor = true;
-          }
-          unfiled.push({ artifactId, type, why: reason });
+        const answer = await dossiers.status(ref.dossierId, 'interactive', signal);
+        const sight = sightOf(answer.dossier);
+        const isNext = isAfter(sight, attempt);
+        if (isNext) await file.takeArtifactsBack(ref.folder);
+        if (isNext || isBefore(sight, attempt)) {
+          const movedOn = isNext || (!mayLag() && !isReported(sight.state));
+          const settles = movedOn || !mayLag();
+          return settles ? settled(unhad(sight, movedOn)) : fetching(unhad(sight, false));
         }
-        const value = {
-          sight: sightOf(dossier),
-          risk: riskSummary(risk),
-          filed,
-          unfiled,
-          note,
-        };
-        if (!isWaitedFor) return { kind: 'settled', value };
-        const visible = 'fetching';
-        return { kind: 'unsettled', value, visible, unknownWord: null, pollAfterMs: null };
+        const list = await readList(answer, signal);
+        const lags = list.whole !== null && listLags(sightOf(list.whole.dossier), attempt);
+        await fileAnswers(ref, { status: answer.answer, whole: list.whole?.answer ?? null });
+        const { isWaitedFor, ...files } = await fileArtifacts(
+          ref,
+          artifactsOf(answer, list),
+          signal,
+        );
+        const note = lags ? (list.note ?? 'the list does not show that it has ended') : list.note;
+        const risk = answer.dossier.risk ?? list.whole?.dossier.risk ?? null;
+        const value = { sight, risk: riskSummary(risk), ...files, note, movedOn: false };
+        const isLate = isWaitedFor || list.passes || (lags && mayLag());
+        return isLate ? fetching(value) : settled(value);
       },
-      { ...input, what: 'the report of a dossier' },
+      { ...input, what: 'the report of a dossier', refusalPatienceMs },
     );
   }
 
-  /** The status, and what it leaves out from the list (DESIGN 4); both are put on file. */
-  async function readWhole(ref: DossierRef, signal: AbortSignal) {
-    const answer = await dossiers.status(ref.dossierId, 'interactive', signal);
-    const { dossier } = answer;
-    let whole: DossierAnswer | null = null;
-    let note: string | null = null;
-    let listPasses = false;
+  /** What the status leaves out (DESIGN 4). */
+  async function readList({ dossier }: DossierAnswer, signal: AbortSignal): Promise<ListRead> {
     const lacks = dossier.artifacts === null || dossier.reportSchema === null;
-    if (isReported(dossier.state) && lacks) {
-      try {
-        whole = await dossiers.read(ref.dossierId, 'interactive', signal);
-        if (whole === null) note = 'the list does not have the dossier';
-      } catch (error) {
-        if (signal.aborted) throw error;
-        const why = whyNoList(error);
-        note = why.note;
-        listPasses = why.passes;
-      }
+    if (!lacks) return { whole: null, note: null, passes: false };
+    try {
+      const whole = await dossiers.read(dossier.dossierId, 'interactive', signal);
+      const note = whole === null ? 'the list does not have the dossier' : null;
+      return { whole, note, passes: false };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { whole: null, ...whyNoList(error) };
     }
-    const answers = { status: answer.answer, whole: whole?.answer ?? null };
+  }
+
+  async function fileAnswers(ref: DossierRef, answers: DossierAnswers): Promise<void> {
     await indexDocuments(ref, answers);
     await file.putAnswers(ref.folder, answers);
-    const artifacts = dossier.artifacts ?? whole?.dossier.artifacts ?? [];
-    return {
-      answer,
-      artifacts,
-      listPasses,
-      note,
-      risk: dossier.risk ?? whole?.dossier.risk ?? null,
-    };
+  }
+
+  async function fileArtifacts(
+    ref: DossierRef,
+    artifacts: readonly Artifact[],
+    signal: AbortSignal,
+  ) {
+    const told: Pick<DossierReport, 'filed' | 'unfiled'> = { filed: [], unfiled: [] };
+    let isWaitedFor = false;
+    let credentials: Error | null = null;
+    for (const artifact of artifacts) {
+      const { artifactId, type } = artifact;
+      const fault = await fetchOne(ref, artifact, signal).catch((error: unknown): ArtifactFault => {
+        if (signal.aborted || !concernsCredentials(error)) throw error;
+        credentials = error;
+        return { why: 'credentials', kind: 'passing' };
+      });
+      const there = await file.artifact(ref.folder, artifact);
+      if (there !== null) told.filed.push(there);
+      else {
+        isWaitedFor = (await isWaitedOut(ref, artifactId, fault)) || isWaitedFor;
+        told.unfiled.push({ artifactId, type, why: fault?.why ?? 'not filed' });
+      }
+    }
+    if (credentials !== null) throw credentials as Error;
+    return { ...told, isWaitedFor };
+  }
+
+  async function isWaitedOut(ref: DossierRef, artifactId: string, fault: ArtifactFault | null) {
+    if (fault?.kind === 'passing') return true;
+    if (fault?.kind === 'final') return false;
+    const at = new Date(now()).toISOString();
+    return (await file.fetchedInVain(ref.folder, artifactId, at)) < mostFetches;
   }
 
   /** A purge finds the dossier by the documents that its answers name. */
@@ -136,35 +141,30 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   }
 
   /**
-   * One that cannot be had costs the others nothing.
-   *
-   * @returns null when it was filed
+   * @returns null when it is on file
+   * @throws what is no fault of this file: refused credentials, cancellation, the archive's own
    */
   async function fetchOne(
     ref: DossierRef,
     artifact: Artifact,
     signal: AbortSignal,
-  ): Promise<Unfetched | null> {
+  ): Promise<ArtifactFault | null> {
     const { artifactId, availableUntil, url } = artifact;
-    if (url === null) return { why: 'no address', mayPass: 'never' };
+    if ((await file.artifact(ref.folder, artifact)) !== null) return null;
+    if (url === null) return { why: 'no address', kind: 'final' };
     if (availableUntil !== null && Date.parse(availableUntil) <= now()) {
-      return { why: 'no longer available', mayPass: 'never' };
+      return { why: 'no longer available', kind: 'final' };
     }
     try {
       const options = { timeoutMs: downloadMs, maxBytes };
       const body = await fetchArtifact(dossiers.service, url, bytesOf, options, 'pdf', signal);
       const why = faultOf(body, artifact);
-      if (why !== null) return { why, mayPass: 'a while' };
+      if (why !== null) return { why, kind: 'doubtful' };
       await file.putArtifact(ref.folder, artifactId, body);
       return null;
     } catch (error) {
-      if (signal.aborted) throw error;
-      // An address that has expired is read anew, with the next read.
-      if (isForGood(error)) return { why: `answered ${error.status}`, mayPass: 'a while' };
-      if (error instanceof ContractError) return { why: 'no web address', mayPass: 'never' };
-      if (isTooLarge(error)) return { why: 'larger than 128 MiB', mayPass: 'never' };
-      if (isHttpError(error)) return { why: whyNone(error), mayPass: 'until told' };
-      throw error;
+      if (signal.aborted || concernsCredentials(error)) throw error;
+      return artifactFault(error, maxBytes);
     }
   }
 
@@ -184,12 +184,48 @@ function faultOf(body: Buffer, { mediaType, type }: Artifact): string | null {
   return null;
 }
 
-function isTooLarge(error: unknown): boolean {
-  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
+interface ListRead {
+  whole: DossierAnswer | null;
+  /** Why it does not tell what the status leaves out. */
+  note: string | null;
+  /** It may tell later. */
+  passes: boolean;
 }
 
-function whyNone(error: HttpError): string {
-  return error instanceof StatusError ? `answered ${error.status}` : 'no answer';
+function artifactsOf({ dossier }: DossierAnswer, { whole }: ListRead): readonly Artifact[] {
+  return dossier.artifacts ?? whole?.dossier.artifacts ?? [];
+}
+
+function isAfter({ attempt }: DossierSight, settledAttempt: number | null): boolean {
+  return settledAttempt !== null && (attempt?.number ?? settledAttempt) > settledAttempt;
+}
+
+/** From before the end: of an earlier attempt, or not reported any more. */
+function isBefore({ attempt, state }: DossierSight, settledAttempt: number | null): boolean {
+  if (!isReported(state)) return true;
+  return settledAttempt !== null && (attempt?.number ?? settledAttempt) < settledAttempt;
+}
+
+/** Entries of a list may tell less: only what is told counts. */
+function listLags(entry: DossierSight, settledAttempt: number | null): boolean {
+  const known = entry.state === 'unknown' ? { ...entry, state: 'completed' as const } : entry;
+  return isBefore(known, settledAttempt);
+}
+
+function unhad(sight: DossierSight, movedOn: boolean): DossierReport {
+  const note = movedOn
+    ? 'it was begun anew before its report was had'
+    : 'the service does not show any more that it has ended';
+  return { sight, risk: null, filed: [], unfiled: [], note, movedOn };
+}
+
+function settled(value: DossierReport): Reading<DossierReport> {
+  return { kind: 'settled', value };
+}
+
+function fetching(value: DossierReport): Reading<DossierReport> {
+  const visible = 'fetching';
+  return { kind: 'unsettled', value, visible, unknownWord: null, pollAfterMs: null };
 }
 
 /** @throws what is no fault of the service */
@@ -203,5 +239,6 @@ function whyNoList(error: unknown): { note: string; passes: boolean } {
   }
   if (isForGood(error)) return { note: `the list answered ${error.status}`, passes: false };
   if (!isHttpError(error) || (error instanceof StatusError && error.meansCredentials)) throw error;
-  return { note: `the list could not be read: ${whyNone(error)}`, passes: true };
+  const why = error instanceof StatusError ? `answered ${error.status}` : 'no answer';
+  return { note: `the list could not be read: ${why}`, passes: true };
 }

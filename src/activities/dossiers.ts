@@ -6,10 +6,12 @@ import { DossierFile, RetryLedger, type FiledReceipt, type FiledRetry } from '..
 import { dossierOutcomeEntry, dossierRetryEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';
 import {
+  dossierFolder,
   isSettled,
   sightOf,
   visibleOf,
   type DossierOutcome,
+  type DossierRecord,
   type DossierRef,
   type DossierSight,
   type DossierStatus,
@@ -37,14 +39,16 @@ export interface DossierDependencies extends WaitDependencies {
 export interface DossierMetrics {
   /** An outcome was put on file. */
   dossierEnded(status: DossierStatus): void;
-  /** A request for another attempt has come to its end. */
-  retryEnded(result: RetryReceipt['kind'] | 'read_back' | 'not_sent'): void;
+  /** A request for another attempt has come to its end; `unknown`: it may have begun one. */
+  retryEnded(result: RetryReceipt['kind'] | 'read_back' | 'not_sent' | 'unknown'): void;
 }
 
 export interface AwaitDossierInput extends WaitOrder {
   ref: DossierRef;
   /** Reads that show an attempt before this one are of the past; null: any counts. */
   atLeast: number | null;
+  /** Epoch milliseconds since which that attempt is known; null with `atLeast`. */
+  begunAt: number | null;
   /** It is known to need a review: only what comes after it ends the wait. */
   inReview: boolean;
 }
@@ -64,6 +68,8 @@ export type DossierCancelled =
 
 /** A service may still work on what was lost: so long its refusal of the repetition is not believed. */
 const lostPatienceMs = 2 * 60_000;
+/** So long a status may lag behind the answer to a retry. */
+const pastPatienceMs = 10 * 60_000;
 /** Between repetitions meanwhile, where it asks for nothing. */
 const repeatMs = 5_000;
 /** A dossier that was read before is not gone because one read says so. */
@@ -79,15 +85,20 @@ export function createDossierActivities(deps: DossierDependencies) {
   const askedBy = async (folder: string): Promise<string> =>
     (await file.record(folder))?.createdBy ?? 'unknown';
 
-  /** Returns when the dossier has settled, needs a review, or something visible changed. */
+  /**
+   * Returns when the dossier has settled, needs a review, or something visible changed; also when the
+   * service goes on showing an attempt from before `atLeast`, as it is.
+   */
   async function awaitDossier(input: AwaitDossierInput): Promise<Waited<DossierSight>> {
-    const { atLeast, inReview, ref } = input;
+    const { atLeast, begunAt, inReview, ref } = input;
     return wait.until(
       async (signal): Promise<Reading<DossierSight>> => {
         const { dossier } = await dossiers.status(ref.dossierId, 'poll', signal);
         const sight = sightOf(dossier);
         const { number } = sight.attempt ?? { number: null };
+        const mayBePast = now() - (begunAt ?? 0) < pastPatienceMs;
         if (atLeast !== null && number !== null && number < atLeast) {
+          if (!mayBePast) return { kind: 'settled', value: sight };
           return { ...unsettled(dossier, sight), visible: input.seen ?? 'queued' };
         }
         const ends = isSettled(sight.state) || (sight.state === 'needs_review' && !inReview);
@@ -270,6 +281,7 @@ export function createDossierActivities(deps: DossierDependencies) {
       dossierOutcomeEntry(filed, by),
     ]);
     metrics.dossierEnded(filed.status);
+    if (filed.possibleAttempt) metrics.retryEnded('unknown');
     return filed;
   }
 
@@ -290,7 +302,40 @@ export function createDossierActivities(deps: DossierDependencies) {
     return [...own.slice(0, -1), { ...last, receipt }];
   }
 
-  return { awaitDossier, retryDossier, cancelDossier, concludeDossier };
+  /**
+   * Puts a work on file that runs already: what is on file of it has surely begun.
+   *
+   * @returns how it ended, when it had run before
+   */
+  async function beginFollow({
+    record,
+  }: {
+    record: DossierRecord;
+  }): Promise<DossierOutcome | null> {
+    const folder = dossierFolder(record.workId);
+    const ended = await file.outcome(folder);
+    if (ended === null) await file.putRecord(folder, record);
+    return ended;
+  }
+
+  /** How a work ends that somebody else has begun; null: it never did, and another one runs. */
+  async function awaitFollow(
+    input: WaitOrder & { workId: string },
+  ): Promise<Waited<DossierOutcome | null>> {
+    const folder = dossierFolder(input.workId);
+    return wait.until(
+      async (): Promise<Reading<DossierOutcome | null>> => {
+        const outcome = await file.outcome(folder);
+        const isOurs = outcome !== null || (await file.record(folder)) !== null;
+        if (!isOurs || outcome !== null) return { kind: 'settled', value: outcome };
+        const visible = 'following';
+        return { kind: 'unsettled', value: null, visible, unknownWord: null, pollAfterMs: null };
+      },
+      { ...input, what: 'a dossier that is followed' },
+    );
+  }
+
+  return { awaitDossier, retryDossier, cancelDossier, beginFollow, awaitFollow, concludeDossier };
 }
 
 function unsettled(

@@ -1,35 +1,22 @@
-import {
-  ConnectionError,
-  ContractError,
-  StatusError,
-  TimeoutError,
-  isHttpError,
-} from '../apis/http/errors';
-import { answerTooLarge } from '../apis/http/service';
-import { TokenUnavailableError } from '../apis/http/token';
 import { fetchArtifact } from '../apis/investigation/artifacts';
 import { artifactsInAnswer } from '../apis/investigation/lens.wire';
-import { PartsRemovedError } from '../archive/large-objects';
-import { EmptyArtifactError, LensFile } from '../archive/lens';
+import { LensFile } from '../archive/lens';
 import type { Artifact } from '../domain/artifact';
-import type { LensFiles, LensRef } from '../domain/lens/analyze';
+import { isLensSettled, type LensFiles, type LensRef } from '../domain/lens/analyze';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
+import {
+  artifactFault,
+  concernsCredentials,
+  mostFetches,
+  type ArtifactFault,
+} from './artifact-faults';
 import { readPatienceMs, type LensDependencies } from './lens';
-import { SettledWait, isForGood, type Reading } from './settled-wait';
+import { SettledWait, type Reading } from './settled-wait';
 
 /** Bytes of one artifact. */
 const maxBytes = 128 * 1024 * 1024;
 /** A slow store is waited for. */
 const downloadMs = 120_000;
-/** What may be so for good is fetched again, from a fresh address, before it is believed. */
-const mostFetches = 4;
-
-/** Why an artifact is not on file: words of ours. */
-interface Fault {
-  why: string;
-  /** `doubtful` is believed after some tries; `passing` is waited out, to the deadline. */
-  kind: 'final' | 'doubtful' | 'passing';
-}
 
 /** The artifacts of an analysis that has settled, on file. */
 export function createLensArtifactActivities(deps: LensDependencies) {
@@ -53,15 +40,19 @@ export function createLensArtifactActivities(deps: LensDependencies) {
         let credentials: Error | null = null;
         for (const artifact of await announced(ref, analysis.artifacts)) {
           const { artifactId, type } = artifact;
-          const fault = await fetchOne(ref, artifact, signal).catch((error: unknown): Fault => {
-            if (!concernsCredentials(error)) throw error;
-            credentials = error;
-            return { why: 'credentials', kind: 'passing' };
-          });
+          const fault = await fetchOne(ref, artifact, signal).catch(
+            (error: unknown): ArtifactFault => {
+              if (!concernsCredentials(error)) throw error;
+              credentials = error;
+              return { why: 'credentials', kind: 'passing' };
+            },
+          );
           const there = await file.artifact(ref.folder, artifact);
           if (there !== null) value.filed.push(there);
           else {
-            isWaitedFor = (await isWaitedOut(ref, artifactId, fault)) || isWaitedFor;
+            // A copy of the service that lags behind: what it does not tell yet is nobody's fault.
+            const isBehind = !isLensSettled(analysis.state);
+            isWaitedFor = isBehind || (await isWaitedOut(ref, artifactId, fault)) || isWaitedFor;
             value.unfiled.push({ artifactId, type, why: fault?.why ?? 'not filed' });
           }
         }
@@ -86,8 +77,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
     const ids = new Set(told.map(({ artifactId }) => artifactId));
     const answer = await file.answer(folder);
     const before = answer === null ? [] : artifactsInAnswer(answer);
-    const dropped = before.filter(({ artifactId }) => !ids.has(artifactId));
-    return [...told, ...dropped.map((artifact) => ({ ...artifact, url: null }))];
+    return [...told, ...before.filter(({ artifactId }) => !ids.has(artifactId))];
   }
 
   /**
@@ -98,7 +88,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
     ref: LensRef,
     artifact: Artifact,
     signal: AbortSignal,
-  ): Promise<Fault | null> {
+  ): Promise<ArtifactFault | null> {
     const { artifactId, availableUntil, url } = artifact;
     if ((await file.artifact(ref.folder, artifact)) !== null) return null;
     if (url === null) return { why: 'no address', kind: 'doubtful' };
@@ -118,11 +108,11 @@ export function createLensArtifactActivities(deps: LensDependencies) {
       return null;
     } catch (error) {
       if (signal.aborted || concernsCredentials(error)) throw error;
-      return faultOf(error);
+      return artifactFault(error, maxBytes);
     }
   }
 
-  async function isWaitedOut(ref: LensRef, artifactId: string, fault: Fault | null) {
+  async function isWaitedOut(ref: LensRef, artifactId: string, fault: ArtifactFault | null) {
     if (fault?.kind === 'passing') return true;
     if (fault?.kind === 'final') return false;
     const at = new Date(now()).toISOString();
@@ -130,27 +120,4 @@ export function createLensArtifactActivities(deps: LensDependencies) {
   }
 
   return { fileLens };
-}
-
-function concernsCredentials(error: unknown): error is Error {
-  if (error instanceof TokenUnavailableError) return true;
-  return error instanceof StatusError && error.meansCredentials;
-}
-
-/** @throws what is no fault of an artifact */
-function faultOf(error: unknown): Fault {
-  if (error instanceof EmptyArtifactError) return { why: 'empty', kind: 'doubtful' };
-  // Another worker held for dead what this one was writing.
-  if (error instanceof PartsRemovedError) return { why: 'not filed', kind: 'passing' };
-  if (!isHttpError(error)) throw error;
-  if (error instanceof ContractError) return { why: 'no web address', kind: 'final' };
-  if (error instanceof StatusError) {
-    // An address that has expired is read anew, with the next read.
-    const kind = isForGood(error) ? 'doubtful' : 'passing';
-    return { why: `answered ${error.status}`, kind };
-  }
-  if (error instanceof TimeoutError) return { why: 'not whole in time', kind: 'passing' };
-  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge
-    ? { why: `larger than ${maxBytes} bytes`, kind: 'final' }
-    : { why: 'no whole answer', kind: 'passing' };
 }

@@ -20,7 +20,6 @@ import {
   type AnotherLens,
   type CreatedLens,
   type LensFiles,
-  type LensIntent,
   type LensOutcome,
   type LensRecord,
   type LensRef,
@@ -137,35 +136,39 @@ export function createLensActivities(deps: LensDependencies) {
      */
     async #create(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
       const { name } = this.#record;
-      const wanted = { at: isoNow(), key: lensKey(name, this.#attempt) };
-      const intent = await file.putIntent(name, this.#attempt, wanted);
+      let isFirst = false;
+      const beforeSend = async (): Promise<void> => {
+        const wanted = { at: isoNow(), key: lensKey(name, this.#attempt) };
+        isFirst = (await file.putIntent(name, this.#attempt, wanted)).isNew;
+      };
       let analysis: LensAnalysis;
       try {
-        analysis = await this.#send(signal);
+        analysis = await this.#send(signal, beforeSend);
       } catch (error) {
-        return this.#createFailed(error, intent);
+        return this.#createFailed(error, isFirst);
       }
       return (await this.#made(analysis)) ?? this.#forward(analysis, signal);
     }
 
-    async #send(signal: AbortSignal): Promise<LensAnalysis> {
+    async #send(signal: AbortSignal, beforeSend?: () => Promise<void>): Promise<LensAnalysis> {
       const { name, mode, file: input } = this.#record;
       const { bytes: sizeBytes, sha256 } = input;
       const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
-      return (await lens.create(request, AbortSignal.any([signal, stopping]))).analysis;
+      const until = AbortSignal.any([signal, stopping]);
+      return (await lens.create(request, until, beforeSend)).analysis;
     }
 
-    /** @throws what passes, and the refusal when nothing can have been made before it */
-    async #createFailed(
-      error: unknown,
-      intent: LensIntent & { isNew: boolean },
-    ): Promise<Reading<SubmittedLens>> {
-      if (intent.isNew && isSurelyUnprocessed(error)) {
+    /**
+     * @param isFirst nothing may have been sent before
+     * @throws what passes, and the refusal when nothing can have been made before it
+     */
+    async #createFailed(error: unknown, isFirst: boolean): Promise<Reading<SubmittedLens>> {
+      if (isFirst && isSurelyUnprocessed(error)) {
         await file.removeIntent(this.#record.name, this.#attempt);
       }
       if (!isForGood(error)) throw error;
       if (error.retryable === true) return unsettled('handing in', error.retryAfterMs);
-      if (intent.isNew) throw error;
+      if (isFirst) throw error;
       const { code, message } = error;
       return { kind: 'settled', value: { kind: 'unknown', code, message } };
     }

@@ -270,7 +270,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Trace',
     matter: 'read a search',
     value:
-      '`GET /rastro/{id}`; when it answers 404 or 405 the list is searched, and if it has the search this is remembered',
+      '`GET /rastro/{id}`; when it answers 400, 404, 405, 410 or 501 the list is searched, and if it has the search this is remembered',
     variable: 'TRACE_READ=auto|id|list',
     reason: 'reading is not shown; the list is',
   },

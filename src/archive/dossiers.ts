@@ -32,6 +32,11 @@ export class DossierFile {
     await this.#put(`${folder}/asked.json`, record);
   }
 
+  /** Of a work that never ran: another one follows the dossier. */
+  async takeRecordBack(folder: string): Promise<void> {
+    await this.#archive.remove(`${folder}/asked.json`);
+  }
+
   answers(folder: string): Promise<DossierAnswers | null> {
     return getJson<DossierAnswers>(this.#archive, `${folder}/answers.json`);
   }
@@ -54,6 +59,23 @@ export class DossierFile {
 
   async putArtifact(folder: string, artifactId: string, body: Buffer): Promise<void> {
     await this.#archive.putIfAbsent(artifactKey(folder, artifactId), body, { durable: true });
+  }
+
+  /** Of an attempt that was followed by another. */
+  async takeArtifactsBack(folder: string): Promise<void> {
+    for (const place of ['artifacts', 'not-fetched']) {
+      for (const key of await this.#archive.list(`${folder}/${place}/`)) {
+        await this.#archive.remove(key);
+      }
+    }
+  }
+
+  /** Notes a fetch that came to nothing. @returns how often that has been so */
+  async fetchedInVain(folder: string, artifactId: string, at: string): Promise<number> {
+    const place = `${folder}/not-fetched/${keySegment(artifactId)}/`;
+    const count = (await this.#archive.list(place)).length + 1;
+    await this.#put(`${place}${number(count)}.json`, { at });
+    return count;
   }
 
   bytes(key: string): Promise<Buffer | null> {

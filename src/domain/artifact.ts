@@ -1,5 +1,6 @@
 /** A file that the service made or holds: a dossier's PDF, the picture of a lens analysis. */
 export interface Artifact {
+  /** As it was told, where that is fit for a name; else a hash of it, or its place in the list. */
   artifactId: string;
   type: string | null;
   mediaType: string | null;

@@ -74,6 +74,7 @@ export function gravestInquiry(counts: Partial<Record<string, number>>): string 
     'unknown_outcome',
     'failed',
     'refused',
+    'unreadable',
     'expired',
     'invalid',
     'not_found',

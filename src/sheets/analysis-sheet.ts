@@ -100,7 +100,7 @@ function issueWords({ ruleName, ruleId, status, message }: AnalysisIssue): strin
   return `${ruleName ?? ruleId ?? 'a rule'} (${status ?? '-'}): ${message ?? ''}`;
 }
 
-/** A CSV file that appears when it is complete; nothing in it acts as a formula. */
+/** A CSV file for its owner alone, which appears when it is complete; nothing in it acts as a formula. */
 export class AnalysisSheet {
   readonly #path: string;
   readonly #temporary: string;
@@ -125,7 +125,10 @@ export class AnalysisSheet {
       quoted_match: /[;,\t\r\n]/,
     });
     this.#temporary = join(dirname(path), `.${basename(path)}.partial`);
-    this.#written = pipeline(this.#rows, createWriteStream(this.#temporary, { flush: true }));
+    this.#written = pipeline(
+      this.#rows,
+      createWriteStream(this.#temporary, { flush: true, mode: 0o600 }),
+    );
     // Whoever closes gets the error; before that it must not end the process.
     this.#written.catch(() => undefined);
     this.#rows.write(columns.map((column) => inertCell(column)));

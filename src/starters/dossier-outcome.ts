@@ -5,6 +5,7 @@ import { DossierFile } from '../archive/dossiers';
 import { BillingTotals } from '../domain/billing-totals';
 import { dossierDecisionEntry } from '../domain/dossiers/audit';
 import {
+  dossierFolder,
   dossierWorkflowId,
   type AttemptSeen,
   type DossierOutcome,
@@ -15,34 +16,34 @@ import type { EngineClient } from '../temporal/connection';
 import { cancelDossierUpdate, dossierProgressQuery } from '../workflows/messages';
 import { writeDossierFolder } from './dossier-folder';
 import { phasesLine } from './dossier-phases';
+import {
+  showSingleStatus,
+  singleOf,
+  singlesOnFile,
+  type SingleKind,
+  type SingleOnFile,
+} from './single-work';
 import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
-import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
+import { refuseAllButCancel, type WorkFamily } from './work-family';
 import { isNotFound, withEngine, type Workplace } from './workplace';
 
-export interface DossierOnFile {
-  folder: string;
-  record: DossierRecord;
-  /** Null before the end. */
-  outcome: DossierOutcome | null;
-}
+export type DossierOnFile = SingleOnFile<DossierRecord, DossierOutcome>;
 
 export interface DossierOutput {
   out?: string;
   json?: true;
 }
 
-/**
- * By the id that its command printed, or, without its instant, the last one about that dossier.
- *
- * @throws CommandError when there is none
- */
-export async function dossierOf({ archive }: Workplace, id: string): Promise<DossierOnFile> {
-  const [, dossierId, instant] = /^dossier\/([\w.-]+)(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
-  const file = new DossierFile(archive);
-  const all = dossierId === undefined ? [] : await file.all(dossierId);
-  const found = all.find(({ record }) => instant === undefined || record.workId === id);
-  if (found === undefined) throw new CommandError(`no dossier ${id} in this archive`);
-  return { ...found, outcome: await file.outcome(found.folder) };
+/** @throws CommandError when there is none */
+export function dossierOf(place: Workplace, id: string): Promise<DossierOnFile> {
+  return singleOf(place, dossiers, id);
+}
+
+/** @throws CommandError before its end */
+async function endOf(place: Workplace, id: string): Promise<DossierOutcome> {
+  const { outcome, record } = await dossierOf(place, id);
+  if (outcome !== null) return outcome;
+  throw new CommandError(`${record.workId} has not ended: \`diligence status ${record.workId}\``);
 }
 
 /** 3: a person is needed, also for a report that was announced and could not be had. */
@@ -62,13 +63,11 @@ export function dossierExitCode({
 /** Writes the folder of a dossier whose report is on file, and tells how it ended. */
 export async function showDossier(
   place: Workplace,
-  { folder: filedIn, record, outcome }: DossierOnFile,
+  outcome: DossierOutcome,
   { json, out }: DossierOutput,
 ): Promise<number> {
-  const { workId } = record;
-  if (outcome === null) {
-    throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
-  }
+  const { workId } = outcome;
+  const filedIn = dossierFolder(workId);
   const exitCode = dossierExitCode(outcome);
   const answers = await new DossierFile(place.archive).answers(filedIn);
   const folder = answers === null ? null : resolve(out ?? `out/${workId.replaceAll('/', '-')}`);
@@ -169,38 +168,17 @@ export async function dossierLine(
   );
 }
 
-async function dossiersOnFile({ archive }: Workplace): Promise<ListedWork[]> {
-  const file = new DossierFile(archive);
-  return Promise.all(
-    (await file.all()).map(async ({ folder, record }) => {
-      const { createdAt, createdBy, dossierId, workId: id } = record;
-      const status = (await file.outcome(folder))?.status ?? null;
-      return { id, kind: 'dossier', input: dossierId, createdAt, createdBy, status };
-    }),
-  );
-}
-
-async function showDossierStatus(
-  place: Workplace,
-  { outcome, record }: DossierOnFile,
-  json: boolean,
-): Promise<void> {
-  const { createdAt, createdBy, dossierId, workId } = record;
-  const running =
-    outcome === null
-      ? await withEngine(place, (engine) => dossierLine(engine, dossierWorkflowId(dossierId)))
-      : null;
-  if (json) {
-    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
-    const about = { kind: 'dossier', input: dossierId, createdAt, createdBy };
-    printJson({ id: workId, ...about, state, progress: running, outcome });
-    return;
-  }
-  if (outcome !== null) {
-    print(`${workId}: ended ${outcome.settledAt}`);
-    for (const line of outcomeLines(outcome)) print(line);
-  } else print(running ?? `${workId}: does not run: start the same command again to go on`);
-}
+const dossiers: SingleKind<DossierRecord, DossierOutcome> = {
+  kind: 'dossier',
+  what: 'a dossier',
+  name: /^[\w.-]+$/,
+  shelf: (archive) => new DossierFile(archive),
+  workflowId: ({ dossierId }) => dossierWorkflowId(dossierId),
+  input: ({ dossierId }) => dossierId,
+  terms: ({ maxAttempts, onReview, toCancel }) => ({ maxAttempts, onReview, toCancel }),
+  line: dossierLine,
+  outcomeLines,
+};
 
 /** `remote`: the dossier too, at the service; else it is followed no longer, and goes on there. */
 export async function cancelFollowing(
@@ -225,7 +203,9 @@ export async function cancelFollowing(
       print(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote }] }));
     } catch (error) {
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-      if (isNotFound(error)) throw new CommandError(`${workId} does not run`);
+      if (isNotFound(error)) {
+        throw new CommandError(`${workId} does not run: the same command goes on with it`);
+      }
       throw refusalOf(workId, error);
     }
   });
@@ -241,10 +221,11 @@ export function refusalOf(workId: string, error: unknown): unknown {
 export const dossierWorks: WorkFamily = {
   listed: 'dossiers',
   owns: (id) => id.startsWith('dossier/'),
-  onFile: dossiersOnFile,
-  status: async (place, id, json) => showDossierStatus(place, await dossierOf(place, id), json),
+  onFile: (place) => singlesOnFile(place, dossiers),
+  status: async (place, id, json) =>
+    showSingleStatus(place, dossiers, await dossierOf(place, id), json),
   result: async (place, id, { json, out }) =>
-    showDossier(place, await dossierOf(place, id), {
+    showDossier(place, await endOf(place, id), {
       ...(out !== undefined && { out }),
       ...(json === true && { json }),
     }),

@@ -31,6 +31,7 @@ import {
 import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
 import {
   isNotFound,
+  isRunning,
   openWorkplace,
   warnWithoutPollers,
   withEngine,
@@ -38,7 +39,7 @@ import {
 } from './workplace';
 
 interface RetryFlags {
-  since?: number;
+  since?: { at: number; words: string };
   limit: number;
   maxAttempts?: number;
   onReview: ReviewPolicy;
@@ -79,7 +80,7 @@ export function retryFailedCommand(): Command {
 }
 
 function termsOf({ limit, maxAttempts, since }: RetryFlags) {
-  return { since: since ?? null, limit, maxAttempts: maxAttempts ?? null };
+  return { since: since?.at ?? null, limit, maxAttempts: maxAttempts ?? null };
 }
 
 /** Reads, and sends nothing. */
@@ -106,7 +107,6 @@ const leftWords: Record<keyof RetryPlan['left'], string> = {
   older: 'changed last before --since',
   beyond_limit: 'are beyond --limit',
   unreadable: 'could not be read',
-  followed: 'are followed already',
 };
 
 function leftLines(left: RetryPlan['left']): string[] {
@@ -119,7 +119,7 @@ async function retryAll(flags: RetryFlags): Promise<number> {
   const place = await openWorkplace(flags.by);
   return withEngine(place, async (engine) => {
     await refuseMissingSearchAttributes(engine);
-    const record = await fileAsked(place, flags);
+    const record = (await unended(place, engine, flags)) ?? (await fileAsked(place, flags));
     const { workId } = record;
     const { queueSuffix } = place;
     await engine.client.workflow.start<typeof retryFailedDossiers>('retryFailedDossiers', {
@@ -128,11 +128,14 @@ async function retryAll(flags: RetryFlags): Promise<number> {
       args: [
         {
           ref: { workId, folder: dossierBatchFolder(workId) },
+          record,
           deadlineAt: Date.now() + flags.deadline,
           queueSuffix,
         },
       ],
       typedSearchAttributes: attributesAtStart('dossier-batch', workId),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
     tell(workId);
     if (flags.detach === true) {
@@ -148,6 +151,41 @@ async function retryAll(flags: RetryFlags): Promise<number> {
   });
 }
 
+/** The same command goes on with what it began: what was tried again then is not tried again now. */
+async function unended(
+  { archive }: Workplace,
+  engine: EngineClient,
+  flags: RetryFlags,
+): Promise<DossierBatchRecord | null> {
+  const file = new DossierBatchFile(archive);
+  for (const { folder, record } of await file.all()) {
+    if ((await file.outcome(folder)) !== null) continue;
+    const { workId } = record;
+    const runs = await isRunning(engine, workId);
+    if (wordsOf(record) === wordsOf(asked(flags))) {
+      const planned = (await file.plan(folder))?.dossiers.length;
+      const of = planned === undefined ? '' : ` with the ${planned} dossiers that it found then`;
+      tell(`${workId} ${runs ? 'runs already' : `was broken off, and goes on${of}`}`);
+      return record;
+    }
+    const flagsOf = wordsOf(record);
+    if (!runs) tell(`${workId} was broken off, and is left: \`${flagsOf}\` goes on with it`);
+  }
+  return null;
+}
+
+type Asked = Pick<DossierBatchRecord, 'terms' | 'since' | 'onReview'>;
+
+function asked(flags: RetryFlags): Asked {
+  return { terms: termsOf(flags), since: flags.since?.words ?? null, onReview: flags.onReview };
+}
+
+function wordsOf({ onReview, since, terms: { limit, maxAttempts } }: Asked): string {
+  const from = since === null ? '' : ` --since ${since}`;
+  const most = maxAttempts === null ? '' : ` --max-attempts ${maxAttempts}`;
+  return `diligence dossier retry-failed${from} --limit ${limit}${most} --on-review ${onReview} --yes`;
+}
+
 async function fileAsked(
   { archive, audit, environment }: Workplace,
   flags: RetryFlags,
@@ -155,13 +193,7 @@ async function fileAsked(
   const now = new Date();
   const workId = `dossier-batch/${now.toISOString().replace(/[-:.]/g, '')}`;
   const createdBy = environment.actor;
-  const record: DossierBatchRecord = {
-    workId,
-    terms: termsOf(flags),
-    onReview: flags.onReview,
-    createdAt: now.toISOString(),
-    createdBy,
-  };
+  const record = { workId, ...asked(flags), createdAt: now.toISOString(), createdBy };
   await new DossierBatchFile(archive).putRecord(dossierBatchFolder(workId), record);
   const terms = { items: flags.limit, onUnknown: 'report', fresh: true };
   await audit.appendAndAnchor([startEntry({ workId, by: createdBy }, terms, now.getTime())]);
@@ -231,7 +263,7 @@ async function showStatus(place: Workplace, id: string, json: boolean): Promise<
       outcome,
     });
   } else if (outcome !== null) show(outcome, false);
-  else print(running ?? `${id}: does not run; \`diligence dossier retry-failed\` begins another`);
+  else print(running ?? `${id}: was broken off: \`${wordsOf(record)}\` goes on with it`);
 }
 
 async function cancelBatch(place: Workplace, id: string): Promise<void> {
@@ -280,13 +312,14 @@ export const dossierBatchWorks: WorkFamily = {
   },
 };
 
-/** Epoch milliseconds. @throws InvalidArgumentError */
-function sinceOf(text: string): number {
-  if (/^\d+(?:\.\d+)?[smhd]$/.test(text.trim())) return Date.now() - durationMs(text);
-  const isDate = /^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(text.trim());
-  const at = isDate ? Date.parse(text.trim()) : NaN;
+/** Epoch milliseconds, and as it was said. @throws InvalidArgumentError */
+function sinceOf(text: string): { at: number; words: string } {
+  const words = text.trim();
+  if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) return { at: Date.now() - durationMs(text), words };
+  const isDate = /^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(words);
+  const at = isDate ? Date.parse(words) : NaN;
   if (Number.isNaN(at)) {
     throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');
   }
-  return at;
+  return { at, words };
 }

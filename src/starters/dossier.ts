@@ -18,7 +18,7 @@ import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { followDossier } from '../workflows/follow-dossier';
 import { cancelDossierUpdate, decideDossierUpdate } from '../workflows/messages';
-import { attributesAtStart } from '../workflows/search-attributes';
+import { attributesAtStart, workIdOf } from '../workflows/search-attributes';
 import { withActor, withDetach } from './certificate-flags';
 import {
   dossierLine,
@@ -43,7 +43,6 @@ import {
 } from './terminal';
 import {
   isNotFound,
-  isRunning,
   openWorkplace,
   warnWithoutPollers,
   withEngine,
@@ -161,29 +160,67 @@ export function dossierIdOf(positional: string | undefined, flags: { id?: string
 
 type Asked = Pick<DossierRecord, 'maxAttempts' | 'onReview' | 'toCancel'>;
 
+/**
+ * Who follows it already is shown; a work that was broken off goes on when it was asked for in the same
+ * terms. Nobody is given what somebody else has asked for: that may cost money, or cancel the dossier.
+ */
 async function start(dossierId: string, flags: StartFlags, asked: Asked): Promise<number> {
   const place = await openWorkplace(flags.by);
-  const workflowId = dossierWorkflowId(dossierId);
   return withEngine(place, async (engine) => {
-    const begun = await begunWork(place, dossierId);
-    if (begun !== null) {
-      const runs = await isRunning(engine, workflowId);
-      tell(`${workflowId}: ${runs ? 'is followed already' : 'was broken off, and goes on'}`);
-      if (begun.maxAttempts !== asked.maxAttempts) {
-        tell(`it may cause attempt ${begun.maxAttempts} at most, as it was started with`);
-      }
-    }
-    const record = begun ?? (await fileAsked(place, dossierId, asked));
-    return follow(place, engine, record, flags);
+    await refuseMissingSearchAttributes(engine);
+    const running = await followerOf(engine, dossierId);
+    if (running !== null)
+      return attach(place, engine, { dossierId, workId: running }, flags, asked);
+    const record =
+      (await brokenOff(place, dossierId, asked)) ?? (await fileAsked(place, dossierId, asked));
+    const { workId } = record;
+    const runs = await begin(place, engine, record, flags.deadline);
+    if (runs === workId) return follow(place, engine, { dossierId, workId }, flags);
+    // Another command was faster.
+    await new DossierFile(place.archive).takeRecordBack(dossierFolder(workId));
+    return attach(place, engine, { dossierId, workId: runs }, flags, asked);
   });
 }
 
-/** One that runs, or was broken off before its end: it is gone on with. */
-async function begunWork({ archive }: Workplace, dossierId: string): Promise<DossierRecord | null> {
+/** The work that follows a dossier now; null when none does. */
+async function followerOf({ client }: EngineClient, dossierId: string): Promise<string | null> {
+  const workflowId = dossierWorkflowId(dossierId);
+  try {
+    const { status, typedSearchAttributes } = await client.workflow
+      .getHandle(workflowId)
+      .describe();
+    if (status.name !== 'RUNNING') return null;
+    return workIdOf(typedSearchAttributes) ?? workflowId;
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+/** The last work about it, which does not run, where it was asked for in the same terms. */
+async function brokenOff(
+  { archive }: Workplace,
+  dossierId: string,
+  asked: Asked,
+): Promise<DossierRecord | null> {
   const file = new DossierFile(archive);
   const [newest] = await file.all(dossierId);
   if (newest === undefined || (await file.outcome(newest.folder)) !== null) return null;
-  return newest.record;
+  const { record } = newest;
+  const { maxAttempts, onReview, toCancel, workId } = record;
+  const isSame =
+    maxAttempts === asked.maxAttempts && onReview === asked.onReview && toCancel === asked.toCancel;
+  tell(
+    isSame
+      ? `${workId} was broken off, and goes on`
+      : `${workId} was broken off, and is left: it was asked for ${termsOf(record)}`,
+  );
+  return isSame ? record : null;
+}
+
+function termsOf({ maxAttempts, onReview, toCancel }: Asked): string {
+  if (toCancel) return 'to cancel the dossier';
+  return `with --max-attempts ${maxAttempts} --on-review ${onReview}`;
 }
 
 async function fileAsked(
@@ -206,25 +243,20 @@ async function fileAsked(
   return record;
 }
 
-/** Starts it unless it runs, and shows how it ends. */
-async function follow(
-  place: Workplace,
+/** @returns the work that follows it now: another one, where that was faster */
+async function begin(
+  { queueSuffix }: Workplace,
   engine: EngineClient,
-  record: DossierRecord,
-  flags: StartFlags,
-): Promise<number> {
-  await refuseMissingSearchAttributes(engine);
-  const { dossierId, maxAttempts, onReview, toCancel, workId } = record;
-  const workflowId = dossierWorkflowId(dossierId);
-  const folder = dossierFolder(workId);
-  const { queueSuffix } = place;
-  await engine.client.workflow.start<typeof followDossier>('followDossier', {
-    workflowId,
+  { dossierId, maxAttempts, onReview, toCancel, workId }: DossierRecord,
+  deadlineMs: number,
+): Promise<string> {
+  const handle = await engine.client.workflow.start<typeof followDossier>('followDossier', {
+    workflowId: dossierWorkflowId(dossierId),
     taskQueue: queueName('workflows', queueSuffix),
     args: [
       {
-        ref: { workId, folder, dossierId },
-        deadlineAt: Date.now() + flags.deadline,
+        ref: { workId, folder: dossierFolder(workId), dossierId },
+        deadlineAt: Date.now() + deadlineMs,
         maxAttempts,
         onReview,
         toCancel,
@@ -238,6 +270,42 @@ async function follow(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     priority: { priorityKey: 1 },
   });
+  const { typedSearchAttributes } = await handle.describe();
+  return workIdOf(typedSearchAttributes) ?? workId;
+}
+
+interface Running {
+  dossierId: string;
+  workId: string;
+}
+
+/** Says in which terms it runs, where they are others. */
+async function attach(
+  place: Workplace,
+  engine: EngineClient,
+  running: Running,
+  flags: StartFlags,
+  asked: Asked,
+): Promise<number> {
+  const { dossierId, workId } = running;
+  tell(`${dossierWorkflowId(dossierId)}: is followed already, by ${workId}`);
+  const record = await new DossierFile(place.archive).record(dossierFolder(workId));
+  if (record !== null && !asked.toCancel && termsOf(record) !== termsOf(asked)) {
+    tell(`it was asked for ${termsOf(record)}`);
+  }
+  const isToCancel = asked.toCancel && record?.toCancel !== true;
+  if (isToCancel) await tellFollower(place, engine, running);
+  return follow(place, engine, running, flags);
+}
+
+/** Shows how it ends. */
+async function follow(
+  place: Workplace,
+  engine: EngineClient,
+  { dossierId, workId }: Running,
+  flags: StartFlags,
+): Promise<number> {
+  const workflowId = dossierWorkflowId(dossierId);
   tell(workId);
   if (flags.detach === true) {
     if (flags.json === true) printJson({ id: workId, status: 'started' });
@@ -248,35 +316,30 @@ async function follow(
   const outcome = await followByLines<DossierOutcome>(place, engine, workflowId, (current) =>
     dossierLine(current, workflowId),
   );
-  return showDossier(place, { folder, record, outcome }, flags);
+  return showDossier(place, outcome, flags);
 }
 
 /** Through the work that follows it, if one runs; else by a work of its own. */
 async function cancel(dossierId: string, flags: StartFlags): Promise<number> {
-  const place = await openWorkplace(flags.by);
-  const begun = await begunWork(place, dossierId);
-  if (begun !== null && !begun.toCancel) {
-    await tellFollower(place, begun);
-  }
   return start(dossierId, flags, { maxAttempts: 1, onReview: 'wait', toCancel: true });
 }
 
-async function tellFollower(place: Workplace, { dossierId, workId }: DossierRecord): Promise<void> {
+async function tellFollower(
+  place: Workplace,
+  engine: EngineClient,
+  { dossierId, workId }: Running,
+): Promise<void> {
   const by = place.environment.actor;
   const entry = dossierDecisionEntry('cancel_remote', { workId, by }, Date.now());
   await place.audit.appendAndAnchor([entry]);
-  await withEngine(place, async (engine) => {
-    const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
-    try {
-      tell(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote: true }] }));
-    } catch (error) {
-      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-      if (!isNotFound(error)) throw refusalOf(workId, error);
-      throw new CommandError(
-        `${workId} was broken off: \`diligence dossier follow --id ${dossierId}\` goes on with it, and then it can be cancelled`,
-      );
-    }
-  });
+  const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
+  try {
+    tell(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote: true }] }));
+  } catch (error) {
+    await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+    if (!isNotFound(error)) throw refusalOf(workId, error);
+    throw new CommandError(`${workId} has just ended: \`diligence result ${workId}\``);
+  }
 }
 
 async function decide(dossierId: string, flags: DecideFlags): Promise<void> {

@@ -3,9 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { LensFile } from '../archive/lens';
-import { orderEntry } from '../domain/audit-entries';
 import type { Billing } from '../domain/billing';
 import {
   anotherAnalysisCode,
@@ -18,37 +16,19 @@ import {
 } from '../domain/lens/analyze';
 import { extensionOf } from '../domain/lens/media-type';
 import type { EngineClient } from '../temporal/connection';
-import { cancelUpdate, lensProgressQuery } from '../workflows/messages';
+import { lensProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
-import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
-import { isNotFound, withEngine, type Workplace } from './workplace';
+import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { CommandError, exitCodes, print, printable, printJson } from './terminal';
+import type { WorkFamily } from './work-family';
+import type { Workplace } from './workplace';
 import { writeWhole } from './written-file';
 
-export interface LensOnFile {
-  folder: string;
-  record: LensRecord;
-  /** Null before the end. */
-  outcome: LensOutcome | null;
-}
+export type LensOnFile = SingleOnFile<LensRecord, LensOutcome>;
 
 export interface LensOutput {
   out?: string;
   json?: true;
-}
-
-/**
- * By the id that its command printed, or, without its instant, the last one of that ask.
- *
- * @throws CommandError when there is none
- */
-async function lensOf({ archive }: Workplace, id: string): Promise<LensOnFile> {
-  const [, name, instant] = /^lens\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
-  const file = new LensFile(archive);
-  const all = name === undefined ? [] : await file.all(name);
-  const found = all.find(({ record }) => instant === undefined || record.workId === id);
-  if (found === undefined) throw new CommandError(`no analysis ${id} in this archive`);
-  return { ...found, outcome: await file.outcome(found.folder) };
 }
 
 /** An artifact that was announced and did not come is for a person to see to. */
@@ -188,73 +168,18 @@ function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
   return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
 }
 
-async function lensOnFile({ archive }: Workplace): Promise<ListedWork[]> {
-  const file = new LensFile(archive);
-  return Promise.all(
-    (await file.all()).map(async ({ folder, record }) => {
-      const { workId: id, file: input, createdAt, createdBy } = record;
-      const status = (await file.outcome(folder))?.status ?? null;
-      return { id, kind: 'lens', input: inputWords(input), createdAt, createdBy, status };
-    }),
-  );
-}
-
-async function showLensStatus(
-  place: Workplace,
-  { record, outcome }: LensOnFile,
-  json: boolean,
-): Promise<void> {
-  const { workId, name, file, mode, label, createdAt, createdBy } = record;
-  const running =
-    outcome === null
-      ? await withEngine(place, (engine) => lensLine(engine, lensWorkflowId(name)))
-      : null;
-  if (json) {
-    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
-    const about = { kind: 'lens', input: inputWords(file), mode, label };
-    printJson({ id: workId, ...about, createdAt, createdBy, state, progress: running, outcome });
-    return;
-  }
-  if (outcome !== null) {
-    print(`${workId}: ended ${outcome.settledAt}`);
-    for (const line of outcomeLines(outcome)) print(line);
-  } else print(running ?? `${workId}: does not run: start the same command again to go on`);
-}
-
-/** The service shows no way to call an analysis off: it is waited for no longer. */
-async function cancelLens(place: Workplace, { record, outcome }: LensOnFile): Promise<void> {
-  const { workId, name } = record;
-  if (outcome !== null) {
-    throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
-  }
-  const entry = orderEntry('cancel', { workId, by: place.environment.actor }, Date.now());
-  await place.audit.appendAndAnchor([entry]);
-  await withEngine(place, async (engine) => {
-    const handle = engine.client.workflow.getHandle(lensWorkflowId(name));
-    try {
-      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
-    } catch (error) {
-      const isRefused = error instanceof WorkflowUpdateFailedError;
-      if (!isRefused && !isNotFound(error)) throw error;
-      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-      if (isRefused) throw new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
-      tell(`${workId} does not run`);
-    }
-  });
-}
-
-export const lensWorks: WorkFamily = {
-  listed: 'lens',
-  owns: (id) => id.startsWith('lens/'),
-  onFile: lensOnFile,
-  status: async (place, id, json) => showLensStatus(place, await lensOf(place, id), json),
-  result: async (place, id, { out, json }) =>
-    showLens(place, await lensOf(place, id), {
-      ...(out !== undefined && { out }),
-      ...(json === true && { json }),
-    }),
-  order: async (place, id, name) => {
-    refuseAllButCancel(id, name, 'an analysis');
-    await cancelLens(place, await lensOf(place, id));
-  },
+const analyses: SingleKind<LensRecord, LensOutcome> = {
+  kind: 'lens',
+  what: 'an analysis',
+  name: /^[0-9a-f]{32}$/,
+  shelf: (archive) => new LensFile(archive),
+  workflowId: ({ name }) => lensWorkflowId(name),
+  input: ({ file }) => inputWords(file),
+  terms: ({ mode, label }) => ({ mode, label }),
+  line: lensLine,
+  outcomeLines,
 };
+
+export const lensWorks: WorkFamily = singleWorks(analyses, 'lens', (place, work, { out, json }) =>
+  showLens(place, work, { ...(out !== undefined && { out }), ...(json === true && { json }) }),
+);

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ProfileFile } from '../archive/profiles';
 import {
   profileFolder,
@@ -8,22 +7,17 @@ import {
   type ProfileRecord,
   type SectionCounts,
 } from '../domain/profiles/lookup';
-import { orderEntry } from '../domain/audit-entries';
 import { maskDocument } from '../domain/documents';
 import type { EngineClient } from '../temporal/connection';
-import { cancelUpdate, profileProgressQuery } from '../workflows/messages';
+import { profileProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
 import { writeProfileFolder } from './profile-folder';
-import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
-import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
-import { isNotFound, withEngine, type Workplace } from './workplace';
+import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { CommandError, exitCodes, print, printable, printJson } from './terminal';
+import type { WorkFamily } from './work-family';
+import type { Workplace } from './workplace';
 
-export interface ProfileOnFile {
-  folder: string;
-  record: ProfileRecord;
-  /** Null before the end. */
-  outcome: ProfileOutcome | null;
-}
+export type ProfileOnFile = SingleOnFile<ProfileRecord, ProfileOutcome>;
 
 export interface ProfileOutput {
   out?: string;
@@ -32,27 +26,10 @@ export interface ProfileOutput {
   json?: true;
 }
 
-function isProfileId(id: string): boolean {
-  return id.startsWith('profile/');
-}
-
-/**
- * By the id that its command printed, or, without its instant, the last one about that CPF.
- *
- * @throws CommandError when there is none
- */
-async function profileOf({ archive }: Workplace, id: string): Promise<ProfileOnFile> {
-  const [, name, instant] = /^profile\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
-  const file = new ProfileFile(archive);
-  const all = name === undefined ? [] : await file.all(name);
-  const found = all.find(({ record }) => instant === undefined || record.workId === id);
-  if (found === undefined) throw new CommandError(`no profile ${id} in this archive`);
-  return { ...found, outcome: await file.outcome(found.folder) };
-}
-
 export function profileExitCode({ status }: ProfileOutcome): number {
   if (status === 'found' || status === 'cancelled') return exitCodes.done;
-  return status === 'expired' ? exitCodes.needsAPerson : exitCodes.failed;
+  const needsAPerson = ['expired', 'unreadable', 'unknown_outcome'].includes(status);
+  return needsAPerson ? exitCodes.needsAPerson : exitCodes.failed;
 }
 
 /** Writes the folder of a profile that was found and tells how the lookup ended. */
@@ -93,13 +70,16 @@ const sayings = {
   invalid: 'invalid: the service finds the CPF invalid',
   not_found: 'not found: the service knows nothing about the CPF',
   refused: 'refused by the service',
+  unreadable: 'unreadable: the service answered, and not with a profile',
+  unknown_outcome: 'unknown: calls have left, and no answer could be put on file',
   expired: 'expired: the service had not answered at the deadline',
   cancelled: 'cancelled',
 } as const;
 
 const lockedOut = 'expired: the service refused our token until the deadline';
 
-function outcomeLines({ status, counts, rural, answered, error }: ProfileOutcome): string[] {
+function outcomeLines(outcome: ProfileOutcome): string[] {
+  const { status, counts, rural, answered, answersLost, error } = outcome;
   const isLockedOut = status === 'expired' && error?.code === 'credentials';
   const lines: string[] = [isLockedOut ? lockedOut : sayings[status]];
   for (const [section, count] of Object.entries(counts ?? {})) {
@@ -112,6 +92,9 @@ function outcomeLines({ status, counts, rural, answered, error }: ProfileOutcome
     lines.push(`  rural      timed out or failed (${next})`);
   }
   if (answered > 1) lines.push(`  it was answered ${answered} times, and may be charged as often`);
+  if (answersLost > 0) {
+    lines.push(`  ${counted(answersLost, 'answer')} lost on the way: may be charged for, too`);
+  }
   if (error !== null) {
     lines.push(`  error      ${error.code ?? '-'}: ${printable(error.message)}`);
   }
@@ -130,81 +113,30 @@ export async function profileLine(
   return `${workflowId}: ${stage}${waiting === null ? '' : ` (${waiting})`}`;
 }
 
-/** Every lookup on file, newest first, as `list` shows it. */
-async function profilesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
-  const file = new ProfileFile(archive);
-  return Promise.all(
-    (await file.all()).map(async ({ folder, record }) => {
-      const { workId: id, cpf, createdAt, createdBy } = record;
-      const status = (await file.outcome(folder))?.status ?? null;
-      return { id, kind: 'profile', input: maskDocument(cpf), createdAt, createdBy, status };
-    }),
-  );
-}
+const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
+  kind: 'profile',
+  what: 'a lookup',
+  name: /^[0-9a-f]{32}$/,
+  shelf: (archive) => new ProfileFile(archive),
+  workflowId: ({ name }) => profileWorkflowId(name),
+  input: ({ cpf }) => maskDocument(cpf),
+  terms: ({ retryRural }) => ({ retryRural }),
+  line: profileLine,
+  outcomeLines,
+};
 
-/** `status` of a lookup. */
-async function showProfileStatus(
-  place: Workplace,
-  { record, outcome }: ProfileOnFile,
-  json: boolean,
-): Promise<void> {
-  const { workId, name, cpf, createdAt, createdBy } = record;
-  const running =
-    outcome === null
-      ? await withEngine(place, (engine) => profileLine(engine, profileWorkflowId(name)))
-      : null;
-  if (json) {
-    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
-    const about = { kind: 'profile', input: maskDocument(cpf), createdAt, createdBy };
-    printJson({ id: workId, ...about, state, progress: running, outcome });
-    return;
-  }
-  if (outcome !== null) {
-    print(`${workId}: ended ${outcome.settledAt}`);
-    for (const line of outcomeLines(outcome)) print(line);
-  } else print(running ?? `${workId}: does not run: start the same command again to go on`);
-}
-
-/** `cancel`: what was not answered is not asked again. */
-async function cancelProfile(place: Workplace, { record, outcome }: ProfileOnFile): Promise<void> {
-  const { workId, name } = record;
-  if (outcome !== null) {
-    throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
-  }
-  const entry = orderEntry('cancel', { workId, by: place.environment.actor }, Date.now());
-  await place.audit.appendAndAnchor([entry]);
-  await withEngine(place, async (engine) => {
-    const handle = engine.client.workflow.getHandle(profileWorkflowId(name));
-    try {
-      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
-    } catch (error) {
-      const isRefused = error instanceof WorkflowUpdateFailedError;
-      if (!isRefused && !isNotFound(error)) throw error;
-      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-      if (isRefused) throw new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
-      tell(`${workId} does not run`);
-    }
-  });
-}
-
-export const profileWorks: WorkFamily = {
-  listed: 'profiles',
-  owns: isProfileId,
-  onFile: profilesOnFile,
-  status: async (place, id, json) => showProfileStatus(place, await profileOf(place, id), json),
-  /** It writes all that there is. */
-  result: async (place, id, { out, json, excel }) =>
-    showProfile(place, await profileOf(place, id), {
+/** `result` writes all that there is. */
+export const profileWorks: WorkFamily = singleWorks(
+  lookups,
+  'profiles',
+  (place, work, { out, json, excel }) =>
+    showProfile(place, work, {
       html: true,
       ...(out !== undefined && { out }),
       ...(json === true && { json }),
       ...(excel === true && { excel }),
     }),
-  order: async (place, id, name) => {
-    refuseAllButCancel(id, name, 'a lookup');
-    await cancelProfile(place, await profileOf(place, id));
-  },
-};
+);
 
 /** Puts on file what is asked for: it can be started then. */
 export async function putLookup(

@@ -45,19 +45,19 @@ export class ProfileSheets implements InquirySheets {
   }
 
   async learn(row: ShownRow, answer: Buffer | null): Promise<void> {
-    const read = profileOf(answer);
-    for (const { name, columns } of read?.sections ?? []) {
+    for (const { name, columns } of answer === null ? [] : sectionsOf(answer)) {
       const known = this.#columns.get(name) ?? new Set<string>();
       for (const column of columns) known.add(column);
       this.#columns.set(name, known);
     }
     if (!this.#how.html) return;
+    const read = profileOf(answer);
     const page = read === null ? null : await this.#writePage(row, read);
     this.#tell(row, read?.profile ?? null, page);
   }
 
   async write({ line, asked }: ShownRow, answer: Buffer): Promise<void> {
-    for (const { name, rows } of profileOf(answer)?.sections ?? []) {
+    for (const { name, rows } of sectionsOf(answer)) {
       const columns = [...(this.#columns.get(name) ?? [])];
       const sheet = this.#sheet(name, columns);
       for (const row of rows) {
@@ -144,6 +144,11 @@ function profileOf(answer: Buffer | null): ReadProfile | null {
   const read = profileFromWire(lookupCall, answer);
   if (read.kind !== 'profile') return null;
   return { profile: read.profile, sections: profileSections(read.answer) };
+}
+
+/** None when what is left of it after a purge is no profile. */
+function sectionsOf(answer: Buffer): ProfileSection[] {
+  return profileSections(JSON.parse(answer.toString('utf8')) as object);
 }
 
 function countsOf(cells: Readonly<Record<string, unknown>>): SectionCounts {

@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { TraceFile } from '../archive/traces';
-import { orderEntry } from '../domain/audit-entries';
 import {
   traceWorkflowId,
   type TraceOutcome,
@@ -11,37 +9,19 @@ import {
 } from '../domain/traces/search';
 import { maskTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
-import { cancelUpdate, traceProgressQuery } from '../workflows/messages';
+import { traceProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
-import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
-import { isNotFound, withEngine, type Workplace } from './workplace';
+import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { CommandError, exitCodes, print, printable, printJson } from './terminal';
+import type { WorkFamily } from './work-family';
+import type { Workplace } from './workplace';
 import { writeWhole } from './written-file';
 
-export interface TraceOnFile {
-  folder: string;
-  record: TraceRecord;
-  /** Null before the end. */
-  outcome: TraceOutcome | null;
-}
+export type TraceOnFile = SingleOnFile<TraceRecord, TraceOutcome>;
 
 export interface TraceOutput {
   out?: string;
   json?: true;
-}
-
-/**
- * By the id that its command printed, or, without its instant, the last one of that ask.
- *
- * @throws CommandError when there is none
- */
-async function traceOf({ archive }: Workplace, id: string): Promise<TraceOnFile> {
-  const [, name, instant] = /^trace\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
-  const file = new TraceFile(archive);
-  const all = name === undefined ? [] : await file.all(name);
-  const found = all.find(({ record }) => instant === undefined || record.workId === id);
-  if (found === undefined) throw new CommandError(`no search ${id} in this archive`);
-  return { ...found, outcome: await file.outcome(found.folder) };
 }
 
 /** A partial search is done: the service says which sources did not answer. */
@@ -132,73 +112,18 @@ export async function traceLine(engine: EngineClient, workflowId: string): Promi
   return printable(`${workflowId}: ${stage}${of}${waiting === null ? '' : ` (${waiting})`}`);
 }
 
-async function tracesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
-  const file = new TraceFile(archive);
-  return Promise.all(
-    (await file.all()).map(async ({ folder, record }) => {
-      const { workId: id, target, createdAt, createdBy } = record;
-      const status = (await file.outcome(folder))?.status ?? null;
-      return { id, kind: 'trace', input: maskTarget(target), createdAt, createdBy, status };
-    }),
-  );
-}
-
-async function showTraceStatus(
-  place: Workplace,
-  { record, outcome }: TraceOnFile,
-  json: boolean,
-): Promise<void> {
-  const { workId, name, target, strategy, label, createdAt, createdBy } = record;
-  const running =
-    outcome === null
-      ? await withEngine(place, (engine) => traceLine(engine, traceWorkflowId(name)))
-      : null;
-  if (json) {
-    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
-    const about = { kind: 'trace', input: maskTarget(target), strategy, label };
-    printJson({ id: workId, ...about, createdAt, createdBy, state, progress: running, outcome });
-    return;
-  }
-  if (outcome !== null) {
-    print(`${workId}: ended ${outcome.settledAt}`);
-    for (const line of outcomeLines(outcome)) print(line);
-  } else print(running ?? `${workId}: does not run: start the same command again to go on`);
-}
-
-/** The service shows no way to call a search off: it is waited for no longer. */
-async function cancelTrace(place: Workplace, { record, outcome }: TraceOnFile): Promise<void> {
-  const { workId, name } = record;
-  if (outcome !== null) {
-    throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
-  }
-  const entry = orderEntry('cancel', { workId, by: place.environment.actor }, Date.now());
-  await place.audit.appendAndAnchor([entry]);
-  await withEngine(place, async (engine) => {
-    const handle = engine.client.workflow.getHandle(traceWorkflowId(name));
-    try {
-      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
-    } catch (error) {
-      const isRefused = error instanceof WorkflowUpdateFailedError;
-      if (!isRefused && !isNotFound(error)) throw error;
-      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-      if (isRefused) throw new CommandError(`${workId}: ${error.cause?.message ?? 'refused'}`);
-      tell(`${workId} does not run`);
-    }
-  });
-}
-
-export const traceWorks: WorkFamily = {
-  listed: 'traces',
-  owns: (id) => id.startsWith('trace/'),
-  onFile: tracesOnFile,
-  status: async (place, id, json) => showTraceStatus(place, await traceOf(place, id), json),
-  result: async (place, id, { out, json }) =>
-    showTrace(place, await traceOf(place, id), {
-      ...(out !== undefined && { out }),
-      ...(json === true && { json }),
-    }),
-  order: async (place, id, name) => {
-    refuseAllButCancel(id, name, 'a search');
-    await cancelTrace(place, await traceOf(place, id));
-  },
+const traces: SingleKind<TraceRecord, TraceOutcome> = {
+  kind: 'trace',
+  what: 'a search',
+  name: /^[0-9a-f]{32}$/,
+  shelf: (archive) => new TraceFile(archive),
+  workflowId: ({ name }) => traceWorkflowId(name),
+  input: ({ target }) => maskTarget(target),
+  terms: ({ strategy, label }) => ({ strategy, label }),
+  line: traceLine,
+  outcomeLines,
 };
+
+export const traceWorks: WorkFamily = singleWorks(traces, 'traces', (place, work, { out, json }) =>
+  showTrace(place, work, { ...(out !== undefined && { out }), ...(json === true && { json }) }),
+);

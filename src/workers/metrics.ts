@@ -311,12 +311,12 @@ function dossierMetrics(registry: Registry): DossierMetrics {
   });
   const retries = new Counter({
     name: 'diligence_dossier_retries_total',
-    help: 'Requests for another attempt at a dossier that came to an end: accepted, accepted as its status showed after the answer was lost (read_back), refused, or not sent since somebody else had begun one (not_sent).',
+    help: 'Requests for another attempt at a dossier that came to an end: accepted, accepted as its status showed after the answer was lost (read_back), refused, not sent since somebody else had begun one (not_sent), or left open at the end of its work (unknown).',
     labelNames: ['result'],
     registers,
   });
   for (const status of dossierStatuses) ended.inc({ status }, 0);
-  for (const result of ['accepted', 'read_back', 'refused', 'not_sent']) {
+  for (const result of ['accepted', 'read_back', 'refused', 'not_sent', 'unknown']) {
     retries.inc({ result }, 0);
   }
   return {
@@ -398,7 +398,7 @@ function profileMetrics(registry: Registry): ProfileMetrics {
   });
   const answers = new Counter({
     name: 'diligence_profile_answers_total',
-    help: 'Profiles that the service answered with. Each may have been charged.',
+    help: 'Profiles, readable or not, that the service answered with. Each may have been charged.',
     registers,
   });
   for (const status of profileStatuses) ended.inc({ status }, 0);

@@ -27,11 +27,10 @@ export function dossierActivities(queueSuffix: string, interactive: boolean) {
       ...(type !== undefined && { cancellationType: type }),
     });
 
-  const { concludeDossier, fileFollows, withdrawFollow, concludeRetries } =
-    proxyActivities<Activities>({
-      ...common,
-      startToCloseTimeout: '2m',
-    });
+  const { beginFollow, concludeDossier, concludeRetries } = proxyActivities<Activities>({
+    ...common,
+    startToCloseTimeout: '2m',
+  });
   return {
     awaitDossier: (input: Parameters<Activities['awaitDossier']>[0]) =>
       waiting(input).awaitDossier(input),
@@ -44,9 +43,10 @@ export function dossierActivities(queueSuffix: string, interactive: boolean) {
       waiting(input).fileDossier(input),
     planRetries: (input: Parameters<Activities['planRetries']>[0]) =>
       waiting(input).planRetries(input),
+    awaitFollow: (input: Parameters<Activities['awaitFollow']>[0]) =>
+      waiting(input).awaitFollow(input),
+    beginFollow,
     concludeDossier,
-    fileFollows,
-    withdrawFollow,
     concludeRetries,
   };
 }

@@ -35,6 +35,8 @@ const reportMs = 3_600_000;
 
 interface Ending {
   status: DossierStatus;
+  /** By itself, at the service: another attempt before its report was had is followed, too. */
+  byItself?: true;
   error?: { code: string | null; message: string };
 }
 
@@ -60,6 +62,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
   let sight: DossierSight | null = null;
   let seen: string | null = null;
   let atLeast: number | null = null;
+  let begunAt: number | null = null;
   let asked = 0;
   let decision: Decided | null = null;
   let review: ReviewDecision | null = null;
@@ -128,7 +131,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
 
   async function look(inReview: boolean): Promise<Step> {
     const end = await waitOn<DossierSight>(
-      (order) => activities.awaitDossier({ ...order, ref, atLeast, inReview }),
+      (order) => activities.awaitDossier({ ...order, ref, atLeast, begunAt, inReview }),
       { deadlineAt, since: startedAt, seen },
       show,
     );
@@ -156,9 +159,12 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
   /** Null: it goes on. */
   async function onSettled(): Promise<Ending | null> {
     const current = sight as unknown as DossierSight;
-    if (current.state === 'completed' || current.state === 'cancelled') {
-      return { status: current.state };
+    const number = current.attempt?.number ?? null;
+    if (atLeast !== null && number !== null && number < atLeast) {
+      return { status: 'expired', error: notShown };
     }
+    if (current.state === 'completed') return { status: 'completed', byItself: true };
+    if (current.state === 'cancelled') return { status: 'cancelled' };
     if (current.state === 'needs_review') return onReview(current);
     const step = retryStep(current, {
       asked,
@@ -189,7 +195,10 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
       const { code, message } = refusal;
       return { status: 'failed', error: { code, message } };
     }
-    if (refusal.kind === 'begun') atLeast = refusal.attempt;
+    if (refusal.kind === 'begun') {
+      atLeast = refusal.attempt;
+      begunAt = Date.now();
+    }
     return null;
   }
 
@@ -261,8 +270,9 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     if (sight === null || !isReported(sight.state)) return null;
     stage = 'fetching';
     const now = Date.now();
+    const attempt = sight.attempt?.number ?? null;
     const end = await waitOn<DossierReport>(
-      (order) => activities.fileDossier({ ...order, ref }),
+      (order) => activities.fileDossier({ ...order, ref, attempt }),
       { deadlineAt: now + reportMs, since: now, seen: 'fetching' },
       (visible) => show(visible, null),
     );
@@ -272,14 +282,29 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     return end.value;
   }
 
+  /** What had ended, and is under way again before its report was had, is followed on. */
+  async function toItsEnd(): Promise<{ ending: Ending; kept: DossierReport | null; due: boolean }> {
+    for (;;) {
+      const ending = await following.run(run).catch((error: unknown): Promise<Ending> | Ending => {
+        if (!isCancellation(error)) throw error;
+        return cancelling?.remote === true ? cancelRemote() : { status: 'cancelled' };
+      });
+      const ended = sight as DossierSight | null;
+      const kept = await report();
+      const goesOn = ending.byItself === true && kept?.movedOn === true;
+      if (!goesOn) return { ending, kept, due: isReported(ended?.state ?? 'unknown') };
+      atLeast = nextAttempt(ended, kept.sight) ?? atLeast;
+      begunAt = Date.now();
+    }
+  }
+
   return CancellationScope.nonCancellable(async () => {
-    const ending = await following.run(run).catch((error: unknown): Promise<Ending> | Ending => {
-      if (!isCancellation(error)) throw error;
-      return cancelling?.remote === true ? cancelRemote() : { status: 'cancelled' };
-    });
-    const kept = await report();
+    const { record } = input;
+    const ended = record === undefined ? null : await activities.beginFollow({ record });
+    if (ended !== null) return ended;
+    const { due, ending, kept } = await toItsEnd();
     stage = 'done';
-    const missing = isReported(sight?.state ?? 'unknown') && kept === null;
+    const missing = due && kept === null;
     const outcome = await activities.concludeDossier({
       ref,
       outcome: {
@@ -304,10 +329,19 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
 }
 
 const late = { code: 'deadline', message: 'it had not settled at the deadline' };
+const notShown = {
+  code: 'attempt_not_shown',
+  message: 'the service does not show the attempt that it has begun: it may be charged',
+};
 const notCancelled = {
   code: 'not_cancelled',
   message: 'the service has not told the end of a dossier that it was asked to cancel',
 };
+
+function nextAttempt(ended: DossierSight | null, now: DossierSight): number | null {
+  const number = now.attempt?.number ?? null;
+  return number !== null && number > (ended?.attempt?.number ?? 0) ? number : null;
+}
 
 /** With what the service says of it, where it says something. */
 function failed({ failure }: DossierSight, code: string, message: string): Ending {

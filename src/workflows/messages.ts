@@ -3,11 +3,12 @@ import type { AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisRef } from '../domain/credit/work';
 import type {
   AttemptSeen,
+  DossierRecord,
   DossierRef,
   ReviewDecision,
   ReviewPolicy,
 } from '../domain/dossiers/follow';
-import type { DossierBatchRef } from '../domain/dossiers/retry-batch';
+import type { DossierBatchRecord, DossierBatchRef } from '../domain/dossiers/retry-batch';
 import type { InquiryBatchKind } from '../domain/inquiry-batch';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type { Severity } from '../domain/monitors/change';
@@ -307,12 +308,15 @@ export interface FollowDossierInput {
   atOnce: boolean;
   /** A person waits. */
   interactive: boolean;
+  /** To be put on file by the work itself, once it runs; left out when it is there. */
+  record?: DossierRecord;
   /** Ends the names of the task queues (DESIGN D6). */
   queueSuffix: string;
 }
 
 export interface RetryFailedInput {
   ref: DossierBatchRef;
+  record: DossierBatchRecord;
   /** Epoch milliseconds after which dossiers are given up. */
   deadlineAt: number;
   queueSuffix: string;

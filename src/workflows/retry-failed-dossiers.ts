@@ -5,20 +5,19 @@ import {
   isCancellation,
   setHandler,
 } from '@temporalio/workflow';
-import { ChildWorkflowFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { BillingTotals } from '../domain/billing-totals';
 import {
-  dossierFolder,
-  dossierWorkflowId,
-  type DossierOutcome,
-  type ReviewPolicy,
-} from '../domain/dossiers/follow';
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/common';
+import { BillingTotals } from '../domain/billing-totals';
+import { dossierFolder, dossierWorkflowId, type DossierOutcome } from '../domain/dossiers/follow';
 import {
   itemOf,
   type DossierBatchItem,
   type DossierBatchOutcome,
 } from '../domain/dossiers/retry-batch';
-import type { RetryPlan } from '../domain/dossiers/retry-plan';
+import type { PlannedRetry, RetryPlan } from '../domain/dossiers/retry-plan';
 import { dossierActivities } from './dossier-activities';
 import { followDossier } from './follow-dossier';
 import {
@@ -35,11 +34,9 @@ const mostUnderWay = 10;
 /** The list must have been read by then. */
 const planMs = 3_600_000;
 
-interface Filed {
-  workId: string;
-  maxAttempts: number;
-  onReview: ReviewPolicy;
-}
+/** Between looks whether one that was begun before still runs: doubling. */
+const firstLookMs = 300_000;
+const longestLookMs = 86_400_000;
 
 /** Tries failed dossiers again, each followed by a work of its own, which outlives this one. */
 export async function retryFailedDossiers(input: RetryFailedInput): Promise<DossierBatchOutcome> {
@@ -67,10 +64,19 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
     cancelling = true;
     planning.cancel();
   };
-  setHandler(cancelUpdate, () => {
-    cancel();
-    return 'no further dossier is tried again';
-  });
+  setHandler(
+    cancelUpdate,
+    () => {
+      cancel();
+      return 'no further dossier is tried again';
+    },
+    {
+      validator(_order) {
+        if (stage === 'done') throw ApplicationFailure.nonRetryable('it has ended', 'TooLate');
+        if (cancelling) throw ApplicationFailure.nonRetryable('it is cancelled', 'TooLate');
+      },
+    },
+  );
   CancellationScope.current().cancelRequested.catch(cancel);
 
   function plan() {
@@ -85,52 +91,64 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
     );
   }
 
-  async function retryOne(dossierId: string, filed: Filed | null): Promise<DossierBatchItem> {
+  async function retryOne({ dossierId, from }: PlannedRetry): Promise<DossierBatchItem> {
     const none = { dossierId, status: null, caused: 0, possibleAttempt: false } as const;
-    if (filed === null) return { ...none, why: 'followed' };
-    const { workId, maxAttempts, onReview } = filed;
+    const { createdAt, createdBy, onReview } = input.record;
+    const workId = `${dossierWorkflowId(dossierId)}/${createdAt.replace(/[-:.]/g, '')}`;
+    const asked = { maxAttempts: from + 1, onReview, toCancel: false };
+    const record = { workId, dossierId, ...asked, createdAt, createdBy };
     const workRef = { workId, folder: dossierFolder(workId), dossierId };
-    const terms = { deadlineAt, maxAttempts, onReview, toCancel: false, atOnce: true };
-    try {
-      const outcome: DossierOutcome = await executeChild<typeof followDossier>(followDossier.name, {
-        workflowId: dossierWorkflowId(dossierId),
-        args: [{ ref: workRef, ...terms, interactive: false, queueSuffix }],
-        typedSearchAttributes: attributesAtStart('dossier', workId),
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-      });
-      for (const attempt of outcome.attempts) billing.add(attempt.billing);
-      return itemOf(outcome);
-    } catch (error) {
-      // Its work is on file: whoever follows the dossier goes on with it.
-      if (error instanceof ChildWorkflowFailure) return { ...none, why: 'broken off' };
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      await activities.withdrawFollow({ workId });
-      return { ...none, why: 'followed' };
+    const terms = { ...asked, deadlineAt, atOnce: true, interactive: false, queueSuffix };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const outcome = await executeChild<typeof followDossier>(followDossier.name, {
+          workflowId: dossierWorkflowId(dossierId),
+          args: [{ ref: workRef, record, ...terms }],
+          typedSearchAttributes: attributesAtStart('dossier', workId),
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          parentClosePolicy: ParentClosePolicy.ABANDON,
+        });
+        return itemWithBilling(outcome);
+      } catch (error) {
+        // Its work is on file: whoever follows the dossier goes on with it.
+        if (error instanceof ChildWorkflowFailure) return { ...none, why: 'broken off' };
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+      const end = await runsAlready(workId, tries);
+      if (end.kind === 'settled' && end.value !== null) return itemWithBilling(end.value);
+      if (end.kind === 'settled') return { ...none, why: 'followed' };
+      if (end.kind === 'refused' || Date.now() >= deadlineAt) return { ...none, why: 'broken off' };
     }
   }
 
-  async function retryAll(
-    { dossiers }: RetryPlan,
-    filed: readonly (Filed | null)[],
-  ): Promise<void> {
-    let next = 0;
+  /** Begun before this work was broken off, or by another: one that is lost meanwhile is begun again. */
+  function runsAlready(workId: string, tries: number) {
+    const now = Date.now();
+    const untilAt = Math.min(deadlineAt, now + Math.min(firstLookMs * 2 ** tries, longestLookMs));
+    return waitOn<DossierOutcome | null>(
+      (order) => activities.awaitFollow({ ...order, workId }),
+      { deadlineAt: untilAt, since: now, seen: 'following' },
+      () => undefined,
+    );
+  }
+
+  function itemWithBilling(outcome: DossierOutcome): DossierBatchItem {
+    for (const attempt of outcome.attempts) billing.add(attempt.billing);
+    return itemOf(outcome);
+  }
+
+  async function retryAll({ dossiers }: RetryPlan): Promise<void> {
+    const left = [...dossiers];
     const lane = async (): Promise<void> => {
-      while (next < dossiers.length && !cancelling) {
-        const place = next;
-        next += 1;
-        const dossier = dossiers[place];
-        if (dossier === undefined) return;
+      while (!cancelling) {
+        const next = left.shift();
+        if (next === undefined) return;
         underWay += 1;
-        items.push(await retryOne(dossier.dossierId, filed[place] ?? null));
+        items.push(await retryOne(next));
         underWay -= 1;
       }
     };
     await Promise.all(Array.from({ length: mostUnderWay }, lane));
-    for (; next < filed.length; next += 1) {
-      const workId = filed[next]?.workId;
-      if (workId !== undefined) await activities.withdrawFollow({ workId });
-    }
   }
 
   async function run(): Promise<Pick<DossierBatchOutcome, 'status' | 'left' | 'error'>> {
@@ -143,8 +161,7 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
     }
     stage = 'retrying';
     total = end.value.dossiers.length;
-    const filed = await activities.fileFollows({ ref, plan: end.value });
-    await retryAll(end.value, filed);
+    await retryAll(end.value);
     const status = cancelling ? 'cancelled' : 'completed';
     return { status, left: end.value.left, error: null };
   }

@@ -1,4 +1,8 @@
-import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  type TypedSearchAttributes,
+} from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { StatusCounts } from '../domain/certificates';
 import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
@@ -39,6 +43,11 @@ export function attributesAtStart(
     { key: service, value: workflowKind.startsWith('credit') ? 'credit' : 'investigation' },
     { key: attention, value: false },
   ];
+}
+
+/** The work that a workflow was started for; null when it does not say. */
+export function workIdOf(attributes: TypedSearchAttributes): string | null {
+  return attributes.get(batch) ?? null;
 }
 
 /** Says whether a person is needed for it to go on. One event for each change, none otherwise. */

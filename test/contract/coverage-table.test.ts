@@ -1,10 +1,21 @@
 import path from 'node:path';
-import { coverageHoles, coverageSummary, type Coverage } from '../../scripts/check-coverage-table';
+import {
+  coverageHoles,
+  coverageSummary,
+  endpointHoles,
+  type Coverage,
+} from '../../scripts/check-coverage-table';
 import { assumptionTable, type Assumption } from '../../src/apis/assumptions';
+import { certificateCommand } from '../../src/starters/certificate';
+import { dossierCommand } from '../../src/starters/dossier';
+import { lensCommand } from '../../src/starters/lens';
+import { monitorCommand } from '../../src/starters/monitor';
+import { profileCommand } from '../../src/starters/profile';
+import { traceCommand } from '../../src/starters/trace';
 import type { CoverageRow } from './coverage-table/row';
 import {
   investigationChecklist,
-  investigationPlanned,
+  investigationCommands,
   investigationTable,
 } from './coverage-table/investigation';
 import { monitorChecklist, monitorTable } from './coverage-table/monitors';
@@ -66,11 +77,36 @@ describe('the coverage table', () => {
     expect(new Set(asked)).toEqual(new Set(assumptionTable.map(({ area }) => area)));
   });
 
-  test('counts its rows, and what is planned', () => {
-    const lines = coverageSummary(investigationTable, investigationPlanned);
+  test('counts its rows, and tells what asks each endpoint', () => {
+    const lines = coverageSummary(investigationTable, investigationCommands);
     const items = Object.values(investigationChecklist).flat().length;
     expect(lines.find((line) => line.startsWith('all'))).toMatch(new RegExp(`^all\\s+${items} `));
-    expect(lines.filter((line) => line.startsWith('planned: '))).toHaveLength(3);
+    expect(lines).toContainEqual(expect.stringMatching(/^POST \/rastro +trace search$/));
+  });
+
+  test('names a command for every endpoint, and each can be given', () => {
+    const whole = Object.assign({}, ...tables.slice(0, -1).map(([, { checklist }]) => checklist));
+    expect(endpointHoles(whole, investigationCommands)).toEqual([]);
+    const groups = [
+      certificateCommand(),
+      dossierCommand(),
+      lensCommand(),
+      monitorCommand(),
+      profileCommand(),
+      traceCommand(),
+    ];
+    const given = groups.flatMap((group) =>
+      group.commands.map((command) => `${group.name()} ${command.name()}`),
+    );
+    expect(given).toEqual(expect.arrayContaining(Object.values(investigationCommands)));
+  });
+
+  test('an endpoint without a command, and a command without one, are holes', () => {
+    const list = { Part: ['GET /a/{id}: page size', 'GET /a/{id}', 'what GET /c is'] };
+    expect(endpointHoles(list, { 'POST /b': 'x' })).toEqual([
+      'GET /a/{id}: no command asks it',
+      'POST /b: no endpoint of the specification',
+    ]);
   });
 
   test('a row that stands is no hole', () => {

@@ -142,6 +142,38 @@ test('reads an analysis of which only the id can be read', async () => {
   }
 });
 
+test('every artifact that is announced has an id of its own, which can name a file', async () => {
+  const odd = [
+    'A/../1',
+    'image:1',
+    'two words',
+    'a'.repeat(500),
+    '..',
+    '',
+    null,
+    {},
+    7,
+    'a1',
+    'a1',
+  ];
+  const artifacts = odd.map((told) => ({ id: told, url: '/files/x' }));
+  const read = (await readWith({ artifacts })).artifacts;
+  const ids = read.map(({ artifactId }) => artifactId);
+  expect(ids).toEqual([
+    ...Array.from({ length: 5 }, () => expect.stringMatching(/^id-[0-9a-f]{32}$/)),
+    'position-6',
+    'position-7',
+    'position-8',
+    '7',
+    'a1',
+    'position-11',
+  ]);
+  expect(new Set(ids).size).toBe(odd.length);
+  expect(read.every(({ url }) => url === '/files/x')).toBe(true);
+  // The next read tells the same ones.
+  expect((await readWith({ artifacts })).artifacts).toEqual(read);
+});
+
 test.each([
   ['with a method other than PUT', { ...upload, method: 'POST' }],
   ['without an address', { ...upload, url: '' }],

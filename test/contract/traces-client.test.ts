@@ -1,6 +1,7 @@
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import { TracesApi } from '../../src/apis/investigation/traces';
+import { traceTypes } from '../../src/domain/traces/trace';
 import { readEnvironment } from '../../src/environment';
 import { LoopbackServer, sendJson, type Reply } from '../support/loopback-server';
 
@@ -88,6 +89,15 @@ test.each(['queued', 'running', 'completed', 'failed', 'cancelled', 'paused', nu
     const { trace: read } = await apiWith().read(id);
     const known = status !== 'paused' && status !== null;
     expect(read).toMatchObject({ state: known ? status : 'unknown', statusWord: status });
+  },
+);
+
+test.each(['email', 'phone', 'username', 'wallet'])(
+  'a search of the type %s reads as one',
+  async (type) => {
+    server.reply = (_, response) => sendJson(response, 200, { ...trace, type });
+    expect((await apiWith().read(id)).trace.type).toBe(type);
+    expect(traceTypes).toContain(type);
   },
 );
 

@@ -1,19 +1,73 @@
-import { patentTexts, vehicleTexts, type vehicleNumbers } from '../../src/domain/profiles/profile';
+/**
+ * Profiles as the service answers them, with every field of the specification's tables. The names are
+ * written out: taken from src, they would agree with a wrong one.
+ */
 
-/** Profiles as the service answers them, with every field of the specification's tables. */
-
-function texts<Name extends string>(names: readonly Name[]): Record<Name, string> {
-  return Object.fromEntries(names.map((name) => [name, `${name} 1`])) as Record<Name, string>;
-}
-
-const vehicleYears: Record<(typeof vehicleNumbers)[number], number> = {
+export const vehicleRow = {
+  documento: 'documento 1',
+  tipo: 'tipo 1',
+  nome_proprietario: 'nome_proprietario 1',
   ano_documento: 2024,
+  placa: 'placa 1',
+  placa_antiga: 'placa_antiga 1',
+  placa_nova: 'placa_nova 1',
+  renavam: 'renavam 1',
+  chassi: 'chassi 1',
   ano_fabricacao: 2018,
   ano_modelo: 2019,
+  marca: 'marca 1',
+  modelo: 'modelo 1',
+  cor: 'cor 1',
+  combustivel: 'combustivel 1',
+  tipo_veiculo: 'tipo_veiculo 1',
+  especie_veiculo: 'especie_veiculo 1',
+  potencia: 'potencia 1',
+  cilindradas: 'cilindradas 1',
+  quantidade_passageiro: 'quantidade_passageiro 1',
+  municipio: 'municipio 1',
+  uf: 'uf 1',
+  situacao_veiculo: 'situacao_veiculo 1',
+  restricao_1: 'restricao_1 1',
+  restricao_2: '',
+  restricao_3: 'restricao_3 1',
+  restricao_4: 'restricao_4 1',
+  nacionalidade: 'nacionalidade 1',
+  carroceria: 'carroceria 1',
+  tipo_montagem: 'tipo_montagem 1',
+  peso_bruto_total: 'peso_bruto_total 1',
+  cap_maxima_tracao: 'cap_maxima_tracao 1',
+  capacidade_carga: 'capacidade_carga 1',
+  motor: 'motor 1',
+  caixa_cambio: 'caixa_cambio 1',
+  situacao_chassi: 'situacao_chassi 1',
+  eixos: 'eixos 1',
+  media_preco: 'media_preco 1',
   updated_at: 0,
 };
 
-export const vehicleRow = { ...texts(vehicleTexts), ...vehicleYears, restricao_2: '' };
+export const patentRow = {
+  numero_inpi: 'numero_inpi 1',
+  codigo_interno: 'codigo_interno 1',
+  depositante: 'depositante 1',
+  cgccpfdepositante: 'cgccpfdepositante 1',
+  tipopessoadepositante: 'tipopessoadepositante 1',
+  pais: 'pais 1',
+  estado: 'estado 1',
+  data_inicio_depositante: 'data_inicio_depositante 1',
+  data_fim_depositante: 'data_fim_depositante 1',
+  titulo: 'titulo 1',
+  resumo: 'resumo 1',
+  natureza: 'natureza 1',
+  data_deposito: 'data_deposito 1',
+  data_publicacao: 'data_publicacao 1',
+  data_concessao: 'data_concessao 1',
+  classificacao_ipc: 'classificacao_ipc 1',
+  despacho_codigo: 'despacho_codigo 1',
+  despacho_texto: 'despacho_texto 1',
+  despacho_data_rpi: 'despacho_data_rpi 1',
+  inventores: 'inventores 1',
+  procuradores: 'procuradores 1',
+};
 
 export const propertyRow = {
   id: 'p1',
@@ -72,7 +126,7 @@ export function personProfile() {
     veiculos: [vehicleRow],
     imoveis: [propertyRow],
     aeronaves: { avioes: [{ matricula: 'PR-AAA' }], drones: [] },
-    patentes: [texts(patentTexts)],
+    patentes: [patentRow],
     rural: ruralOfPerson,
   };
 }

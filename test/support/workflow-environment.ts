@@ -192,6 +192,19 @@ export class WorkflowRig {
     return { activity: [this.#locks.noteTries] };
   }
 
+  /**
+   * Waits until the activity of a workflow is between two tries. To be called before a cancel: of an
+   * activity that has just ended the server refuses it, and never ends the task that gave it.
+   */
+  async untilBetweenTries(workflowId: string): Promise<void> {
+    const handle = this.env.client.workflow.getHandle(workflowId);
+    for (;;) {
+      const { pendingActivities } = (await handle.describe()).raw;
+      if (pendingActivities?.[0]?.lastFailure != null) return;
+      await breathe(20);
+    }
+  }
+
   /** Ends the names of its task queues. */
   get suffix(): string {
     return this.#suffix;

@@ -69,6 +69,8 @@ interface Script {
   looks: Answer<DossierSight>[];
   retries?: Answer<Retried>[];
   cancels?: Answer<DossierCancelled>[];
+  /** By what each report differs from a whole one. */
+  reports?: Partial<DossierReport>[];
   terms?: Partial<FollowDossierInput>;
   possibleAttempt?: boolean;
   meanwhile?: (dossier: Running) => Promise<void>;
@@ -96,6 +98,15 @@ class Running {
     while ((await this.progress()).stage !== stage) {
       await new Promise((done) => setTimeout(done, 20));
     }
+  }
+
+  /** What it does has failed once, and is to be begun again. */
+  async untilTried(): Promise<void> {
+    const isTried = async () => {
+      const { raw } = await this.handle.describe();
+      return raw.pendingActivities?.[0]?.lastFailure != null;
+    };
+    while (!(await isTried())) await soon();
   }
 
   decide(action: ReviewDecision['action'], more: Partial<ReviewDecision> = {}): Promise<string> {
@@ -141,13 +152,13 @@ async function followed(rig: WorkflowRig, script: Script) {
     filed: [],
     unfiled: [],
     note: null,
+    movedOn: false,
   };
   const worker = await Worker.create({
     connection: env.nativeConnection,
     ...(env.namespace !== undefined && { namespace: env.namespace }),
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
-    interceptors: rig.interceptors,
     activities: {
       awaitDossier: async (input: AwaitDossierInput) => {
         const answer = await play(script.looks, looks.push(input));
@@ -158,7 +169,8 @@ async function followed(rig: WorkflowRig, script: Script) {
       cancelDossier: async () => play(script.cancels, (cancels += 1)),
       fileDossier: async (): Promise<Waited<DossierReport>> => {
         reports += 1;
-        return settled({ ...report, sight: last });
+        const told = script.reports?.[reports - 1] ?? {};
+        return settled({ ...report, sight: last, ...told });
       },
       concludeDossier: async ({ outcome }: { outcome: DossierOutcome }) => ({
         ...outcome,
@@ -185,7 +197,6 @@ async function followed(rig: WorkflowRig, script: Script) {
         },
       ],
     });
-    rig.watch(handle);
     const running = new Running(rig, workflowId);
     await script.meanwhile?.(running);
     const outcome = await handle.result();
@@ -352,6 +363,56 @@ workflowSuite('following a dossier', (rig) => {
     });
     expect(retries).toMatchObject([{ from: 2 }]);
     expect(outcome).toMatchObject({ status: 'failed', review: { action: 'retry' } });
+  });
+
+  test('follows an attempt that was begun before the report of the last one was had', async () => {
+    const { looks, outcome, reports } = await followed(rig(), {
+      looks: [settled(sight('completed')), settled(sight('completed', 2))],
+      reports: [{ sight: sight('running', 2), movedOn: true }],
+    });
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      note: null,
+      attempts: [{ number: 1 }, { number: 2 }],
+    });
+    expect(looks).toMatchObject([{ atLeast: null }, { atLeast: 2 }]);
+    expect(reports).toBe(2);
+  });
+
+  test('tells the report that an accepted review has lost to another attempt', async () => {
+    const told = 'it was begun anew before its report was had';
+    const { looks, outcome } = await followed(rig(), {
+      looks: [settled(sight('needs_review'))],
+      reports: [{ sight: sight('running', 2), movedOn: true, note: told }],
+      terms: { onReview: 'accept' },
+    });
+    expect(outcome).toMatchObject({ status: 'completed', note: told });
+    expect(looks).toHaveLength(1);
+  });
+
+  test('does not wait for an attempt that the service has forgotten', async () => {
+    const { outcome, looks, retries } = await followed(rig(), {
+      looks: [failedOnce],
+      retries: [begun(2)],
+      terms: { maxAttempts: 5 },
+    });
+    expect(outcome).toMatchObject({ status: 'expired', error: { code: 'attempt_not_shown' } });
+    expect({ looks: looks.length, retries: retries.length }).toEqual({ looks: 2, retries: 1 });
+  });
+
+  test('is cancelled at the service although the cancel meets a retry that fails', async () => {
+    const { cancels, outcome } = await followed(rig(), {
+      looks: [failedOnce],
+      retries: [unsettled],
+      cancels: [settled({ kind: 'settled', sight: sight('cancelled') })],
+      terms: { maxAttempts: 2 },
+      meanwhile: async (dossier) => {
+        await dossier.until('retrying');
+        await dossier.untilTried();
+        await dossier.cancel(true);
+      },
+    });
+    expect({ cancels, status: outcome.status }).toEqual({ cancels: 1, status: 'cancelled' });
   });
 
   test('ends as failed when nobody can tell whether a retry has begun an attempt', async () => {

@@ -214,6 +214,7 @@ async function driven(
         },
       ],
     });
+    rig.watch(handle);
     await meanwhile(workflowId);
     const counts = await handle.result();
     return { counts, histories: await rig.histories(workflowId, handle.firstExecutionRunId) };

@@ -49,6 +49,7 @@ async function lookedUp(
     ...(env.namespace !== undefined && { namespace: env.namespace }),
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
+    interceptors: rig.interceptors,
     activities: {
       lookUpProfile: async (input: LookUpInput) => {
         inputs.push(input);
@@ -76,6 +77,7 @@ async function lookedUp(
         },
       ],
     });
+    rig.watch(handle);
     await meanwhile(workflowId);
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();
@@ -225,6 +227,7 @@ workflowSuite('the lookup of a profile', (rig) => {
       throw notSettledYet(10 * minute);
     };
     const meanwhile = async (id: string): Promise<void> => {
+      await rig().untilBetweenTries(id);
       const handle = rig().env.client.workflow.getHandle(id);
       await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
     };

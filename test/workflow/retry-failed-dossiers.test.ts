@@ -1,12 +1,19 @@
 import { Worker } from '@temporalio/worker';
 import type { AwaitDossierInput, RetryDossierInput } from '../../src/activities/dossiers';
-import type { DossierOutcome, DossierReport, DossierSight } from '../../src/domain/dossiers/follow';
+import { notSettledYet } from '../../src/activities/failures';
+import type {
+  DossierOutcome,
+  DossierRecord,
+  DossierReport,
+  DossierSight,
+} from '../../src/domain/dossiers/follow';
 import type { Retried } from '../../src/domain/dossiers/retry';
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import type { RetryPlan } from '../../src/domain/dossiers/retry-plan';
 import { queueName } from '../../src/domain/queues';
 import type { Waited } from '../../src/domain/settled-wait';
 import { cancelUpdate, dossierBatchProgressQuery } from '../../src/workflows/messages';
+import type { followDossier } from '../../src/workflows/follow-dossier';
 import type { retryFailedDossiers } from '../../src/workflows/retry-failed-dossiers';
 import {
   dataConverter,
@@ -41,12 +48,18 @@ async function retried(
   {
     dossiers,
     followed = [],
+    running = [],
+    ended = [],
     plan,
     onRetry = async () => undefined,
     meanwhile = async () => undefined,
   }: {
     dossiers: number;
+    /** By another work. */
     followed?: number[];
+    /** By this one, before it was broken off. */
+    running?: number[];
+    ended?: number[];
     plan?: Waited<RetryPlan>;
     onRetry?: () => Promise<void>;
     meanwhile?: (workId: string) => Promise<void>;
@@ -58,7 +71,11 @@ async function retried(
   const queueSuffix = rig.suffix;
   const ids = Array.from({ length: dossiers }, (_, place) => `${rig.suffix}-${started}-${place}`);
   const retries: RetryDossierInput[] = [];
-  const withdrawn: string[] = [];
+  const filed: DossierRecord[] = [];
+  const createdAt = '2026-01-05T10:00:00.000Z';
+  const workOf = (place: number) => `dossier/${ids[place]}/20260105T100000000Z`;
+  const before = { caused: 1, possibleAttempt: false, status: 'failed', attempts: [] };
+  const endOf = (work: string) => ({ ...before, workId: work, dossierId: work.split('/')[1] });
   let underWay = 0;
   let mostUnderWay = 0;
   const worker = await Worker.create({
@@ -72,17 +89,23 @@ async function retried(
           kind: 'settled',
           value: { dossiers: ids.map((dossierId) => ({ dossierId, from: 1 })), left: { older: 3 } },
         },
-      fileFollows: async () =>
-        ids.map((id, place) =>
-          followed.includes(place)
-            ? null
-            : { workId: `dossier/${id}/1`, maxAttempts: 2, onReview: 'leave' },
-        ),
-      withdrawFollow: async (input: { workId: string }) => void withdrawn.push(input.workId),
-      awaitDossier: async ({ atLeast }: AwaitDossierInput): Promise<Waited<DossierSight>> => ({
+      beginFollow: async ({ record }: { record: DossierRecord }) => {
+        if (ended.map(workOf).includes(record.workId)) return endOf(record.workId);
+        filed.push(record);
+        return null;
+      },
+      awaitFollow: async (own: { workId: string }) => ({
         kind: 'settled',
-        value: atLeast === null ? sight('failed', 1) : sight('completed', 2),
+        value: running.map(workOf).includes(own.workId) ? endOf(own.workId) : null,
       }),
+      awaitDossier: async (input: AwaitDossierInput): Promise<Waited<DossierSight>> => {
+        if (input.inReview) throw notSettledYet(hour);
+        if (input.ref.folder === 'reviewed') {
+          return { kind: 'settled', value: sight('needs_review', 1) };
+        }
+        const value = input.atLeast === null ? sight('failed', 1) : sight('completed', 2);
+        return { kind: 'settled', value };
+      },
       retryDossier: async (input: RetryDossierInput): Promise<Waited<Retried>> => {
         retries.push(input);
         underWay += 1;
@@ -106,6 +129,7 @@ async function retried(
           filed: [],
           unfiled: [],
           note: null,
+          movedOn: false,
         },
       }),
       concludeDossier: async ({ outcome, ref }: { outcome: DossierOutcome; ref: object }) => ({
@@ -118,24 +142,59 @@ async function retried(
     },
   });
   return worker.runUntil(async () => {
+    const begunAt = await rig.now();
+    const others = await Promise.all(
+      [...followed, ...running].map((place) =>
+        env.client.workflow.start<typeof followDossier>('followDossier', {
+          workflowId: `dossier/${ids[place]}`,
+          taskQueue: queueName('workflows', rig.suffix),
+          args: [
+            {
+              ref: { workId: 'theirs', folder: 'reviewed', dossierId: ids[place] ?? '' },
+              deadlineAt: begunAt + 30 * 24 * hour,
+              maxAttempts: 1,
+              onReview: 'wait',
+              toCancel: false,
+              atOnce: false,
+              interactive: false,
+              queueSuffix,
+            },
+          ],
+        }),
+      ),
+    );
     const handle = await env.client.workflow.start<typeof retryFailedDossiers>(
       'retryFailedDossiers',
       {
         workflowId: workId,
         taskQueue: queueName('workflows', rig.suffix),
         args: [
-          { ref: { workId, folder: 'f' }, deadlineAt: (await rig.now()) + 24 * hour, queueSuffix },
+          {
+            ref: { workId, folder: 'f' },
+            record: {
+              workId,
+              terms: { since: null, limit: 20, maxAttempts: null },
+              since: null,
+              onReview: 'leave',
+              createdAt,
+              createdBy: 'p',
+            },
+            deadlineAt: begunAt + 24 * hour,
+            queueSuffix,
+          },
         ],
       },
     );
     await meanwhile(workId);
-    return { outcome: await handle.result(), ids, retries, withdrawn, mostUnderWay };
+    const outcome = await handle.result();
+    for (const other of others) await other.terminate();
+    return { outcome, ids, retries, filed, mostUnderWay };
   });
 }
 
 workflowSuite('trying failed dossiers again', (rig) => {
   test('asks once for each, ten at a time, but for those that are followed already', async () => {
-    const { ids, mostUnderWay, outcome, retries } = await retried(rig(), {
+    const { filed, ids, mostUnderWay, outcome, retries } = await retried(rig(), {
       dossiers: 14,
       followed: [3, 7],
       onRetry: () => new Promise((done) => setTimeout(done, 30)),
@@ -143,6 +202,8 @@ workflowSuite('trying failed dossiers again', (rig) => {
     const asked = ids.filter((_, place) => place !== 3 && place !== 7);
     expect(retries.map(({ ref }) => ref.dossierId).toSorted()).toEqual(asked.toSorted());
     expect(mostUnderWay).toBeLessThanOrEqual(10);
+    expect(filed.map(({ dossierId }) => dossierId).toSorted()).toEqual(asked.toSorted());
+    expect(filed[0]).toMatchObject({ maxAttempts: 2, onReview: 'leave', toCancel: false });
     expect(outcome).toMatchObject({ status: 'completed', left: { older: 3 } });
     expect(outcome.items.filter(({ status }) => status === 'completed')).toHaveLength(12);
     expect(outcome.items.filter(({ why }) => why === 'followed')).toHaveLength(2);
@@ -151,10 +212,30 @@ workflowSuite('trying failed dossiers again', (rig) => {
     ]);
   });
 
-  test('cancelled, it begins no further one, and takes what it had filed for them back', async () => {
+  test('begun again, it tells what it did before, and tries nothing again for that', async () => {
+    const { filed, ids, outcome, retries } = await retried(rig(), {
+      dossiers: 3,
+      ended: [0],
+      running: [1],
+    });
+    expect(retries.map(({ ref }) => ref.dossierId)).toEqual([ids[2]]);
+    expect(filed.map(({ dossierId }) => dossierId)).toEqual([ids[2]]);
+    const told = outcome.items.map(({ caused, dossierId, status }) => [dossierId, status, caused]);
+    expect(told).toHaveLength(3);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        [ids[0], 'failed', 1],
+        [ids[1], 'failed', 1],
+        [ids[2], 'completed', 1],
+      ]),
+    );
+  });
+
+  test('cancelled, it begins no further one, and nothing is on file of those', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((done) => (release = done));
-    const { outcome, retries, withdrawn } = await retried(rig(), {
+    let refused: string | null = null;
+    const { filed, outcome, retries } = await retried(rig(), {
       dossiers: 12,
       onRetry: () => held,
       meanwhile: async (workId) => {
@@ -162,7 +243,10 @@ workflowSuite('trying failed dossiers again', (rig) => {
         while ((await handle.query(dossierBatchProgressQuery)).underWay < 10) {
           await new Promise((done) => setTimeout(done, 20));
         }
-        await handle.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+        const cancel = () => handle.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+        await cancel();
+        const [again] = await Promise.allSettled([cancel()]);
+        refused = again.status === 'rejected' ? String(again.reason.cause?.message) : null;
         release();
       },
     });
@@ -171,7 +255,8 @@ workflowSuite('trying failed dossiers again', (rig) => {
       items: 10,
       retries: 10,
     });
-    expect(withdrawn).toHaveLength(2);
+    expect(filed).toHaveLength(10);
+    expect(refused).toBe('it is cancelled');
   });
 
   test.each<[string, Waited<RetryPlan>]>([

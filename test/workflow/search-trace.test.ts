@@ -196,10 +196,7 @@ workflowSuite('a search', (rig) => {
     throw notSettledYet(10 * minute);
   };
 
-  /**
-   * @param at what the workflow shows when the order is given: between two tries, since of an activity
-   *   that has just ended the test server refuses the cancel, and never ends the task that gave it
-   */
+  /** @param at what the workflow shows when the order is given */
   async function cancelledWhen(
     at: (progress: TraceProgress) => boolean,
     starts: Answer<StartedTrace>[],
@@ -208,17 +205,13 @@ workflowSuite('a search', (rig) => {
     return searched(rig(), starts, reads, {
       meanwhile: async (id) => {
         const handle = rig().env.client.workflow.getHandle(id);
-        while (!at(await handle.query(traceProgressQuery)) || !(await isBetweenTries(id))) {
+        while (!at(await handle.query(traceProgressQuery))) {
           await new Promise((done) => setTimeout(done, 20));
         }
+        await rig().untilBetweenTries(id);
         await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
       },
     });
-  }
-
-  async function isBetweenTries(id: string): Promise<boolean> {
-    const { raw } = await rig().env.client.workflow.getHandle(id).describe();
-    return raw.pendingActivities?.[0]?.lastFailure != null;
   }
 
   test('cancelled before its request has an answer, it was not made', async () => {

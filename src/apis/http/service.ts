@@ -47,6 +47,11 @@ export interface HttpCall extends CallName {
    * broken off, since what it came to is worth more than the time.
    */
   seenThrough?: boolean;
+  /**
+   * Awaited once the permit and the credential are there, before the request leaves: what is on file
+   * by then was about to be sent. What it throws stops the call.
+   */
+  beforeSend?: (() => Promise<void>) | undefined;
   /** Runs synchronously just before the request is handed over; what it throws stops the call. */
   beforeDispatch?: () => void;
 }
@@ -219,6 +224,7 @@ export class Service {
   async #send(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpStream> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
+    await call.beforeSend?.();
     const json = call.json === undefined ? null : JSON.stringify(call.json);
     const body = call.form ?? call.stream ?? call.jsonText ?? json;
     const timeout = AbortSignal.timeout(call.timeoutMs);

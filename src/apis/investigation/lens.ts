@@ -46,15 +46,18 @@ export class LensApi {
    * Starts an analysis; it may be charged for. May be sent again with the same key.
    *
    * @param signal stops it before it leaves, and never after
+   * @param beforeSend awaited right before it leaves: not while it waits for its permit
    */
   async create(
     { sizeBytes, sha256, mode, key }: LensRequest,
     signal?: AbortSignal,
+    beforeSend?: () => Promise<void>,
   ): Promise<LensAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/lente/analyses', ''),
       headers: idempotencyKey(key),
       seenThrough: true,
+      beforeSend,
       json: {
         file: { size_bytes: sizeBytes, sha256 },
         ...(mode !== null && { [this.#assumptions.modeField]: mode }),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Artifact } from '../../domain/artifact';
 import type { Billing } from '../../domain/billing';
@@ -61,9 +62,20 @@ export const failure = z
     return { code: value.code, message, retryable, retryAfterMs };
   });
 
+/** What may be a word of no use as a name: it is told by its hash. */
+const artifactId = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .catch(null)
+  .transform((text): string | null => {
+    if (text == null || text === '') return null;
+    if (id.safeParse(text).success) return text;
+    return `id-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  });
+
 const artifact = z
   .object({
-    id,
+    id: artifactId,
     type: told,
     media_type: told,
     status: told,
@@ -73,7 +85,7 @@ const artifact = z
     expires_at: told,
     available_until: told,
   })
-  .transform((wire): Artifact => ({
+  .transform((wire) => ({
     artifactId: wire.id,
     type: wire.type,
     mediaType: wire.media_type,
@@ -83,15 +95,20 @@ const artifact = z
     availableUntil: wire.available_until,
   }));
 
-/** One without an id is left out: it could not be filed. Null when the answer has no list. */
-export const artifacts = listAsItCame.transform((list): Artifact[] | null =>
-  list === null
-    ? null
-    : list.flatMap((one) => {
-        const read = artifact.safeParse(one);
-        return read.success ? [read.data] : [];
-      }),
-);
+const nothingTold = artifact.parse({});
+
+/** Every one that is announced has an id of its own: its place, where none was told. Null: no list. */
+export const artifacts = listAsItCame.transform((list): Artifact[] | null => {
+  if (list === null) return null;
+  const ids = new Set<string>();
+  return list.map((one, place) => {
+    const read = artifact.safeParse(one).data ?? nothingTold;
+    const isOwn = read.artifactId !== null && !ids.has(read.artifactId);
+    const own = isOwn ? (read.artifactId as string) : `position-${place + 1}`;
+    ids.add(own);
+    return { ...read, artifactId: own };
+  });
+});
 
 /** The known word, else `unknown`. */
 export function stateOf<const T extends string>(

@@ -112,11 +112,14 @@ export interface UnfiledArtifact {
 /** What was put on file of a dossier that has settled. */
 export interface DossierReport {
   sight: DossierSight;
-  risk: RiskSummary;
+  /** Null: it could not be had. */
+  risk: RiskSummary | null;
   filed: FiledArtifact[];
   unfiled: UnfiledArtifact[];
-  /** Why the list could not be read for what the status leaves out; null: it was, or need not be. */
+  /** Why it is not all that was announced; null: it is. */
   note: string | null;
+  /** Another attempt has taken the place of the one that had settled. */
+  movedOn: boolean;
 }
 
 /** How it ended: `outcome.json`, and the result of its workflow. */

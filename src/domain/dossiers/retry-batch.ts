@@ -7,6 +7,8 @@ export interface DossierBatchRecord {
   /** `dossier-batch/<instant>`. */
   workId: string;
   terms: RetryPlanTerms;
+  /** `--since` as it was said: a time ago is another instant each time. */
+  since: string | null;
   onReview: ReviewPolicy;
   createdAt: string;
   createdBy: string;
@@ -21,7 +23,7 @@ export interface DossierBatchRef {
 export interface DossierBatchItem {
   dossierId: string;
   status: DossierStatus | null;
-  /** Without a status: another work follows it already, or ours did not come to its end. */
+  /** Without a status: another work follows it, or ours did not come to its end. */
   why: 'followed' | 'broken off' | null;
   caused: number;
   possibleAttempt: boolean;

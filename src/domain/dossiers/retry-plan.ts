@@ -18,14 +18,7 @@ export interface PlannedRetry {
 }
 
 export type NotPlanned =
-  | 'not_retryable'
-  | 'max_attempts'
-  | 'attempt_unknown'
-  | 'older'
-  | 'beyond_limit'
-  | 'unreadable'
-  /** It is followed already, or its work was broken off. */
-  | 'followed';
+  'not_retryable' | 'max_attempts' | 'attempt_unknown' | 'older' | 'beyond_limit' | 'unreadable';
 
 export interface RetryPlan {
   dossiers: PlannedRetry[];

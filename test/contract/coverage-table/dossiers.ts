@@ -213,7 +213,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     current_attempt: {
       sandbox: 'The attempt of the highest number.',
       client: 'src/domain/dossiers/dossier.ts#Dossier.attempt',
-      test: 'contract/dossiers-client.test.ts › reads a dossier whose current_attempt is missing, null, or of another type',
+      test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'current_attempt.id': {
       sandbox: 'By the script of the attempt and the clock.',
@@ -283,7 +283,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     coverage: {
       sandbox: 'Phases by the clock.',
       client: 'src/domain/dossiers/dossier.ts#Dossier.coverage',
-      test: 'contract/dossiers-client.test.ts › reads a dossier whose coverage is missing, null, or of another type',
+      test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'coverage.status': {
       sandbox: 'Counted from the phases.',
@@ -318,7 +318,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     artifacts: {
       sandbox: 'When there is a report, in the status, the list, or both.',
       client: 'src/domain/dossiers/dossier.ts#Dossier.artifacts',
-      test: 'contract/dossiers-client.test.ts › reads a dossier whose artifacts is missing, null, or of another type',
+      test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'artifacts.id': {
       sandbox: 'One PDF, its link signed anew at every read.',
@@ -358,7 +358,7 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     stale: {
       sandbox: 'As the scenario has it.',
       client: 'src/domain/dossiers/dossier.ts#Dossier.stale',
-      test: 'contract/dossiers-client.test.ts › reads a dossier whose stale is missing, null, or of another type',
+      test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     result: {
       sandbox: 'When there is a report, in the status, the list, or both.',
@@ -383,12 +383,12 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     failure: {
       sandbox: 'With failed; retryable or not by the script.',
       client: 'src/domain/dossiers/dossier.ts#Dossier.failure',
-      test: 'contract/dossiers-client.test.ts › reads a dossier whose failure is missing, null, or of another type',
+      test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     poll_after_seconds: {
       sandbox: 'While it is not settled.',
       client: 'src/domain/dossiers/dossier.ts#Dossier.pollAfterMs',
-      test: 'contract/dossiers-client.test.ts › reads a dossier whose poll_after_seconds is missing, null, or of another type',
+      test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     created_at: {
       sandbox: 'By the clock.',

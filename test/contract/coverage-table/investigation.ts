@@ -1,4 +1,4 @@
-import type { CoverageRow, CoverageTable, PlannedPart } from './row';
+import type { CoverageRow, CoverageTable, EndpointCommands } from './row';
 
 /**
  * The specification of the investigation service, item by item: who shows it, who reads it, who
@@ -588,9 +588,20 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
   },
 };
 
-/** What has clients and a sandbox, and no command that drives it yet. */
-export const investigationPlanned: readonly PlannedPart[] = [
-  { resource: 'lens', sections: ['Lens: endpoints'] },
-  { resource: 'trace', sections: ['Trace: endpoints'] },
-  { resource: 'dossiers', sections: ['Dossier: states', 'Dossier: endpoints'] },
-];
+/** Every endpoint of the document, and the command whose work asks it. */
+export const investigationCommands: EndpointCommands = {
+  'POST /certidoes/trabalhista': 'certificate batch',
+  'POST /certidoes/cnpj': 'certificate batch',
+  'GET /certidoes/{certidaoId}': 'certificate batch',
+  'PATCH /monitors/{monitor_id}': 'monitor update',
+  'GET /monitors/{monitor_id}/changes': 'monitor sweep',
+  'POST /monitors/{monitor_id}/changes/{change_id}/ack': 'monitor sweep',
+  'GET /perfil/patrimonial/cpf/{cpf}': 'profile lookup',
+  'POST /lente/analyses': 'lens analyze',
+  'POST /rastro': 'trace search',
+  'GET /rastro': 'trace list',
+  'GET /dossies': 'dossier list',
+  'GET /dossies/{dossie_id}/status': 'dossier follow',
+  'POST /dossies/{dossie_id}/retry': 'dossier retry-failed',
+  'POST /dossies/{dossie_id}/cancel': 'dossier cancel',
+};

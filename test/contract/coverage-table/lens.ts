@@ -85,7 +85,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     status: {
       sandbox: 'By the script of the file and the clock.',
       client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.statusWord',
-      test: 'contract/lens-client.test.ts › reads an analysis of which only the id can be read',
+      test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'status awaiting_upload': {
       sandbox: 'By the script of the file and the clock.',

@@ -25,8 +25,5 @@ export type CoverageTable<List extends Checklist = Checklist> = {
   readonly [Section in keyof List]: Readonly<Record<List[Section][number], CoverageRow>>;
 };
 
-/** A part of the specification that the product does not cover yet. */
-export interface PlannedPart {
-  resource: string;
-  sections: readonly string[];
-}
+/** Method and path of an endpoint, and the words of a command. */
+export type EndpointCommands = Readonly<Record<string, string>>;

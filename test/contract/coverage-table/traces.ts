@@ -99,22 +99,22 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     'type email': {
       sandbox: 'Derived from the target.',
       client: 'src/domain/traces/trace.ts#traceTypes',
-      test: 'contract/traces-client.test.ts › a search reads as it was told',
+      test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     'type phone': {
       sandbox: 'Derived from the target.',
       client: 'src/domain/traces/trace.ts#traceTypes',
-      test: 'contract/traces-client.test.ts › a search reads as it was told',
+      test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     'type username': {
       sandbox: 'Derived from the target.',
       client: 'src/domain/traces/trace.ts#traceTypes',
-      test: 'contract/traces-client.test.ts › a search reads as it was told',
+      test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     'type wallet': {
       sandbox: 'Derived from the target.',
       client: 'src/domain/traces/trace.ts#traceTypes',
-      test: 'contract/traces-client.test.ts › a search reads as it was told',
+      test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     target: {
       sandbox: 'As it was asked for.',
@@ -154,12 +154,12 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     artifacts: {
       sandbox: 'By the script of the target and the clock.',
       client: 'src/domain/traces/trace.ts#Trace.artifacts',
-      test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
+      test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     result: {
       sandbox: 'By the script of the target and the clock.',
       client: 'src/domain/traces/trace.ts#Trace.result',
-      test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
+      test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     failure: {
       sandbox: 'By the script of the target and the clock.',
@@ -169,7 +169,7 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     poll_after_seconds: {
       sandbox: 'By the script of the target and the clock.',
       client: 'src/domain/traces/trace.ts#Trace.pollAfterMs',
-      test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
+      test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'billing.status': {
       sandbox: 'Charged when it is completed, tokens.',

@@ -35,7 +35,7 @@ function artifact(name: string) {
 }
 
 /** One hour is left for the report, and time is not waited for. */
-async function report(reply: Reply) {
+async function report(reply: Reply, archive = new MemoryArchive()) {
   server.reply = reply;
   const { fileDossier } = createDossierReportActivities({
     dossiers: new DossiersApi(service, {
@@ -44,7 +44,7 @@ async function report(reply: Reply) {
       cursorParam: 'cursor',
       statusParam: 'status',
     } as never),
-    archive: new MemoryArchive(),
+    archive,
     nameOf: (document: string) => document,
     stopping: new AbortController().signal,
     warn: () => undefined,
@@ -54,7 +54,7 @@ async function report(reply: Reply) {
       now += ms;
     },
   } as unknown as DossierDependencies);
-  const order = { ref, deadlineAt: 3_600_000, since: 0, seen: 'fetching' };
+  const order = { ref, deadlineAt: 3_600_000, since: 0, seen: 'fetching', attempt: 1 };
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await new MockActivityEnvironment({ attempt }).run(() => fileDossier(order));
@@ -103,4 +103,82 @@ it('what the status has is filed although the list is out of order', async () =>
       note: 'the list could not be read: answered 502',
     },
   });
+});
+
+/** The status as it is told read after read, the last for ever. */
+function told(...reads: object[]): Reply {
+  return ({ path }, response) => {
+    if (!path.endsWith('/status')) return void response.end('text');
+    const read = reads.length > 1 ? reads.shift() : reads[0];
+    return sendJson(response, 200, { id: 'd', result: { report_schema: [] }, ...read });
+  };
+}
+
+const completed = () => ({ status: 'completed', artifacts: [artifact('whole')] });
+const attempt = (number: number) => ({ current_attempt: { number } });
+
+it.each([
+  ['is under way again', { status: 'running' }],
+  ['is in its attempt before', { status: 'completed', artifacts: [], ...attempt(0) }],
+])('an answer that tells that the dossier %s is waited out', async (_, before) => {
+  expect(await report(told(before, before, completed()))).toMatchObject({
+    kind: 'settled',
+    value: { filed: [{ artifactId: 'whole' }], unfiled: [], note: null, movedOn: false },
+  });
+});
+
+it('a dossier that is under way again for good has moved on', async () => {
+  expect(await report(told({ status: 'running' }))).toMatchObject({
+    value: { sight: { state: 'running' }, filed: [], movedOn: true },
+  });
+  expect(now).toBeGreaterThanOrEqual(600_000);
+});
+
+it('what is on file of an attempt is not told of the one that was begun after it', async () => {
+  const archive = new MemoryArchive();
+  const gone = { ...completed(), artifacts: [artifact('whole'), artifact('gone')] };
+  const reply = told(gone, { ...completed(), ...attempt(2) });
+  const missing: Reply = (request, response) =>
+    request.path === '/gone' ? sendJson(response, 404, {}) : reply(request, response);
+  expect(await report(missing, archive)).toMatchObject({
+    kind: 'settled',
+    value: { sight: { attempt: { number: 2 } }, filed: [], movedOn: true },
+  });
+  expect(await archive.list(`${ref.folder}/artifacts/`)).toEqual([]);
+});
+
+it('a list that lags behind the status is waited for, and told when it stays so', async () => {
+  const listed = (state: string, files: object[]) => ({
+    data: [{ id: 'd', status: state, artifacts: files }],
+  });
+  const answers = (lists: object[]): Reply => {
+    const status = told({ status: 'completed', ...attempt(1) });
+    return (request, response) => {
+      if (!request.path.endsWith('/dossies')) return status(request, response);
+      return sendJson(response, 200, lists.length > 1 ? lists.shift() : lists[0]);
+    };
+  };
+  const late = listed('running', []);
+  expect(await report(answers([late, listed('completed', [artifact('whole')])]))).toMatchObject({
+    value: { filed: [{ artifactId: 'whole' }], note: null },
+  });
+  expect(await report(answers([late]))).toMatchObject({
+    kind: 'settled',
+    value: { note: 'the list does not show that it has ended' },
+  });
+});
+
+it('one odd answer does not cost the report, and a link that leads nowhere is given up', async () => {
+  let odd = 1;
+  const reply = told(completed());
+  const ended = await report(({ path, ...more }, response) => {
+    if (path === '/whole') return void response.writeHead(302, { location: 'ftp://x/' }).end();
+    if (odd-- > 0) return sendJson(response, 404, {});
+    return reply({ path, ...more }, response);
+  });
+  expect(ended).toMatchObject({
+    kind: 'settled',
+    value: { unfiled: [{ artifactId: 'whole', why: 'answered 302' }] },
+  });
+  expect(server.received.filter(({ path }) => path === '/whole')).toHaveLength(4);
 });

@@ -273,7 +273,14 @@ it('one odd answer ends no following of days; one that stays does', async () => 
     reads += 1;
     if (reads === 1) throw gone;
   };
-  const order = { ref, deadlineAt: 86_400_000, since: -86_400_000, atLeast: null, inReview: false };
+  const order = {
+    ref,
+    deadlineAt: 86_400_000,
+    since: -86_400_000,
+    atLeast: null,
+    begunAt: null,
+    inReview: false,
+  };
   const look = (seen: string | null) =>
     bench.run(() => bench.activities.awaitDossier({ ...order, seen }));
   expect(await look('running (attempt 1)')).toMatchObject({ kind: 'settled' });
@@ -325,6 +332,7 @@ it('a retry whose answer is lost until the deadline may have begun an attempt, a
   expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind: 'expired' });
   expect(new Set(bench.keys).size).toBe(1);
   expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: true });
+  expect(bench.ended).toEqual(['unknown']);
   expect(bench.audit).toContainEqual(
     expect.objectContaining({ kind: 'request', result: 'unknown', id: 'request/dossier/d/1/1' }),
   );
@@ -372,7 +380,30 @@ it('reads of an attempt before the one that was begun are of the past', async ()
   bench.shown = 1;
   const order = { ref, deadlineAt: 3_000, since: 0, seen: 'failed (attempt 1)' };
   const waited = await bench.run(() =>
-    bench.activities.awaitDossier({ ...order, atLeast: 2, inReview: false }),
+    bench.activities.awaitDossier({ ...order, atLeast: 2, begunAt: 0, inReview: false }),
   );
   expect(waited).toMatchObject({ kind: 'expired' });
+});
+
+it('an attempt that the service has forgotten is not waited for until the deadline', async () => {
+  bench.shown = 1;
+  const order = { ref, deadlineAt: 7 * 86_400_000, since: 0, seen: 'failed (attempt 1)' };
+  const waited = await bench.run(() =>
+    bench.activities.awaitDossier({ ...order, atLeast: 2, begunAt: 0, inReview: false }),
+  );
+  expect(waited).toMatchObject({ kind: 'settled', value: { attempt: { number: 1 } } });
+  expect(bench.now).toBeLessThan(20 * 60_000);
+});
+
+it('a work that was filed by itself is told from one that never ran, and ends once', async () => {
+  const record = { ...ref, maxAttempts: 2, onReview: 'leave', toCancel: false } as const;
+  const filed = { ...record, createdAt: 't', createdBy: 'p' };
+  const wait = { workId: ref.workId, deadlineAt: 3_000, since: 0, seen: 'following' };
+  const look = () => bench.run(() => bench.activities.awaitFollow(wait));
+  expect(await look()).toEqual({ kind: 'settled', value: null });
+  expect(await bench.activities.beginFollow({ record: filed })).toBeNull();
+  expect(await look()).toMatchObject({ kind: 'expired' });
+  const outcome = await bench.conclude();
+  expect(await look()).toEqual({ kind: 'settled', value: outcome });
+  expect(await bench.activities.beginFollow({ record: filed })).toEqual(outcome);
 });

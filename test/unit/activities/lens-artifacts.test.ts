@@ -4,6 +4,7 @@ import { answerTooLarge } from '../../../src/apis/http/service';
 import type { LensDependencies } from '../../../src/activities/lens';
 import { createLensArtifactActivities } from '../../../src/activities/lens-artifacts';
 import { LensFile } from '../../../src/archive/lens';
+import type { LensFiles } from '../../../src/domain/lens/analyze';
 import { MemoryArchive } from '../../support/memory-archive';
 
 const call = { method: 'GET', pathTemplate: '{artifact}' };
@@ -27,6 +28,7 @@ class Store {
   readonly archive = new MemoryArchive();
   readonly fetched: string[] = [];
   listed: string[];
+  states: string[] = ['completed'];
   now = 0;
   readonly #script: Record<string, (Error | string)[]>;
 
@@ -82,7 +84,11 @@ class Store {
       archive: this.archive,
       lens: {
         service,
-        read: async () => ({ analysis: { artifacts: this.listed.map(artifact) }, answer: {} }),
+        read: async () => {
+          const state = this.states.length > 1 ? this.states.shift() : this.states[0];
+          const artifacts = state === 'completed' ? this.listed.map(artifact) : [];
+          return { analysis: { state, artifacts }, answer: {} };
+        },
       },
       stopping: new AbortController().signal,
       warn: () => undefined,
@@ -160,11 +166,31 @@ it('at the deadline what could not be had is told beside what is on file', async
   });
 });
 
-it('an artifact that the answer on file told, and that is told no more, is missing', async () => {
-  const store = new Store({ b: ['the second'] });
-  const artifacts = ['a', 'b'].map((id) => ({ id, url: id }));
+it('an artifact that the answer on file told, and that is told no more, is fetched from there', async () => {
+  const store = new Store({ a: ['the first'], b: ['the second'], c: [answered(403)] });
+  store.listed = ['b'];
+  const artifacts = ['a', 'b', 'c'].map((id) => ({ id, url: id }));
+  await new LensFile(store.archive).putAnswer(ref.folder, { id: 'x', artifacts });
+  const { value } = (await store.fetchAll()) as { value: LensFiles };
+  expect(value.filed.map(({ artifactId }) => artifactId).toSorted()).toEqual(['a', 'b']);
+  expect(value.unfiled).toEqual([{ artifactId: 'c', type: null, why: 'answered 403' }]);
+});
+
+it('a read that goes back to an earlier state is waited out', async () => {
+  const store = new Store({ a: [answered(403), 'the first'] });
+  store.states = ['completed', 'running', 'running', 'completed'];
+  const artifacts = [{ id: 'a' }];
   await new LensFile(store.archive).putAnswer(ref.folder, { id: 'x', artifacts });
   expect(await store.fetchAll()).toMatchObject({
-    value: { filed: [{ artifactId: 'b' }], unfiled: [{ artifactId: 'a', why: 'no address' }] },
+    kind: 'settled',
+    value: { filed: [{ artifactId: 'a' }], unfiled: [] },
+  });
+});
+
+it('a store that leads on and on is given up', async () => {
+  const store = new Store({ a: [answered(302)] });
+  expect(await store.fetchAll()).toMatchObject({
+    kind: 'settled',
+    value: { unfiled: [{ artifactId: 'a', why: 'answered 302' }] },
   });
 });

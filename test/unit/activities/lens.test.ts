@@ -81,12 +81,17 @@ class Bench {
     };
     const lens = {
       submitPath: null,
-      create: async (asked: { key: string }, signal: AbortSignal) => {
+      create: async (
+        asked: { key: string },
+        signal: AbortSignal,
+        beforeSend?: () => Promise<void>,
+      ) => {
         if (this.waitsForPermit) {
           await new Promise((done) => signal.addEventListener('abort', done));
           throw notSent;
         }
         this.keys.push(asked.key);
+        await beforeSend?.();
         const sent = this.heedsKeys ? asked.key : `${asked.key}/${this.keys.length}`;
         const failure = this.createFails.shift();
         if (failure === undefined || failure.taken === true) {
@@ -294,7 +299,10 @@ it('a request that was called off before it left, or had no token, is no unknown
   bench.waitsForPermit = true;
   const environment = new MockActivityEnvironment(timeouts);
   const submitting = bench.submit(1, environment);
-  setTimeout(() => environment.cancel('CANCELLED'), 50);
+  await new Promise((done) => setTimeout(done, 50));
+  // A worker that is killed here leaves nothing that says that something may have left.
+  expect(await new LensFile(bench.archive).intent(name, 1)).toBeNull();
+  environment.cancel('CANCELLED');
   await expect(submitting).rejects.toThrow('CANCELLED');
   expect(bench.keys).toEqual([]);
   expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });

@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
@@ -176,6 +176,7 @@ test('sections of all people stand in one sheet each, with the line and the CPF 
   ];
   const people = [cpf(1), cpf(2), cpf(3)];
   await shown(await batchOf('profile-batch', people, works), { excel: true });
+  expect((await stat(join(out, 'veiculos.csv'))).mode & 0o077).toBe(0);
   const rows = await rowsOf('veiculos.csv', ';');
   expect(rows.map(({ line, asked, placa, novo }) => [line, asked, placa, novo])).toEqual([
     ['2', cpf(1), 'A', ''],

@@ -200,6 +200,28 @@ describe('a call that is seen through', () => {
     expect(server.received).toHaveLength(0);
   });
 
+  it('says that it leaves only once it has its permit, and not when that is not given', async () => {
+    const person = new AbortController();
+    const told: string[] = [];
+    const beforeSend = async (): Promise<void> => void told.push('leaves');
+    service.limiter.pauseFor(300);
+    const calling = service.call({ ...keyed, beforeSend }, 'request', person.signal);
+    await new Promise((done) => setTimeout(done, 50));
+    expect(told).toEqual([]);
+    clock += 300;
+    await calling;
+    expect(told).toEqual(['leaves']);
+    const full = new RangeError('the disk is full');
+    const failing = async (): Promise<void> => Promise.reject(full);
+    await expect(service.call({ ...keyed, beforeSend: failing }, 'request')).rejects.toBe(full);
+    service.limiter.pauseFor(60_000);
+    const calledOff = service.call({ ...keyed, beforeSend }, 'request', person.signal);
+    person.abort();
+    await expect(calledOff).rejects.toMatchObject({ sent: 'no' });
+    expect(told).toEqual(['leaves']);
+    expect(server.received).toHaveLength(1);
+  });
+
   it('brings its answer home although it is called off when it has left', async () => {
     const person = new AbortController();
     server.reply = (_request, response) => {

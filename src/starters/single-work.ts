@@ -1,0 +1,215 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { Archive } from '../archive/archive';
+import { orderEntry } from '../domain/audit-entries';
+import type { EngineClient } from '../temporal/connection';
+import { cancelUpdate } from '../workflows/messages';
+import { workIdOf } from '../workflows/search-attributes';
+import { CommandError, print, printJson } from './terminal';
+import {
+  refuseAllButCancel,
+  type ListedWork,
+  type OrderName,
+  type ResultOptions,
+  type WorkFamily,
+} from './work-family';
+import { isNotFound, withEngine, type Workplace } from './workplace';
+
+/** What all records of single works say. */
+interface SingleRecord {
+  /** `<kind>/<name>/<instant>`. */
+  workId: string;
+  createdAt: string;
+  createdBy: string;
+}
+
+/** A work for one ask: one search, one lookup, one file, one dossier. */
+export interface SingleOnFile<Asked extends SingleRecord, Outcome> {
+  folder: string;
+  record: Asked;
+  /** Null before the end. */
+  outcome: Outcome | null;
+}
+
+/** What tells one kind of single works from another. */
+export interface SingleKind<Asked extends SingleRecord, Outcome extends { settledAt: string }> {
+  /** The first word of its ids. */
+  kind: string;
+  /** One of them, in a sentence: `a search`. */
+  what: string;
+  /** What stands in an id between kind and instant. */
+  name: RegExp;
+  shelf: (archive: Archive) => {
+    /** Newest first; without a name, all. */
+    all(name?: string): Promise<{ folder: string; record: Asked }[]>;
+    outcome(folder: string): Promise<Outcome | null>;
+  };
+  workflowId: (record: Asked) => string;
+  /** What it is about, masked. */
+  input: (record: Asked) => string;
+  /** Its terms, for `status --json`. */
+  terms: (record: Asked) => Record<string, unknown>;
+  /** How it stands, in a line; null when nobody can tell. */
+  line: (engine: EngineClient, workflowId: string) => Promise<string | null>;
+  outcomeLines: (outcome: Outcome) => string[];
+}
+
+/**
+ * By the id that its command printed, or, without its instant, the last one of that ask.
+ *
+ * @throws CommandError when there is none
+ */
+export async function singleOf<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
+  { archive }: Workplace,
+  { kind, name: wanted, shelf, what }: SingleKind<Asked, Outcome>,
+  id: string,
+): Promise<SingleOnFile<Asked, Outcome>> {
+  const [first, name = '', instant, ...rest] = id.split('/');
+  const isInstant = instant === undefined || /^\d{8}T\d+Z$/.test(instant);
+  const isId = first === kind && wanted.test(name) && isInstant && rest.length === 0;
+  const file = shelf(archive);
+  const all = isId ? await file.all(name) : [];
+  const found = all.find(({ record }) => instant === undefined || record.workId === id);
+  if (found === undefined) {
+    throw new CommandError(`no ${what.replace(/^an? /, '')} ${id} in this archive`);
+  }
+  return { ...found, outcome: await file.outcome(found.folder) };
+}
+
+/** Every one on file, newest first, as `list` shows it. */
+export async function singlesOnFile<
+  Asked extends SingleRecord,
+  Outcome extends { settledAt: string; status: string },
+>(
+  { archive }: Workplace,
+  { kind, input, shelf }: SingleKind<Asked, Outcome>,
+): Promise<ListedWork[]> {
+  const file = shelf(archive);
+  return Promise.all(
+    (await file.all()).map(async ({ folder, record }) => {
+      const { workId: id, createdAt, createdBy } = record;
+      const status = (await file.outcome(folder))?.status ?? null;
+      return { id, kind, input: input(record), createdAt, createdBy, status };
+    }),
+  );
+}
+
+/** `status`. A workflow that was ended by hand still answers queries: whether it runs is asked first. */
+export async function showSingleStatus<
+  Asked extends SingleRecord,
+  Outcome extends { settledAt: string },
+>(
+  place: Workplace,
+  kind: SingleKind<Asked, Outcome>,
+  { record, outcome }: SingleOnFile<Asked, Outcome>,
+  json: boolean,
+): Promise<void> {
+  const { workId, createdAt, createdBy } = record;
+  const running =
+    outcome === null
+      ? await withEngine(place, (engine) => singleProgress(engine, kind, record))
+      : null;
+  if (json) {
+    const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
+    const about = { kind: kind.kind, input: kind.input(record), ...kind.terms(record) };
+    printJson({ id: workId, ...about, createdAt, createdBy, state, progress: running, outcome });
+    return;
+  }
+  if (outcome !== null) {
+    print(`${workId}: ended ${outcome.settledAt}`);
+    for (const line of kind.outcomeLines(outcome)) print(line);
+  } else print(running ?? `${workId}: broken off: the same command goes on with it`);
+}
+
+/** Null when it does not run. */
+export async function singleProgress<
+  Asked extends SingleRecord,
+  Outcome extends { settledAt: string },
+>(
+  engine: EngineClient,
+  { kind, line, workflowId }: SingleKind<Asked, Outcome>,
+  record: Asked,
+): Promise<string | null> {
+  const id = workflowId(record);
+  if (!(await isAtWork(engine, kind, id, record.workId))) return null;
+  return (await line(engine, id)) ?? `${id}: runs; no worker tells how far`;
+}
+
+/** Another work of the same ask goes by the same workflow id, and says which it is. */
+async function isAtWork(
+  { client }: EngineClient,
+  kind: string,
+  workflowId: string,
+  workId: string,
+): Promise<boolean> {
+  try {
+    const { status, typedSearchAttributes } = await client.workflow
+      .getHandle(workflowId)
+      .describe();
+    const startedFor = workIdOf(typedSearchAttributes);
+    const isAnother = startedFor?.startsWith(`${kind}/`) === true && startedFor !== workId;
+    return status.name === 'RUNNING' && !isAnother;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * `cancel`, where the service shows no way to call one off: it is waited for no longer.
+ *
+ * @throws CommandError when it does not run, or refuses
+ */
+async function cancelSingle<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
+  place: Workplace,
+  { workflowId }: SingleKind<Asked, Outcome>,
+  { record, outcome }: SingleOnFile<Asked, Outcome>,
+): Promise<void> {
+  const { workId } = record;
+  if (outcome !== null) {
+    throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
+  }
+  const entry = orderEntry('cancel', { workId, by: place.environment.actor }, Date.now());
+  await place.audit.appendAndAnchor([entry]);
+  await withEngine(place, async (engine) => {
+    const handle = engine.client.workflow.getHandle(workflowId(record));
+    try {
+      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
+    } catch (error) {
+      const isRefused = error instanceof WorkflowUpdateFailedError;
+      if (!isRefused && !isNotFound(error)) throw error;
+      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+      throw new CommandError(
+        isRefused
+          ? `${workId}: ${error.cause?.message ?? 'refused'}`
+          : `${workId} does not run: the same command goes on with it`,
+      );
+    }
+  });
+}
+
+/** Works of one kind that can be cancelled and nothing else. */
+export function singleWorks<
+  Asked extends SingleRecord,
+  Outcome extends { settledAt: string; status: string },
+>(
+  kind: SingleKind<Asked, Outcome>,
+  listed: string,
+  show: (
+    place: Workplace,
+    work: SingleOnFile<Asked, Outcome>,
+    options: ResultOptions,
+  ) => Promise<number>,
+): WorkFamily {
+  return {
+    listed,
+    owns: (id) => id.startsWith(`${kind.kind}/`),
+    onFile: (place) => singlesOnFile(place, kind),
+    status: async (place, id, json) =>
+      showSingleStatus(place, kind, await singleOf(place, kind, id), json),
+    result: async (place, id, options) => show(place, await singleOf(place, kind, id), options),
+    order: async (place, id, name: OrderName) => {
+      refuseAllButCancel(id, name, kind.what);
+      await cancelSingle(place, kind, await singleOf(place, kind, id));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { Installation, eventually } from '../support/diligence-process';
+
+/** Works whose workflow somebody ends by hand: queries of a closed workflow are still answered. */
+
+const slow = { waitingMs: [0, 0], processingMs: [600_000, 600_000] } as {
+  waitingMs: [number, number];
+  processingMs: [number, number];
+};
+const dossierId = randomUUID();
+const cpf = '52998224725';
+const target = 'someone@example.com';
+let place: Installation;
+
+jest.setTimeout(120_000);
+beforeAll(async () => {
+  place = await Installation.start({
+    traces: { pollAfterSeconds: 1, targets: { '*': slow } },
+    lens: { pollAfterSeconds: 1, files: { '*': slow } },
+    dossiers: { pollAfterSeconds: 1, held: { [dossierId]: slow } },
+    profiles: { people: { '*': { lookup: Array.from({ length: 99 }, () => '401' as const) } } },
+  });
+  await writeFile(join(place.folder, 'picture.png'), Buffer.from('89504e470d0a1a0a', 'hex'));
+  await place.startWorker();
+});
+afterAll(() => place.stop());
+
+test.each([
+  ['a search', () => ['trace', 'search', '--target', target]],
+  ['an analysis', () => ['lens', 'analyze', '--file', join(place.folder, 'picture.png')]],
+  ['a lookup', () => ['profile', 'lookup', '--cpf', cpf]],
+  ['a dossier', () => ['dossier', 'follow', '--id', dossierId]],
+])('%s that was terminated is broken off, is not cancelled, and goes on', async (_, wordsOf) => {
+  const words = [...wordsOf(), '--detach'];
+  const id = (await place.run(words)).stdout.trim();
+  const [kind = '', name] = id.split('/');
+  const handle = (await place.client()).workflow.getHandle(`${kind}/${name}`);
+  const tells = async () => (await handle.query<{ stage: string }>(`${kind}Progress`)).stage;
+  await eventually('its worker tells of it', () => tells().then(Boolean, () => false));
+  await handle.terminate('by the test');
+
+  const { stdout } = await place.run(['status', id, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ id, state: 'broken off', progress: null });
+  const cancelled = await place.run(['cancel', id]);
+  expect(cancelled).toMatchObject({ code: 1, stdout: '' });
+  expect(cancelled.stderr).toContain(`${id} does not run: `);
+
+  expect((await place.run(words)).stdout.trim()).toBe(id);
+  expect((await handle.describe()).status.name).toBe('RUNNING');
+});
