@@ -17,6 +17,7 @@ import {
 import { everythingHeld, findings, type Held } from '../support/everything-held';
 import { measuredHistories, overlong } from '../support/history-bounds';
 import { KilledWorkers, type Phases } from '../support/killed-workers';
+import { order } from '../support/order';
 import { everyFaultOf, faultWordsOf, refusals } from '../support/resource-faults';
 import { cpf } from '../support/documents';
 
@@ -145,7 +146,7 @@ async function callOff(those: readonly string[]): Promise<void> {
   await Promise.all(
     those.map(async (target) => {
       const handle = client.workflow.getHandle(`trace/${names.get(target)}`);
-      await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });
+      await order(handle, cancelUpdate, [{ now: true }]);
     }),
   );
 }

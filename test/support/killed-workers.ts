@@ -12,6 +12,7 @@ export class KilledWorkers {
   #worker: ChildProcess;
   /** What was under way at each kill. */
   readonly kills: Phases[] = [];
+  readonly #killedAt: number[] = [];
 
   private constructor(place: Installation, worker: ChildProcess) {
     this.#place = place;
@@ -42,6 +43,7 @@ export class KilledWorkers {
     await eventually(what, look, 240_000);
     const exited = once(this.#worker, 'exit');
     this.#worker.kill('SIGKILL');
+    this.#killedAt.push(Date.now());
     await exited;
     this.kills.push(seen);
     meanwhile();
@@ -51,5 +53,10 @@ export class KilledWorkers {
   /** Items that stood in a phase when the worker was killed, over all kills. */
   interrupted(phase: string): number {
     return this.kills.reduce((sum, phases) => sum + (phases[phase] ?? 0), 0);
+  }
+
+  /** Whether a worker was killed so soon after an instant, in epoch milliseconds. */
+  killedAfter(at: number, withinMs: number): boolean {
+    return this.#killedAt.some((killedAt) => killedAt >= at && killedAt - at < withinMs);
   }
 }
