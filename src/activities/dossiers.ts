@@ -1,4 +1,4 @@
-import { StatusError } from '../apis/http/errors';
+import type { StatusError } from '../apis/http/errors';
 import type { DossiersApi } from '../apis/investigation/dossiers';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
@@ -23,6 +23,7 @@ import {
   type RetryReceipt,
 } from '../domain/dossiers/retry';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
+import { notSettledYet } from './failures';
 import { isSurelyUnprocessed } from './keyed-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
@@ -60,6 +61,9 @@ export interface RetryDossierInput extends WaitOrder {
   /** Number of this retry within its work, from 1. */
   asked: number;
 }
+
+/** An intent that is on file; `isNew`: it cannot have been sent before. */
+type TakenRetry = Pick<FiledRetry, 'intent'> & { isNew: boolean };
 
 /** What came of a cancellation. */
 export type DossierCancelled =
@@ -113,8 +117,8 @@ export function createDossierActivities(deps: DossierDependencies) {
   }
 
   /**
-   * Asks for another attempt, at most one whatever is lost on the way: the intent is on file first, the
-   * status is read before every send, and every send has the same key (DESIGN D3).
+   * Asks for another attempt, at most one whatever is lost on the way: the status is read before every
+   * send, the intent is on file before it leaves, and every send has the same key (DESIGN D3).
    */
   async function retryDossier(input: RetryDossierInput): Promise<Waited<Retried>> {
     const { asked, from, ref } = input;
@@ -123,16 +127,18 @@ export function createDossierActivities(deps: DossierDependencies) {
     return wait.until(
       async (signal): Promise<Reading<Retried>> => {
         const standing = await ledger.standing(wanted);
-        if (standing !== null && standing.receipt !== null) {
-          return { kind: 'settled', value: retriedBy(standing.receipt, from) };
+        const receipt = standing?.receipt ?? null;
+        if (receipt?.kind === 'accepted') {
+          return { kind: 'settled', value: retriedBy(receipt, from) };
         }
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
-        const attempt = dossier.attempt?.number ?? null;
-        if (attempt !== null && attempt > from) {
-          return standing === null
-            ? begunElsewhere(attempt)
-            : settled(standing.intent, { kind: 'accepted', attempt, readBack: true }, input);
+        const attempt = attemptAfter(dossier, from);
+        if (attempt !== null) {
+          if (standing === null) metrics.retryEnded('not_sent');
+          if (standing === null || receipt !== null) return begunElsewhere(attempt);
+          return settled(standing.intent, { kind: 'accepted', attempt, readBack: true }, input);
         }
+        if (receipt !== null) return { kind: 'settled', value: retriedBy(receipt, from) };
         const isOver = dossier.state === 'failed' || dossier.state === 'needs_review';
         if (!isOver) return { kind: 'settled', value: { kind: 'moved' } };
         return sendRetry(input, signal);
@@ -148,47 +154,83 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Reading<Retried>> {
     const { asked, from, ref } = input;
     const { dossierId, workId } = ref;
-    const { intent, isNew } = await ledger.take({ dossierId, from, workId, asked, at: iso() });
+    const wanted = { dossierId, from, workId, asked, at: iso() };
+    const key = await ledger.keyFor(wanted);
+    const leaving: { retry: TakenRetry | null } = { retry: null };
+    const beforeSend = async (): Promise<void> => {
+      const retry = await ledger.take(wanted);
+      // Somebody else was refused meanwhile: it is to be asked for with another key.
+      if (retry.intent.key !== key) throw notSettledYet(1_000);
+      leaving.retry = retry;
+    };
     try {
-      const { dossier: begun } = await dossiers.retry(dossierId, intent.key, signal);
+      const { dossier: begun } = await dossiers.retry(dossierId, key, signal, beforeSend);
+      const { intent } = leaving.retry ?? (await ledger.take(wanted));
       const attempt = attemptAfter(begun, from);
       return await settled(intent, { kind: 'accepted', attempt, readBack: false }, input);
     } catch (error) {
-      const isRefusal = isForGood(error);
-      const isFinal = isRefusal && error.retryable !== true;
-      if (!isNew || !isSurelyUnprocessed(error)) await ledger.keep(intent);
-      else if (!isFinal) await ledger.takeBack(intent);
-      if (!isRefusal) throw error;
-      if (!isFinal) return again(error.retryAfterMs);
-      return isNew ? refused(error, intent, input) : repetitionRefused(error, intent);
+      if (leaving.retry === null) throw error;
+      return retryFailed(error, leaving.retry, input, signal);
     }
   }
 
+  /** @throws what passes */
+  async function retryFailed(
+    error: unknown,
+    { intent, isNew }: TakenRetry,
+    input: RetryDossierInput,
+    signal: AbortSignal,
+  ): Promise<Reading<Retried>> {
+    const isRefusal = isForGood(error);
+    const isFinal = isRefusal && error.retryable !== true;
+    if (!isNew || !isSurelyUnprocessed(error)) await ledger.keep(intent);
+    else if (!isFinal) await ledger.takeBack(intent);
+    if (!isRefusal) throw error;
+    if (!isFinal) return again(error.retryAfterMs);
+    return isNew
+      ? refused(error, intent, input, signal)
+      : repetitionRefused(error, intent, input, signal);
+  }
+
+  /** It may be refused because somebody else has begun an attempt meanwhile. */
   async function refused(
     { code, detail, message, status }: StatusError,
     intent: RetryIntent,
     input: RetryDossierInput,
+    signal: AbortSignal,
   ): Promise<Reading<Retried>> {
     const receipt = { kind: 'refused', status, code, message } as const;
     const stands = await settled(intent, receipt, input);
+    const attempt = await attemptShown(input, signal);
+    if (attempt !== null) return begunElsewhere(attempt);
     // What the service says of it may quote a name: not for the ledger, which is never purged.
     if (detail === null || stands.kind !== 'settled') return stands;
     return { ...stands, value: { ...stands.value, message: detail } as Retried };
   }
 
   /** What was sent before may have begun an attempt, and the service may not show it yet. */
-  function repetitionRefused(
+  async function repetitionRefused(
     { code, detail, message, retryAfterMs, status }: StatusError,
-    { at }: RetryIntent,
-  ): Reading<Retried> {
-    if (now() - Date.parse(at) < lostPatienceMs) return again(retryAfterMs ?? repeatMs);
+    intent: RetryIntent,
+    input: RetryDossierInput,
+    signal: AbortSignal,
+  ): Promise<Reading<Retried>> {
+    if (now() - Date.parse(intent.at) < lostPatienceMs) return again(retryAfterMs ?? repeatMs);
+    const attempt = await attemptShown(input, signal);
+    if (attempt !== null) {
+      return settled(intent, { kind: 'accepted', attempt, readBack: true }, input);
+    }
     const value = { kind: 'unknown', status, code, message: detail ?? message } as const;
     return { kind: 'settled', value };
   }
 
-  function begunElsewhere(attempt: number): Reading<Retried> {
-    metrics.retryEnded('not_sent');
-    return { kind: 'settled', value: { kind: 'begun', attempt, by: 'elsewhere' } };
+  /** Null: none after the one that is to be tried again. */
+  async function attemptShown(
+    { from, ref }: RetryDossierInput,
+    signal: AbortSignal,
+  ): Promise<number | null> {
+    const { dossier } = await dossiers.status(ref.dossierId, 'interactive', signal);
+    return attemptAfter(dossier, from);
   }
 
   async function settled(
@@ -223,33 +265,41 @@ export function createDossierActivities(deps: DossierDependencies) {
         const sight = sightOf(dossier);
         if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
         if (await file.wasCancelTaken(folder)) return stillThere(dossier, sight);
-        try {
-          const { dossier: after } = await dossiers.cancel(dossierId, signal);
-          await file.putCancelTaken(folder, iso());
-          const seen = sightOf(after);
-          if (isSettled(seen.state)) {
-            return { kind: 'settled', value: { kind: 'settled', sight: seen } };
-          }
-          return stillThere(after, seen);
-        } catch (error) {
-          if (!(error instanceof StatusError) || !isForGood(error)) throw error;
-          const latest = sightOf((await dossiers.status(dossierId, 'interactive', signal)).dossier);
-          if (isSettled(latest.state)) {
-            return { kind: 'settled', value: { kind: 'settled', sight: latest } };
-          }
-          if (error.retryable === true) return stillThere(dossier, latest);
-          const { code, detail, message } = error;
-          const value = {
-            kind: 'refused',
-            code,
-            message: detail ?? message,
-            sight: latest,
-          } as const;
-          return { kind: 'settled', value };
-        }
+        return sendCancel(input.ref, dossier, signal);
       },
       { ...input, what: 'the cancellation of a dossier' },
     );
+  }
+
+  async function sendCancel(
+    { dossierId, folder }: DossierRef,
+    before: Dossier,
+    signal: AbortSignal,
+  ): Promise<Reading<DossierCancelled>> {
+    const leaving: { isNew: boolean | null } = { isNew: null };
+    const beforeSend = async (): Promise<void> => {
+      leaving.isNew = await file.putCancelAsked(folder, iso());
+    };
+    try {
+      const { dossier: after } = await dossiers.cancel(dossierId, signal, beforeSend);
+      await file.putCancelTaken(folder, iso());
+      return afterCancel(after);
+    } catch (error) {
+      if (leaving.isNew === true && isSurelyUnprocessed(error)) await file.takeCancelBack(folder);
+      if (!isForGood(error)) throw error;
+      const isFinal = error.retryable !== true;
+      // The one before may have been taken: what comes of it is waited for, and no more is sent.
+      const mayBeTaken = leaving.isNew !== true;
+      if (isFinal && mayBeTaken) await file.putCancelTaken(folder, iso());
+      const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+      const reached = afterCancel(dossier);
+      if (reached.kind === 'settled') return reached;
+      if (!isFinal || mayBeTaken) return stillThere(before, sightOf(dossier));
+      const { code, detail, message } = error;
+      const sight = sightOf(dossier);
+      const value = { kind: 'refused', code, message: detail ?? message, sight } as const;
+      return { kind: 'settled', value };
+    }
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
@@ -272,7 +322,7 @@ export function createDossierActivities(deps: DossierDependencies) {
       dossierId: ref.dossierId,
       caused: caused.length,
       possibleAttempt: open.length > 0,
-      cancelRequested: await file.wasCancelTaken(ref.folder),
+      cancelRequested: await file.mayHaveCancelled(ref.folder),
       settledAt: iso(),
     });
     const by = await askedBy(ref.folder);
@@ -352,6 +402,12 @@ function unsettled(
   };
 }
 
+function afterCancel(dossier: Dossier): Reading<DossierCancelled> {
+  const sight = sightOf(dossier);
+  if (!isSettled(sight.state)) return stillThere(dossier, sight);
+  return { kind: 'settled', value: { kind: 'settled', sight } };
+}
+
 function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCancelled> {
   return {
     ...unsettled(dossier, sight),
@@ -369,4 +425,8 @@ function again(pollAfterMs: number | null): Reading<Retried> {
 function attemptAfter({ attempt }: Dossier, from: number): number | null {
   const number = attempt?.number ?? null;
   return number !== null && number > from ? number : null;
+}
+
+function begunElsewhere(attempt: number): Reading<Retried> {
+  return { kind: 'settled', value: { kind: 'begun', attempt, by: 'elsewhere' } };
 }

@@ -1,22 +1,39 @@
 import { createHash } from 'node:crypto';
 import { profileFromWire, type ProfileAnswer } from '../apis/investigation/profile.wire';
+import {
+  ConnectionError,
+  ContractError,
+  StatusError,
+  isHttpError,
+  type HttpError,
+} from '../apis/http/errors';
+import { answerTooLarge } from '../apis/http/service';
 import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
 import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
 import { ProfileFile } from '../archive/profiles';
 import { documentsInText } from '../domain/held-documents';
-import { profileOutcomeEntry } from '../domain/profiles/audit';
+import { profileOutcomeEntry, profileRequestEntry } from '../domain/profiles/audit';
 import {
   mostCalls,
+  mostUnreadable,
+  mostUntold,
   refusalOf,
+  sentAsKnown,
   type LookedUp,
   type ProfileOutcome,
+  type ProfileRecord,
   type ProfileRef,
+  type SentEnd,
+  type SentLookup,
 } from '../domain/profiles/lookup';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { archiveIncomplete } from './failures';
-import { SettledWait, type WaitDependencies } from './settled-wait';
+import { isSurelyUnprocessed } from './keyed-requests';
+import { isForGood, SettledWait, type Reading, type WaitDependencies } from './settled-wait';
+
+type Found = Extract<LookedUp, { kind: 'found' }>;
 
 export interface ProfileDependencies extends WaitDependencies {
   profiles: ProfilesApi;
@@ -42,7 +59,7 @@ export interface LookUpInput extends WaitOrder {
 
 const fromFile = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
 
-/** A lookup is a read: what was not answered is asked again, and what was is on file. */
+/** A lookup is a read that may be charged for: each is on file before it leaves, and what was answered stays. */
 export function createProfileActivities(deps: ProfileDependencies) {
   const { archive, audit, now, profiles } = deps;
   const file = new ProfileFile(archive);
@@ -58,20 +75,98 @@ export function createProfileActivities(deps: ProfileDependencies) {
     }
     const record = await file.record(folder);
     if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
-    const priority = input.interactive === false ? 'request' : 'interactive';
-    const waited = await wait.until<LookedUp>(
-      async (signal) => {
-        const { read, body } = await profiles.lookUp(record.cpf, priority, signal);
-        if (read.kind !== 'profile') return { kind: 'settled', value: noOf(read) };
-        const stands = await file.putAnswer(folder, input.call, body);
-        await index(`${folder}/answer-${input.call}`, stands);
-        return { kind: 'settled', value: toldBy(stands, input.call) };
-      },
-      { ...input, what: 'a profile' },
-    );
+    const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
+      ...input,
+      what: 'a profile',
+    });
     if (waited.kind !== 'refused') return waited;
     const { status, code, message } = waited;
     return { kind: 'settled', value: refusalOf(status, code, message) };
+  }
+
+  /** One call, on file before it leaves: each that does may be charged for. */
+  async function ask(
+    { call, interactive, ref }: LookUpInput,
+    record: ProfileRecord,
+    signal: AbortSignal,
+  ): Promise<Reading<LookedUp>> {
+    const { folder } = ref;
+    const untold = (await sentOf(folder, call)).filter(({ end }) => end === null);
+    if (untold.length >= mostUntold) return { kind: 'settled', value: answersLost };
+    const priority = interactive === false ? 'request' : 'interactive';
+    let sent = null as SentLookup | null;
+    const beforeSend = async (): Promise<void> => {
+      sent = await file.putSent(folder, call, isoNow());
+    };
+    try {
+      const { read, body } = await profiles.lookUp(record.cpf, priority, signal, beforeSend);
+      const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);
+      await tellEnd(record, folder, sent, value.kind === 'found' ? 'accepted' : 'refused');
+      return { kind: 'settled', value };
+    } catch (error) {
+      if (sent === null || !isHttpError(error)) throw error;
+      return failed(error, record, folder, sent);
+    }
+  }
+
+  /** @throws what came, unless it came too often */
+  async function failed(
+    error: HttpError,
+    record: ProfileRecord,
+    folder: string,
+    sent: SentLookup,
+  ): Promise<Reading<LookedUp>> {
+    const wasTurnedAway = error instanceof StatusError && profiles.service.wasNotProcessed(error);
+    if (isUnreadable(error)) return unreadable(error, record, folder, sent);
+    if (isForGood(error)) await tellEnd(record, folder, sent, 'refused');
+    else if (wasTurnedAway || isSurelyUnprocessed(error)) await file.removeSent(folder, sent);
+    else await tellEnd(record, folder, sent, 'unknown');
+    throw error;
+  }
+
+  /** Something between us and the service may have spoilt it: it is asked for again, not for ever. */
+  async function unreadable(
+    error: HttpError,
+    record: ProfileRecord,
+    folder: string,
+    sent: SentLookup,
+  ): Promise<Reading<LookedUp>> {
+    const body = error instanceof ContractError ? error.answer : null;
+    const key = body === null ? null : await file.putUnreadable(folder, sent, body);
+    if (key !== null && body !== null) await index(key, body);
+    await tellEnd(record, folder, sent, 'unreadable');
+    const before = (await sentOf(folder, sent.call)).filter(({ end }) => end === 'unreadable');
+    if (before.length < mostUnreadable) throw error;
+    const kept = key === null ? '' : `; it is kept in the archive: ${key}`;
+    const message = `${error.message}${kept}`;
+    const value = { kind: 'no', status: 'unreadable', code: 'unreadable_answer', message } as const;
+    return { kind: 'settled', value };
+  }
+
+  async function putOnFile(folder: string, call: number, body: Buffer): Promise<LookedUp> {
+    const stands = await file.putAnswer(folder, call, body);
+    await index(`${folder}/answer-${call}`, stands);
+    return toldBy(stands, call);
+  }
+
+  /** First on the audit trail: what has an end on file is there. */
+  async function tellEnd(
+    record: ProfileRecord,
+    folder: string,
+    sent: SentLookup | null,
+    end: SentEnd,
+  ): Promise<void> {
+    if (sent === null) return;
+    await audit.append([profileRequestEntry({ ...sent, end }, record)]);
+    await file.putSentEnd(folder, sent, end);
+  }
+
+  async function sentOf(folder: string, call: number): Promise<SentLookup[]> {
+    return (await file.sent(folder)).filter((one) => one.call === call);
+  }
+
+  function isoNow(): string {
+    return new Date(now()).toISOString();
   }
 
   /** Whom an answer names: an owner beside the person, a holder of a patent... */
@@ -83,20 +178,16 @@ export function createProfileActivities(deps: ProfileDependencies) {
     await writer.flush();
   }
 
-  /** By the newest answer on file; null when none is. */
-  async function answerOnFile(folder: string): Promise<Partial<ProfileOutcome> | null> {
+  /** The answers that are profiles, oldest first. */
+  async function answersOnFile(folder: string): Promise<Found[]> {
     const calls = Array.from({ length: mostCalls }, (_, at) => at + 1);
     const told = await Promise.all(
       calls.map(async (call) => {
-        const filed = await file.answer(folder, call);
-        return filed === null ? null : toldBy(filed, call);
+        const body = await file.answer(folder, call);
+        return body === null ? null : toldBy(body, call);
       }),
     );
-    const answers = told.filter((one) => one?.kind === 'found');
-    const newest = answers.at(-1);
-    if (newest === undefined) return null;
-    const { kind: status, ...found } = newest;
-    return { ...found, status, answered: answers.length, error: null };
+    return told.filter((one) => one?.kind === 'found');
   }
 
   /**
@@ -105,24 +196,58 @@ export function createProfileActivities(deps: ProfileDependencies) {
    */
   async function concludeProfile(input: {
     ref: ProfileRef;
-    outcome: Omit<ProfileOutcome, 'workId' | 'settledAt'>;
+    outcome: Omit<ProfileOutcome, 'workId' | 'settledAt' | 'answersLost'>;
   }): Promise<ProfileOutcome> {
     const { ref, outcome } = input;
-    const settledAt = new Date(now()).toISOString();
-    const end = { ...outcome, ...(await answerOnFile(ref.folder)), workId: ref.workId, settledAt };
-    const filed = await file.putOutcome(ref.folder, end);
-    if (filed === end) deps.metrics.lookupEnded(filed);
-    const record = await file.record(ref.folder);
+    const { folder, workId } = ref;
+    const record = await file.record(folder);
+    const answers = await answersOnFile(folder);
+    const onFile = await file.sent(folder);
+    const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
+    const untrailed = sent.filter((_, at) => onFile[at]?.end === null);
+    const end = {
+      ...outcome,
+      ...endBy(answers.at(-1)),
+      answered: answers.length,
+      answersLost: sent.filter(({ end: its }) => isAnswerLost(its)).length,
+      workId,
+      settledAt: isoNow(),
+    };
+    const stands = await file.putOutcome(folder, end);
+    if (stands === end) deps.metrics.lookupEnded(stands);
+    const about = { by: record?.createdBy ?? 'unknown', subject: record?.name ?? null };
     await audit.append([
-      profileOutcomeEntry(filed, {
-        by: record?.createdBy ?? 'unknown',
-        subject: record?.name ?? null,
-      }),
+      ...(record === null ? [] : untrailed.map((one) => profileRequestEntry(one, record))),
+      profileOutcomeEntry(stands, about),
     ]);
-    return filed;
+    return stands;
   }
 
   return { lookUpProfile, concludeProfile };
+}
+
+const answersLost = {
+  kind: 'no',
+  status: 'unknown_outcome',
+  code: 'answers_lost',
+  message: 'it was asked again and again, and no answer could be put on file',
+} as const;
+
+function isAnswerLost(end: SentEnd | null): boolean {
+  return end === null || end === 'unknown' || end === 'unreadable';
+}
+
+/** An answer came, whatever it is. */
+function isUnreadable(error: HttpError): boolean {
+  if (error instanceof ContractError) return true;
+  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
+}
+
+/** What the newest answer tells of the end. */
+function endBy(newest: Found | undefined): Partial<ProfileOutcome> {
+  if (newest === undefined) return {};
+  const { kind: status, ...found } = newest;
+  return { ...found, status, error: null };
 }
 
 function toldBy(body: Buffer, call: number): LookedUp {

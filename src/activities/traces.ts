@@ -79,17 +79,23 @@ export function createTraceActivities(deps: TraceDependencies) {
     signal: AbortSignal,
   ): Promise<Reading<StartedTrace>> {
     const { name, target, strategy } = record;
-    const intent = await file.putIntent(name, { at: isoNow(), key: traceKey(name) });
-    if (!intent.isNew && now() - Date.parse(intent.at) > keyTrustedMs) {
-      const found = await findMade(record, intent, signal);
+    const before = await file.intent(name);
+    if (before !== null && now() - Date.parse(before.at) > keyTrustedMs) {
+      const found = await findMade(record, before, signal);
       if (found !== null) return made(record, found, 'list');
     }
+    const key = before?.key ?? traceKey(name);
+    let intent = null as (TraceIntent & { isNew: boolean }) | null;
+    const beforeSend = async (): Promise<void> => {
+      intent = await file.putIntent(name, { at: isoNow(), key });
+    };
     try {
       // A worker that is to end lets no request leave that it could not see through.
       const admitted = AbortSignal.any([signal, deps.stopping]);
-      const answer = await traces.create({ target, strategy, key: intent.key }, admitted);
+      const answer = await traces.create({ target, strategy, key }, admitted, beforeSend);
       return await made(record, answer, 'answer');
     } catch (error) {
+      if (intent === null) throw error;
       if (intent.isNew && isSurelyUnprocessed(error)) await file.removeIntent(name);
       if (!isForGood(error)) throw error;
       return refused(error, record, intent, { ageMs, signal });

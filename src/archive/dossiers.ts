@@ -82,7 +82,22 @@ export class DossierFile {
     return this.#archive.get(key);
   }
 
-  /** A cancellation that the service has taken need not be sent again. */
+  /** True when it was put on file just now, so that it cannot have been sent before. */
+  async putCancelAsked(folder: string, at: string): Promise<boolean> {
+    return (await this.#put(`${folder}/cancel-asked.json`, { at })) === 'stored';
+  }
+
+  /** It never left, or was refused. */
+  async takeCancelBack(folder: string): Promise<void> {
+    await this.#archive.remove(`${folder}/cancel-asked.json`);
+  }
+
+  /** It has left, or was about to. */
+  async mayHaveCancelled(folder: string): Promise<boolean> {
+    return (await this.#archive.get(`${folder}/cancel-asked.json`)) !== null;
+  }
+
+  /** A cancellation that the service has heard of need not be sent again. */
   async wasCancelTaken(folder: string): Promise<boolean> {
     return (await this.#archive.get(`${folder}/cancel-taken.json`)) !== null;
   }
@@ -148,6 +163,13 @@ export class RetryLedger {
   async standing(wanted: WantedRetry): Promise<FiledRetry | null> {
     const last = (await this.of(wanted.dossierId, wanted.from)).at(-1);
     return last === undefined || isOver(last, wanted) ? null : last;
+  }
+
+  /** Key of what `take` would put on file, or find there. */
+  async keyFor(wanted: WantedRetry): Promise<string> {
+    const last = (await this.of(wanted.dossierId, wanted.from)).at(-1);
+    if (last !== undefined && !isOver(last, wanted)) return last.intent.key;
+    return retryKey(wanted, (last?.intent.n ?? 0) + 1);
   }
 
   /**

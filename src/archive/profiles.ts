@@ -1,4 +1,5 @@
-import type { ProfileOutcome, ProfileRecord } from '../domain/profiles/lookup';
+import { createHash } from 'node:crypto';
+import type { ProfileOutcome, ProfileRecord, SentEnd, SentLookup } from '../domain/profiles/lookup';
 import { getJson, type Archive } from './archive';
 
 /** Lookups of profiles on file: what was asked for, what was answered, and how it ended. */
@@ -31,6 +32,60 @@ export class ProfileFile {
     return put === 'stored' ? body : ((await this.#archive.get(key)) ?? body);
   }
 
+  /**
+   * A try of a call that is about to leave. Durable: what cannot be told here is not sent.
+   *
+   * @returns it, with its number
+   */
+  async putSent(folder: string, call: number, at: string): Promise<SentLookup> {
+    const before = (await this.sent(folder)).filter((one) => one.call === call);
+    for (let n = before.length + 1; ; n += 1) {
+      const key = `${sentKey(folder, call, n)}.json`;
+      const put = await this.#archive.putIfAbsent(key, JSON.stringify({ at }), { durable: true });
+      if (put === 'stored') return { call, n, at, end: null };
+    }
+  }
+
+  async putSentEnd(folder: string, { call, n }: SentLookup, end: SentEnd): Promise<void> {
+    const key = `${sentKey(folder, call, n)}.end.json`;
+    await this.#archive.putIfAbsent(key, JSON.stringify({ end }), { durable: true });
+  }
+
+  /** Nothing of it left, or nothing of it was taken in. */
+  async removeSent(folder: string, { call, n }: SentLookup): Promise<void> {
+    await this.#archive.remove(`${sentKey(folder, call, n)}.json`);
+  }
+
+  /** Every try of every call of a lookup, in order. */
+  async sent(folder: string): Promise<SentLookup[]> {
+    const keys = await this.#archive.list(`${folder}/sent/`);
+    const found: SentLookup[] = [];
+    for (const key of keys) {
+      const [, call, n] = /\/(\d+)-(\d+)\.json$/.exec(key) ?? [];
+      if (call === undefined || n === undefined) continue;
+      const at = (await getJson<{ at: string }>(this.#archive, key))?.at ?? '';
+      const ended = key.replace(/\.json$/, '.end.json');
+      const end = keys.includes(ended)
+        ? ((await getJson<{ end: SentEnd }>(this.#archive, ended))?.end ?? null)
+        : null;
+      found.push({ call: Number(call), n: Number(n), at, end });
+    }
+    return found.sort((a, b) => a.call - b.call || a.n - b.n);
+  }
+
+  /**
+   * What a call was answered with and nobody can read: evidence, for a person.
+   *
+   * @returns its key
+   */
+  async putUnreadable(folder: string, { call, n }: SentLookup, body: Buffer): Promise<string> {
+    const key = `${folder}/unreadable-${call}-${n}.json`;
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const record = { bytes: body.length, sha256, text: body.toString('utf8') };
+    await this.#archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
+    return key;
+  }
+
   /** Null before the end. */
   outcome(folder: string): Promise<ProfileOutcome | null> {
     return getJson<ProfileOutcome>(this.#archive, `${folder}/outcome.json`);
@@ -56,4 +111,8 @@ export class ProfileFile {
     }
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
+}
+
+function sentKey(folder: string, call: number, n: number): string {
+  return `${folder}/sent/${call}-${n}`;
 }

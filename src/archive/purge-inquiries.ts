@@ -185,7 +185,7 @@ export class InquiriesPurge {
 
   async #takeAnswers(draft: PurgeDraft, folder: string): Promise<void> {
     for (const key of await this.#archive.list(`${folder}/`)) {
-      if (/\/answer(?:-\d+)?\.json$/.test(key)) await draft.remove(key);
+      if (/\/(?:answer(?:-\d+)?|unreadable-\d+-\d+)\.json$/.test(key)) await draft.remove(key);
     }
   }
 

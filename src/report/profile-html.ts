@@ -3,8 +3,8 @@ import type { Patent, Profile, Property, Vehicle } from '../domain/profiles/prof
 import type { ProfileSection } from '../domain/profiles/sections';
 import { maskDocument } from '../domain/documents';
 import { formatsOf } from './formats';
-import { Html, html, type Content } from './html';
-import { style } from './style';
+import { html, type Content, type Html } from './html';
+import { htmlPage } from './html-page';
 
 export interface ProfileReport {
   /** Eleven digits: shown masked. */
@@ -33,41 +33,25 @@ const money = (value: number | null): string => (value === null ? '' : reais.for
 export function profileHtml(report: ProfileReport): string {
   const { cpf, profile, outcome, writtenAt, sheets = 'beside this page' } = report;
   const { vehicles, properties, patents } = profile;
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>Asset profile ${maskDocument(cpf)}</title>
-        <style>
-          ${new Html(style + ownStyle)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <p class="kicker">Asset profile</p>
-            <h1>CPF ${maskDocument(cpf)}</h1>
-            <p class="headline">${headline(profile)}</p>
-          </header>
-          ${tiles(profile)} ${ruralMissing(profile, outcome)}
-          ${card('Vehicles', vehicles, (rows) => vehicleTable(rows))}
-          ${card('Properties', properties, (rows) => propertyTable(rows))}
-          ${card('Patents', patents, (rows) => patentTable(rows))} ${otherTables(report)}
-          <footer>
-            Answered ${formats.instant(outcome.settledAt)}; written ${formats.instant(writtenAt)}.
-            Rows are as the service sent them; every column stands in the sheets ${sheets}. SHA-256
-            of the answer: <code>${outcome.sha256 ?? '-'}</code>
-          </footer>
-        </main>
-      </body>
-    </html>`;
-  return `${page.text}\n`;
+  return htmlPage({
+    language: 'en',
+    title: `Asset profile ${maskDocument(cpf)}`,
+    ownStyle,
+    main: html`<header>
+        <p class="kicker">Asset profile</p>
+        <h1>CPF ${maskDocument(cpf)}</h1>
+        <p class="headline">${headline(profile)}</p>
+      </header>
+      ${tiles(profile)} ${ruralMissing(profile, outcome)}
+      ${card('Vehicles', vehicles, (rows) => vehicleTable(rows))}
+      ${card('Properties', properties, (rows) => propertyTable(rows))}
+      ${card('Patents', patents, (rows) => patentTable(rows))} ${otherTables(report)}
+      <footer>
+        Answered ${formats.instant(outcome.settledAt)}; written ${formats.instant(writtenAt)}. Rows
+        are as the service sent them; every column stands in the sheets ${sheets}. SHA-256 of the
+        answer: <code>${outcome.sha256 ?? '-'}</code>
+      </footer>`,
+  });
 }
 
 function headline({ vehicles, properties, planes, drones, patents, rural }: Profile): string {

@@ -219,6 +219,7 @@ export function refusalOf(workId: string, error: unknown): unknown {
 }
 
 export const dossierWorks: WorkFamily = {
+  ordersTheService: true,
   listed: 'dossiers',
   owns: (id) => id.startsWith('dossier/'),
   onFile: (place) => singlesOnFile(place, dossiers),

@@ -34,6 +34,7 @@ import { followByLines } from './follow';
 import {
   CommandError,
   exitCodes,
+  namedOnce,
   oneOf,
   print,
   printJson,
@@ -41,6 +42,7 @@ import {
   UsageError,
   wholeNumber,
 } from './terminal';
+import { refuseUnwritable } from './unwritable-folder';
 import {
   isNotFound,
   openWorkplace,
@@ -152,7 +154,7 @@ function withStart(command: Command): Command {
 
 /** @throws UsageError before anything is sent */
 export function dossierIdOf(positional: string | undefined, flags: { id?: string }): string {
-  const id = positional ?? flags.id;
+  const id = namedOnce(positional, flags.id, { flagName: '--id', what: 'dossiers' });
   if (id === undefined) throw new UsageError('which dossier? give its id');
   if (!isUuid(id)) throw new UsageError('--id: expected the id of a dossier, a UUID');
   return id.toLowerCase();
@@ -166,6 +168,7 @@ type Asked = Pick<DossierRecord, 'maxAttempts' | 'onReview' | 'toCancel'>;
  */
 async function start(dossierId: string, flags: StartFlags, asked: Asked): Promise<number> {
   const place = await openWorkplace(flags.by);
+  if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   return withEngine(place, async (engine) => {
     await refuseMissingSearchAttributes(engine);
     const running = await followerOf(engine, dossierId);

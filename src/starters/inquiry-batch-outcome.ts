@@ -364,6 +364,7 @@ function kindOfBatch(wanted: InquiryBatchKind): InquiryKind {
 
 export const inquiryBatchWorks: WorkFamily = {
   listed: 'inquiryBatches',
+  takesExcel: true,
   owns: (id) => inquiryBatchKinds.some((kind) => id.startsWith(`${kind}/`)),
   onFile: batchesOnFile,
   status: async (place, id, json) => showStatus(place, await batchOf(place, id), json),

@@ -1,6 +1,6 @@
 import { BillingTotals, type BillingTotal } from '../domain/billing-totals';
 import type { InquiryEnding } from './inquiry-rows';
-import { printable } from './terminal';
+import { counted, printable } from './terminal';
 
 /** Adds up what the works of a batch were charged, each once: the rows of its sheet add up to it. */
 export interface InquiryCharges {
@@ -41,16 +41,21 @@ function billingWords({ status, unit, count, amount }: BillingTotal): string {
 export function answeredCharges(): InquiryCharges {
   let all = 0;
   let earlier = 0;
+  let lost = 0;
   return {
     add: ({ cells }, before) => {
+      lost += Number(cells['answers_lost'] ?? 0);
       const answered = Number(cells['answered'] ?? 0);
       all += answered;
       if (before) earlier += answered;
     },
-    summary: () => ({ answered: all, answeredBefore: earlier }),
+    summary: () => ({ answered: all, answeredBefore: earlier, answersLost: lost }),
     lines: () => [
       `answered ${all} times, and may be charged as often` +
         (earlier > 0 ? `; ${earlier} of them before this batch` : ''),
+      ...(lost > 0
+        ? [`${counted(lost, 'call')} without a readable answer: perhaps charged, too`]
+        : []),
     ],
   };
 }

@@ -106,8 +106,18 @@ export const profileInquiries: InquiryKind = {
   kind: 'profile-batch',
   noun: ['lookup', 'lookups'],
   holds: 'documents',
-  columns: ['vehicles', 'properties', 'planes', 'drones', 'patents', 'rural', 'answered', 'sha256'],
-  chargeColumns: ['answered'],
+  columns: [
+    'vehicles',
+    'properties',
+    'planes',
+    'drones',
+    'patents',
+    'rural',
+    'answered',
+    'sha256',
+    'answers_lost',
+  ],
+  chargeColumns: ['answered', 'answers_lost'],
   charges: answeredCharges,
   sheets: (folder, how) => new ProfileSheets(folder, how),
   read: ({ documents }) => {
@@ -149,11 +159,12 @@ function profileEnding({
   counts,
   rural,
   answered,
+  answersLost,
   sha256,
   error,
   settledAt,
 }: ProfileOutcome) {
-  const cells = { ...counts, rural, answered, sha256 };
+  const cells = { ...counts, rural, answered, sha256, answers_lost: answersLost };
   return { status, cells, error, settledAt, billing: null };
 }
 

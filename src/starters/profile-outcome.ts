@@ -13,7 +13,7 @@ import { profileProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
 import { writeProfileFolder } from './profile-folder';
 import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
-import { CommandError, exitCodes, print, printable, printJson } from './terminal';
+import { CommandError, counted, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
 
@@ -93,7 +93,7 @@ function outcomeLines(outcome: ProfileOutcome): string[] {
   }
   if (answered > 1) lines.push(`  it was answered ${answered} times, and may be charged as often`);
   if (answersLost > 0) {
-    lines.push(`  ${counted(answersLost, 'answer')} lost on the way: may be charged for, too`);
+    lines.push(`  ${counted(answersLost, 'call')} without a readable answer: perhaps charged, too`);
   }
   if (error !== null) {
     lines.push(`  error      ${error.code ?? '-'}: ${printable(error.message)}`);
@@ -126,17 +126,16 @@ const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
 };
 
 /** `result` writes all that there is. */
-export const profileWorks: WorkFamily = singleWorks(
-  lookups,
-  'profiles',
-  (place, work, { out, json, excel }) =>
-    showProfile(place, work, {
-      html: true,
-      ...(out !== undefined && { out }),
-      ...(json === true && { json }),
-      ...(excel === true && { excel }),
-    }),
+const profileSingles = singleWorks(lookups, 'profiles', (place, work, { out, json, excel }) =>
+  showProfile(place, work, {
+    html: true,
+    ...(out !== undefined && { out }),
+    ...(json === true && { json }),
+    ...(excel === true && { excel }),
+  }),
 );
+
+export const profileWorks: WorkFamily = { ...profileSingles, takesExcel: true };
 
 /** Puts on file what is asked for: it can be started then. */
 export async function putLookup(

@@ -34,6 +34,10 @@ export interface ListedWork {
 /** Works of one resource, as `status`, `result` and the orders see them. */
 export interface WorksById {
   owns(id: string): boolean;
+  /** `result` takes `--excel`. */
+  takesExcel?: true;
+  /** `cancel` takes `--cancel-remote`. */
+  ordersTheService?: true;
   status(place: Workplace, id: string, json: boolean): Promise<void>;
   /** @returns the exit code */
   result(place: Workplace, id: string, options: ResultOptions): Promise<number>;
@@ -49,10 +53,13 @@ export interface WorkFamily extends WorksById {
 }
 
 /** @throws UsageError when there is one: it would change nothing */
-export function refuseCertificateFlags(id: string, options: ResultOptions): void {
-  const { excel, lang, pdfNames } = options;
+export function refuseCertificateFlags(
+  id: string,
+  { excel, lang, pdfNames }: ResultOptions,
+  takesExcel?: true,
+): void {
   const flag =
-    excel === true
+    excel === true && takesExcel !== true
       ? '--excel'
       : lang !== 'en'
         ? `--lang ${lang}`

@@ -21,9 +21,9 @@ import {
   showAnalysis,
   showAnalysisStatus,
 } from './credit-outcome';
-import { CommandError, UsageError, print, printJson, tell } from './terminal';
+import { CommandError, UsageError, namedOnce, print, printJson, tell } from './terminal';
 import { familyOf, workFamilies } from './work-families';
-import { refuseCertificateFlags, type OrderOptions } from './work-family';
+import { refuseCertificateFlags, type ListedWork, type OrderOptions } from './work-family';
 import { wayOn } from './work-state';
 import {
   listLine,
@@ -35,6 +35,7 @@ import {
   type WorkView,
 } from './work-views';
 import {
+  beganAt,
   decisionsOn,
   engineIdOf,
   findWork,
@@ -114,7 +115,7 @@ function idCommand(name: string, description: string): Command {
 }
 
 function idOf(positional: string | undefined, flags: { id?: string }): string {
-  const id = positional ?? flags.id;
+  const id = namedOnce(positional, flags.id, { flagName: '--id', what: 'works' });
   if (id === undefined)
     throw new UsageError('which work? give its id (`diligence list` shows them)');
   return id;
@@ -135,15 +136,25 @@ async function listWorks(json: boolean): Promise<void> {
   }
   const others = [...creditBatches, ...analyses, ...families.flatMap(([, its]) => its)];
   if (views.length + others.length === 0) tell('no works in this archive yet');
-  for (const view of views) print(listLine(view));
-  for (const { id, input, createdAt, status } of others) {
-    const stands = (status ?? 'not ended').padEnd(21);
-    print([`${createdAt.slice(0, 19)}Z`, stands, input, id].join('  '));
-  }
+  const lines = [
+    ...views.map((view) => ({ at: beganAt(view.work), line: listLine(view) })),
+    ...others.map((work) => ({ at: work.createdAt, line: otherLine(work) })),
+  ];
+  for (const { line } of lines.sort((a, b) => b.at.localeCompare(a.at))) print(line);
   for (const state of waysShown) {
     const stuck = views.find((view) => view.state === state);
     if (stuck !== undefined) tell(`${stuck.id} ${wayOn(stuck.work, state) ?? ''}`);
   }
+}
+
+function otherLine({
+  id,
+  input,
+  createdAt,
+  status,
+}: Omit<ListedWork, 'kind' | 'createdBy'>): string {
+  const stands = (status ?? 'not ended').padEnd(21);
+  return [`${createdAt.slice(0, 19)}Z`, stands, input, id].join('  ');
 }
 
 /** States that a list explains, once each. */
@@ -194,7 +205,10 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
   const family = familyOf(id);
-  if (family !== undefined) return family.result(place, id, flags);
+  if (family !== undefined) {
+    refuseCertificateFlags(id, flags, family.takesExcel);
+    return family.result(place, id, flags);
+  }
   const work = await onFile(place, id);
   const { folder, record } = work;
   const ended = (await summaryOf(place, work)) !== null;
@@ -218,6 +232,9 @@ async function order(
   { name, give, whenNotRunning }: Order,
 ): Promise<void> {
   const id = idOf(given, flags);
+  if (flags.cancelRemote === true && familyOf(id)?.ordersTheService !== true) {
+    throw new UsageError(`--cancel-remote is for dossiers: ${id} is none`);
+  }
   const place = await openWorkplace(flags.by);
   if (isAnalysisId(id)) {
     if (name === 'pause') throw new UsageError(`${id}: an analysis cannot be paused`);

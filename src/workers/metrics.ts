@@ -398,7 +398,7 @@ function profileMetrics(registry: Registry): ProfileMetrics {
   });
   const answers = new Counter({
     name: 'diligence_profile_answers_total',
-    help: 'Profiles, readable or not, that the service answered with. Each may have been charged.',
+    help: 'Profiles that the service answered with. Each may have been charged.',
     registers,
   });
   for (const status of profileStatuses) ended.inc({ status }, 0);

@@ -289,7 +289,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
         if (!isCancellation(error)) throw error;
         return cancelling?.remote === true ? cancelRemote() : { status: 'cancelled' };
       });
-      const ended = sight as DossierSight | null;
+      const ended = sight;
       const kept = await report();
       const goesOn = ending.byItself === true && kept?.movedOn === true;
       if (!goesOn) return { ending, kept, due: isReported(ended?.state ?? 'unknown') };

@@ -142,6 +142,14 @@ test.each([
 test.each([[{}], [[]], ['text'], [{ erro: { codigo: 'X' } }], [null]])(
   'a 200 that holds %j is no profile',
   async (body) => {
-    await expect(readWith(body)).rejects.toMatchObject({ name: 'ContractError' });
+    const answer = Buffer.from(JSON.stringify(body));
+    await expect(readWith(body)).rejects.toMatchObject({ name: 'ContractError', answer });
   },
 );
+
+test('a call that cannot be put on file before does not leave', async () => {
+  const notOnFile = new Error('ENOSPC');
+  const lookUp = api.lookUp(cpf, 'interactive', undefined, () => Promise.reject(notOnFile));
+  await expect(lookUp).rejects.toBe(notOnFile);
+  expect(server.received).toEqual([]);
+});

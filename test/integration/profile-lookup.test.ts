@@ -92,6 +92,7 @@ test.each([
     'VALIDATION_ERROR',
   ],
   ['404', 404, { success: false, erro: { codigo: 'NOT_FOUND' } }, 'not_found', 'NOT_FOUND'],
+  ['404 of somebody else', 404, { message: 'no route' }, 'refused', 'wrong_address'],
 ])('%s is an end of its own, and nothing is written', async (_, status, body, outcome, code) => {
   const result = await lookUp((_request, response) => sendJson(response, status, body));
   expect(result.code).toBe(1);
@@ -99,6 +100,19 @@ test.each([
     folder: null,
     outcome: { status: outcome, answered: 0, error: { code } },
   });
+});
+
+test('an answer that cannot be read is asked for thrice, kept and told', async () => {
+  const { code, shown } = await lookUp((_request, response) => sendJson(response, 200, []));
+  expect({ code, asked: service.received.length }).toEqual({ code: 3, asked: 3 });
+  expect(shown).toMatchObject({
+    folder: null,
+    outcome: { status: 'unreadable', answersLost: 3, error: { code: 'unreadable_answer' } },
+  });
+  const { stdout } = await installation.run(['audit', 'export', '--format', 'json']);
+  const records = JSON.parse(stdout) as { kind: string; work: string }[];
+  const requests = records.filter(({ kind, work }) => kind === 'request' && work === shown?.id);
+  expect(requests).toHaveLength(3);
 });
 
 test('a refused token is waited out, and shown as what is waited for', async () => {

@@ -110,14 +110,21 @@ export class DossiersApi {
    * after the status was read (DESIGN D3).
    *
    * @param signal stops it before it leaves, and never after
+   * @param beforeSend awaited right before it leaves: not while it waits for its permit
    * @throws StatusError: the service's answer decides about eligibility; 403
    *   `dossie_custom_not_enabled` is one of them
    */
-  async retry(dossierId: string, key: string, signal?: AbortSignal): Promise<DossierAnswer> {
+  async retry(
+    dossierId: string,
+    key: string,
+    signal?: AbortSignal,
+    beforeSend?: () => Promise<void>,
+  ): Promise<DossierAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/dossies/{dossie_id}/retry', dossierId),
       headers: idempotencyKey(key),
       seenThrough: true,
+      beforeSend,
     };
     return this.#one(call, dossierId, { priority: 'request', signal });
   }
@@ -126,10 +133,19 @@ export class DossiersApi {
    * May be sent again. The state that it ends in is not shown: whatever is answered stands.
    *
    * @param signal as of `retry`
+   * @param beforeSend as of `retry`
    */
-  async cancel(dossierId: string, signal?: AbortSignal): Promise<DossierAnswer> {
-    const call = this.#call('POST', '/dossies/{dossie_id}/cancel', dossierId);
-    return this.#one({ ...call, seenThrough: true }, dossierId, { priority: 'request', signal });
+  async cancel(
+    dossierId: string,
+    signal?: AbortSignal,
+    beforeSend?: () => Promise<void>,
+  ): Promise<DossierAnswer> {
+    const call: HttpCall = {
+      ...this.#call('POST', '/dossies/{dossie_id}/cancel', dossierId),
+      seenThrough: true,
+      beforeSend,
+    };
+    return this.#one(call, dossierId, { priority: 'request', signal });
   }
 
   async #one(

@@ -1,3 +1,4 @@
+import { ContractError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import type { HttpCall, Service } from '../http/service';
 import { pathOf } from './paths';
@@ -23,14 +24,16 @@ export class ProfilesApi {
    * @param cpf eleven digits
    * @param signal ends the wait for a permit; a call that has left is not broken off, since its
    *   answer may be charged for whether it is read or not
+   * @param beforeSend awaited once the permit is had, right before the call leaves
    * @returns the profile and the body as it came; an invalid CPF is an answer, too
-   * @throws StatusError 400 (`VALIDATION_ERROR`), 404 (`NOT_FOUND`), 401; ContractError when a 200
-   *   is neither a profile nor an error
+   * @throws StatusError 400 (`VALIDATION_ERROR`), 404 (`NOT_FOUND`), 401; ContractError, with the
+   *   answer, when a 200 is neither a profile nor an error
    */
   async lookUp(
     cpf: string,
     priority: CallPriority = 'interactive',
     signal?: AbortSignal,
+    beforeSend?: () => Promise<void>,
   ): Promise<{ read: ProfileAnswer; body: Buffer }> {
     const path = pathOf(pathTemplate, { cpf });
     const { timeoutMs } = this;
@@ -42,8 +45,14 @@ export class ProfilesApi {
       timeoutMs,
       maxBytes,
       seenThrough: true,
+      beforeSend,
     };
     const { body } = await this.service.call(call, priority, signal);
-    return { read: profileFromWire(call, body), body };
+    try {
+      return { read: profileFromWire(call, body), body };
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error;
+      throw new ContractError(call, error.issues, body);
+    }
   }
 }

@@ -60,15 +60,18 @@ export class TracesApi {
    * Starts a search; it may be charged for. May be sent again with the same key.
    *
    * @param signal stops it before it leaves, and never after
+   * @param beforeSend awaited right before it leaves: not while it waits for its permit
    */
   async create(
     { target, strategy, key }: TraceRequest,
     signal?: AbortSignal,
+    beforeSend?: () => Promise<void>,
   ): Promise<TraceAnswer> {
     const call: HttpCall = {
       ...this.#call('POST', '/rastro'),
       headers: idempotencyKey(key),
       seenThrough: true,
+      beforeSend,
       json: { target, ...(strategy !== null && { strategy }) },
     };
     const { body } = await this.service.call(call, 'request', signal);

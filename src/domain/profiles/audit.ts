@@ -1,9 +1,26 @@
 import type { AuditEntry } from '../audit';
-import type { ProfileOutcome } from './lookup';
+import type { ProfileOutcome, ProfileRecord, SentLookup } from './lookup';
+
+/** One try of a call that left, or may have. */
+export function profileRequestEntry(
+  { call, n, at, end }: SentLookup,
+  { workId, name, createdBy: by }: ProfileRecord,
+): AuditEntry {
+  return {
+    kind: 'request',
+    id: `request/${workId}/${call}-${n}`,
+    result: end ?? 'unknown',
+    by,
+    happenedAt: at,
+    work: workId,
+    subject: name,
+    details: { call },
+  };
+}
 
 /** @param about `subject` is the keyed name of the CPF */
 export function profileOutcomeEntry(
-  { workId, status, sha256, answered, rural, settledAt }: ProfileOutcome,
+  { workId, status, sha256, answered, answersLost, rural, settledAt }: ProfileOutcome,
   { by, subject }: { by: string; subject: string | null },
 ): AuditEntry {
   return {
@@ -15,6 +32,6 @@ export function profileOutcomeEntry(
     work: workId,
     ...(subject !== null && { subject }),
     ...(sha256 !== null && { sha256 }),
-    details: { answered, ...(rural !== null && { rural }) },
+    details: { answered, answersLost, ...(rural !== null && { rural }) },
   };
 }

@@ -24,6 +24,10 @@ export const profileStatuses = [
   'invalid',
   'not_found',
   'refused',
+  /** Answered again and again with something that is neither a profile nor a no. */
+  'unreadable',
+  /** Calls left, and nothing is known of what became of them. */
+  'unknown_outcome',
   'expired',
   'cancelled',
 ] as const;
@@ -41,12 +45,31 @@ export type SectionCounts = Record<
 /** The second one is for a rural profile that timed out or failed. */
 export const mostCalls = 2;
 
+/** So often a call is answered with what cannot be read before it is left: each may be charged for. */
+export const mostUnreadable = 3;
+
+/** So many of a call may leave without a trace of how they ended: each may be charged for. */
+export const mostUntold = 3;
+
+/** How one try of a call ended; `unknown`: it left, and no answer was had. */
+export type SentEnd = 'accepted' | 'refused' | 'unreadable' | 'unknown';
+
+/** One try of a call, put on file before it left: `sent/<call>-<n>.json`. */
+export interface SentLookup {
+  call: number;
+  /** From 1. */
+  n: number;
+  at: string;
+  /** Null: who sent it did not come to tell. */
+  end: SentEnd | null;
+}
+
 /** What one call brought. */
 export type LookedUp =
   | { kind: 'found'; call: number; sha256: string; rural: RuralTold; counts: SectionCounts }
   | {
       kind: 'no';
-      status: 'invalid' | 'not_found' | 'refused';
+      status: 'invalid' | 'not_found' | 'refused' | 'unreadable' | 'unknown_outcome';
       code: string | null;
       message: string;
     };
@@ -63,6 +86,8 @@ export interface ProfileOutcome {
   call: number | null;
   /** Calls that were answered with a profile: each may have been charged for. */
   answered: number;
+  /** Other calls that may have left, whose answer got lost or is unreadable: charged for, perhaps. */
+  answersLost: number;
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
@@ -76,12 +101,30 @@ export function profileFolder(workId: string): string {
   return workId.replace(/^profile\//, 'profiles/');
 }
 
-/** By what the service answers to the call itself. */
+/** By what the service answers to the call itself: that nothing is known of a CPF is said by its code. */
 export function refusalOf(
   status: number,
   code: string | null,
   message: string,
 ): Extract<LookedUp, { kind: 'no' }> {
-  const isMissing = status === 404 || code === 'NOT_FOUND';
-  return { kind: 'no', status: isMissing ? 'not_found' : 'refused', code, message };
+  if (code === 'NOT_FOUND') return { kind: 'no', status: 'not_found', code, message };
+  if (status !== 404) return { kind: 'no', status: 'refused', code, message };
+  return { kind: 'no', status: 'refused', code: code ?? 'wrong_address', message: wrongAddress };
+}
+
+const wrongAddress =
+  'answered 404 without the code NOT_FOUND: is INVESTIGATION_BASE_URL the address of the service, or does something in between answer?';
+
+/** The tries of a lookup with what is known of them by the answers on file. */
+export function sentAsKnown(
+  sent: readonly SentLookup[],
+  isOnFile: (call: number) => boolean,
+): SentLookup[] {
+  return sent.map((one) => {
+    const ofCall = sent.filter(({ call }) => call === one.call);
+    const isUntold = isOnFile(one.call) && !ofCall.some(({ end }) => end === 'accepted');
+    const last = ofCall.findLast(({ end }) => end === null);
+    // The answer was put on file, and whoever did could not tell so any more.
+    return isUntold && one === last ? { ...one, end: 'accepted' } : one;
+  });
 }

@@ -52,6 +52,8 @@ class Bench {
   cancels = 0;
   /** Runs before each read, and may fail it. */
   beforeRead: () => void = () => undefined;
+  /** Runs before each retry has its permit, and may be where it ends. */
+  atPermit: () => Promise<void> = async () => undefined;
   /** Runs as each retry is sent, with the signal that may call it off. */
   whenSent: (signal: AbortSignal | undefined) => void = () => undefined;
   #environment = new MockActivityEnvironment();
@@ -71,9 +73,16 @@ class Bench {
         this.beforeRead();
         return view();
       },
-      retry: async (_: string, key: string, signal?: AbortSignal) => {
+      retry: async (
+        _: string,
+        key: string,
+        signal?: AbortSignal,
+        beforeSend?: () => Promise<void>,
+      ) => {
+        await this.atPermit();
         this.keys.push(key);
         this.whenSent(signal);
+        await beforeSend?.();
         const next = this.answers.shift();
         if (next === undefined || next.taken) {
           if (!this.#made.has(key)) this.attempt += 1;
@@ -82,7 +91,8 @@ class Bench {
         if (next !== undefined) throw next.error;
         return view();
       },
-      cancel: async () => {
+      cancel: async (_: string, __?: AbortSignal, beforeSend?: () => Promise<void>) => {
+        await beforeSend?.();
         this.cancels += 1;
         const error = this.cancelAnswers.shift();
         if (error !== undefined) throw error;
@@ -200,6 +210,66 @@ it('an answer that is lost while the service works on it is waited for, whatever
   };
   expect(await bench.retry()).toEqual(begun('us'));
   expect(await bench.conclude()).toMatchObject({ caused: 1, possibleAttempt: false });
+});
+
+it.each([409, 404, 403])(
+  'a retry refused with %i since another attempt began is followed',
+  async (status) => {
+    bench.answers = [{ error: answered(status), taken: false }];
+    bench.whenSent = () => {
+      bench.attempt = 2;
+    };
+    expect(await bench.retry()).toEqual(begun('elsewhere'));
+    expect(await bench.retry()).toEqual(begun('elsewhere'));
+    expect(bench.keys).toHaveLength(1);
+    expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+  },
+);
+
+it('a refusal whose last read fails is read again, not sent again', async () => {
+  bench.answers = [{ error: answered(409), taken: false }];
+  let reads = 0;
+  bench.beforeRead = () => {
+    reads += 1;
+    if (reads === 2) throw answered(502);
+    if (reads === 3) bench.attempt = 2;
+  };
+  expect(await bench.retry()).toEqual(begun('elsewhere'));
+  expect(bench.keys).toHaveLength(1);
+});
+
+it('what never had its permit is not on file, and no possible attempt', async () => {
+  const onFile: number[] = [];
+  bench.atPermit = async () => {
+    onFile.push((await new RetryLedger(bench.archive).of('d')).length);
+    throw notSent;
+  };
+  expect(await bench.retry({ deadlineAt: 2_000 })).toMatchObject({ kind: 'expired' });
+  expect(new Set(onFile)).toEqual(new Set([0]));
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+});
+
+it.each([
+  ['is out of order', answered(500), 'expired'],
+  ['knows no such dossier', answered(404), 'refused'],
+])('nothing is on file of a retry whose status %s', async (_, error, kind) => {
+  bench.beforeRead = () => {
+    throw error;
+  };
+  expect(await bench.retry()).toMatchObject({ kind });
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+});
+
+it('a worker that is lost as a retry leaves has left a possible attempt', async () => {
+  const lostWorker = new Error('killed');
+  bench.answers = [{ error: lostWorker, taken: true }];
+  bench.shown = 1;
+  await expect(bench.retry()).rejects.toThrow('killed');
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: true });
+  bench.answers = [inUse];
+  bench.shown = null;
+  expect(await bench.retry()).toEqual(begun('us'));
+  expect(new Set(bench.keys).size).toBe(1);
 });
 
 it('a repetition that is refused for minutes is left open: an attempt may have been begun', async () => {
@@ -374,6 +444,44 @@ it('a cancellation that is refused tells the state, and why', async () => {
   expect(await cancel()).toMatchObject({
     value: { kind: 'refused', code: 'dossie_not_cancellable', sight: { state: 'running' } },
   });
+  expect(await bench.conclude()).toMatchObject({ cancelRequested: false });
+});
+
+it.each([
+  ['lost', lost],
+  ['502', answered(502)],
+])(
+  'a cancellation whose answer was %s is waited out, whatever is said of the next',
+  async (_, error) => {
+    bench.state = 'running';
+    bench.cancelAnswers = [error, ...Array.from({ length: 9 }, () => answered(409))];
+    bench.beforeRead = () => {
+      if (bench.now > 30_000) bench.state = 'cancelled';
+    };
+    expect(await cancel()).toMatchObject({
+      value: { kind: 'settled', sight: { state: 'cancelled' } },
+    });
+    expect(bench.cancels).toBe(2);
+    expect(await bench.conclude()).toMatchObject({ cancelRequested: true });
+  },
+);
+
+it('a cancellation that may have been taken is told as open when nothing comes of it', async () => {
+  bench.state = 'running';
+  bench.cancelAnswers = [lost, answered(409)];
+  expect(await cancel()).toMatchObject({
+    kind: 'expired',
+    value: { sight: { state: 'running' } },
+  });
+  expect(await bench.conclude()).toMatchObject({ cancelRequested: true });
+});
+
+it('a cancellation that was lost with its worker may have been taken', async () => {
+  bench.state = 'running';
+  bench.cancelAnswers = [new Error('killed')];
+  await expect(cancel()).rejects.toThrow('killed');
+  bench.cancelAnswers = [answered(409)];
+  expect(await cancel()).toMatchObject({ kind: 'expired' });
 });
 
 it('reads of an attempt before the one that was begun are of the past', async () => {

@@ -4,8 +4,11 @@ import {
   createProfileActivities,
   type ProfileDependencies,
 } from '../../../src/activities/profiles';
+import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { ProfileFile } from '../../../src/archive/profiles';
-import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import type { ProfilesApi } from '../../../src/apis/investigation/profile';
+import type { AuditEntry } from '../../../src/domain/audit';
+import { refusalOf, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 const name = 'ab'.repeat(16);
@@ -18,11 +21,13 @@ let place: TemporaryArchive;
 let asked: number;
 /** Ends that were counted. */
 let counted: string[];
+let trail: AuditEntry[];
 
 beforeEach(async () => {
   place = new TemporaryArchive();
   asked = 0;
   counted = [];
+  trail = [];
   const record = { ...ref, name, cpf: '52998224725', retryRural: true };
   await file().putRecord(ref.folder, { ...record, createdAt: startedAt, createdBy: 'tester' });
 });
@@ -30,19 +35,28 @@ afterEach(() => place.remove());
 
 const file = (): ProfileFile => new ProfileFile(place.archive);
 
-/** @param atCall what happens while the service works on the answer */
-function activities(atCall: () => void = () => undefined) {
+/**
+ * @param atCall what happens while the service works on the answer, and what it throws comes of it
+ * @param archive where it is put on file
+ */
+function activities(
+  atCall: () => void = () => undefined,
+  archive: ProfileDependencies['archive'] = place.archive,
+) {
   const body = profile({ rural: null });
+  const audit = { append: async (entries: AuditEntry[]) => void trail.push(...entries) };
   return createProfileActivities({
     profiles: {
-      lookUp: async () => {
+      service: { wasNotProcessed: (error: StatusError) => error.status === 429 },
+      lookUp: async (...[, , , beforeSend]: Parameters<ProfilesApi['lookUp']>) => {
+        await beforeSend?.();
         asked += 1;
         atCall();
         return { read: { kind: 'profile' }, body };
       },
     } as unknown as ProfileDependencies['profiles'],
-    archive: place.archive,
-    audit: { append: async () => undefined } as unknown as ProfileDependencies['audit'],
+    archive,
+    audit: audit as unknown as ProfileDependencies['audit'],
     nameOf: (text) => text,
     metrics: { lookupEnded: (outcome) => counted.push(outcome.status) },
     stopping: new AbortController().signal,
@@ -110,4 +124,105 @@ test('an end is counted once, however often it is put on file', async () => {
   const { settledAt } = await concluded('not_found');
   expect(await concluded('expired')).toMatchObject({ status: 'not_found', settledAt });
   expect(counted).toEqual(['not_found']);
+});
+
+const call = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' };
+const order = { ref, call: 1, deadlineAt: nowMs + 60_000, since: nowMs, seen: 'asking' };
+
+/** Looks up again and again, as the engine would. */
+async function tried(
+  { lookUpProfile }: ReturnType<typeof activities>,
+  tries = 10,
+): Promise<unknown> {
+  for (let left = tries; left > 0; left -= 1) {
+    const end = await new MockActivityEnvironment().run(lookUpProfile, order).catch(() => null);
+    if (end !== null) return end;
+  }
+  return null;
+}
+
+/** Puts of keys that match fail, as on a disk that is full. */
+function fullFor(keys: RegExp): ProfileDependencies['archive'] {
+  return new Proxy(place.archive, {
+    get: (archive, property: keyof ProfileDependencies['archive']) => {
+      const value: unknown = archive[property];
+      if (typeof value !== 'function') return value;
+      return async (key: string, ...more: unknown[]) => {
+        if (property === 'putIfAbsent' && keys.test(key)) throw new Error('ENOSPC');
+        return value.apply(archive, [key, ...more]) as unknown;
+      };
+    },
+  });
+}
+
+const requests = (): string[] =>
+  trail.filter(({ kind }) => kind === 'request').map(({ id, result }) => `${id} ${result}`);
+
+test('nothing is asked while the archive takes nothing in', async () => {
+  expect(await tried(activities(undefined, fullFor(/./)))).toBeNull();
+  expect(asked).toBe(0);
+});
+
+test('answers that cannot be filed are asked for thrice, and each is told as possibly charged', async () => {
+  const full = activities(undefined, fullFor(/answer-/));
+  expect(await tried(full)).toMatchObject({
+    kind: 'settled',
+    value: { status: 'unknown_outcome', code: 'answers_lost' },
+  });
+  expect(asked).toBe(3);
+  expect(await concluded('unknown_outcome')).toMatchObject({ answered: 0, answersLost: 3 });
+  expect(requests()).toEqual([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unknown`));
+});
+
+test('an answer that cannot be read is asked for thrice, filed as it came, and told', async () => {
+  const unreadable = activities(() => {
+    throw new ContractError(call, [{ path: '', code: 'no_profile' }], Buffer.from('[1]'));
+  });
+  expect(await tried(unreadable)).toMatchObject({
+    value: { status: 'unreadable', message: expect.stringContaining('unreadable-1-3.json') },
+  });
+  expect(asked).toBe(3);
+  const kept = await place.archive.get(`${ref.folder}/unreadable-1-3.json`);
+  expect(JSON.parse(String(kept))).toMatchObject({ bytes: 3, text: '[1]' });
+  expect(await concluded('unreadable')).toMatchObject({
+    status: 'unreadable',
+    answered: 0,
+    answersLost: 3,
+  });
+  expect(new Set(requests())).toEqual(
+    new Set([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unreadable`)),
+  );
+});
+
+test('an answer that got lost is asked for again, and told beside the one that came', async () => {
+  const lossy = activities(() => {
+    const cause = { name: 'Error', code: 'ECONNRESET', syscall: null };
+    if (asked === 1) throw new ConnectionError(call, 'maybe', cause);
+    if (asked === 2) throw new ConnectionError(call, 'no', cause);
+  });
+  expect(await tried(lossy)).toMatchObject({ value: { kind: 'found' } });
+  expect(await concluded('found')).toMatchObject({ answered: 1, answersLost: 1 });
+  expect(new Set(requests())).toEqual(
+    new Set([`request/${ref.workId}/1-1 unknown`, `request/${ref.workId}/1-2 accepted`]),
+  );
+});
+
+test('of a call whose sender was lost after its answer was filed, no answer is called lost', async () => {
+  await tried(activities(undefined, fullFor(/\.end\.json$/)));
+  expect(asked).toBe(1);
+  expect(await concluded('expired')).toMatchObject({
+    status: 'found',
+    answered: 1,
+    answersLost: 0,
+  });
+  expect(new Set(requests())).toEqual(new Set([`request/${ref.workId}/1-1 accepted`]));
+});
+
+test.each([
+  [404, 'NOT_FOUND', 'not_found', 'NOT_FOUND'],
+  [404, null, 'refused', 'wrong_address'],
+  [404, 'no_route', 'refused', 'no_route'],
+  [400, 'VALIDATION_ERROR', 'refused', 'VALIDATION_ERROR'],
+])('%i with the code %s is %s', (status, code, outcome, told) => {
+  expect(refusalOf(status, code, 'm')).toMatchObject({ status: outcome, code: told });
 });

@@ -57,10 +57,12 @@ const refusal = (status: number, retryable: boolean | null = null): StatusError 
 /** The activities, on a clock that passes while they wait. */
 function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
-    create: async (request: TraceRequest, signal: AbortSignal) => {
+    create: async (request: TraceRequest, signal: AbortSignal, beforeSend: () => Promise<void>) => {
       sent.push(request);
       onSend(signal);
       const answer = sends.shift() ?? refusal(500);
+      if (answer instanceof TokenUnavailableError || signal.aborted) throw answer;
+      await beforeSend();
       if (answer instanceof Error) throw answer;
       return answer;
     },
@@ -174,6 +176,17 @@ test('called off while it waits to be let in, nothing is sent and nothing is lef
   await expect(environment.run(startTrace, order)).rejects.toThrow(CancelledFailure);
   const outcome = { status: 'cancelled', seen: null, error: null, startedAt: '' } as const;
   expect(await concludeTrace({ ref, outcome })).toMatchObject({ status: 'cancelled', error: null });
+});
+
+test('a worker that is lost while its request waits to be let in leaves no intent', async () => {
+  const { concludeTrace, startTrace } = activities(() => {
+    throw new Error('the process ended here');
+  });
+  const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
+  await expect(new MockActivityEnvironment().run(startTrace, order)).rejects.toThrow('ended here');
+  expect(await file().intent(name)).toBeNull();
+  const outcome = { status: 'expired', seen: null, error: null, startedAt: '' } as const;
+  expect(await concludeTrace({ ref, outcome })).toMatchObject({ status: 'expired', error: null });
 });
 
 test('without a token nothing left, and what is called off then is not called unknown', async () => {

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { profileCommand } from '../../../src/starters/profile';
+import { dossierCommand } from '../../../src/starters/dossier';
+import { putLookup } from '../../../src/starters/profile-outcome';
 import { traceCommand } from '../../../src/starters/trace';
+import { putTrace } from '../../../src/starters/trace-asks';
+import { openWorkplace } from '../../../src/starters/workplace';
+import { workCommands } from '../../../src/starters/works';
 
 /** Commands that take one thing or a file of them, with flags that belong to the other form. */
 
@@ -74,12 +79,62 @@ test.each([
 test.each([
   ['a lookup', profileCommand, lookup],
   ['a search', traceCommand, search],
-])('--out that is a file is refused before %s is made', async (...of) => {
+  ['a dossier is followed', dossierCommand, ['follow', '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60']],
+])('--out that is a file is refused before any call: %s', async (...of) => {
   const [, command, words] = of;
   const out = join(folder, 'file');
   await writeFile(out, '');
   await expect(run(command(), ...words, '--out', out)).rejects.toMatchObject({
     name: 'UsageError',
     message: expect.stringContaining('is a file'),
+  });
+});
+
+function works(...words: string[]): Promise<void> {
+  const [name, ...more] = words;
+  const command = workCommands().find((one) => one.name() === name);
+  return run(command as Command, ...more);
+}
+
+test('works are listed newest first, whatever they are', async () => {
+  const place = await openWorkplace();
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout'] });
+  const ids: string[] = [];
+  for (const [at, cpf] of ['52998224725', '11144477735'].entries()) {
+    jest.setSystemTime(Date.parse('2026-01-05T10:00:00.000Z') + at * 120_000);
+    const name = place.idKey.nameOf('document', cpf);
+    ids.unshift((await putLookup(place, { cpf, name, retryRural: false })).workId);
+    jest.setSystemTime(Date.parse('2026-01-05T10:01:00.000Z') + at * 120_000);
+    const ask = { target: `bob${at}@example.com`, strategy: null, label: null };
+    ids.unshift((await putTrace(place, ask)).workId);
+  }
+  jest.useRealTimers();
+  await works('list');
+  expect(
+    printed
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('  ').at(-1)),
+  ).toEqual(ids);
+});
+
+const dossier = 'dossier/0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60';
+
+test.each([
+  ['result', dossier, '--excel'],
+  ['result', `trace/${'ab'.repeat(16)}`, '--excel'],
+  ['result', `lens/${'ab'.repeat(16)}`, '--excel'],
+  ['result', `profile/${'ab'.repeat(16)}`, '--lang', 'pt'],
+  ['cancel', `trace/${'ab'.repeat(16)}`, '--cancel-remote'],
+  ['status', dossier, '--id', 'trace/x'],
+])('%s %s %s is refused: it would change nothing', async (...words) => {
+  await expect(works(...words)).rejects.toMatchObject({ name: 'UsageError' });
+});
+
+test('two dossiers named in one command are refused', async () => {
+  const [a, b] = ['0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60', '1c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60'];
+  await expect(run(dossierCommand(), 'follow', a, '--id', b)).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining('name two dossiers'),
   });
 });
