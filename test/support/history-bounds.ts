@@ -1,0 +1,85 @@
+import type { Client } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
+import { temporal } from '@temporalio/proto';
+import { inParallel } from '../../src/archive/in-parallel';
+
+const { EventType } = temporal.api.enums.v1;
+type Event = temporal.api.history.v1.IHistoryEvent;
+
+/** What may lengthen a history (issue 9): all of it seen by a person, or done to the work. */
+export interface Lengthening {
+  /** Visible states other than the one before, as activities have told them. */
+  changes: number;
+  /** Updates that were taken or turned away. */
+  decisions: number;
+  /** Workflow tasks that had to be done again: a worker has died. */
+  recoveries: number;
+}
+
+export interface MeasuredHistory {
+  workflowId: string;
+  events: number;
+  lengthening: Lengthening;
+}
+
+/** Of every ended run of a type of workflow. */
+export async function measuredHistories(client: Client, type: string): Promise<MeasuredHistory[]> {
+  const runs: { workflowId: string; runId: string }[] = [];
+  const query = `WorkflowType = '${type}' AND ExecutionStatus != 'Running'`;
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    runs.push({ workflowId, runId });
+  }
+  return inParallel(runs, 8, async ({ workflowId, runId }) => {
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    if (events == null) throw new Error(`no history of ${workflowId}`);
+    return { workflowId, events: events.length, lengthening: await lengtheningOf(client, events) };
+  });
+}
+
+/**
+ * 30 events on the straight path, and 8 more for each change, attempt, decision or recovery.
+ *
+ * @param attempts of the service, beyond the first one
+ */
+export function overlong(
+  histories: readonly MeasuredHistory[],
+  attempts: (workflowId: string) => number = () => 0,
+): string[] {
+  return histories
+    .map((one) => ({ ...one, attempts: attempts(one.workflowId) }))
+    .filter(({ events, lengthening: { changes, decisions, recoveries }, attempts: more }) => {
+      return events > 30 + 8 * (changes + decisions + recoveries + more);
+    })
+    .map((one) => JSON.stringify(one));
+}
+
+async function lengtheningOf(client: Client, events: readonly Event[]): Promise<Lengthening> {
+  const decode = (payloads: Payload[] | null | undefined): Promise<unknown> =>
+    decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, payloads);
+  const found = { changes: 0, decisions: 0, recoveries: 0 };
+  for (const event of events) {
+    const { eventType } = event;
+    if (
+      eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT ||
+      eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED
+    ) {
+      found.recoveries += 1;
+    }
+    if (eventType === EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED) found.decisions += 1;
+    const completed = event.activityTaskCompletedEventAttributes;
+    if (completed == null) continue;
+    const told = (await decode(completed.result?.payloads)) as Told | null | undefined;
+    if (told?.kind !== 'changed') continue;
+    const at = Number(completed.scheduledEventId) - 1;
+    const asked = events[at]?.activityTaskScheduledEventAttributes?.input?.payloads;
+    const { seen } = (await decode(asked)) as { seen: string | null };
+    if (told.visible !== seen) found.changes += 1;
+  }
+  return found;
+}
+
+interface Told {
+  kind?: string;
+  visible?: string;
+}
