@@ -26,6 +26,8 @@ export interface InquiryBatchRecord {
   blankLines: number;
   /** Different things on them. */
   items: number;
+  /** Lines that cannot be asked for: `invalid`, `unsupported`. */
+  linesAtFault: number;
   /** Works that it drives; the others had ended before. */
   works: number;
   parts: number;
@@ -67,8 +69,12 @@ export function isDone(status: string): boolean {
   return doneStatuses.includes(status);
 }
 
-/** One word for how a batch ended: that of the work that needs a person most. */
-export function gravestInquiry(counts: Partial<Record<string, number>>): string {
+/**
+ * One word for how a batch ended: that of the work that needs a person most.
+ *
+ * @param linesAtFault of its file, which were not asked for
+ */
+export function gravestInquiry(counts: Partial<Record<string, number>>, linesAtFault = 0): string {
   const byGravity = [
     'lost',
     'unknown_outcome',
@@ -80,6 +86,7 @@ export function gravestInquiry(counts: Partial<Record<string, number>>): string 
     'not_found',
     'cancelled',
   ];
-  const found = byGravity.find((status) => (counts[status] ?? 0) > 0);
+  const all = { ...counts, invalid: (counts['invalid'] ?? 0) + linesAtFault };
+  const found = byGravity.find((status) => (all[status as keyof typeof all] ?? 0) > 0);
   return found ?? ((counts['completed'] ?? 0) > 0 ? 'completed' : 'found');
 }

@@ -105,6 +105,7 @@ export class AnalysisSheet {
   readonly #path: string;
   readonly #temporary: string;
   readonly #rows;
+  readonly #excel: boolean;
   readonly #written: Promise<void>;
 
   /**
@@ -117,6 +118,7 @@ export class AnalysisSheet {
     { excel = false, decimalComma = false } = {},
   ) {
     this.#path = path;
+    this.#excel = excel;
     this.#rows = stringify({
       delimiter: excel ? ';' : ',',
       record_delimiter: excel ? '\r\n' : '\n',
@@ -137,8 +139,13 @@ export class AnalysisSheet {
   /** @returns false when `drained` should be awaited before much more is written */
   write(cells: readonly Cell[]): boolean {
     return this.#rows.write(
-      cells.map((cell) => (typeof cell === 'string' ? inertCell(cell) : cell)),
+      cells.map((cell) => (typeof cell === 'string' ? this.#textCell(cell) : cell)),
     );
+  }
+
+  /** A phone number runs nothing: what reads a plain file is given it as it is. */
+  #textCell(text: string): string {
+    return !this.#excel && /^\+\d{8,15}$/.test(text) ? text : inertCell(text);
   }
 
   async drained(): Promise<void> {

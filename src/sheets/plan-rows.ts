@@ -134,12 +134,18 @@ function readRow(
   });
 }
 
-/** The cell of a row that says what is asked for; null when it has none. */
-export function onlyCell(documents: readonly DocumentCell[]): DocumentCell | CellFault | null {
+/**
+ * The cell of a row that says what is asked for; null when it has none.
+ *
+ * @param what it holds, in a message
+ */
+export function onlyCell(
+  documents: readonly DocumentCell[],
+  what = 'a document',
+): DocumentCell | CellFault | null {
   const [cell, another] = documents;
   if (another !== undefined) {
-    const message =
-      'The row has a document in more than one column: keep one, or name the column with --column.';
+    const message = `The row has ${what} in more than one column: keep one, or name the column with --column.`;
     return { code: 'ambiguous', message };
   }
   return cell?.fault ?? cell ?? null;

@@ -27,7 +27,7 @@ import { defaultFolder } from './certificate-flags';
 import type { InquiryCharges } from './inquiry-charges';
 import { inquiryKinds, type InquiryKind } from './inquiry-kinds';
 import type { InquiryEnding, InquirySheets } from './inquiry-rows';
-import { CommandError, exitCodes, print, printJson } from './terminal';
+import { CommandError, counted, exitCodes, print, printJson } from './terminal';
 import type { ListedWork, OrderName, WorkFamily } from './work-family';
 import { isNotFound, isRunning, withEngine, type Workplace } from './workplace';
 import { writeWhole } from './written-file';
@@ -301,7 +301,8 @@ async function batchesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
 
 async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean): Promise<void> {
   const { record, end } = batch;
-  const { batchId: id, kind, name, inputName: input, lines, works, createdAt, createdBy } = record;
+  const { batchId: id, kind, name, inputName: input, createdAt, createdBy } = record;
+  const { lines, items, linesAtFault, works } = record;
   const workflowId = inquiryBatchWorkflowId(kind, name);
   const running =
     end !== null
@@ -313,7 +314,7 @@ async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean)
         );
   const state = end !== null ? 'ended' : running === null ? 'broken off' : 'running';
   if (json) {
-    const about = { kind, input, lines, works, createdAt, createdBy };
+    const about = { kind, input, lines, items, linesAtFault, works, createdAt, createdBy };
     printJson({ id, ...about, state, progress: running, counts: end?.counts ?? null });
     return;
   }
@@ -322,6 +323,11 @@ async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean)
   for (const [status, count] of Object.entries(end?.counts ?? {})) {
     print(`  ${String(count).padStart(8)}  ${status}`);
   }
+  const asked = counted(works, ...kindOfBatch(kind).noun);
+  const fault = `${counted(linesAtFault, 'line')} at fault`;
+  print(
+    `  of ${counted(lines, 'line')}: ${asked}, ${items - works} that had ended before, ${fault}`,
+  );
   if (state === 'broken off') print('  the same command goes on with it');
 }
 

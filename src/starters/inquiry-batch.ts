@@ -72,7 +72,7 @@ export async function runInquiryBatch(
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const { counts } = plan;
   tell(
-    `${counts.lines} lines: ${counts.items} to ask for, ${counts.duplicates} duplicates, ${counts.invalid} invalid, ${counts.unsupported} unsupported, ${counts.blank} blank`,
+    `${counts.lines} lines: ${counts.items} different ${kind.things}, ${counts.duplicates} duplicates, ${counts.invalid} invalid, ${counts.unsupported} unsupported, ${counts.blank} blank`,
   );
   const batch = await openBatch(place, plan);
   if (batch.end === null) {
@@ -172,6 +172,7 @@ async function fileBatch(
     lines: counts.lines,
     blankLines: counts.blank,
     items: counts.items,
+    linesAtFault: counts.invalid + counts.unsupported,
     works: asked.length,
     parts: Math.max(1, Math.ceil(asked.length / inquiriesPerPart)),
     createdAt,
@@ -211,7 +212,7 @@ async function run(
   { kind, flags }: PlannedFile,
 ): Promise<boolean> {
   await refuseMissingSearchAttributes(engine);
-  const { batchId, name, works, parts, retryRural } = record;
+  const { batchId, items, linesAtFault, name, works, parts, retryRural } = record;
   const { queueSuffix } = place;
   const workflowId = inquiryBatchWorkflowId(kind.kind, name);
   if (await isRunning(engine, workflowId)) {
@@ -225,6 +226,7 @@ async function run(
         kind: kind.kind,
         batchId,
         folder,
+        linesAtFault,
         works,
         parts,
         part: 0,
@@ -239,7 +241,9 @@ async function run(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-  tell(`${batchId}: ${works} ${kind.noun[works === 1 ? 0 : 1]}`);
+  const before = items - works;
+  const noun = kind.noun[works === 1 ? 0 : 1];
+  tell(`${batchId}: ${works} ${noun}${before > 0 ? `; ${before} had ended before` : ''}`);
   if (flags.detach === true) {
     if (flags.json === true) printJson({ id: batchId, status: 'started' });
     else print(batchId);

@@ -30,6 +30,8 @@ export interface InquiryKind {
   kind: InquiryBatchKind;
   /** Of its works, for people. */
   noun: [one: string, many: string];
+  /** What its lines name, for people. */
+  things: string;
   holds: ColumnContent;
   /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
   columns: readonly string[];
@@ -50,6 +52,7 @@ export interface InquiryKind {
 export const traceInquiries: InquiryKind = {
   kind: 'trace-batch',
   noun: ['search', 'searches'],
+  things: 'targets',
   holds: 'targets',
   columns: [
     'trace_id',
@@ -64,7 +67,7 @@ export const traceInquiries: InquiryKind = {
   chargeColumns: ['billing_status', 'billing_amount', 'billing_unit'],
   charges: billedCharges,
   read: ({ documents }) => {
-    const cell = onlyCell(documents);
+    const cell = onlyCell(documents, 'a target');
     if (cell !== null && 'code' in cell) return { kind: 'invalid', type: 'trace', ...cell };
     const reading = readTarget(cell?.text ?? '');
     if (reading.kind === 'invalid') return { ...reading, type: 'trace' };
@@ -105,6 +108,7 @@ const answers: readonly ProfileStatus[] = ['found', 'not_found', 'invalid'];
 export const profileInquiries: InquiryKind = {
   kind: 'profile-batch',
   noun: ['lookup', 'lookups'],
+  things: 'CPFs',
   holds: 'documents',
   columns: [
     'vehicles',

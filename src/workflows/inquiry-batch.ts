@@ -35,7 +35,7 @@ function rulesOf(input: InquiryBatchInput): BatchRules {
         ? startSearch(input, workId, deadlineAt)
         : startLookup(input, workId, deadlineAt),
     handOn: (part, carried) => continueAsNew<typeof inquiryBatch>({ ...input, part, carried }),
-    tellEnd: tellInquiryBatchEnd,
+    tellEnd: (counts) => tellInquiryBatchEnd(counts, input.linesAtFault),
   };
 }
 

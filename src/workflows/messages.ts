@@ -140,6 +140,8 @@ export interface InquiryBatchInput {
   batchId: string;
   /** In the archive; the ids of its works lie there in parts. */
   folder: string;
+  /** Lines that cannot be asked for: a person is needed for them. */
+  linesAtFault: number;
   works: number;
   parts: number;
   /** The part that this run drives, from 0. */

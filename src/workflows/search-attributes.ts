@@ -74,8 +74,11 @@ export function tellBatchEnd(counts: AnalysisCounts): void {
 }
 
 /** Says how a batch of searches or lookups ended; one event. */
-export function tellInquiryBatchEnd(counts: Partial<Record<string, number>>): void {
-  const gravest = gravestInquiry(counts);
+export function tellInquiryBatchEnd(
+  counts: Partial<Record<string, number>>,
+  linesAtFault: number,
+): void {
+  const gravest = gravestInquiry(counts, linesAtFault);
   upsertSearchAttributes([
     { key: outcome, value: gravest },
     { key: attention, value: !isDone(gravest) },

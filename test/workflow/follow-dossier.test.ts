@@ -357,7 +357,7 @@ workflowSuite('following a dossier', (rig) => {
           { reason: { cause: { message: 'the dossier does not wait for a review' } } },
         ]);
         await dossier.until('review');
-        await rig().pass(hour);
+        await dossier.untilTried();
         await dossier.decide('retry', { maxAttempts: 3 });
       },
     });
@@ -405,7 +405,7 @@ workflowSuite('following a dossier', (rig) => {
       looks: [failedOnce],
       retries: [unsettled],
       cancels: [settled({ kind: 'settled', sight: sight('cancelled') })],
-      terms: { maxAttempts: 2 },
+      terms: { maxAttempts: 2, atOnce: true },
       meanwhile: async (dossier) => {
         await dossier.until('retrying');
         await dossier.untilTried();

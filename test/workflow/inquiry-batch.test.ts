@@ -203,6 +203,7 @@ async function driven(
           kind: kinds[of],
           batchId: workflowId,
           folder: 'f',
+          linesAtFault: 0,
           works: parts.flat().length,
           parts: parts.length,
           part: 0,

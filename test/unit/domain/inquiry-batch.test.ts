@@ -8,3 +8,9 @@ test.each([...new Set<string>([...traceStatuses, ...profileStatuses]), 'lost'])(
     expect(gravestInquiry({ [status]: 3 })).toBe(status);
   },
 );
+
+test('a line that could not be asked for needs a person, whatever became of the others', () => {
+  expect(gravestInquiry({ completed: 5 }, 1)).toBe('invalid');
+  expect(gravestInquiry({ found: 5 }, 0)).toBe('found');
+  expect(gravestInquiry({ failed: 1, completed: 4 }, 1)).toBe('failed');
+});

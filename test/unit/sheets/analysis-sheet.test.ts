@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AnalysisSheet } from '../../../src/sheets/analysis-sheet';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+let place: TemporaryArchive;
+beforeEach(() => {
+  place = new TemporaryArchive();
+});
+afterEach(() => place.remove());
+
+async function written(cell: string, excel: boolean): Promise<string> {
+  const path = join(place.folder, 'sheet.csv');
+  const sheet = new AnalysisSheet(path, ['asked'], { excel });
+  sheet.write([cell]);
+  await sheet.close();
+  return (await readFile(path, 'utf8')).split(/\r?\n/)[1] ?? '';
+}
+
+test('a phone number is as it was asked for in a plain file, and text in a spreadsheet', async () => {
+  expect(await written('+5511987654321', false)).toBe('+5511987654321');
+  expect(await written('+5511987654321', true)).toBe("'+5511987654321");
+});
+
+test.each(['+1', '+5511987654321+1', '=1+1', '-1', '@SUM(A1)'])(
+  '%s acts as no formula in a plain file',
+  async (text) => {
+    expect(await written(text, false)).toBe(`'${text}`);
+  },
+);
