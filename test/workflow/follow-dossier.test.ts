@@ -400,7 +400,7 @@ workflowSuite('following a dossier', (rig) => {
     expect({ looks: looks.length, retries: retries.length }).toEqual({ looks: 2, retries: 1 });
   });
 
-  test('is cancelled at the service although the cancel meets a retry that fails', async () => {
+  test('is cancelled at the service between two tries of a retry', async () => {
     const { cancels, outcome } = await followed(rig(), {
       looks: [failedOnce],
       retries: [unsettled],
