@@ -5,9 +5,9 @@ import { Installation, eventually } from '../support/diligence-process';
 
 /** Works whose workflow somebody ends by hand: queries of a closed workflow are still answered. */
 
-const slow = { waitingMs: [0, 0], processingMs: [600_000, 600_000] } as {
-  waitingMs: [number, number];
-  processingMs: [number, number];
+const slow: Record<'waitingMs' | 'processingMs', [number, number]> = {
+  waitingMs: [0, 0],
+  processingMs: [600_000, 600_000],
 };
 const dossierId = randomUUID();
 const cpf = '52998224725';

@@ -98,7 +98,11 @@ describe('what quotes a document', () => {
     (document) => {
       const quoted = { ids: ['0A1B.(2)'], officialNames: ['PADARIA TAL LTDA', 'SÁ'] };
       const typed = `Padaria  tal\nLtda asked for 0a1b.(2), sá, ${punctuateDocument(company)}`;
-      const left = reasonOnRecord(typed, document === null ? null : new ErasureSubject(document, 'x'), quoted);
+      const left = reasonOnRecord(
+        typed,
+        document === null ? null : new ErasureSubject(document, 'x'),
+        quoted,
+      );
       expect(left).toMatch(/^\[erased\] asked for \[erased\], sá, /);
       expect(left).not.toContain(punctuateDocument(company));
     },
