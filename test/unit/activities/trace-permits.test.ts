@@ -15,7 +15,8 @@ import { TemporaryArchive } from '../../support/temporary-archive';
 
 const name = 'ab'.repeat(16);
 const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
-const pauseMs = 1_500;
+/** Far longer than a slow machine needs to come to the deadline or the cancel. */
+const pauseMs = 4_000;
 
 let place: TemporaryArchive;
 let server: LoopbackServer;
