@@ -112,7 +112,7 @@ const specialPlans: Record<keyof typeof special, Plan> = {
   retried: { script: inReview, status: 'completed', retried: 1 },
   calledOff: { script: inReview, status: 'cancelled', retried: 0 },
   fetched: {
-    script: { ...named, pdf: [{ kind: 'slow_pdf', delayMs: 25_000, ...forever }] },
+    script: { ...named, pdf: [{ kind: 'slow_pdf', delayMs: 25_000, times: 2 }] },
     status: 'completed',
     retried: 0,
   },

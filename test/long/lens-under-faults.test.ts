@@ -63,7 +63,7 @@ function planOf(index: number): Pick<Picture, 'script' | 'status'> {
   }
   if (index < 20) return { script: { ...taken, ...endless }, status: 'cancelled' };
   if (index < 24) {
-    const artifact: Script['artifact'] = [{ kind: 'slow_pdf', delayMs: 25_000, ...forever }];
+    const artifact: Script['artifact'] = [{ kind: 'slow_pdf', delayMs: 25_000, times: 2 }];
     return { script: { ...taken, artifact }, status: 'completed' };
   }
   // The first upload comes too late: another analysis takes its place.
