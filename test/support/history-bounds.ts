@@ -9,7 +9,7 @@ type Event = temporal.api.history.v1.IHistoryEvent;
 
 /** What may lengthen a history (issue 9): all of it seen by a person, or done to the work. */
 export interface Lengthening {
-  /** Visible states other than the one before, as activities have told them. */
+  /** States and stages that a person sees, other than the one before, beyond the first end. */
   changes: number;
   /** Updates that were taken or turned away. */
   decisions: number;
@@ -58,6 +58,7 @@ async function lengtheningOf(client: Client, events: readonly Event[]): Promise<
   const decode = (payloads: Payload[] | null | undefined): Promise<unknown> =>
     decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, payloads);
   const found = { changes: 0, decisions: 0, recoveries: 0 };
+  let ends = 0;
   for (const event of events) {
     const { eventType } = event;
     if (
@@ -67,16 +68,21 @@ async function lengtheningOf(client: Client, events: readonly Event[]): Promise<
       found.recoveries += 1;
     }
     if (eventType === EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED) found.decisions += 1;
+    // It waits to be tried again, and says so.
+    if (event.timerStartedEventAttributes != null) found.changes += 1;
     const completed = event.activityTaskCompletedEventAttributes;
     if (completed == null) continue;
     const told = (await decode(completed.result?.payloads)) as Told | null | undefined;
-    if (told?.kind !== 'changed') continue;
     const at = Number(completed.scheduledEventId) - 1;
-    const asked = events[at]?.activityTaskScheduledEventAttributes?.input?.payloads;
-    const { seen } = (await decode(asked)) as { seen: string | null };
+    const scheduled = events[at]?.activityTaskScheduledEventAttributes;
+    if (told?.kind === 'settled' && scheduled?.activityType?.name?.startsWith('await') === true) {
+      ends += 1;
+    }
+    if (told?.kind !== 'changed') continue;
+    const { seen } = (await decode(scheduled?.input?.payloads)) as { seen: string | null };
     if (told.visible !== seen) found.changes += 1;
   }
-  return found;
+  return { ...found, changes: found.changes + Math.max(0, ends - 1) };
 }
 
 interface Told {

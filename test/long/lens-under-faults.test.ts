@@ -1,0 +1,352 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { LensFile } from '../../src/archive/lens';
+import { readLarge } from '../../src/archive/large-objects';
+import { archiveAsItIs } from '../../src/archive/open-archive';
+import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
+import type { ScenarioInput } from '../../src/sandbox';
+import { lensRoles, type LensEnding } from '../../src/sandbox/lens/lens-scenario';
+import { lensCommand } from '../../src/starters/lens';
+import { cancelUpdate } from '../../src/workflows/messages';
+import { runHere } from '../support/commands-here';
+import { Installation, eventually, sandboxToken } from '../support/diligence-process';
+import { everythingHeld, findings } from '../support/everything-held';
+import { measuredHistories, overlong } from '../support/history-bounds';
+import { KilledWorkers, type Phases } from '../support/killed-workers';
+import { order } from '../support/order';
+import { everyFaultOf, faultWordsOf, refusals } from '../support/resource-faults';
+
+/** 300 files under faults: one analysis each, handed in as it is, and all that was found on file. */
+
+jest.setTimeout(600_000);
+
+const analyses = 300;
+const longMs = 600_000;
+/** In the name and the bytes of every file. */
+const secret = 'zanzibar';
+
+type Script = NonNullable<NonNullable<NonNullable<ScenarioInput['lens']>['files']>[string]>;
+
+interface Picture {
+  name: string;
+  bytes: Buffer;
+  sha256: string;
+  script: Script;
+  status: LensOutcome['status'];
+}
+
+const forever = { times: 'forever' } as const;
+/** It is to come to where a person acts. */
+const taken = { create: [{ kind: 'ok', ...forever }] } satisfies Script;
+const endless = { processingMs: [longMs, longMs] } satisfies Script;
+
+/** Of every other file by its place; the others complete. */
+const endings: readonly [LensEnding, LensOutcome['status']][] = [
+  ['failed', 'failed'],
+  ['no_result', 'completed'],
+  ['failure_permanent', 'failed'],
+  ['no_artifacts', 'completed'],
+  ['cancelled', 'cancelled'],
+  ['expired', 'expired'],
+];
+
+function planOf(index: number): Pick<Picture, 'script' | 'status'> {
+  if (index < 4) return { script: { create: [{ kind: '401', ...forever }] }, status: 'cancelled' };
+  if (index < 8) {
+    return { script: { create: [{ kind: 'no_answer', ...forever }] }, status: 'unknown_outcome' };
+  }
+  if (index < 12) {
+    const upload: Script['upload'] = [{ kind: 'no_answer_before', ...forever }];
+    return { script: { ...taken, upload }, status: 'cancelled' };
+  }
+  if (index < 20) return { script: { ...taken, ...endless }, status: 'cancelled' };
+  if (index < 24) {
+    const artifact: Script['artifact'] = [{ kind: 'slow_pdf', delayMs: 25_000, times: 2 }];
+    return { script: { ...taken, artifact }, status: 'completed' };
+  }
+  // The first upload comes too late: another analysis takes its place.
+  if (index < 28) return { script: { ...taken, uploadMs: [1, 900_000] }, status: 'completed' };
+  const [end, status] = endings[(index / 4) % endings.length] ?? ['completed', 'completed'];
+  return { script: { end: [end] }, status };
+}
+
+const pictures = Array.from({ length: analyses }, (_, index): Picture => {
+  const png = Buffer.from('89504e470d0a1a0a', 'hex');
+  const bytes = Buffer.concat([png, Buffer.from(`${secret} ${index} `.repeat(200))]);
+  const sha256 = sum(bytes);
+  return { name: `${secret}-${index}.png`, bytes, sha256, ...planOf(index) };
+});
+
+const turnedAway = pictures.slice(0, 4);
+const unanswered = pictures.slice(4, 8);
+const uploading = pictures.slice(8, 12);
+const waitedFor = pictures.slice(12, 20);
+const fetched = pictures.slice(20, 24);
+
+/** Nothing is submitted by default; of an artifact neither kind nor sum is announced, which would tell. */
+const { submit: _, ...roles } = lensRoles;
+const unknowable: readonly string[] = ['wrong_sha256', 'not_a_pdf'];
+const faults = everyFaultOf(roles).filter(({ kind }) => !unknowable.includes(kind));
+
+let place: Installation;
+let workers: KilledWorkers;
+let told = '';
+
+beforeAll(async () => {
+  place = await Installation.start(
+    {
+      latencyMs: [0, 20],
+      lens: {
+        pollAfterSeconds: 2,
+        timing: { waitingMs: [0, 500], processingMs: [0, 4_000], distribution: 'uniform' },
+        files: Object.fromEntries(pictures.map(({ script, sha256 }) => [sha256, script])),
+        background: { rate: 0.15, kinds: faults },
+      },
+    },
+    { INVESTIGATION_RPS: '400', INVESTIGATION_TIMEOUT_SECONDS: '2' },
+  );
+  workers = await KilledWorkers.start(place);
+  await mkdir(join(place.folder, 'pictures'));
+  for (const { bytes, name } of pictures) await writeFile(pathOf(name), bytes);
+}, 60_000);
+afterAll(() => place.stop(), 60_000);
+
+const pathOf = (name: string): string => join(place.folder, 'pictures', name);
+const counted = () => new Map(place.sandbox.lens.counts().items.map((item) => [item.sha256, item]));
+const received = () => place.sandbox.lens.received();
+const archive = () => archiveAsItIs(join(place.folder, 'data', 'archive'));
+const wasAsked = (
+  those: readonly Picture[],
+  what: 'requested' | 'uploadTries' | 'reads' | 'artifacts',
+) => those.every(({ sha256 }) => (counted().get(sha256)?.[what] ?? 0) > 0);
+
+function phases(): Phases {
+  const inFlight = received().filter(({ status, abandoned }) => status === null && !abandoned);
+  const at = (stage: string): number => inFlight.filter((one) => one.stage === stage).length;
+  const states = place.sandbox.lens.state().map(({ analysis }) => String(analysis['status']));
+  const own = { waiting: states.filter((status) => status === 'awaiting_upload').length };
+  return {
+    create: at('create'),
+    upload: at('upload') + own.waiting,
+    fetch: at('artifact'),
+    wait: states.filter((status) => status === 'queued' || status === 'running').length,
+    made: states.length,
+  };
+}
+
+async function callOff(those: readonly Picture[]): Promise<void> {
+  const names = new Map<string, string>();
+  for (const { record } of await new LensFile(archive()).all()) {
+    names.set(record.file.sha256, record.name);
+  }
+  const client = await place.client();
+  await Promise.all(
+    those.map(async ({ sha256 }) => {
+      const handle = client.workflow.getHandle(`lens/${names.get(sha256)}`);
+      await order(handle, cancelUpdate, [{ now: true }]);
+    }),
+  );
+}
+
+/** While the files are handed in: kills, and analyses called off in each phase. */
+async function disturb(): Promise<void> {
+  await eventually('the slow ones are fetched', () => wasAsked(fetched, 'artifacts'), 240_000);
+  await expect(callOff(fetched)).rejects.toThrow(WorkflowUpdateFailedError);
+  await eventually(
+    'some are asked for',
+    () => wasAsked([...turnedAway, ...unanswered], 'requested'),
+    240_000,
+  );
+  await callOff([...turnedAway, ...unanswered]);
+  let calledOff: Promise<void> = Promise.resolve();
+  await eventually('some are handed in', () => wasAsked(uploading, 'uploadTries'), 240_000);
+  await workers.killWhen(
+    'files are handed in',
+    phases,
+    ({ create = 0, upload = 0, wait = 0, made = 0 }) =>
+      create > 0 && upload > 0 && wait > 8 && made > 40,
+    () => {
+      calledOff = callOff([...uploading.slice(0, 2), ...waitedFor.slice(0, 4)]);
+    },
+  );
+  await calledOff;
+  await workers.killWhen(
+    'some are asked for, and some fetched',
+    phases,
+    ({ fetch = 0, made = 0 }) => fetch > 0 && made > 100,
+  );
+  await callOff([...uploading.slice(2), ...waitedFor.slice(4)]);
+  await workers.killWhen('the last are made', phases, ({ made = 0 }) => made > analyses * 0.7);
+}
+
+interface Ended {
+  folder: string;
+  record: LensRecord;
+  outcome: LensOutcome;
+}
+
+async function allEnded(): Promise<Map<string, Ended>> {
+  const file = new LensFile(archive());
+  const found = new Map<string, Ended>();
+  for (const { folder, record } of await file.all()) {
+    const outcome = await file.outcome(folder);
+    if (outcome !== null) found.set(record.file.sha256, { folder, record, outcome });
+  }
+  return found;
+}
+
+test('300 files under 15 % faults and kills: each has one analysis, and all of it is on file', async () => {
+  const disturbing = disturb();
+  const words = pictures.map(({ name }, index) => {
+    const mode = index % 3 === 0 ? 'face' : 'geo';
+    const analyze = ['analyze', '--file', pathOf(name), '--mode', mode, '--deadline', '8m'];
+    return [...analyze, '--detach', '--json'];
+  });
+  told += await runHere(place, lensCommand, words);
+  await disturbing;
+  let ended = await allEnded();
+  await eventually(
+    'all have ended',
+    async () => (ended = await allEnded()).size === analyses,
+    300_000,
+  );
+  place.sandbox.configure({ lens: { background: { rate: 0 } } });
+
+  const held = new Map(
+    place.sandbox.lens.state().map(({ analysis }) => [String(analysis['id']), analysis]),
+  );
+  const wrong: string[] = [];
+  for (const picture of pictures) {
+    const one = ended.get(picture.sha256);
+    const found = one === undefined ? ['no end'] : await contradictions(picture, one, held);
+    for (const sentence of found) {
+      wrong.push(`${picture.name} (${one?.outcome.status}): ${sentence}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  const kinds = new Set(received().map(({ fault }) => fault));
+  const missing = faultWordsOf(roles).filter((kind) => !kinds.has(kind));
+  process.stderr.write(
+    `lens: ${received().length} calls, kills ${JSON.stringify(workers.kills)}, faults that did not strike: ${missing.join(', ')}\n`,
+  );
+  expect(missing.length).toBeLessThan(5);
+  for (const phase of ['create', 'upload', 'wait', 'fetch']) {
+    expect(workers.interrupted(phase)).not.toBe(0);
+  }
+  // What was called off goes on at the service, and is charged there when it is done.
+  const called = new Set(waitedFor.map(({ sha256 }) => sha256));
+  const charged = chargedOf(
+    place.sandbox.lens
+      .state()
+      .filter(({ analysis }) => !called.has((analysis['file'] as { sha256: string }).sha256))
+      .map(({ analysis }) => billingOf(analysis)),
+  );
+  expect(charged).toBeGreaterThan(0);
+  const ours = [...ended.values()].map(({ outcome }) => outcome.seen?.billing);
+  expect(chargedOf(ours)).toBe(charged);
+});
+
+test('no file, nor its name, is found in the engine, in ids or in logs; histories are short', async () => {
+  const histories = await measuredHistories(await place.client(), 'analyzeLens');
+  const madeAnew = new Map(
+    [...(await allEnded()).values()].map(({ outcome, record }) => [
+      `lens/${record.name}`,
+      outcome.replaced.length,
+    ]),
+  );
+  expect(histories).toHaveLength(analyses);
+  expect(overlong(histories, (workflowId) => madeAnew.get(workflowId) ?? 0)).toEqual([]);
+  const everything = await everythingHeld(place);
+  everything.push(
+    { place: 'what commands told', bytes: Buffer.from(told) },
+    { place: 'log of the worker', bytes: Buffer.from(await place.workerLog()) },
+    { place: 'log of the server', bytes: await readFile(join(place.folder, 'server.log')) },
+  );
+  const confidential = { documents: new Set<string>(), names: new Set([secret]) };
+  expect(findings(everything, { ...confidential, tokens: [sandboxToken] })).toEqual([]);
+});
+
+/** What the sandbox and the archive say, against the outcome of a work. */
+async function contradictions(
+  picture: Picture,
+  { folder, outcome }: Ended,
+  held: ReadonlyMap<string, Record<string, unknown>>,
+): Promise<string[]> {
+  const { sha256 } = picture;
+  const { status, analysisId, seen, files } = outcome;
+  const found: string[] = [];
+  const { created = 0, uploads = 0 } = counted().get(sha256) ?? {};
+  const made = outcome.replaced.length + (analysisId === null ? 0 : 1);
+  const isUnknown = status === 'unknown_outcome' && created === 1;
+  if (!isUnknown && created !== made) found.push(`${created} analyses were made, ${made} are told`);
+  const wanted = wasRefused(sha256, created, uploads) ? refusedAs(sha256) : picture.status;
+  if (status !== wanted) found.push(`not ${wanted}: ${JSON.stringify(outcome.error)}`);
+  if (picture.script.uploadMs !== undefined && outcome.replaced.length !== 1)
+    found.push(`${outcome.replaced.length} were replaced`);
+  const remote = held.get(analysisId ?? '');
+  if (status !== 'completed' && status !== 'failed') return found;
+
+  if (remote === undefined || seen === null) return [...found, 'nothing was seen'];
+  if (uploads < 1) found.push('never handed in');
+  const billing = billingOf(remote);
+  if (seen.billing?.status !== billing.status || seen.billing.amount !== billing.amount)
+    found.push('billing as nobody told it');
+  const answer = await new LensFile(archive()).answer(folder);
+  if (answer === null || sum(answer) !== seen.sha256) found.push('another answer on file');
+  const artifacts = remote['artifacts'] as { id: string; type: string; url: string }[];
+  const filed = new Map(files?.filed.map((one) => [one.artifactId, one]));
+  if (filed.size !== artifacts.length || (files?.unfiled.length ?? 0) > 0)
+    found.push(`files ${JSON.stringify(files?.unfiled)}`);
+  for (const { id, type, url } of artifacts) {
+    const there = filed.get(id);
+    if (there === undefined) continue;
+    const served = sum(Buffer.from(await (await fetch(url)).arrayBuffer()));
+    if (there.sha256 !== served) found.push(`another ${type} than the service has`);
+    if (type === 'input_image' && served !== sha256) found.push('not the file that was given');
+    const parts: Buffer[] = [];
+    for await (const part of readLarge(archive(), there.key)) parts.push(part);
+    if (sum(Buffer.concat(parts)) !== there.sha256) found.push(`another ${type} on file`);
+  }
+  return found;
+}
+
+/** The service has turned the request away: it made nothing, or said so of what it had made. */
+function wasRefused(sha256: string, created: number, uploads: number): boolean {
+  return created <= 1 && uploads === 0 && refusalAt(sha256) !== undefined;
+}
+
+function refusalAt(sha256: string): number | undefined {
+  return createsOf(sha256).find(({ fault }) => refusals.includes(fault))?.number;
+}
+
+/** Refused after an answer that was lost: nobody knows whether that one made an analysis. */
+function refusedAs(sha256: string): LensOutcome['status'] {
+  const refusedAt = refusalAt(sha256) ?? 0;
+  const before = createsOf(sha256).filter(({ number }) => number < refusedAt);
+  const isLost = before.some(({ status, fault }) => {
+    return (
+      status === null ||
+      status >= 500 ||
+      ['redirect', 'unreadable_2xx', 'missing_id'].includes(fault ?? '')
+    );
+  });
+  return isLost ? 'unknown_outcome' : 'refused';
+}
+
+function createsOf(sha256: string) {
+  return received().filter(({ stage, subject }) => stage === 'create' && subject === sha256);
+}
+
+function billingOf(analysis: Record<string, unknown>): { status: string; amount: number } {
+  return analysis['billing'] as { status: string; amount: number };
+}
+
+function chargedOf(those: ({ status: string | null; amount: number | null } | null | undefined)[]) {
+  return those.reduce((all, one) => all + (one?.status === 'charged' ? (one.amount ?? 0) : 0), 0);
+}
+
+function sum(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
