@@ -59,7 +59,7 @@ async function lengtheningOf(client: Client, events: readonly Event[]): Promise<
     decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, payloads);
   const found = { changes: 0, decisions: 0, recoveries: 0 };
   let ends = 0;
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
     const { eventType } = event;
     if (
       eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT ||
@@ -68,6 +68,7 @@ async function lengtheningOf(client: Client, events: readonly Event[]): Promise<
       found.recoveries += 1;
     }
     if (eventType === EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED) found.decisions += 1;
+    if (isTurnedAway(events, index)) found.decisions += 1;
     // It waits to be tried again, and says so.
     if (event.timerStartedEventAttributes != null) found.changes += 1;
     const completed = event.activityTaskCompletedEventAttributes;
@@ -83,6 +84,24 @@ async function lengtheningOf(client: Client, events: readonly Event[]): Promise<
     if (told.visible !== seen) found.changes += 1;
   }
   return { ...found, changes: found.changes + Math.max(0, ends - 1) };
+}
+
+/** What a workflow does by itself: no workflow task comes of it. */
+const ownEvents: readonly unknown[] = [
+  EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+  EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
+  EventType.EVENT_TYPE_TIMER_STARTED,
+  EventType.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES,
+];
+
+/** A workflow task without a cause is what is left of an update that the validator refused. */
+function isTurnedAway(events: readonly Event[], index: number): boolean {
+  if (events[index]?.eventType !== EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED) return false;
+  const after = events[index + 3]?.eventType;
+  return (
+    ownEvents.includes(events[index - 1]?.eventType) &&
+    after !== EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED
+  );
 }
 
 interface Told {

@@ -55,6 +55,12 @@ export class KilledWorkers {
     return this.kills.reduce((sum, phases) => sum + (phases[phase] ?? 0), 0);
   }
 
+  /** Whether a worker was killed while a work went on, by its outcome. */
+  killedDuring({ startedAt, settledAt }: { startedAt: string; settledAt: string }): boolean {
+    const begun = Date.parse(startedAt);
+    return this.killedAfter(begun, Date.parse(settledAt) - begun);
+  }
+
   /** Whether a worker was killed so soon after an instant, in epoch milliseconds. */
   killedAfter(at: number, withinMs: number): boolean {
     return this.#killedAt.some((killedAt) => killedAt >= at && killedAt - at < withinMs);

@@ -31,3 +31,20 @@ export const refusals: readonly (string | null)[] = [
   '409',
   '403_custom_not_enabled',
 ];
+
+interface Call {
+  number: number;
+  status: number | null;
+  fault: string | null;
+  abandoned: boolean;
+}
+
+/** Whether a call before the first that was refused may have been done, as far as its caller knows. */
+export function wasLostBeforeRefusal(calls: readonly Call[]): boolean {
+  const refusedAt = calls.find(({ fault }) => refusals.includes(fault))?.number ?? 0;
+  return calls.some(({ abandoned, fault, number, status }) => {
+    if (number >= refusedAt) return false;
+    const isUnreadable = ['redirect', 'unreadable_2xx', 'missing_id'].includes(fault ?? '');
+    return abandoned || status === null || status >= 500 || isUnreadable;
+  });
+}
