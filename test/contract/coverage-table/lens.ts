@@ -180,7 +180,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'artifacts.url_expires_at': {
       sandbox: 'When it is completed, its links signed anew at every read.',
       client: 'src/domain/artifact.ts#Artifact.urlExpiresAt',
-      test: 'integration/lens-under-faults.test.ts › one analysis is made and paid for, whatever is lost on the way',
+      test: 'integration/lens-answers-lost.test.ts › one analysis is made and paid for, whatever is lost on the way',
     },
     'artifacts.available_until': {
       sandbox: 'When it is completed, its links signed anew at every read.',
@@ -252,7 +252,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     'POST /lente/analyses: Idempotency-Key': {
       sandbox: 'A key gives the first analysis again.',
       client: 'src/apis/investigation/lens.ts#LensApi.create',
-      test: 'integration/lens-under-faults.test.ts › one analysis is made and paid for, whatever is lost on the way',
+      test: 'integration/lens-answers-lost.test.ts › one analysis is made and paid for, whatever is lost on the way',
     },
     'POST /lente/analyses: file.size_bytes': {
       sandbox: 'Checked against what arrives.',
