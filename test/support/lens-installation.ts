@@ -9,7 +9,7 @@ type LensSection = NonNullable<ScenarioInput['lens']>;
 export type FileScript = NonNullable<LensSection['files']>[string];
 
 /** What `--json` prints of one analysis. */
-export interface ShownLens {
+interface ShownLens {
   id: string;
   exitCode: number;
   folder: string | null;
@@ -17,7 +17,7 @@ export interface ShownLens {
   outcome: LensOutcome;
 }
 
-export interface Picture {
+interface Picture {
   path: string;
   sha256: string;
   body: Buffer;
