@@ -2,28 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { codecServerCommand } from './codec-server/command';
-import { doctorCommand } from './doctor/command';
+import { commandsFor } from './commands';
 import { loadDotenv } from './environment';
 import { hideSecretsOf, redactText } from './protection/redaction';
-import { sandboxCommand } from './sandbox';
-import { auditCommand } from './starters/audit';
-import { certificateCommand } from './starters/certificate';
-import { creditCommand } from './starters/credit';
-import { demoCommand } from './starters/demo';
-import { devCommands } from './starters/dev';
-import { dossierCommand } from './starters/dossier';
-import { engineCommand } from './starters/engine';
-import { keysCommand } from './starters/keys';
-import { lensCommand } from './starters/lens';
-import { monitorCommand } from './starters/monitor';
-import { profileCommand } from './starters/profile';
-import { purgeCommand } from './starters/purge';
-import { setupCommand } from './starters/setup';
 import { exitCodes, outliveReaders, reportError, reportUncaught } from './starters/terminal';
-import { traceCommand } from './starters/trace';
-import { workCommands } from './starters/works';
-import { workerCommand } from './workers/command';
 
 /** The command line: which commands there are, and how they end. */
 async function main(): Promise<void> {
@@ -38,28 +20,7 @@ async function main(): Promise<void> {
     .description('A durable backend for due-diligence back offices.')
     .version(ownVersion())
     .showHelpAfterError('(--help shows what there is)');
-  const commands = [
-    certificateCommand(),
-    creditCommand(),
-    engineCommand(),
-    monitorCommand(),
-    profileCommand(),
-    dossierCommand(),
-    traceCommand(),
-    lensCommand(),
-    ...workCommands(),
-    ...devCommands(),
-    demoCommand(),
-    workerCommand(),
-    sandboxCommand(),
-    codecServerCommand(),
-    setupCommand(),
-    keysCommand(),
-    purgeCommand(),
-    auditCommand(),
-    doctorCommand(),
-  ];
-  for (const command of commands) program.addCommand(command);
+  for (const command of commandsFor(process.argv[2])) program.addCommand(command);
   program.addHelpText(
     'after',
     `
