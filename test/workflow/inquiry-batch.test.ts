@@ -188,6 +188,7 @@ async function driven(
     ...(env.namespace !== undefined && { namespace: env.namespace }),
     dataConverter,
     activities: desk.activities(),
+    interceptors: rig.interceptors,
     taskQueue: queueName('investigation', queueSuffix),
     // A cancellation reaches an activity with the answer to a heartbeat.
     maxHeartbeatThrottleInterval: '100ms',
