@@ -117,7 +117,7 @@ const specialPlans: Record<keyof typeof special, Plan> = {
   retried: { script: inReview, status: 'completed', retried: 1 },
   calledOff: { script: inReview, status: 'cancelled', retried: 0 },
   fetched: {
-    script: { ...named, pdf: [{ kind: 'slow_pdf', delayMs: 12_000 }] },
+    script: { ...named, pdf: [{ kind: 'slow_pdf', delayMs: 15_000 }] },
     status: 'completed',
     retried: 0,
   },
@@ -216,11 +216,12 @@ async function decide(those: readonly string[], action: 'accept' | 'retry' | 'ca
 
 /** What persons do, and what is killed, while 300 dossiers are under way. */
 async function disturb(): Promise<void> {
-  await eventually('the slow ones are fetched', () => requested(special.fetched, 'pdfs'), 240_000);
-  for (const id of special.fetched) {
+  const isTooLate = async (id: string): Promise<void> => {
+    await eventually(`the report of ${id} is fetched`, () => requested([id], 'pdfs'), 240_000);
     const given = order(handleOf(id), cancelDossierUpdate, [{ remote: true }]);
     await expect(given).rejects.toMatchObject({ cause: { message: 'it has settled' } });
-  }
+  };
+  await Promise.all(special.fetched.map(isTooLate));
   await workers.killWhen(
     'retries are on their way',
     phases,
