@@ -14,7 +14,8 @@ const transform = { '^.+\\.ts$': swc, '/node_modules/jose/.+\\.js$': swc };
 const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 
 module.exports = {
-  testTimeout: 30_000,
+  // A bound for what hangs, not for what is slow.
+  testTimeout: 60_000,
   // Most of the long ones wait for servers: two cores are enough for two, and one would stand idle.
   maxWorkers: 2,
   projects: layers.map((layer) => ({

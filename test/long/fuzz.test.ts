@@ -7,8 +7,9 @@ import * as fc from 'fast-check';
 import { contradictions, everyFault, explainedByDeath, postsOf } from '../support/batch-account';
 import { Installation, readSheetLines, sandboxToken } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
+import { sized } from '../support/full-size';
 
-const capSeconds = Number(process.env.DILIGENCE_FUZZ_SECONDS ?? 120);
+const capSeconds = Number(process.env.DILIGENCE_FUZZ_SECONDS ?? sized(60, 600));
 const seed = Number(process.env.DILIGENCE_FUZZ_SEED ?? Date.now() % 1_000_000);
 
 /** What happens to the installation once a share of the rows has been requested. */

@@ -7,15 +7,15 @@ import { seededMonitorId } from '../../src/sandbox';
 import { anyCallFaults } from '../support/any-call-faults';
 import { eventually, Installation } from '../support/diligence-process';
 import { FaultyReceiver } from '../support/faulty-receiver';
+import { sized } from '../support/full-size';
 import { incompleteOnFile } from '../support/monitor-account';
 import type { MonitorSection } from '../support/monitor-installation';
 
 jest.setTimeout(45 * 60_000);
 
-/** `npm run soak` sets them to 200, 100 and 5; here it is as hard and smaller. */
-const monitors = Number(process.env['SOAK_MONITORS'] ?? 60);
-const changesEach = Number(process.env['SOAK_CHANGES'] ?? 70);
-const workerKills = Number(process.env['SOAK_WORKER_KILLS'] ?? 2);
+const monitors = sized(60, 200);
+const changesEach = sized(70, 100);
+const workerKills = sized(2, 5);
 const total = monitors * changesEach;
 const faultRate = 0.1;
 /** Changes go on arriving while workers and the server are killed. */

@@ -12,6 +12,9 @@ import {
 } from '../support/diligence-process';
 import { cnpj, cpf, sheetOf } from '../support/documents';
 import { everythingHeld, findings, type Confidential, type Held } from '../support/everything-held';
+import { sized } from '../support/full-size';
+
+const batchRows = sized(400, 1_000);
 
 const trouble = {
   issuance: { waitingMs: [20, 100], processingMs: [100, 1_500], distribution: 'lognormal' },
@@ -137,9 +140,9 @@ describe('what the engine holds, and what is logged and told', () => {
 
   afterEach(() => place.stop(), 60_000);
 
-  test('of 1,000 rows with 10 % faults and all that is done about them: no document, name or token', async () => {
-    place = await installed(1_000, {});
-    const { told, confidential } = await runEverything(place, 1_000);
+  test(`of ${batchRows} rows with 10 % faults and all that is done about them: no document, name or token`, async () => {
+    place = await installed(batchRows, {});
+    const { told, confidential } = await runEverything(place, batchRows);
     const held = await everythingHeld(place);
     const places = held.map((one) => one.place);
     expect(places).toEqual(expect.arrayContaining(['temporal.db', 'history of planted']));
