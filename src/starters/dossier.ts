@@ -23,6 +23,7 @@ import { withActor, withDetach } from './certificate-flags';
 import {
   dossierLine,
   dossierOf,
+  followerOf,
   refusalOf,
   showDossier,
   type DossierOutput,
@@ -185,21 +186,6 @@ async function start(dossierId: string, flags: StartFlags, asked: Asked): Promis
   });
 }
 
-/** The work that follows a dossier now; null when none does. */
-async function followerOf({ client }: EngineClient, dossierId: string): Promise<string | null> {
-  const workflowId = dossierWorkflowId(dossierId);
-  try {
-    const { status, typedSearchAttributes } = await client.workflow
-      .getHandle(workflowId)
-      .describe();
-    if (status.name !== 'RUNNING') return null;
-    return workIdOf(typedSearchAttributes) ?? workflowId;
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
-}
-
 /** The last work about it, which does not run, where it was asked for in the same terms. */
 async function brokenOff(
   { archive }: Workplace,
@@ -352,18 +338,20 @@ async function decide(dossierId: string, flags: DecideFlags): Promise<void> {
   }
   const place = await openWorkplace(flags.by);
   const { outcome, record } = await dossierOf(place, dossierWorkflowId(dossierId));
-  const { workId } = record;
-  if (outcome !== null) {
-    throw new CommandError(
-      `${workId} has ended (${outcome.status}): \`diligence dossier follow --id ${dossierId}\` follows it again`,
-    );
-  }
   const { action, maxAttempts, note } = flags;
   const by = place.environment.actor;
   const at = new Date();
-  const entry = dossierDecisionEntry(action, { workId, by }, at.getTime());
-  await place.audit.appendAndAnchor([entry]);
   await withEngine(place, async (engine) => {
+    // The newest on file need not be the one that runs: works of a batch are as old as their batch.
+    const runs = await followerOf(engine, dossierId);
+    const workId = runs ?? record.workId;
+    if (runs === null && outcome !== null) {
+      throw new CommandError(
+        `${workId} has ended (${outcome.status}): \`diligence dossier follow --id ${dossierId}\` follows it again`,
+      );
+    }
+    const entry = dossierDecisionEntry(action, { workId, by }, at.getTime());
+    await place.audit.appendAndAnchor([entry]);
     const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
     const decision = {
       action,
