@@ -259,15 +259,25 @@ export function createDossierActivities(deps: DossierDependencies) {
     input: WaitOrder & { ref: DossierRef },
   ): Promise<Waited<DossierCancelled>> {
     const { dossierId, folder } = input.ref;
+    const isFollowed = (await file.record(folder))?.toCancel === false;
+    let isKnown = isFollowed || (await file.mayHaveCancelled(folder));
     return wait.until(
       async (signal): Promise<Reading<DossierCancelled>> => {
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+        isKnown = true;
         const sight = sightOf(dossier);
         if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
         if (await file.wasCancelTaken(folder)) return stillThere(dossier, sight);
         return sendCancel(input.ref, dossier, signal);
       },
-      { ...input, what: 'the cancellation of a dossier' },
+      {
+        ...input,
+        what: 'the cancellation of a dossier',
+        // Asked for before each read: a wrong id is told at once.
+        get refusalPatienceMs() {
+          return isKnown ? refusalPatienceMs : 0;
+        },
+      },
     );
   }
 

@@ -438,6 +438,38 @@ it('a cancellation is sent until it is taken, and then no more', async () => {
   expect(bench.cancels).toBe(3);
 });
 
+it('one odd answer ends no cancellation of what was read before; an id that nobody knows does', async () => {
+  bench.state = 'running';
+  bench.cancelAnswers = [lost];
+  let reads = 0;
+  bench.beforeRead = () => {
+    reads += 1;
+    if (reads === 2) throw answered(404);
+  };
+  expect(await cancel()).toMatchObject({
+    value: { kind: 'settled', sight: { state: 'cancelled' } },
+  });
+
+  bench = new Bench();
+  bench.beforeRead = () => {
+    throw answered(404);
+  };
+  expect(await cancel()).toMatchObject({ kind: 'refused', status: 404 });
+  expect(bench.now).toBe(0);
+});
+
+it('one odd answer ends no cancellation of what is followed', async () => {
+  const record = { ...ref, maxAttempts: 1, onReview: 'wait', toCancel: false } as const;
+  await bench.activities.beginFollow({ record: { ...record, createdAt: 't', createdBy: 'p' } });
+  bench.state = 'running';
+  bench.beforeRead = () => {
+    if (bench.now === 0) throw answered(404);
+  };
+  expect(await cancel()).toMatchObject({
+    value: { kind: 'settled', sight: { state: 'cancelled' } },
+  });
+});
+
 it('a cancellation that is refused tells the state, and why', async () => {
   bench.state = 'running';
   bench.cancelAnswers = [answered(409, { code: 'dossie_not_cancellable' })];
