@@ -154,18 +154,20 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Reading<Retried>> {
     const { asked, from, ref } = input;
     const { dossierId, workId } = ref;
-    const wanted = { dossierId, from, workId, asked, at: iso() };
+    const wanted = { dossierId, from, workId, asked };
     const key = await ledger.keyFor(wanted);
+    /** As it leaves: it may have waited long for its turn, and patience with a refusal counts from then. */
+    const take = (): Promise<TakenRetry> => ledger.take({ ...wanted, at: iso() });
     const leaving: { retry: TakenRetry | null } = { retry: null };
     const beforeSend = async (): Promise<void> => {
-      const retry = await ledger.take(wanted);
+      const retry = await take();
       // Somebody else was refused meanwhile: it is to be asked for with another key.
       if (retry.intent.key !== key) throw notSettledYet(1_000);
       leaving.retry = retry;
     };
     try {
       const { dossier: begun } = await dossiers.retry(dossierId, key, signal, beforeSend);
-      const { intent } = leaving.retry ?? (await ledger.take(wanted));
+      const { intent } = leaving.retry ?? (await take());
       const attempt = attemptAfter(begun, from);
       return await settled(intent, { kind: 'accepted', attempt, readBack: false }, input);
     } catch (error) {

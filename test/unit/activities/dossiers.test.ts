@@ -249,6 +249,18 @@ it('what never had its permit is not on file, and no possible attempt', async ()
   expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
 });
 
+it('a retry that waited long for its permit is borne with from when it left', async () => {
+  bench.atPermit = async () => {
+    if (bench.keys.length === 0) bench.now += 600_000;
+  };
+  bench.shown = 1;
+  bench.answers = [{ error: lost, taken: true }, ...Array.from({ length: 5 }, () => inUse)];
+  bench.beforeRead = () => {
+    if (bench.now > 620_000) bench.shown = null;
+  };
+  expect(await bench.retry({ deadlineAt: 3_600_000 })).toEqual(begun('us'));
+});
+
 it.each([
   ['is out of order', answered(500), 'expired'],
   ['knows no such dossier', answered(404), 'refused'],
