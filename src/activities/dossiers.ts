@@ -328,6 +328,8 @@ export function createDossierActivities(deps: DossierDependencies) {
     const caused = retries.filter(
       ({ receipt }) => receipt?.kind === 'accepted' && receipt.by === ref.workId,
     );
+    // Those with a receipt, too: it may have been filed and never told of.
+    const told = retries.filter(({ receipt }) => (receipt?.by ?? ref.workId) === ref.workId);
     const filed = await file.putOutcome(ref.folder, {
       ...outcome,
       workId: ref.workId,
@@ -339,7 +341,9 @@ export function createDossierActivities(deps: DossierDependencies) {
     });
     const by = await askedBy(ref.folder);
     await audit.append([
-      ...open.map(({ intent }) => dossierRetryEntry(intent, null, { by, workId: ref.workId })),
+      ...told.map(({ intent, receipt }) =>
+        dossierRetryEntry(intent, receipt, { by, workId: ref.workId }),
+      ),
       dossierOutcomeEntry(filed, by),
     ]);
     metrics.dossierEnded(filed.status);
@@ -347,10 +351,10 @@ export function createDossierActivities(deps: DossierDependencies) {
     return filed;
   }
 
-  /** Those that this work may have sent. One whose answer was lost is read back a last time. */
+  /** Those that this work may have sent, or learnt of. One whose answer was lost is read back a last time. */
   async function closedRetries(ref: DossierRef): Promise<FiledRetry[]> {
-    const own = (await ledger.of(ref.dossierId)).filter(({ askedBy: works }) =>
-      works.includes(ref.workId),
+    const own = (await ledger.of(ref.dossierId)).filter(
+      ({ askedBy: works, receipt }) => works.includes(ref.workId) || receipt?.by === ref.workId,
     );
     const last = own.at(-1);
     if (last === undefined || last.receipt !== null) return own;

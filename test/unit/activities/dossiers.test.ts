@@ -39,6 +39,8 @@ const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
 class Bench {
   readonly archive = new MemoryArchive();
   readonly audit: AuditEntry[] = [];
+  /** Appends that fail before one is taken. */
+  auditFaults = 0;
   readonly keys: string[] = [];
   readonly ended: string[] = [];
   now = 0;
@@ -103,7 +105,13 @@ class Bench {
     this.activities = createDossierActivities({
       dossiers,
       archive: this.archive,
-      audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
+      audit: {
+        append: async (entries: AuditEntry[]) => {
+          this.auditFaults -= 1;
+          if (this.auditFaults >= 0) throw new Error('disk full');
+          this.audit.push(...entries);
+        },
+      },
       nameOf: (document: string) => document,
       metrics: {
         dossierEnded: () => undefined,
@@ -336,6 +344,30 @@ it('an attempt is counted with the work that learnt of it, whoever asked first',
   expect(bench.audit.filter(({ kind }) => kind === 'request').at(-1)).toMatchObject({
     work: 'dossier/d/2',
   });
+});
+
+it('an attempt is counted with the work that reads it back, although another one has sent it', async () => {
+  bench.answers = [{ error: new Error('killed'), taken: true }];
+  await expect(bench.retry()).rejects.toThrow('killed');
+  const other = { workId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  expect(await bench.retry({ ref: other })).toEqual(begun('us'));
+  expect(bench.keys).toHaveLength(1);
+  expect(await bench.conclude(other)).toMatchObject({ caused: 1, possibleAttempt: false });
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+});
+
+it.each([
+  ['accepted', []],
+  ['refused', [{ error: answered(403), taken: false }]],
+])('a retry that was %s is on the trail although telling of it failed', async (result, answers) => {
+  bench.answers = answers;
+  bench.auditFaults = 1;
+  await expect(bench.retry()).rejects.toThrow('disk full');
+  await bench.retry();
+  await bench.conclude();
+  expect(bench.audit.filter(({ kind }) => kind === 'request')).toMatchObject([
+    { id: 'request/dossier/d/1/1', result, work: ref.workId },
+  ]);
 });
 
 it('an attempt that stays unknown is possible for every work that may have sent it', async () => {
