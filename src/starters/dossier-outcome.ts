@@ -86,7 +86,7 @@ export async function showDossier(
 
 const sayings: Record<DossierStatus, string> = {
   completed: 'completed',
-  needs_review: 'needs a review, and nobody had decided at the deadline',
+  needs_review: 'needs a review: nobody has decided',
   failed: 'failed',
   cancelled: 'cancelled',
   expired: 'expired: it had not settled in time',
@@ -134,7 +134,7 @@ function riskLine({
   score,
   status,
 }: NonNullable<DossierOutcome['risk']>): string {
-  if (form === 'omitted') return 'none: no matrix was supplied';
+  if (form === 'omitted') return 'none: no matrix was supplied, or it was not evaluated';
   if (form === 'insufficient_data') return `insufficient data (${missingFields} fields missing)`;
   const level_ = level ?? 'no level';
   if (form === 'classified')

@@ -21,6 +21,7 @@ import { eachDossier } from './dossier-list';
 import { followByLines } from './follow';
 import {
   CommandError,
+  counted,
   durationMs,
   exitCodes,
   oneOf,
@@ -218,7 +219,7 @@ function show(outcome: DossierBatchOutcome, json: boolean): number {
   }
   print(`${status}: ${items.length} dossiers`);
   for (const { caused, dossierId, possibleAttempt, status: its, why } of items) {
-    const attempts = caused === 0 ? 'no new attempt' : 'one new attempt';
+    const attempts = caused === 0 ? 'no new attempt' : counted(caused, 'new attempt');
     const lost = possibleAttempt ? ', and perhaps one more: its answer was lost' : '';
     print(`  ${dossierId}  ${(its ?? why ?? '-').padEnd(12)} ${attempts}${lost}`);
   }
