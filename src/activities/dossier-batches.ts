@@ -1,14 +1,16 @@
+import { ContractError } from '../apis/http/errors';
 import { walkPages } from '../apis/investigation/pages';
 import { DossierBatchFile } from '../archive/dossier-batches';
 import { dossierBatchEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';
 import type { DossierBatchOutcome, DossierBatchRef } from '../domain/dossiers/retry-batch';
-import { RetryPlanner, type RetryPlan } from '../domain/dossiers/retry-plan';
+import { RetryPlanner, type ListAtFault, type RetryPlan } from '../domain/dossiers/retry-plan';
+import { endlessWords } from '../domain/list-walk';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import type { DossierDependencies } from './dossiers';
 import { archiveIncomplete } from './failures';
 import { patiently } from './monitor-calls';
-import { SettledWait } from './settled-wait';
+import { SettledWait, type Reading } from './settled-wait';
 
 const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
 
@@ -27,13 +29,13 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
   /** Walks the list once; what it finds first stands, and is put on file before anything is sent. */
   async function planRetries(
     input: WaitOrder & { ref: DossierBatchRef },
-  ): Promise<Waited<RetryPlan>> {
+  ): Promise<Waited<RetryPlan | ListAtFault>> {
     const { ref } = input;
     const filed = await file.plan(ref.folder);
     if (filed !== null) return { kind: 'settled', value: filed };
     const { terms } = await asked(ref);
     return wait.until(
-      async (signal) => {
+      async (signal): Promise<Reading<RetryPlan | ListAtFault>> => {
         const planner = new RetryPlanner(terms);
         const pages = walkPages<Dossier>(listCall, (cursor) =>
           patiently(
@@ -46,8 +48,14 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
             { random, signal },
           ),
         );
-        for await (const { items } of pages) {
-          for (const one of items) planner.consider(one.kind === 'item' ? one.item : null);
+        try {
+          for await (const { items } of pages) {
+            for (const one of items) planner.consider(one.kind === 'item' ? one.item : null);
+          }
+        } catch (error) {
+          const fault = faultOfWalk(error);
+          if (fault === null) throw error;
+          return { kind: 'settled', value: { fault } };
         }
         return { kind: 'settled', value: await file.putPlan(ref.folder, planner.plan) };
       },
@@ -68,4 +76,16 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
   }
 
   return { planRetries, concludeRetries };
+}
+
+const words = new Map<string, string>([
+  ...Object.entries(endlessWords),
+  ['no_cursor', 'the list says that there is more, and not where'],
+]);
+
+/** Null: it may pass. */
+function faultOfWalk(error: unknown): ListAtFault['fault'] | null {
+  const code = error instanceof ContractError ? (error.issues[0]?.code ?? '') : '';
+  const message = words.get(code);
+  return message === undefined ? null : { code, message };
 }

@@ -192,8 +192,10 @@ interface ListRead {
   passes: boolean;
 }
 
+/** A status may have none of the files that the list has. */
 function artifactsOf({ dossier }: DossierAnswer, { whole }: ListRead): readonly Artifact[] {
-  return dossier.artifacts ?? whole?.dossier.artifacts ?? [];
+  const told = dossier.artifacts ?? [];
+  return told.length > 0 ? told : (whole?.dossier.artifacts ?? []);
 }
 
 function isAfter({ attempt }: DossierSight, settledAttempt: number | null): boolean {

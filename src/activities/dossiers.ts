@@ -154,18 +154,20 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Reading<Retried>> {
     const { asked, from, ref } = input;
     const { dossierId, workId } = ref;
-    const wanted = { dossierId, from, workId, asked, at: iso() };
+    const wanted = { dossierId, from, workId, asked };
     const key = await ledger.keyFor(wanted);
+    /** As it leaves: it may have waited long for its turn, and patience with a refusal counts from then. */
+    const take = (): Promise<TakenRetry> => ledger.take({ ...wanted, at: iso() });
     const leaving: { retry: TakenRetry | null } = { retry: null };
     const beforeSend = async (): Promise<void> => {
-      const retry = await ledger.take(wanted);
+      const retry = await take();
       // Somebody else was refused meanwhile: it is to be asked for with another key.
       if (retry.intent.key !== key) throw notSettledYet(1_000);
       leaving.retry = retry;
     };
     try {
       const { dossier: begun } = await dossiers.retry(dossierId, key, signal, beforeSend);
-      const { intent } = leaving.retry ?? (await ledger.take(wanted));
+      const { intent } = leaving.retry ?? (await take());
       const attempt = attemptAfter(begun, from);
       return await settled(intent, { kind: 'accepted', attempt, readBack: false }, input);
     } catch (error) {
@@ -259,15 +261,25 @@ export function createDossierActivities(deps: DossierDependencies) {
     input: WaitOrder & { ref: DossierRef },
   ): Promise<Waited<DossierCancelled>> {
     const { dossierId, folder } = input.ref;
+    const isFollowed = (await file.record(folder))?.toCancel === false;
+    let isKnown = isFollowed || (await file.mayHaveCancelled(folder));
     return wait.until(
       async (signal): Promise<Reading<DossierCancelled>> => {
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+        isKnown = true;
         const sight = sightOf(dossier);
         if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
         if (await file.wasCancelTaken(folder)) return stillThere(dossier, sight);
         return sendCancel(input.ref, dossier, signal);
       },
-      { ...input, what: 'the cancellation of a dossier' },
+      {
+        ...input,
+        what: 'the cancellation of a dossier',
+        // Asked for before each read: a wrong id is told at once.
+        get refusalPatienceMs() {
+          return isKnown ? refusalPatienceMs : 0;
+        },
+      },
     );
   }
 
@@ -316,6 +328,8 @@ export function createDossierActivities(deps: DossierDependencies) {
     const caused = retries.filter(
       ({ receipt }) => receipt?.kind === 'accepted' && receipt.by === ref.workId,
     );
+    // Those with a receipt, too: it may have been filed and never told of.
+    const told = retries.filter(({ receipt }) => (receipt?.by ?? ref.workId) === ref.workId);
     const filed = await file.putOutcome(ref.folder, {
       ...outcome,
       workId: ref.workId,
@@ -327,7 +341,9 @@ export function createDossierActivities(deps: DossierDependencies) {
     });
     const by = await askedBy(ref.folder);
     await audit.append([
-      ...open.map(({ intent }) => dossierRetryEntry(intent, null, { by, workId: ref.workId })),
+      ...told.map(({ intent, receipt }) =>
+        dossierRetryEntry(intent, receipt, { by, workId: ref.workId }),
+      ),
       dossierOutcomeEntry(filed, by),
     ]);
     metrics.dossierEnded(filed.status);
@@ -335,10 +351,10 @@ export function createDossierActivities(deps: DossierDependencies) {
     return filed;
   }
 
-  /** Those that this work may have sent. One whose answer was lost is read back a last time. */
+  /** Those that this work may have sent, or learnt of. One whose answer was lost is read back a last time. */
   async function closedRetries(ref: DossierRef): Promise<FiledRetry[]> {
-    const own = (await ledger.of(ref.dossierId)).filter(({ askedBy: works }) =>
-      works.includes(ref.workId),
+    const own = (await ledger.of(ref.dossierId)).filter(
+      ({ askedBy: works, receipt }) => works.includes(ref.workId) || receipt?.by === ref.workId,
     );
     const last = own.at(-1);
     if (last === undefined || last.receipt !== null) return own;

@@ -14,6 +14,7 @@ import {
 } from '../domain/dossiers/follow';
 import type { EngineClient } from '../temporal/connection';
 import { cancelDossierUpdate, dossierProgressQuery } from '../workflows/messages';
+import { workIdOf } from '../workflows/search-attributes';
 import { writeDossierFolder } from './dossier-folder';
 import { phasesLine } from './dossier-phases';
 import {
@@ -85,7 +86,7 @@ export async function showDossier(
 
 const sayings: Record<DossierStatus, string> = {
   completed: 'completed',
-  needs_review: 'needs a review, and nobody had decided at the deadline',
+  needs_review: 'needs a review: nobody has decided',
   failed: 'failed',
   cancelled: 'cancelled',
   expired: 'expired: it had not settled in time',
@@ -133,7 +134,7 @@ function riskLine({
   score,
   status,
 }: NonNullable<DossierOutcome['risk']>): string {
-  if (form === 'omitted') return 'none: no matrix was supplied';
+  if (form === 'omitted') return 'none: no matrix was supplied, or it was not evaluated';
   if (form === 'insufficient_data') return `insufficient data (${missingFields} fields missing)`;
   const level_ = level ?? 'no level';
   if (form === 'classified')
@@ -180,6 +181,24 @@ const dossiers: SingleKind<DossierRecord, DossierOutcome> = {
   outcomeLines,
 };
 
+/** The work that follows a dossier now: all works about it go by one workflow id. Null when none does. */
+export async function followerOf(
+  { client }: EngineClient,
+  dossierId: string,
+): Promise<string | null> {
+  const workflowId = dossierWorkflowId(dossierId);
+  try {
+    const { status, typedSearchAttributes } = await client.workflow
+      .getHandle(workflowId)
+      .describe();
+    if (status.name !== 'RUNNING') return null;
+    return workIdOf(typedSearchAttributes) ?? workflowId;
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
 /** `remote`: the dossier too, at the service; else it is followed no longer, and goes on there. */
 export async function cancelFollowing(
   place: Workplace,
@@ -200,6 +219,10 @@ export async function cancelFollowing(
   await withEngine(place, async (engine) => {
     const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
     try {
+      const runs = await followerOf(engine, dossierId);
+      if (runs !== null && runs !== workId) {
+        throw new CommandError(`${workId} does not run: the dossier is followed by ${runs}`);
+      }
       print(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote }] }));
     } catch (error) {
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);

@@ -1,3 +1,4 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { Command, InvalidArgumentError } from 'commander';
 import { DossierBatchFile } from '../archive/dossier-batches';
 import { orderEntry, startEntry } from '../domain/audit-entries';
@@ -20,6 +21,7 @@ import { eachDossier } from './dossier-list';
 import { followByLines } from './follow';
 import {
   CommandError,
+  counted,
   durationMs,
   exitCodes,
   oneOf,
@@ -217,7 +219,7 @@ function show(outcome: DossierBatchOutcome, json: boolean): number {
   }
   print(`${status}: ${items.length} dossiers`);
   for (const { caused, dossierId, possibleAttempt, status: its, why } of items) {
-    const attempts = caused === 0 ? 'no new attempt' : 'one new attempt';
+    const attempts = caused === 0 ? 'no new attempt' : counted(caused, 'new attempt');
     const lost = possibleAttempt ? ', and perhaps one more: its answer was lost' : '';
     print(`  ${dossierId}  ${(its ?? why ?? '-').padEnd(12)} ${attempts}${lost}`);
   }
@@ -249,7 +251,14 @@ async function batchOf({ archive }: Workplace, id: string) {
 
 async function showStatus(place: Workplace, id: string, json: boolean): Promise<void> {
   const { outcome, record } = await batchOf(place, id);
-  const running = outcome === null ? await withEngine(place, (one) => batchLine(one, id)) : null;
+  const running =
+    outcome !== null
+      ? null
+      : await withEngine(place, async (engine) =>
+          (await isRunning(engine, id))
+            ? ((await batchLine(engine, id)) ?? `${id}: runs; no worker tells how far`)
+            : null,
+        );
   if (json) {
     const { createdAt, createdBy } = record;
     const state = outcome !== null ? 'ended' : running === null ? 'broken off' : 'running';
@@ -267,7 +276,7 @@ async function showStatus(place: Workplace, id: string, json: boolean): Promise<
 }
 
 async function cancelBatch(place: Workplace, id: string): Promise<void> {
-  const { outcome } = await batchOf(place, id);
+  const { outcome, record } = await batchOf(place, id);
   if (outcome !== null) throw new CommandError(`${id} has ended: \`diligence result ${id}\``);
   const by = place.environment.actor;
   const entry = orderEntry('cancel', { workId: id, by }, Date.now());
@@ -277,9 +286,14 @@ async function cancelBatch(place: Workplace, id: string): Promise<void> {
       const handle = engine.client.workflow.getHandle(id);
       print(await handle.executeUpdate(cancelUpdate, { args: [{ now: false }] }));
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      const isRefused = error instanceof WorkflowUpdateFailedError;
+      if (!isRefused && !isNotFound(error)) throw error;
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-      tell(`${id} does not run`);
+      throw new CommandError(
+        isRefused
+          ? `${id}: ${error.cause?.message ?? 'refused'}`
+          : `${id} does not run: \`${wordsOf(record)}\` goes on with it`,
+      );
     }
   });
 }

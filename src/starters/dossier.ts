@@ -23,6 +23,7 @@ import { withActor, withDetach } from './certificate-flags';
 import {
   dossierLine,
   dossierOf,
+  followerOf,
   refusalOf,
   showDossier,
   type DossierOutput,
@@ -54,10 +55,16 @@ import {
 /** More attempts than this are a mistake. */
 const mostAttempts = 20;
 
-interface StartFlags extends DossierOutput {
-  deadline: number;
+/** Far above what the workflow gives a cancellation, whose bound is its own. */
+const cancelDeadlineMs = 3_600_000;
+
+interface CancelFlags extends DossierOutput {
   by?: string;
   detach?: true;
+}
+
+interface StartFlags extends CancelFlags {
+  deadline: number;
 }
 
 interface FollowFlags extends StartFlags {
@@ -96,6 +103,7 @@ function followCommand(): Command {
       oneOf(reviewPolicies),
       'wait',
     )
+    .addOption(deadlineOption('time to its end, reviews and further attempts included'))
     .action(async (id: string | undefined, flags: FollowFlags & { id?: string }) => {
       const { maxAttempts, onReview } = flags;
       process.exitCode = await start(dossierIdOf(id, flags), flags, {
@@ -109,7 +117,7 @@ function followCommand(): Command {
 function cancelCommand(): Command {
   return withStart(idCommand('cancel'))
     .description('Cancel a dossier at the service, and tell the state that it reaches.')
-    .action(async (id: string | undefined, flags: StartFlags & { id?: string }) => {
+    .action(async (id: string | undefined, flags: CancelFlags & { id?: string }) => {
       process.exitCode = await cancel(dossierIdOf(id, flags), flags);
     });
 }
@@ -148,8 +156,7 @@ function idCommand(name: string): Command {
 function withStart(command: Command): Command {
   return withDetach(withActor(command))
     .option('--out <folder>', 'result folder (default: out/<id>)')
-    .option('--json', 'one JSON document on standard output')
-    .addOption(deadlineOption('time to its end, reviews and further attempts included'));
+    .option('--json', 'one JSON document on standard output');
 }
 
 /** @throws UsageError before anything is sent */
@@ -157,7 +164,7 @@ export function dossierIdOf(positional: string | undefined, flags: { id?: string
   const id = namedOnce(positional, flags.id, { flagName: '--id', what: 'dossiers' });
   if (id === undefined) throw new UsageError('which dossier? give its id');
   if (!isUuid(id)) throw new UsageError('--id: expected the id of a dossier, a UUID');
-  return id.toLowerCase();
+  return id.trim().toLowerCase();
 }
 
 type Asked = Pick<DossierRecord, 'maxAttempts' | 'onReview' | 'toCancel'>;
@@ -183,21 +190,6 @@ async function start(dossierId: string, flags: StartFlags, asked: Asked): Promis
     await new DossierFile(place.archive).takeRecordBack(dossierFolder(workId));
     return attach(place, engine, { dossierId, workId: runs }, flags, asked);
   });
-}
-
-/** The work that follows a dossier now; null when none does. */
-async function followerOf({ client }: EngineClient, dossierId: string): Promise<string | null> {
-  const workflowId = dossierWorkflowId(dossierId);
-  try {
-    const { status, typedSearchAttributes } = await client.workflow
-      .getHandle(workflowId)
-      .describe();
-    if (status.name !== 'RUNNING') return null;
-    return workIdOf(typedSearchAttributes) ?? workflowId;
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
 }
 
 /** The last work about it, which does not run, where it was asked for in the same terms. */
@@ -323,8 +315,9 @@ async function follow(
 }
 
 /** Through the work that follows it, if one runs; else by a work of its own. */
-async function cancel(dossierId: string, flags: StartFlags): Promise<number> {
-  return start(dossierId, flags, { maxAttempts: 1, onReview: 'wait', toCancel: true });
+async function cancel(dossierId: string, flags: CancelFlags): Promise<number> {
+  const terms = { maxAttempts: 1, onReview: 'wait', toCancel: true } as const;
+  return start(dossierId, { ...flags, deadline: cancelDeadlineMs }, terms);
 }
 
 async function tellFollower(
@@ -352,18 +345,20 @@ async function decide(dossierId: string, flags: DecideFlags): Promise<void> {
   }
   const place = await openWorkplace(flags.by);
   const { outcome, record } = await dossierOf(place, dossierWorkflowId(dossierId));
-  const { workId } = record;
-  if (outcome !== null) {
-    throw new CommandError(
-      `${workId} has ended (${outcome.status}): \`diligence dossier follow --id ${dossierId}\` follows it again`,
-    );
-  }
   const { action, maxAttempts, note } = flags;
   const by = place.environment.actor;
   const at = new Date();
-  const entry = dossierDecisionEntry(action, { workId, by }, at.getTime());
-  await place.audit.appendAndAnchor([entry]);
   await withEngine(place, async (engine) => {
+    // The newest on file need not be the one that runs: works of a batch are as old as their batch.
+    const runs = await followerOf(engine, dossierId);
+    const workId = runs ?? record.workId;
+    if (runs === null && outcome !== null) {
+      throw new CommandError(
+        `${workId} has ended (${outcome.status}): \`diligence dossier follow --id ${dossierId}\` follows it again`,
+      );
+    }
+    const entry = dossierDecisionEntry(action, { workId, by }, at.getTime());
+    await place.audit.appendAndAnchor([entry]);
     const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
     const decision = {
       action,

@@ -46,7 +46,7 @@ interface Decided {
   about: DossierSight;
 }
 
-/** Thrown where a decision or order ends the following. */
+/** What a look comes to: `end` where the service refuses it, or the deadline has come. */
 type Step = { kind: 'settled' } | { kind: 'end'; ending: Ending };
 
 /** Follows one dossier to its end, and has it put on file. */
@@ -142,7 +142,8 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     }
     note(end.value);
     if (end.kind === 'settled') return { kind: 'settled' };
-    return { kind: 'end', ending: { status: inReview ? 'needs_review' : 'expired', error: late } };
+    const undecided = inReview && sight?.state === 'needs_review';
+    return { kind: 'end', ending: { status: undecided ? 'needs_review' : 'expired', error: late } };
   }
 
   async function run(): Promise<Ending> {
@@ -223,10 +224,14 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
         if (isCancellation(error)) return null;
         throw error;
       });
-    await Promise.race([moved, condition(() => decision !== null)]);
-    watching.cancel();
-    const step = await moved;
-    reviewing = false;
+    let step: Step | null;
+    try {
+      await Promise.race([moved, condition(() => decision !== null)]);
+      watching.cancel();
+      step = await moved;
+    } finally {
+      reviewing = false;
+    }
     tellAttention(false);
     const decided = decision as Decided | null;
     if (decided === null) return step?.kind === 'end' ? step.ending : null;

@@ -17,7 +17,7 @@ import {
   type DossierBatchItem,
   type DossierBatchOutcome,
 } from '../domain/dossiers/retry-batch';
-import type { PlannedRetry, RetryPlan } from '../domain/dossiers/retry-plan';
+import type { ListAtFault, PlannedRetry, RetryPlan } from '../domain/dossiers/retry-plan';
 import { dossierActivities } from './dossier-activities';
 import { followDossier } from './follow-dossier';
 import {
@@ -81,7 +81,7 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
 
   function plan() {
     const now = Date.now();
-    return waitOn<RetryPlan>(
+    return waitOn<RetryPlan | ListAtFault>(
       (order) => activities.planRetries({ ...order, ref }),
       { deadlineAt: now + planMs, since: now, seen: 'planning' },
       (visible) => {
@@ -124,7 +124,8 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
   /** Begun before this work was broken off, or by another: one that is lost meanwhile is begun again. */
   function runsAlready(workId: string, tries: number) {
     const now = Date.now();
-    const untilAt = Math.min(deadlineAt, now + Math.min(firstLookMs * 2 ** tries, longestLookMs));
+    const lookMs = Math.min(firstLookMs * 2 ** (tries - 1), longestLookMs);
+    const untilAt = Math.min(deadlineAt, now + lookMs);
     return waitOn<DossierOutcome | null>(
       (order) => activities.awaitFollow({ ...order, workId }),
       { deadlineAt: untilAt, since: now, seen: 'following' },
@@ -159,6 +160,7 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
       const { code, message } = end;
       return { status: 'refused', left: {}, error: { code, message } };
     }
+    if ('fault' in end.value) return { status: 'refused', left: {}, error: end.value.fault };
     stage = 'retrying';
     total = end.value.dossiers.length;
     await retryAll(end.value);

@@ -173,6 +173,13 @@ test('a dossier reads as it was told', async () => {
   expect(seen()).toEqual([`GET /api/v1/dossies/${id}/status?`]);
 });
 
+test('an id is one, however it is spelled', async () => {
+  const shouted = { ...dossier, id: id.toUpperCase() };
+  answer = () => ({ data: [shouted], page: { has_more: false } });
+  const { items } = await apiWith().list({});
+  expect(items).toMatchObject([{ item: { dossierId: id }, answer: shouted }]);
+});
+
 test.each(['queued', 'running', 'completed', 'needs_review', 'failed', 'cancelled'])(
   'knows a dossier that is %s',
   async (status) => {

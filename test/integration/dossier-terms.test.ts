@@ -102,3 +102,53 @@ test('retries that were broken off go on with the same command, and none is sent
   const seen = items().filter((one) => outcome.items.some((it) => it.dossierId === one.dossieId));
   expect(seen.map(({ retried }) => retried)).toEqual(outcome.items.map(() => 1));
 });
+
+test('an order to a work that does not run reaches no other one of the same dossier', async () => {
+  const id = holdDossier(place, slow);
+  const begin = async (...terms: string[]) =>
+    (await place.run(['dossier', 'follow', '--id', id, ...terms, '--detach'])).stdout.trim();
+  const left = await begin();
+  await breakOff(`dossier/${id}`);
+  const running = await begin('--max-attempts', '2');
+  expect(await place.run(['cancel', left, '--cancel-remote'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${left} does not run: the dossier is followed by ${running}`),
+  });
+  expect((await place.run(['status', running])).stdout).toContain('running');
+  expect(countsOf(place, id)).toMatchObject({ cancelRequests: 0 });
+});
+
+test('the work that runs is decided about, although a later one has ended; its batch is cancelled once', async () => {
+  const id = holdDossier(place, { end: ['failure_retryable', 'needs_review'] });
+  await eventually('it has failed', async () => {
+    const { stdout } = await place.run(['dossier', 'list', '--status', 'failed']);
+    return stdout.includes(id);
+  });
+  const retry = ['dossier', 'retry-failed', '--on-review', 'wait', '--yes', '--detach'];
+  await place.stopWorkers();
+  const batch = (await place.run(retry)).stdout.trim();
+  await breakOff(batch);
+  await place.startWorker();
+  expect(await followDossier(place, id)).toMatchObject({ code: 1 });
+  expect((await place.run(retry)).stdout.trim()).toBe(batch);
+  const handle = (await place.client()).workflow.getHandle(`dossier/${id}`);
+  await eventually('it is in review', async () => {
+    const progress = await handle.query<{ stage: string }>('dossierProgress').catch(() => null);
+    return progress?.stage === 'review';
+  });
+
+  expect(await place.run(['cancel', batch])).toMatchObject({ code: 0 });
+  const again = await place.run(['cancel', batch]);
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr).toContain(`${batch}: it is cancelled`);
+  const { stdout } = await place.run(['audit', 'export', '--format', 'json']);
+  const records = JSON.parse(stdout) as { kind: string; result: string; work: string }[];
+  const orders = records.filter(({ kind, work }) => kind === 'decision' && work === batch);
+  expect(orders.map(({ result }) => result)).toEqual(['start', 'cancel', 'cancel', 'refused']);
+
+  const decided = ['--action', 'accept', '--note', 'seen'];
+  expect(await dossierCommand(place, ['decide', '--id', id, ...decided])).toMatchObject({
+    code: 0,
+  });
+  expect(await handle.result()).toMatchObject({ status: 'completed', review: { note: 'seen' } });
+});

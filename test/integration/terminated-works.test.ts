@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { Installation, eventually } from '../support/diligence-process';
+import { soon } from '../support/dossier-installation';
 
 /** Works whose workflow somebody ends by hand: queries of a closed workflow are still answered. */
 
@@ -10,6 +11,7 @@ const slow: Record<'waitingMs' | 'processingMs', [number, number]> = {
   processingMs: [600_000, 600_000],
 };
 const dossierId = randomUUID();
+const failedId = randomUUID();
 const cpf = '52998224725';
 const target = 'someone@example.com';
 let place: Installation;
@@ -19,7 +21,13 @@ beforeAll(async () => {
   place = await Installation.start({
     traces: { pollAfterSeconds: 1, targets: { '*': slow } },
     lens: { pollAfterSeconds: 1, files: { '*': slow } },
-    dossiers: { pollAfterSeconds: 1, held: { [dossierId]: slow } },
+    dossiers: {
+      pollAfterSeconds: 1,
+      held: {
+        [dossierId]: slow,
+        [failedId]: { ...soon, end: ['failure_retryable', 'needs_review'] },
+      },
+    },
     profiles: { people: { '*': { lookup: Array.from({ length: 99 }, () => '401' as const) } } },
   });
   await writeFile(join(place.folder, 'picture.png'), Buffer.from('89504e470d0a1a0a', 'hex'));
@@ -32,12 +40,14 @@ test.each([
   ['an analysis', () => ['lens', 'analyze', '--file', join(place.folder, 'picture.png')]],
   ['a lookup', () => ['profile', 'lookup', '--cpf', cpf]],
   ['a dossier', () => ['dossier', 'follow', '--id', dossierId]],
+  ['a batch of dossiers', () => ['dossier', 'retry-failed', '--on-review', 'wait', '--yes']],
 ])('%s that was terminated is broken off, is not cancelled, and goes on', async (_, wordsOf) => {
   const words = [...wordsOf(), '--detach'];
   const id = (await place.run(words)).stdout.trim();
   const [kind = '', name] = id.split('/');
   const handle = (await place.client()).workflow.getHandle(`${kind}/${name}`);
-  const tells = async () => (await handle.query<{ stage: string }>(`${kind}Progress`)).stage;
+  const query = `${kind.replace('-batch', 'Batch')}Progress`;
+  const tells = async () => (await handle.query<{ stage: string }>(query)).stage;
   await eventually('its worker tells of it', () => tells().then(Boolean, () => false));
   await handle.terminate('by the test');
 

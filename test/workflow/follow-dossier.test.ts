@@ -435,6 +435,39 @@ workflowSuite('following a dossier', (rig) => {
       looks: [review, { kind: 'expired', value: null }],
     });
     expect(undecided.outcome).toMatchObject({ status: 'needs_review' });
+    const begunElsewhere = await followed(rig(), {
+      looks: [
+        review,
+        changed(sight('running', 2), 'running (attempt 2)'),
+        { kind: 'expired', value: null },
+      ],
+    });
+    expect(begunElsewhere.outcome).toMatchObject({ status: 'expired', remote: 'running' });
+  });
+
+  test('waits for no review once it is cancelled', async () => {
+    let tell = (): void => undefined;
+    const told = new Promise<void>((done) => (tell = done));
+    const { outcome } = await followed(rig(), {
+      looks: [settled(sight('needs_review')), unsettled],
+      cancels: [
+        { kind: 'changed', visible: 'waiting: credentials', value: null },
+        () => told.then(() => settled({ kind: 'settled', sight: sight('cancelled') })),
+      ],
+      meanwhile: async (dossier) => {
+        await dossier.until('review');
+        await dossier.cancel(true);
+        while ((await dossier.progress()).waiting !== 'credentials') await soon();
+        const { stage } = await dossier.progress();
+        const [late] = await Promise.allSettled([dossier.decide('accept')]);
+        tell();
+        expect(stage).toBe('cancelling');
+        expect(late).toMatchObject({
+          reason: { cause: { message: 'the dossier does not wait for a review' } },
+        });
+      },
+    });
+    expect(outcome).toMatchObject({ status: 'cancelled', review: null });
   });
 
   test.each([

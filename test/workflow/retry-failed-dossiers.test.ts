@@ -9,15 +9,16 @@ import type {
 } from '../../src/domain/dossiers/follow';
 import type { Retried } from '../../src/domain/dossiers/retry';
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
-import type { RetryPlan } from '../../src/domain/dossiers/retry-plan';
+import type { ListAtFault, RetryPlan } from '../../src/domain/dossiers/retry-plan';
 import { queueName } from '../../src/domain/queues';
-import type { Waited } from '../../src/domain/settled-wait';
+import type { WaitOrder, Waited } from '../../src/domain/settled-wait';
 import { cancelUpdate, dossierBatchProgressQuery } from '../../src/workflows/messages';
 import type { followDossier } from '../../src/workflows/follow-dossier';
 import type { retryFailedDossiers } from '../../src/workflows/retry-failed-dossiers';
 import {
   dataConverter,
   hour,
+  minute,
   workflowSuite,
   type WorkflowRig,
 } from '../support/workflow-environment';
@@ -50,6 +51,7 @@ async function retried(
     followed = [],
     running = [],
     ended = [],
+    looks = 1,
     plan,
     onRetry = async () => undefined,
     meanwhile = async () => undefined,
@@ -60,7 +62,9 @@ async function retried(
     /** By this one, before it was broken off. */
     running?: number[];
     ended?: number[];
-    plan?: Waited<RetryPlan>;
+    /** After how many it is told how those that run already end. */
+    looks?: number;
+    plan?: Waited<RetryPlan | ListAtFault>;
     onRetry?: () => Promise<void>;
     meanwhile?: (workId: string) => Promise<void>;
   },
@@ -72,6 +76,7 @@ async function retried(
   const ids = Array.from({ length: dossiers }, (_, place) => `${rig.suffix}-${started}-${place}`);
   const retries: RetryDossierInput[] = [];
   const filed: DossierRecord[] = [];
+  const looksMs: number[] = [];
   const createdAt = '2026-01-05T10:00:00.000Z';
   const workOf = (place: number) => `dossier/${ids[place]}/20260105T100000000Z`;
   const before = { caused: 1, possibleAttempt: false, status: 'failed', attempts: [] };
@@ -84,7 +89,7 @@ async function retried(
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
     activities: {
-      planRetries: async (): Promise<Waited<RetryPlan>> =>
+      planRetries: async (): Promise<Waited<RetryPlan | ListAtFault>> =>
         plan ?? {
           kind: 'settled',
           value: { dossiers: ids.map((dossierId) => ({ dossierId, from: 1 })), left: { older: 3 } },
@@ -94,10 +99,12 @@ async function retried(
         filed.push(record);
         return null;
       },
-      awaitFollow: async (own: { workId: string }) => ({
-        kind: 'settled',
-        value: running.map(workOf).includes(own.workId) ? endOf(own.workId) : null,
-      }),
+      awaitFollow: async (own: WaitOrder & { workId: string }) => {
+        looksMs.push(own.deadlineAt - own.since);
+        if (looksMs.length < looks) return { kind: 'expired', value: null };
+        const value = running.map(workOf).includes(own.workId) ? endOf(own.workId) : null;
+        return { kind: 'settled', value };
+      },
       awaitDossier: async (input: AwaitDossierInput): Promise<Waited<DossierSight>> => {
         if (input.inReview) throw notSettledYet(hour);
         if (input.ref.folder === 'reviewed') {
@@ -188,7 +195,7 @@ async function retried(
     await meanwhile(workId);
     const outcome = await handle.result();
     for (const other of others) await other.terminate();
-    return { outcome, ids, retries, filed, mostUnderWay };
+    return { outcome, ids, retries, filed, looksMs, mostUnderWay };
   });
 }
 
@@ -231,6 +238,11 @@ workflowSuite('trying failed dossiers again', (rig) => {
     );
   });
 
+  test('looks after five minutes whether one that was begun before still runs, then ever later', async () => {
+    const { looksMs } = await retried(rig(), { dossiers: 1, running: [0], looks: 3 });
+    expect(looksMs).toEqual([5, 10, 20].map((minutes) => minutes * minute));
+  });
+
   test('cancelled, it begins no further one, and nothing is on file of those', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((done) => (release = done));
@@ -259,8 +271,9 @@ workflowSuite('trying failed dossiers again', (rig) => {
     expect(refused).toBe('it is cancelled');
   });
 
-  test.each<[string, Waited<RetryPlan>]>([
+  test.each<[string, Waited<RetryPlan | ListAtFault>]>([
     ['refused', { kind: 'refused', status: 403, code: 'c', message: 'm' }],
+    ['refused', { kind: 'settled', value: { fault: { code: 'c', message: 'm' } } }],
     ['expired', { kind: 'expired', value: null }],
   ])('a list that is %s ends it, and nothing is sent', async (status, plan) => {
     const { outcome, retries } = await retried(rig(), { dossiers: 2, plan });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUuid } from '../../domain/credit/engine';
 import {
   dossierStates,
   type AttemptBilling,
@@ -151,7 +152,8 @@ export const dossierWire = z
     updated_at: told,
   })
   .transform((wire): Dossier => ({
-    dossierId: wire.id,
+    // A work goes by it, and a key: however it is spelled, it is one.
+    dossierId: isUuid(wire.id) ? wire.id.toLowerCase() : wire.id,
     state: stateOf(dossierStates, wire.status),
     statusWord: wire.status,
     subjectType: wire.subject_type,

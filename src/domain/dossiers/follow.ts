@@ -79,7 +79,7 @@ export interface ReviewDecision {
   maxAttempts: number | null;
 }
 
-/** `omitted`: no matrix was supplied. `other`: a word that the specification does not list. */
+/** `omitted`: no matrix was supplied, or it was not evaluated. `other`: a word that the specification does not list. */
 export type RiskForm = 'omitted' | 'insufficient_data' | 'classified' | 'other';
 
 /** The classification as the outcome has it; its rules stand with the answer on file. */

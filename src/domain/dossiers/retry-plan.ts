@@ -26,6 +26,11 @@ export interface RetryPlan {
   left: Partial<Record<NotPlanned, number>>;
 }
 
+/** A list that leads round in circles, or nowhere: another walk comes to the same. */
+export interface ListAtFault {
+  fault: { code: string; message: string };
+}
+
 /** More children than this at once are a batch of another kind. */
 export const mostPlanned = 200;
 

@@ -169,6 +169,15 @@ it('a list that lags behind the status is waited for, and told when it stays so'
   });
 });
 
+it('a file that the list alone has is filed, although the status tells of none', async () => {
+  const status = told({ status: 'completed', artifacts: [], result: null });
+  const ended = await report((request, response) => {
+    if (!request.path.endsWith('/dossies')) return status(request, response);
+    return sendJson(response, 200, { data: [{ id: 'd', ...completed() }] });
+  });
+  expect(ended).toMatchObject({ value: { filed: [{ artifactId: 'whole' }], note: null } });
+});
+
 it('one odd answer does not cost the report, and a link that leads nowhere is given up', async () => {
   let odd = 1;
   const reply = told(completed());

@@ -39,6 +39,8 @@ const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
 class Bench {
   readonly archive = new MemoryArchive();
   readonly audit: AuditEntry[] = [];
+  /** Appends that fail before one is taken. */
+  auditFaults = 0;
   readonly keys: string[] = [];
   readonly ended: string[] = [];
   now = 0;
@@ -103,7 +105,13 @@ class Bench {
     this.activities = createDossierActivities({
       dossiers,
       archive: this.archive,
-      audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
+      audit: {
+        append: async (entries: AuditEntry[]) => {
+          this.auditFaults -= 1;
+          if (this.auditFaults >= 0) throw new Error('disk full');
+          this.audit.push(...entries);
+        },
+      },
       nameOf: (document: string) => document,
       metrics: {
         dossierEnded: () => undefined,
@@ -249,6 +257,18 @@ it('what never had its permit is not on file, and no possible attempt', async ()
   expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
 });
 
+it('a retry that waited long for its permit is borne with from when it left', async () => {
+  bench.atPermit = async () => {
+    if (bench.keys.length === 0) bench.now += 600_000;
+  };
+  bench.shown = 1;
+  bench.answers = [{ error: lost, taken: true }, ...Array.from({ length: 5 }, () => inUse)];
+  bench.beforeRead = () => {
+    if (bench.now > 620_000) bench.shown = null;
+  };
+  expect(await bench.retry({ deadlineAt: 3_600_000 })).toEqual(begun('us'));
+});
+
 it.each([
   ['is out of order', answered(500), 'expired'],
   ['knows no such dossier', answered(404), 'refused'],
@@ -324,6 +344,30 @@ it('an attempt is counted with the work that learnt of it, whoever asked first',
   expect(bench.audit.filter(({ kind }) => kind === 'request').at(-1)).toMatchObject({
     work: 'dossier/d/2',
   });
+});
+
+it('an attempt is counted with the work that reads it back, although another one has sent it', async () => {
+  bench.answers = [{ error: new Error('killed'), taken: true }];
+  await expect(bench.retry()).rejects.toThrow('killed');
+  const other = { workId: 'dossier/d/2', folder: 'dossiers/d/2', dossierId: 'd' };
+  expect(await bench.retry({ ref: other })).toEqual(begun('us'));
+  expect(bench.keys).toHaveLength(1);
+  expect(await bench.conclude(other)).toMatchObject({ caused: 1, possibleAttempt: false });
+  expect(await bench.conclude()).toMatchObject({ caused: 0, possibleAttempt: false });
+});
+
+it.each([
+  ['accepted', []],
+  ['refused', [{ error: answered(403), taken: false }]],
+])('a retry that was %s is on the trail although telling of it failed', async (result, answers) => {
+  bench.answers = answers;
+  bench.auditFaults = 1;
+  await expect(bench.retry()).rejects.toThrow('disk full');
+  await bench.retry();
+  await bench.conclude();
+  expect(bench.audit.filter(({ kind }) => kind === 'request')).toMatchObject([
+    { id: 'request/dossier/d/1/1', result, work: ref.workId },
+  ]);
 });
 
 it('an attempt that stays unknown is possible for every work that may have sent it', async () => {
@@ -436,6 +480,38 @@ it('a cancellation is sent until it is taken, and then no more', async () => {
   expect(bench.cancels).toBe(3);
   expect(await cancel()).toMatchObject({ value: { kind: 'settled' } });
   expect(bench.cancels).toBe(3);
+});
+
+it('one odd answer ends no cancellation of what was read before; an id that nobody knows does', async () => {
+  bench.state = 'running';
+  bench.cancelAnswers = [lost];
+  let reads = 0;
+  bench.beforeRead = () => {
+    reads += 1;
+    if (reads === 2) throw answered(404);
+  };
+  expect(await cancel()).toMatchObject({
+    value: { kind: 'settled', sight: { state: 'cancelled' } },
+  });
+
+  bench = new Bench();
+  bench.beforeRead = () => {
+    throw answered(404);
+  };
+  expect(await cancel()).toMatchObject({ kind: 'refused', status: 404 });
+  expect(bench.now).toBe(0);
+});
+
+it('one odd answer ends no cancellation of what is followed', async () => {
+  const record = { ...ref, maxAttempts: 1, onReview: 'wait', toCancel: false } as const;
+  await bench.activities.beginFollow({ record: { ...record, createdAt: 't', createdBy: 'p' } });
+  bench.state = 'running';
+  bench.beforeRead = () => {
+    if (bench.now === 0) throw answered(404);
+  };
+  expect(await cancel()).toMatchObject({
+    value: { kind: 'settled', sight: { state: 'cancelled' } },
+  });
 });
 
 it('a cancellation that is refused tells the state, and why', async () => {

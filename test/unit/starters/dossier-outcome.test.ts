@@ -1,5 +1,6 @@
 import type { DossierOutcome } from '../../../src/domain/dossiers/follow';
-import { dossierExitCode } from '../../../src/starters/dossier-outcome';
+import { riskSummary } from '../../../src/domain/dossiers/follow';
+import { dossierExitCode, outcomeLines } from '../../../src/starters/dossier-outcome';
 
 it.each(['completed', 'failed', 'cancelled', 'refused'] as const)(
   'a dossier that is %s with an attempt that nobody knows of needs a person',
@@ -10,3 +11,22 @@ it.each(['completed', 'failed', 'cancelled', 'refused'] as const)(
     expect(dossierExitCode(known as unknown as DossierOutcome)).not.toBe(3);
   },
 );
+
+it('what is left undecided is told without a deadline that none had, nor a matrix that none may lack', () => {
+  const outcome = {
+    status: 'needs_review',
+    remote: 'needs_review',
+    attempts: [],
+    coverage: null,
+    risk: riskSummary(null),
+    review: null,
+    filed: [],
+    unfiled: [],
+    note: null,
+    error: null,
+  };
+  expect(outcomeLines(outcome as unknown as DossierOutcome)).toEqual([
+    'needs a review: nobody has decided',
+    '  risk       none: no matrix was supplied, or it was not evaluated',
+  ]);
+});

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { profileCommand } from '../../../src/starters/profile';
-import { dossierCommand } from '../../../src/starters/dossier';
+import { dossierCommand, dossierIdOf } from '../../../src/starters/dossier';
 import { putLookup } from '../../../src/starters/profile-outcome';
 import { traceCommand } from '../../../src/starters/trace';
 import { putTrace } from '../../../src/starters/trace-asks';
@@ -137,4 +137,16 @@ test('two dossiers named in one command are refused', async () => {
     name: 'UsageError',
     message: expect.stringContaining('name two dossiers'),
   });
+});
+
+test('the id of a dossier is one, however it is spelled', () => {
+  const id = '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60';
+  expect(dossierIdOf(` ${id.toUpperCase()}\n`, {})).toBe(id);
+});
+
+test('only what is followed has a deadline: a cancellation has a bound of its own', () => {
+  const withDeadline = dossierCommand().commands.filter(({ options }) =>
+    options.some(({ long }) => long === '--deadline'),
+  );
+  expect(withDeadline.map((command) => command.name())).toEqual(['follow', 'retry-failed']);
 });

@@ -1,0 +1,53 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createDossierBatchActivities } from '../../../src/activities/dossier-batches';
+import type { DossierDependencies } from '../../../src/activities/dossiers';
+import { DossierBatchFile } from '../../../src/archive/dossier-batches';
+import type { Page } from '../../../src/apis/investigation/pages';
+import type { Dossier } from '../../../src/domain/dossiers/dossier';
+import { MemoryArchive } from '../../support/memory-archive';
+
+const ref = { workId: 'dossier-batch/1', folder: 'dossier-batches/1' };
+
+/** Plans over a list that answers one page for ever. */
+async function planned(page: Partial<Page<Dossier>>) {
+  const archive = new MemoryArchive();
+  const file = new DossierBatchFile(archive);
+  await file.putRecord(ref.folder, {
+    workId: ref.workId,
+    terms: { since: null, limit: 20, maxAttempts: null },
+    since: null,
+    onReview: 'leave',
+    createdAt: 't',
+    createdBy: 'p',
+  });
+  const one = { items: [], nextCursor: null, hasMore: false, ids: 'sum', ...page };
+  const { planRetries } = createDossierBatchActivities({
+    dossiers: { list: async () => one },
+    archive,
+    stopping: new AbortController().signal,
+    warn: () => undefined,
+    now: () => 0,
+    random: () => 0.5,
+  } as unknown as DossierDependencies);
+  const order = { ref, deadlineAt: 3_600_000, since: 0, seen: 'planning' };
+  const waited = await new MockActivityEnvironment().run(() => planRetries(order));
+  return { waited, plan: await file.plan(ref.folder) };
+}
+
+it.each([
+  ['repeats itself', { nextCursor: 'c', hasMore: true }, 'repeated_cursor', /CURSOR_PARAM/],
+  ['names no way to what follows', { hasMore: true }, 'no_cursor', /there is more/],
+])('a list that %s is told as at fault, and nothing is planned', async (_, page, code, message) => {
+  expect(await planned(page)).toMatchObject({
+    waited: {
+      kind: 'settled',
+      value: { fault: { code, message: expect.stringMatching(message) } },
+    },
+    plan: null,
+  });
+});
+
+it('what was read to its end is the plan', async () => {
+  const { plan, waited } = await planned({});
+  expect(waited).toEqual({ kind: 'settled', value: plan });
+});
