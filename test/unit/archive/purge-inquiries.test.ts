@@ -107,6 +107,15 @@ it('takes the entries that name a person from a profile of another, and leaves t
   expect((await planner().ofDocument(person)).changes).toEqual([]);
 });
 
+it('reads an answer that was filed as it came, with a byte order mark', async () => {
+  const folder = `profiles/${nameOf(other)}/${instant}`;
+  const answer = { veiculos: [{ documento: person }, { documento: other }] };
+  await fileWork(folder, { cpf: other }, answer, 'answer-1');
+  await place.archive.replace(`${folder}/answer-1.json`, `\ufeff${JSON.stringify(answer)}`);
+  await purge(await planner().ofDocument(person));
+  expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({ veiculos: [{ documento: other }] });
+});
+
 it('takes the finds that name a person from a search for another target', async () => {
   const finds = [{ nome: 'HERS', texto: `CPF ${person}` }, { nome: 'THEIRS' }];
   await fileTrace('x@example.com', { id: 't1', result: { ocorrencias: finds } });
