@@ -294,15 +294,21 @@ function nothing(): InquiriesPart {
   return { works: [], rows: 0, gone: new Set() };
 }
 
-/** Entries of lists that name the subject are left out; of the rest, the quotations. */
+/**
+ * Entries of lists that name the subject are left out, and so is what stands under its name; of the
+ * rest, the quotations.
+ */
 function withoutNamed(value: unknown, subject: ErasureSubject): unknown {
   if (Array.isArray(value)) {
     return value
       .map((one) => withoutNamed(one, subject))
       .filter((one, place) => !isEntry(one) || !isNamedIn(value[place], one, subject));
   }
+  if (typeof value === 'number') return subject.isNumber(value) ? null : value;
   if (!isEntry(value)) return subject.scrub(value);
-  const entries = Object.entries(value).map(([field, one]) => [field, withoutNamed(one, subject)]);
+  const entries = Object.entries(value)
+    .filter(([field]) => subject.scrub(field) === field)
+    .map(([field, one]) => [field, withoutNamed(one, subject)]);
   return Object.fromEntries(entries);
 }
 

@@ -107,6 +107,30 @@ it('takes the entries that name a person from a profile of another, and leaves t
   expect((await planner().ofDocument(person)).changes).toEqual([]);
 });
 
+it('takes a person from an answer that has the number as a number, or as the name of a field', async () => {
+  const zero = '01234567890';
+  const folder = `profiles/${nameOf(other)}/${instant}`;
+  const rest = { cpf: Number(other), renda: 1234567.89, titular: { uf: 'SP' } };
+  const answer = {
+    ...rest,
+    conjuge: { cpf: Number(zero), desde: 2019 },
+    socios: { [zero]: { nome: 'HERS' }, '012.345.678-90': { nome: 'HERS' } },
+    cpfs: [Number(zero), Number(other)],
+  };
+  await fileWork(folder, { cpf: other }, { ...answer, texto: `CPF ${zero}` }, 'answer-1');
+  const index = new DocumentIndexWriter(place.archive, `${folder}/answer-2`, nameOf);
+  await index.addDocument(zero);
+  await index.flush();
+  await purge(await planner().ofDocument(zero));
+  expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({
+    ...rest,
+    conjuge: { cpf: null, desde: 2019 },
+    socios: {},
+    cpfs: [null, Number(other)],
+    texto: 'CPF [erased]',
+  });
+});
+
 it('reads an answer that was filed as it came, with a byte order mark', async () => {
   const folder = `profiles/${nameOf(other)}/${instant}`;
   const answer = { veiculos: [{ documento: person }, { documento: other }] };
