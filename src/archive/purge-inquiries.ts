@@ -9,6 +9,7 @@ import { ErasureSubject } from './erasure-subject';
 import { InquiryBatchShelf } from './inquiry-batches';
 import type { PurgeClass } from './kept-kinds';
 import type { PlannedWork, PurgeDraft } from './purge-draft';
+import type { UploadHolders } from './purge-uploads';
 import { targetForms } from './target-forms';
 import { ownerKey } from './traces';
 import { manifestItems, manifestLines } from './works';
@@ -32,10 +33,12 @@ export class InquiriesPurge {
   readonly #archive: Archive;
   readonly #nameOf: NameOf;
   readonly #batches: InquiryBatchShelf;
+  readonly #uploads: UploadHolders;
 
-  constructor(archive: Archive, nameOf: NameOf) {
+  constructor(archive: Archive, nameOf: NameOf, uploads: UploadHolders) {
     this.#archive = archive;
     this.#nameOf = nameOf;
+    this.#uploads = uploads;
     this.#batches = new InquiryBatchShelf(archive);
   }
 
@@ -92,18 +95,28 @@ export class InquiriesPurge {
   async ofWork(draft: PurgeDraft, workId: string): Promise<InquiriesPart> {
     const part = nothing();
     const root = rootOf(workId);
-    for (const folder of await this.#foldersUnder(`${root}/`)) {
-      if (folder.startsWith('inquiries/')) await this.#takeBatch(draft, folder, part);
+    const own = await this.#foldersUnder(`${root}/`);
+    for (const folder of own) {
+      if (folder.startsWith('inquiries/')) await this.#takeBatch(draft, folder, own, part);
       else await this.#takeWhole(draft, folder, part);
     }
     await this.#takeEmptyShelves(draft, part);
     return part;
   }
 
-  /** What was told by works that ended before an instant, or what batches were made from. */
-  async ofAge(draft: PurgeDraft, what: PurgeClass, endedBefore: number): Promise<InquiriesPart> {
+  /**
+   * What was told by works that ended before an instant, or what batches were made from.
+   *
+   * @param own folders of all works and batches that ended before
+   */
+  async ofAge(
+    draft: PurgeDraft,
+    what: PurgeClass,
+    endedBefore: number,
+    own: ReadonlySet<string>,
+  ): Promise<InquiriesPart> {
     const part = nothing();
-    if (what === 'inputs') await this.#takeOldInputs(draft, endedBefore, part);
+    if (what === 'inputs') await this.#takeOldInputs(draft, own, part);
     if (what !== 'results') return part;
     for (const root of ['traces/', 'profiles/']) {
       for (const folder of await this.#foldersUnder(root)) {
@@ -113,18 +126,30 @@ export class InquiriesPurge {
         await this.#takeAnswers(draft, folder);
         await draft.rewrite(`${folder}/outcome.json`, () => withoutAnswer);
         if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
-        part.gone.add(folder);
       }
     }
     return part;
   }
 
-  async #takeOldInputs(draft: PurgeDraft, endedBefore: number, part: InquiriesPart): Promise<void> {
-    for (const { folder, record } of await this.#batches.all()) {
+  /** Folders of the batches that ended before an instant. */
+  async batchesOfAge(endedBefore: number): Promise<string[]> {
+    const old: string[] = [];
+    for (const { folder } of await this.#batches.all()) {
       const end = await this.#batches.end(folder);
-      if (end === null || Date.parse(end.endedAt) >= endedBefore) continue;
+      if (end !== null && Date.parse(end.endedAt) < endedBefore) old.push(folder);
+    }
+    return old;
+  }
+
+  async #takeOldInputs(
+    draft: PurgeDraft,
+    own: ReadonlySet<string>,
+    part: InquiriesPart,
+  ): Promise<void> {
+    for (const { folder, record } of await this.#batches.all()) {
+      if (!own.has(folder)) continue;
       const before = draft.size;
-      await this.#takeInput(draft, folder, record);
+      await this.#takeInput(draft, folder, record, own);
       if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
     }
   }
@@ -225,13 +250,21 @@ export class InquiriesPurge {
     part.works.push(planned(folder, { whole: false, ended }));
   }
 
-  /** The file goes as a whole: what else is in it is in no other way reached. */
+  /**
+   * The file goes as a whole: what else is in it is in no other way reached.
+   *
+   * @param own when given, it stays if a work or batch beyond these came from it
+   */
   async #takeInput(
     draft: PurgeDraft,
     folder: string,
     { inputKey }: InquiryBatchRecord,
+    own?: ReadonlySet<string>,
   ): Promise<void> {
-    if (inputKey !== null) await draft.remove(inputKey);
+    if (inputKey !== null) {
+      if (own !== undefined && (await this.#uploads.hasOther(inputKey, own))) return;
+      await draft.remove(inputKey);
+    }
     await draft.rewrite(`${folder}/asked.json`, () => (record) => ({
       ...(record as InquiryBatchRecord),
       inputKey: null,
@@ -240,7 +273,12 @@ export class InquiriesPurge {
   }
 
   /** With the works that it alone has asked for. */
-  async #takeBatch(draft: PurgeDraft, folder: string, part: InquiriesPart): Promise<void> {
+  async #takeBatch(
+    draft: PurgeDraft,
+    folder: string,
+    own: ReadonlySet<string>,
+    part: InquiriesPart,
+  ): Promise<void> {
     const record = await this.#batches.record(folder);
     const ended = (await this.#batches.end(folder)) !== null;
     part.works.push(planned(folder, { whole: true, ended }));
@@ -248,13 +286,13 @@ export class InquiriesPurge {
     part.gone.add(folder);
     const others = new Set<string>();
     for (const other of await this.#batches.all()) {
-      if (other.folder === folder) continue;
+      if (own.has(other.folder)) continue;
       for (const { workId } of await this.#batches.itemWorks(other.folder)) others.add(workId);
     }
     for (const { workId, before } of await this.#batches.itemWorks(folder)) {
       if (!before && !others.has(workId)) await this.#takeWhole(draft, rootOf(workId), part);
     }
-    if (record?.inputKey != null) await draft.remove(record.inputKey);
+    if (record !== null) await this.#takeInput(draft, folder, record, own);
     for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
   }
 

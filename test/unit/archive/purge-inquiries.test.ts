@@ -51,8 +51,11 @@ async function fileTrace(target = 'x@example.com', answer: object = {}): Promise
   await put(ownerKey('t1'), {});
 }
 
-async function fileBatch(documents: string[]): Promise<void> {
-  const folder = `inquiries/${batchId}`;
+async function fileBatch(
+  documents: string[],
+  { id = batchId, endedAt = settledAt }: { id?: string; endedAt?: string | null } = {},
+): Promise<void> {
+  const folder = `inquiries/${id}`;
   const writer = new ManifestWriter<string>(place.archive, folder, nameOf);
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
@@ -63,10 +66,25 @@ async function fileBatch(documents: string[]): Promise<void> {
   const shelf = new InquiryBatchShelf(place.archive);
   const workId = trace.replace('traces/', 'trace/');
   await shelf.putItemWorks(folder, [{ workId, before: false }]);
-  const record = { batchId, lines: documents.length, inputKey: 'inputs/aa/aa', inputSha256: 'aa' };
+  const record = {
+    batchId: id,
+    createdAt: settledAt,
+    lines: documents.length,
+    inputKey: 'inputs/aa/aa',
+    inputSha256: 'aa',
+  };
   await put('inputs/aa/aa', 'sheet');
   await shelf.putWorks(folder, record as InquiryBatchRecord, [workId]);
-  await shelf.putEnd(folder, { endedAt: settledAt, cancelled: false, counts: {} });
+  if (endedAt !== null) await shelf.putEnd(folder, { endedAt, cancelled: false, counts: {} });
+}
+
+/** A batch of certificates from the same file, as far as its file is concerned. */
+async function fileCertificates(finishedAt: string): Promise<void> {
+  const folder = 'works/certificate-batch/b';
+  const record = { workId: 'certificate-batch/b', kind: 'certificate-batch', isIndexed: true };
+  await put(`${folder}/work.json`, { ...record, inputKey: 'inputs/aa/aa' });
+  await put(`${folder}/latest.json`, { edition: 0, rows: `${folder}/results/0` });
+  await put(`${folder}/results/0/summary.json`, { finishedAt });
 }
 
 const order = {
@@ -200,6 +218,42 @@ it('takes by age what was told, and what batches were made from, of what ended b
     seen: { sha256: null },
   });
   expect((await planner().ofAge('pdf', after)).changes).toEqual([]);
+});
+
+describe('a file that several batches came from', () => {
+  const upload = 'inputs/aa/aa';
+  const after = Date.parse(settledAt) + 1;
+  const later = '2026-03-01T00:00:00.000Z';
+  const isTaken = ({ changes }: PurgePlan): boolean => changes.some(({ key }) => key === upload);
+
+  it.each([null, later])('stays for one that ended later, or has not: %s', async (endedAt) => {
+    await fileBatch([other]);
+    await fileBatch([other], { id: batchId.replace('2026', '2027'), endedAt });
+    expect(isTaken(await planner().ofWork(batchId))).toBe(false);
+    expect((await planner().ofAge('inputs', after)).changes).toEqual([]);
+    expect(isTaken(await planner().ofWork(batchId.slice(0, -instant.length - 1)))).toBe(true);
+    expect(isTaken(await planner().ofDocument(other))).toBe(true);
+  });
+
+  it('stays for certificates that ended later, and the other way round', async () => {
+    await fileBatch([other]);
+    await fileCertificates(later);
+    expect(isTaken(await planner().ofWork(batchId))).toBe(false);
+    expect((await planner().ofAge('inputs', after)).changes).toEqual([]);
+    expect(isTaken(await planner().ofWork('certificate-batch/b'))).toBe(false);
+  });
+
+  it('stays for a batch that has not ended, whatever certificates did', async () => {
+    await fileBatch([other], { endedAt: null });
+    await fileCertificates(settledAt);
+    expect(isTaken(await planner().ofAge('inputs', after))).toBe(false);
+  });
+
+  it('goes by age with the last of them', async () => {
+    await fileBatch([other]);
+    await fileCertificates(settledAt);
+    expect(isTaken(await planner().ofAge('inputs', after))).toBe(true);
+  });
 });
 
 describe('what was searched for', () => {
