@@ -42,14 +42,20 @@ export class InquiriesPurge {
     this.#batches = new InquiryBatchShelf(archive);
   }
 
-  async ofDocument(draft: PurgeDraft, document: string): Promise<InquiriesPart> {
+  /** @param wholes ids of works that an earlier try has begun to take */
+  async ofDocument(
+    draft: PurgeDraft,
+    document: string,
+    wholes: readonly string[],
+  ): Promise<InquiriesPart> {
     const name = this.#nameOf(document);
     const part = nothing();
+    await this.#takeBegun(draft, wholes, part);
     const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
     const own = await this.#foldersUnder(`profiles/${name}/`);
     for (const folder of own) await this.#takeWhole(draft, folder, part);
     for (const folder of holders) {
-      if (own.has(folder)) continue;
+      if (part.gone.has(folder)) continue;
       if (folder.startsWith('inquiries/'))
         await this.#takeLines(draft, folder, new ErasureSubject(document, name), part);
       else if (folder.startsWith('traces/') || folder.startsWith('profiles/')) {
@@ -75,12 +81,13 @@ export class InquiriesPurge {
     const part = nothing();
     const forms = targetForms(target);
     const subjectOf = (): ErasureSubject => new ErasureSubject(target, this.#nameOf(target), forms);
-    const begun = new Set(wholes.map(rootOf));
+    await this.#takeBegun(draft, wholes, part);
     for (const root of ['traces/', 'profiles/']) {
       for (const folder of await this.#foldersUnder(root)) {
+        if (part.gone.has(folder)) continue;
         const searched = await this.#targetOf(folder);
-        const isWhole = begun.has(folder) || (searched !== undefined && forms.is(searched));
-        if (isWhole) await this.#takeWhole(draft, folder, part);
+        if (searched !== undefined && forms.is(searched))
+          await this.#takeWhole(draft, folder, part);
         else await this.#takeNamed(draft, folder, subjectOf(), part);
       }
     }
@@ -91,9 +98,17 @@ export class InquiriesPurge {
     return part;
   }
 
-  /** @param workId of a search, a lookup or a batch, with its instant or of all about one thing */
-  async ofWork(draft: PurgeDraft, workId: string): Promise<InquiriesPart> {
+  /**
+   * @param workId of a search, a lookup or a batch, with its instant or of all about one thing
+   * @param wholes ids of works that an earlier try has begun to take
+   */
+  async ofWork(
+    draft: PurgeDraft,
+    workId: string,
+    wholes: readonly string[],
+  ): Promise<InquiriesPart> {
     const part = nothing();
+    await this.#takeBegun(draft, wholes, part);
     const root = rootOf(workId);
     const own = await this.#foldersUnder(`${root}/`);
     for (const folder of own) {
@@ -165,7 +180,20 @@ export class InquiriesPurge {
     return asked?.target;
   }
 
+  /** Also of a folder that is empty by now: what it left beside it may be there. */
+  async #takeBegun(
+    draft: PurgeDraft,
+    wholes: readonly string[],
+    part: InquiriesPart,
+  ): Promise<void> {
+    for (const workId of wholes) {
+      if (isBatchId(workId) || !isInquiryId(workId)) continue;
+      await this.#takeWhole(draft, rootOf(workId), part);
+    }
+  }
+
   async #takeWhole(draft: PurgeDraft, folder: string, part: InquiriesPart): Promise<void> {
+    if (part.gone.has(folder)) return;
     const ended = (await this.#archive.get(`${folder}/outcome.json`)) !== null;
     part.works.push(planned(folder, { whole: true, ended }));
     part.gone.add(folder);
@@ -310,9 +338,13 @@ export function isInquiryId(workId: string): boolean {
   return /^(?:trace|profile)(?:-batch)?\//.test(workId);
 }
 
+function isBatchId(workId: string): boolean {
+  return /^(?:trace|profile)-batch\//.test(workId);
+}
+
 /** Folder of the work, or of everything about one thing. */
 function rootOf(workId: string): string {
-  if (/^(?:trace|profile)-batch\//.test(workId)) return `inquiries/${workId}`;
+  if (isBatchId(workId)) return `inquiries/${workId}`;
   return workId.replace(/^(trace|profile)\//, '$1s/');
 }
 

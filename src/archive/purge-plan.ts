@@ -122,7 +122,7 @@ export class PurgePlanner {
     const lens = await this.#lens.ofDocument(draft, document);
     dossiers.works.push(...lens.works);
     for (const one of lens.gone) dossiers.gone.add(one);
-    const inquiries = await this.#inquiries.ofDocument(draft, document);
+    const inquiries = await this.#inquiries.ofDocument(draft, document, begun?.wholes ?? []);
     rows += inquiries.rows;
     await this.#takeIssuances(draft, ids);
     for (const folder of claimFolders(name)) {
@@ -270,11 +270,13 @@ export class PurgePlanner {
   }
 
   async #ofInquiry(workId: string): Promise<PurgePlan> {
+    const target: PurgeTarget = { kind: 'work', workId };
+    const begun = await new Erasures(this.#archive).openFor(target);
     const draft = new PurgeDraft(this.#archive);
-    const taken = await this.#inquiries.ofWork(draft, workId);
+    const taken = await this.#inquiries.ofWork(draft, workId, begun?.wholes ?? []);
     await this.#takeIndex(draft, null, taken.gone);
     return {
-      target: { kind: 'work', workId },
+      target,
       works: taken.works,
       rows: taken.rows,
       quoted: { ids: [], officialNames: [] },
