@@ -242,7 +242,10 @@ export class InquiriesPurge {
     }
   }
 
-  /** The file of a batch goes with the first of its lines. */
+  /**
+   * The file of a batch goes with the first of its lines, as a whole: what else is in it is in no
+   * other way reached.
+   */
   async #takeLines(
     draft: PurgeDraft,
     folder: string,
@@ -271,33 +274,29 @@ export class InquiriesPurge {
     }
     const isQuoted = draft.size > before;
     const record = await this.#batches.record(folder);
-    if (record !== null && (held > 0 || isQuoted)) await this.#takeInput(draft, folder, record);
+    const isTaken = held > 0 || isQuoted;
+    if (isTaken && record?.inputKey != null) await draft.remove(record.inputKey);
+    // Its label, and how its file was called.
+    await draft.rewrite(
+      `${folder}/asked.json`,
+      () => (one) => subject.scrub(isTaken ? withoutInput(one) : one),
+    );
     if (draft.size === before) return;
     part.rows += rows;
     const ended = (await this.#batches.end(folder)) !== null;
     part.works.push(planned(folder, { whole: false, ended }));
   }
 
-  /**
-   * The file goes as a whole: what else is in it is in no other way reached.
-   *
-   * @param own when given, it stays if a work or batch beyond these came from it
-   */
+  /** @param own the file stays if a work or batch beyond these came from it */
   async #takeInput(
     draft: PurgeDraft,
     folder: string,
     { inputKey }: InquiryBatchRecord,
-    own?: ReadonlySet<string>,
+    own: ReadonlySet<string>,
   ): Promise<void> {
-    if (inputKey !== null) {
-      if (own !== undefined && (await this.#uploads.hasOther(inputKey, own))) return;
-      await draft.remove(inputKey);
-    }
-    await draft.rewrite(`${folder}/asked.json`, () => (record) => ({
-      ...(record as InquiryBatchRecord),
-      inputKey: null,
-      inputSha256: null,
-    }));
+    if (inputKey === null || (await this.#uploads.hasOther(inputKey, own))) return;
+    await draft.remove(inputKey);
+    await draft.rewrite(`${folder}/asked.json`, () => withoutInput);
   }
 
   /** With the works that it alone has asked for. */
@@ -354,6 +353,11 @@ function planned(
 ): PlannedWork {
   const workId = folder.replace(/^inquiries\//, '').replace(/^(trace|profile)s\//, '$1/');
   return { folder, workId, record: null, whole, ended };
+}
+
+/** The file is gone, and by its sum a guess of what it held could be proven. */
+function withoutInput(record: unknown): unknown {
+  return { ...(record as InquiryBatchRecord), inputKey: null, inputSha256: null };
 }
 
 function shelfOf(folder: string): string {

@@ -7,6 +7,7 @@ import { PurgePlanner, type PurgePlan } from '../../../src/archive/purge-plan';
 import { ownerKey } from '../../../src/archive/traces';
 import { ManifestWriter } from '../../../src/archive/works';
 import type { InquiryBatchRecord } from '../../../src/domain/inquiry-batch';
+import { punctuateDocument } from '../../../src/domain/documents';
 import { documentsInText } from '../../../src/domain/held-documents';
 import { cpf } from '../../support/documents';
 import { TemporaryArchive } from '../../support/temporary-archive';
@@ -214,6 +215,28 @@ it('makes tombstones of the lines of a batch, and takes its file', async () => {
   expect(await jsonAt(`inquiries/${batchId}/asked.json`)).toMatchObject({ inputKey: null });
 });
 
+it('scrubs the label and the file name of a batch whose lines do not hold the person', async () => {
+  const folder = `inquiries/${batchId}`;
+  await fileBatch([other]);
+  const words = { label: `case of ${person}`, inputName: `${punctuateDocument(person)}.csv` };
+  const asked = { ...((await jsonAt(`${folder}/asked.json`)) as object), ...words };
+  await place.archive.replace(`${folder}/asked.json`, JSON.stringify(asked));
+  const index = new DocumentIndexWriter(place.archive, `${folder}/asked`, nameOf);
+  await index.addDocument(person);
+  await index.flush();
+  const plan = await planner().ofDocument(person);
+  expect(plan).toMatchObject({ rows: 0, works: [{ workId: batchId, whole: false, ended: true }] });
+  await purge(plan);
+  expect(await jsonAt(`${folder}/asked.json`)).toMatchObject({
+    label: 'case of [erased]',
+    inputName: '[erased].csv',
+    inputKey: 'inputs/aa/aa',
+  });
+  expect((await planner().ofDocument(person)).works).toEqual([]);
+  await purge(await planner().ofWork(batchId));
+  expect(await left()).toEqual([]);
+});
+
 it('takes a batch by its id, with the works that no other batch shares', async () => {
   await fileTrace();
   await fileBatch(['x@example.com']);
@@ -295,6 +318,16 @@ describe('what was searched for', () => {
     expect(await jsonAt(`${folder}/answer.json`)).toEqual({ result: [finds[1]] });
     expect((await left()).some((key) => key.startsWith(trace))).toBe(false);
     expect((await planner().ofTarget('ana@example.com')).changes).toEqual([]);
+  });
+
+  it('goes from the label and the file name of a batch', async () => {
+    await fileBatch([other]);
+    const key = `inquiries/${batchId}/asked.json`;
+    const words = { label: 'for ana@example.com', inputName: 'Ana@Example.com.csv' };
+    const asked = { ...((await jsonAt(key)) as object), ...words };
+    await place.archive.replace(key, JSON.stringify(asked));
+    await purge(await planner().ofTarget('ana@example.com'));
+    expect(await everything()).not.toMatch(/ana@example/i);
   });
 
   it('is the same phone number however it is punctuated', async () => {
