@@ -54,7 +54,9 @@ export class InquiriesPurge {
     const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
     const own = await this.#foldersUnder(`profiles/${name}/`);
     for (const folder of own) await this.#takeWhole(draft, folder, part);
-    for (const folder of holders) {
+    // The index does not know a number that lost its zeros: all answers are read.
+    const unknown = document.startsWith('0') ? await this.#inquiryFolders() : [];
+    for (const folder of new Set([...holders, ...unknown])) {
       if (part.gone.has(folder)) continue;
       if (folder.startsWith('inquiries/'))
         await this.#takeLines(draft, folder, new ErasureSubject(document, name), part);
@@ -82,14 +84,11 @@ export class InquiriesPurge {
     const forms = targetForms(target);
     const subjectOf = (): ErasureSubject => new ErasureSubject(target, this.#nameOf(target), forms);
     await this.#takeBegun(draft, wholes, part);
-    for (const root of ['traces/', 'profiles/']) {
-      for (const folder of await this.#foldersUnder(root)) {
-        if (part.gone.has(folder)) continue;
-        const searched = await this.#targetOf(folder);
-        if (searched !== undefined && forms.is(searched))
-          await this.#takeWhole(draft, folder, part);
-        else await this.#takeNamed(draft, folder, subjectOf(), part);
-      }
+    for (const folder of await this.#inquiryFolders()) {
+      if (part.gone.has(folder)) continue;
+      const searched = await this.#targetOf(folder);
+      if (searched !== undefined && forms.is(searched)) await this.#takeWhole(draft, folder, part);
+      else await this.#takeNamed(draft, folder, subjectOf(), part);
     }
     for (const { folder } of await this.#batches.all()) {
       await this.#takeLines(draft, folder, subjectOf(), part);
@@ -133,15 +132,13 @@ export class InquiriesPurge {
     const part = nothing();
     if (what === 'inputs') await this.#takeOldInputs(draft, own, part);
     if (what !== 'results') return part;
-    for (const root of ['traces/', 'profiles/']) {
-      for (const folder of await this.#foldersUnder(root)) {
-        const outcome = await getJson<Outcome>(this.#archive, `${folder}/outcome.json`);
-        if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
-        const before = draft.size;
-        await this.#takeAnswers(draft, folder);
-        await draft.rewrite(`${folder}/outcome.json`, () => withoutAnswer);
-        if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
-      }
+    for (const folder of await this.#inquiryFolders()) {
+      const outcome = await getJson<Outcome>(this.#archive, `${folder}/outcome.json`);
+      if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
+      const before = draft.size;
+      await this.#takeAnswers(draft, folder);
+      await draft.rewrite(`${folder}/outcome.json`, () => withoutAnswer);
+      if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
     }
     return part;
   }
@@ -321,6 +318,11 @@ export class InquiriesPurge {
     }
     if (record !== null) await this.#takeInput(draft, folder, record, own);
     for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+  }
+
+  /** Of every search and lookup. */
+  async #inquiryFolders(): Promise<string[]> {
+    return [...(await this.#foldersUnder('traces/')), ...(await this.#foldersUnder('profiles/'))];
   }
 
   /** Folders of works, by their keys: a purge that was cut short may have taken the record. */

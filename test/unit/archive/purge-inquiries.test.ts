@@ -161,18 +161,17 @@ it('takes a person from an answer that has the number as a number, or as the nam
     socios: { [zero]: { nome: 'HERS' }, '012.345.678-90': { nome: 'HERS' } },
     cpfs: [Number(zero), Number(other)],
   };
-  await fileWork(folder, { cpf: other }, { ...answer, texto: `CPF ${zero}` }, 'answer-1');
-  const index = new DocumentIndexWriter(place.archive, `${folder}/answer-2`, nameOf);
-  await index.addDocument(zero);
-  await index.flush();
+  await fileWork(folder, { cpf: other }, answer, 'answer-1');
+  const lostZero = `traces/${'ef'.repeat(16)}/${instant}`;
+  await fileWork(lostZero, { target: 'x' }, { result: { cpf: Number(zero) } }, 'answer');
   await purge(await planner().ofDocument(zero));
   expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({
     ...rest,
     conjuge: { cpf: null, desde: 2019 },
     socios: {},
     cpfs: [null, Number(other)],
-    texto: 'CPF [erased]',
   });
+  expect(await jsonAt(`${lostZero}/answer.json`)).toEqual({ result: { cpf: null } });
 });
 
 it('reads an answer that was filed as it came, with a byte order mark', async () => {
