@@ -146,14 +146,18 @@ export const indexPrefix = 'index/documents/';
 /**
  * What an object of the index tells of: the folder of a work (`works/...`), the key of an uploaded
  * file (`inputs/...`), the folder of an operation (`operations/<shelf>/<id>`), whichever of its
- * results was read, that of a monitor (`monitors/<id>`), whichever of its changes, or that of a search
- * or lookup (`traces/<name>/<instant>`), whatever of it.
+ * results was read, that of a monitor (`monitors/<id>`), whichever of its changes, that of a search or
+ * lookup (`traces/<name>/<instant>`, `profiles/<name>/<instant>`) or of a batch of them
+ * (`inquiries/<kind>/<name>/<instant>`), whatever of it, that of a dossier (`dossiers/<id>/<instant>`), or
+ * what was asked or answered of a picture (`lens/<name>/<instant>/...`).
  */
 export function folderOfIndex(key: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1).replace(/\.\d+\.jsonl$/, '');
   const folder = decodeURIComponent(name);
   return (
-    /^(?:(?:operations|traces|profiles)\/[^/]+\/[^/]+|monitors\/[^/]+)/.exec(folder)?.[0] ?? folder
+    /^(?:(?:operations|traces|profiles|inquiries\/[^/]+)\/[^/]+\/[^/]+|monitors\/[^/]+)/.exec(
+      folder,
+    )?.[0] ?? folder
   );
 }
 

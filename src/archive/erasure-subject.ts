@@ -48,6 +48,11 @@ export class ErasureSubject {
     return this.#forms.is(text);
   }
 
+  /** Whether a number of JSON is the subject: its zeros in front are lost. */
+  isNumber(value: number): boolean {
+    return Number.isInteger(value) && String(value).replaceAll(this.#forms.quoted, '') === '';
+  }
+
   /** Learns the rows of a work, items first: lines point at them. */
   takeItem(item: ManifestItem): void {
     // A tombstone stays one: outcomes of it may be left from a purge that was cut short.

@@ -217,9 +217,15 @@ export const keptKinds: readonly KeptKind[] = [
   // They lead to searches and lookups.
   {
     kind: 'inquiry batch',
-    keys: /^inquiries\/.+\/(?:(?:asked|ended)\.json|item-works\.jsonl|parts\/\d{5}\.json)$/,
-    holds: 'names of files, and ids of searches and lookups',
+    keys: /^inquiries\/.+\/(?:(?:asked|ended)\.json|parts\/\d{5}\.json)$/,
+    holds: 'names of files, labels, and ids of searches and lookups',
     form: 'record',
+  },
+  {
+    kind: 'inquiry works',
+    keys: /^inquiries\/.+\/item-works\.jsonl$/,
+    holds: 'ids of searches and lookups',
+    form: 'lines',
   },
   {
     kind: 'lines',

@@ -1,3 +1,4 @@
+import type { DossierOutcome } from '../domain/dossiers/follow';
 import type { Archive } from './archive';
 import { indexedHolders, type NameOf } from './document-index';
 import { DossierFile } from './dossiers';
@@ -49,8 +50,11 @@ export class DossiersPurge {
       if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
       const before = draft.size;
       for (const key of await this.#archive.list(`${folder}/artifacts/`)) await draft.remove(key);
-      if (what === 'results') await draft.remove(`${folder}/answers.json`);
-      if (what === 'results') part.gone.add(folder);
+      if (what === 'results') {
+        await draft.remove(`${folder}/answers.json`);
+        await draft.rewrite(`${folder}/outcome.json`, () => withoutAnswer);
+        part.gone.add(folder);
+      }
       if (draft.size === before) continue;
       part.works.push({ ...planned(folder, true), whole: false });
     }
@@ -79,4 +83,18 @@ function folderOf(key: string): string {
 function planned(folder: string, ended: boolean): PlannedWork {
   const workId = folder.replace(/^dossiers\//, 'dossier/');
   return { folder, workId, record: null, whole: true, ended };
+}
+
+/** How it ended, its id and what it cost stay; what was told, and sums of its files, are gone. */
+function withoutAnswer(record: unknown): unknown {
+  const outcome = record as DossierOutcome;
+  const { error } = outcome;
+  return {
+    ...outcome,
+    stale: null,
+    coverage: null,
+    risk: null,
+    filed: [],
+    error: error && { ...error, message: '' },
+  };
 }

@@ -110,7 +110,8 @@ function rewrittenBody(
   kind: KeptKind,
   change: Rewrite,
 ): { body: string | null; changed: number } {
-  const text = body.toString('utf8');
+  // A body that is filed as it came may begin with a byte order mark, which this leaves out.
+  const text = new TextDecoder().decode(body);
   const isLines = kind.form === 'lines';
   const before = isLines ? text.split('\n').filter((line) => line !== '') : [text];
   let changed = 0;

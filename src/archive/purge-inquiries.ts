@@ -9,6 +9,7 @@ import { ErasureSubject } from './erasure-subject';
 import { InquiryBatchShelf } from './inquiry-batches';
 import type { PurgeClass } from './kept-kinds';
 import type { PlannedWork, PurgeDraft } from './purge-draft';
+import type { UploadHolders } from './purge-uploads';
 import { targetForms } from './target-forms';
 import { ownerKey } from './traces';
 import { manifestItems, manifestLines } from './works';
@@ -32,21 +33,31 @@ export class InquiriesPurge {
   readonly #archive: Archive;
   readonly #nameOf: NameOf;
   readonly #batches: InquiryBatchShelf;
+  readonly #uploads: UploadHolders;
 
-  constructor(archive: Archive, nameOf: NameOf) {
+  constructor(archive: Archive, nameOf: NameOf, uploads: UploadHolders) {
     this.#archive = archive;
     this.#nameOf = nameOf;
+    this.#uploads = uploads;
     this.#batches = new InquiryBatchShelf(archive);
   }
 
-  async ofDocument(draft: PurgeDraft, document: string): Promise<InquiriesPart> {
+  /** @param wholes ids of works that an earlier try has begun to take */
+  async ofDocument(
+    draft: PurgeDraft,
+    document: string,
+    wholes: readonly string[],
+  ): Promise<InquiriesPart> {
     const name = this.#nameOf(document);
     const part = nothing();
+    await this.#takeBegun(draft, wholes, part);
     const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
     const own = await this.#foldersUnder(`profiles/${name}/`);
     for (const folder of own) await this.#takeWhole(draft, folder, part);
-    for (const folder of holders) {
-      if (own.has(folder)) continue;
+    // The index does not know a number that lost its zeros: all answers are read.
+    const unknown = document.startsWith('0') ? await this.#inquiryFolders() : [];
+    for (const folder of new Set([...holders, ...unknown])) {
+      if (part.gone.has(folder)) continue;
       if (folder.startsWith('inquiries/'))
         await this.#takeLines(draft, folder, new ErasureSubject(document, name), part);
       else if (folder.startsWith('traces/') || folder.startsWith('profiles/')) {
@@ -72,14 +83,12 @@ export class InquiriesPurge {
     const part = nothing();
     const forms = targetForms(target);
     const subjectOf = (): ErasureSubject => new ErasureSubject(target, this.#nameOf(target), forms);
-    const begun = new Set(wholes.map(rootOf));
-    for (const root of ['traces/', 'profiles/']) {
-      for (const folder of await this.#foldersUnder(root)) {
-        const searched = await this.#targetOf(folder);
-        const isWhole = begun.has(folder) || (searched !== undefined && forms.is(searched));
-        if (isWhole) await this.#takeWhole(draft, folder, part);
-        else await this.#takeNamed(draft, folder, subjectOf(), part);
-      }
+    await this.#takeBegun(draft, wholes, part);
+    for (const folder of await this.#inquiryFolders()) {
+      if (part.gone.has(folder)) continue;
+      const searched = await this.#targetOf(folder);
+      if (searched !== undefined && forms.is(searched)) await this.#takeWhole(draft, folder, part);
+      else await this.#takeNamed(draft, folder, subjectOf(), part);
     }
     for (const { folder } of await this.#batches.all()) {
       await this.#takeLines(draft, folder, subjectOf(), part);
@@ -88,43 +97,71 @@ export class InquiriesPurge {
     return part;
   }
 
-  /** @param workId of a search, a lookup or a batch, with its instant or of all about one thing */
-  async ofWork(draft: PurgeDraft, workId: string): Promise<InquiriesPart> {
+  /**
+   * @param workId of a search, a lookup or a batch, with its instant or of all about one thing
+   * @param wholes ids of works that an earlier try has begun to take
+   */
+  async ofWork(
+    draft: PurgeDraft,
+    workId: string,
+    wholes: readonly string[],
+  ): Promise<InquiriesPart> {
     const part = nothing();
+    await this.#takeBegun(draft, wholes, part);
     const root = rootOf(workId);
-    for (const folder of await this.#foldersUnder(`${root}/`)) {
-      if (folder.startsWith('inquiries/')) await this.#takeBatch(draft, folder, part);
+    const own = await this.#foldersUnder(`${root}/`);
+    for (const folder of own) {
+      if (folder.startsWith('inquiries/')) await this.#takeBatch(draft, folder, own, part);
       else await this.#takeWhole(draft, folder, part);
     }
     await this.#takeEmptyShelves(draft, part);
     return part;
   }
 
-  /** What was told by works that ended before an instant, or what batches were made from. */
-  async ofAge(draft: PurgeDraft, what: PurgeClass, endedBefore: number): Promise<InquiriesPart> {
+  /**
+   * What was told by works that ended before an instant, or what batches were made from.
+   *
+   * @param own folders of all works and batches that ended before
+   */
+  async ofAge(
+    draft: PurgeDraft,
+    what: PurgeClass,
+    endedBefore: number,
+    own: ReadonlySet<string>,
+  ): Promise<InquiriesPart> {
     const part = nothing();
-    if (what === 'inputs') await this.#takeOldInputs(draft, endedBefore, part);
+    if (what === 'inputs') await this.#takeOldInputs(draft, own, part);
     if (what !== 'results') return part;
-    for (const root of ['traces/', 'profiles/']) {
-      for (const folder of await this.#foldersUnder(root)) {
-        const outcome = await getJson<Outcome>(this.#archive, `${folder}/outcome.json`);
-        if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
-        const before = draft.size;
-        await this.#takeAnswers(draft, folder);
-        await draft.rewrite(`${folder}/outcome.json`, () => withoutAnswer);
-        if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
-        part.gone.add(folder);
-      }
+    for (const folder of await this.#inquiryFolders()) {
+      const outcome = await getJson<Outcome>(this.#archive, `${folder}/outcome.json`);
+      if (outcome === null || Date.parse(outcome.settledAt) >= endedBefore) continue;
+      const before = draft.size;
+      await this.#takeAnswers(draft, folder);
+      await draft.rewrite(`${folder}/outcome.json`, () => withoutAnswer);
+      if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
     }
     return part;
   }
 
-  async #takeOldInputs(draft: PurgeDraft, endedBefore: number, part: InquiriesPart): Promise<void> {
-    for (const { folder, record } of await this.#batches.all()) {
+  /** Folders of the batches that ended before an instant. */
+  async batchesOfAge(endedBefore: number): Promise<string[]> {
+    const old: string[] = [];
+    for (const { folder } of await this.#batches.all()) {
       const end = await this.#batches.end(folder);
-      if (end === null || Date.parse(end.endedAt) >= endedBefore) continue;
+      if (end !== null && Date.parse(end.endedAt) < endedBefore) old.push(folder);
+    }
+    return old;
+  }
+
+  async #takeOldInputs(
+    draft: PurgeDraft,
+    own: ReadonlySet<string>,
+    part: InquiriesPart,
+  ): Promise<void> {
+    for (const { folder, record } of await this.#batches.all()) {
+      if (!own.has(folder)) continue;
       const before = draft.size;
-      await this.#takeInput(draft, folder, record);
+      await this.#takeInput(draft, folder, record, own);
       if (draft.size > before) part.works.push(planned(folder, { whole: false, ended: true }));
     }
   }
@@ -140,7 +177,20 @@ export class InquiriesPurge {
     return asked?.target;
   }
 
+  /** Also of a folder that is empty by now: what it left beside it may be there. */
+  async #takeBegun(
+    draft: PurgeDraft,
+    wholes: readonly string[],
+    part: InquiriesPart,
+  ): Promise<void> {
+    for (const workId of wholes) {
+      if (isBatchId(workId) || !isInquiryId(workId)) continue;
+      await this.#takeWhole(draft, rootOf(workId), part);
+    }
+  }
+
   async #takeWhole(draft: PurgeDraft, folder: string, part: InquiriesPart): Promise<void> {
+    if (part.gone.has(folder)) return;
     const ended = (await this.#archive.get(`${folder}/outcome.json`)) !== null;
     part.works.push(planned(folder, { whole: true, ended }));
     part.gone.add(folder);
@@ -189,7 +239,10 @@ export class InquiriesPurge {
     }
   }
 
-  /** The file of a batch goes with the first of its lines. */
+  /**
+   * The file of a batch goes with the first of its lines, as a whole: what else is in it is in no
+   * other way reached.
+   */
   async #takeLines(
     draft: PurgeDraft,
     folder: string,
@@ -218,29 +271,38 @@ export class InquiriesPurge {
     }
     const isQuoted = draft.size > before;
     const record = await this.#batches.record(folder);
-    if (record !== null && (held > 0 || isQuoted)) await this.#takeInput(draft, folder, record);
+    const isTaken = held > 0 || isQuoted;
+    if (isTaken && record?.inputKey != null) await draft.remove(record.inputKey);
+    // Its label, and how its file was called.
+    await draft.rewrite(
+      `${folder}/asked.json`,
+      () => (one) => subject.scrub(isTaken ? withoutInput(one) : one),
+    );
     if (draft.size === before) return;
     part.rows += rows;
     const ended = (await this.#batches.end(folder)) !== null;
     part.works.push(planned(folder, { whole: false, ended }));
   }
 
-  /** The file goes as a whole: what else is in it is in no other way reached. */
+  /** @param own the file stays if a work or batch beyond these came from it */
   async #takeInput(
     draft: PurgeDraft,
     folder: string,
     { inputKey }: InquiryBatchRecord,
+    own: ReadonlySet<string>,
   ): Promise<void> {
-    if (inputKey !== null) await draft.remove(inputKey);
-    await draft.rewrite(`${folder}/asked.json`, () => (record) => ({
-      ...(record as InquiryBatchRecord),
-      inputKey: null,
-      inputSha256: null,
-    }));
+    if (inputKey === null || (await this.#uploads.hasOther(inputKey, own))) return;
+    await draft.remove(inputKey);
+    await draft.rewrite(`${folder}/asked.json`, () => withoutInput);
   }
 
   /** With the works that it alone has asked for. */
-  async #takeBatch(draft: PurgeDraft, folder: string, part: InquiriesPart): Promise<void> {
+  async #takeBatch(
+    draft: PurgeDraft,
+    folder: string,
+    own: ReadonlySet<string>,
+    part: InquiriesPart,
+  ): Promise<void> {
     const record = await this.#batches.record(folder);
     const ended = (await this.#batches.end(folder)) !== null;
     part.works.push(planned(folder, { whole: true, ended }));
@@ -248,14 +310,19 @@ export class InquiriesPurge {
     part.gone.add(folder);
     const others = new Set<string>();
     for (const other of await this.#batches.all()) {
-      if (other.folder === folder) continue;
+      if (own.has(other.folder)) continue;
       for (const { workId } of await this.#batches.itemWorks(other.folder)) others.add(workId);
     }
     for (const { workId, before } of await this.#batches.itemWorks(folder)) {
       if (!before && !others.has(workId)) await this.#takeWhole(draft, rootOf(workId), part);
     }
-    if (record?.inputKey != null) await draft.remove(record.inputKey);
+    if (record !== null) await this.#takeInput(draft, folder, record, own);
     for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+  }
+
+  /** Of every search and lookup. */
+  async #inquiryFolders(): Promise<string[]> {
+    return [...(await this.#foldersUnder('traces/')), ...(await this.#foldersUnder('profiles/'))];
   }
 
   /** Folders of works, by their keys: a purge that was cut short may have taken the record. */
@@ -272,9 +339,13 @@ export function isInquiryId(workId: string): boolean {
   return /^(?:trace|profile)(?:-batch)?\//.test(workId);
 }
 
+function isBatchId(workId: string): boolean {
+  return /^(?:trace|profile)-batch\//.test(workId);
+}
+
 /** Folder of the work, or of everything about one thing. */
 function rootOf(workId: string): string {
-  if (/^(?:trace|profile)-batch\//.test(workId)) return `inquiries/${workId}`;
+  if (isBatchId(workId)) return `inquiries/${workId}`;
   return workId.replace(/^(trace|profile)\//, '$1s/');
 }
 
@@ -286,6 +357,11 @@ function planned(
   return { folder, workId, record: null, whole, ended };
 }
 
+/** The file is gone, and by its sum a guess of what it held could be proven. */
+function withoutInput(record: unknown): unknown {
+  return { ...(record as InquiryBatchRecord), inputKey: null, inputSha256: null };
+}
+
 function shelfOf(folder: string): string {
   return folder.split('/').slice(0, 2).join('/');
 }
@@ -294,15 +370,21 @@ function nothing(): InquiriesPart {
   return { works: [], rows: 0, gone: new Set() };
 }
 
-/** Entries of lists that name the subject are left out; of the rest, the quotations. */
+/**
+ * Entries of lists that name the subject are left out, and so is what stands under its name; of the
+ * rest, the quotations.
+ */
 function withoutNamed(value: unknown, subject: ErasureSubject): unknown {
   if (Array.isArray(value)) {
     return value
       .map((one) => withoutNamed(one, subject))
       .filter((one, place) => !isEntry(one) || !isNamedIn(value[place], one, subject));
   }
+  if (typeof value === 'number') return subject.isNumber(value) ? null : value;
   if (!isEntry(value)) return subject.scrub(value);
-  const entries = Object.entries(value).map(([field, one]) => [field, withoutNamed(one, subject)]);
+  const entries = Object.entries(value)
+    .filter(([field]) => subject.scrub(field) === field)
+    .map(([field, one]) => [field, withoutNamed(one, subject)]);
   return Object.fromEntries(entries);
 }
 

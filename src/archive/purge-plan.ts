@@ -40,6 +40,7 @@ import {
   type Rewrite,
   type UnsettledThing,
 } from './purge-draft';
+import { UploadHolders } from './purge-uploads';
 import { WorkReader } from './works';
 
 /** What a purge would do, and what stands in its way. */
@@ -67,6 +68,7 @@ export class PurgePlanner {
   readonly #dossiers: DossiersPurge;
   readonly #lens: LensPurge;
   readonly #inquiries: InquiriesPurge;
+  readonly #uploads: UploadHolders;
   readonly #now: () => number;
   #keysByFolder: Promise<Map<string, string[]>> | null = null;
   #pdfsByIssuance: Promise<Map<string, string[]>> | null = null;
@@ -80,7 +82,8 @@ export class PurgePlanner {
     this.#monitors = new MonitorsPurge(archive, nameOf);
     this.#dossiers = new DossiersPurge(archive, nameOf);
     this.#lens = new LensPurge(archive, nameOf);
-    this.#inquiries = new InquiriesPurge(archive, nameOf);
+    this.#uploads = new UploadHolders(archive);
+    this.#inquiries = new InquiriesPurge(archive, nameOf, this.#uploads);
     this.#now = now;
   }
 
@@ -119,7 +122,7 @@ export class PurgePlanner {
     const lens = await this.#lens.ofDocument(draft, document);
     dossiers.works.push(...lens.works);
     for (const one of lens.gone) dossiers.gone.add(one);
-    const inquiries = await this.#inquiries.ofDocument(draft, document);
+    const inquiries = await this.#inquiries.ofDocument(draft, document, begun?.wholes ?? []);
     rows += inquiries.rows;
     await this.#takeIssuances(draft, ids);
     for (const folder of claimFolders(name)) {
@@ -267,11 +270,13 @@ export class PurgePlanner {
   }
 
   async #ofInquiry(workId: string): Promise<PurgePlan> {
+    const target: PurgeTarget = { kind: 'work', workId };
+    const begun = await new Erasures(this.#archive).openFor(target);
     const draft = new PurgeDraft(this.#archive);
-    const taken = await this.#inquiries.ofWork(draft, workId);
+    const taken = await this.#inquiries.ofWork(draft, workId, begun?.wholes ?? []);
     await this.#takeIndex(draft, null, taken.gone);
     return {
-      target: { kind: 'work', workId },
+      target,
       works: taken.works,
       rows: taken.rows,
       quoted: { ids: [], officialNames: [] },
@@ -309,6 +314,7 @@ export class PurgePlanner {
     let rows = 0;
     let notIndexed = 0;
     if (what === 'inputs') {
+      for (const folder of await this.#inquiries.batchesOfAge(endedBefore)) own.add(folder);
       for (const work of old) await this.#takeInput(draft, work, own);
     } else {
       const ids = new Set<string>();
@@ -337,7 +343,7 @@ export class PurgePlanner {
     const dossiers = await this.#dossiers.ofAge(draft, what, endedBefore);
     const lens = await this.#lens.ofAge(draft, what, endedBefore);
     await this.#takeIndex(draft, null, new Set([...dossiers.gone, ...lens.gone]));
-    const inquiries = await this.#inquiries.ofAge(draft, what, endedBefore);
+    const inquiries = await this.#inquiries.ofAge(draft, what, endedBefore, own);
     const target: PurgeTarget = {
       kind: 'age',
       class: what,
@@ -421,15 +427,12 @@ export class PurgePlanner {
   /**
    * The file as it was uploaded goes as a whole: what it holds besides is in no other way reached.
    *
-   * @param own when given, it stays if a work beyond these came from it
+   * @param own when given, it stays if a work or batch beyond these came from it
    */
   async #takeInput(draft: PurgeDraft, work: PlannedWork, own?: ReadonlySet<string>): Promise<void> {
     const key = work.record?.inputKey ?? null;
     if (key === null) return;
-    for (const folder of own === undefined ? [] : (await this.#folders()).keys()) {
-      if (own?.has(folder) === true) continue;
-      if ((await this.#works.record(folder))?.inputKey === key) return;
-    }
+    if (own !== undefined && (await this.#uploads.hasOther(key, own))) return;
     await draft.remove(key);
   }
 

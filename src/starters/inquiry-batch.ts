@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { Option } from 'commander';
+import { DocumentIndexWriter, documentsIn } from '../archive/document-index';
 import { InquiryBatchShelf } from '../archive/inquiry-batches';
 import { ManifestWriter } from '../archive/works';
 import {
@@ -146,9 +147,13 @@ async function fileBatch(
   const createdAt = new Date().toISOString();
   const batchId = `${workflowId}/${createdAt.replace(/[-:.]/g, '')}`;
   const folder = inquiryBatchFolder(batchId);
-  const writer = new ManifestWriter<string>(archive, folder, (text) =>
-    idKey.nameOf('document', text),
-  );
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  const index = new DocumentIndexWriter(archive, `${folder}/asked`, nameOf);
+  for (const held of [basename(flags.file), terms.label ?? ''].flatMap(documentsIn)) {
+    await index.addDocument(held);
+  }
+  await index.flush();
+  const writer = new ManifestWriter<string>(archive, folder, nameOf);
   const works: InquiryWork[] = [];
   for await (const { line, item } of openPlan(kind, flags)) {
     await writer.addLine(line);

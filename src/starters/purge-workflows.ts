@@ -49,7 +49,7 @@ export async function runsOf(engine: EngineClient, workIds: readonly string[]): 
       if (!workflowId.startsWith(id) || !ofWork.test(workflowId.slice(id.length))) continue;
       // A batch of works has their outcomes in its history.
       const parent = parentExecution?.workflowId ?? '';
-      if (/^(?:credit|trace|profile)-batch\//.test(parent)) ids.add(parent);
+      if (/^(?:credit|dossier|trace|profile)-batch\//.test(parent)) ids.add(parent);
       const runs = status.name === 'RUNNING' && (await isRunning(engine, { workflowId, runId }));
       if (runs) found.running.push(workflowId);
       else found.closed.push({ workflowId, runId });

@@ -42,7 +42,7 @@ export function purgeCommand(): Command {
     .description('Remove personal data from the archive and the engine, for good, on record.')
     .option(
       '--batch <id>',
-      'a batch, a single issuance or an analysis, and what no other work shares with it',
+      'a batch, issuance, analysis, search, lookup, dossier, picture or monitor, and what no other work shares with it',
     )
     .option('--document <number>', 'everything of one CPF or CNPJ, in every work')
     .option(
@@ -52,7 +52,7 @@ export function purgeCommand(): Command {
     .option('--older-than <duration>', 'of works that ended before: with --class', durationMs)
     .option(
       '--class <class>',
-      'pdf; results (what the service told, PDFs too); inputs (uploaded files)',
+      'pdf; results (what the service told, PDFs too); inputs (uploaded files and pictures)',
       oneOf(purgeClasses),
     )
     .option('--reason <text>', 'why, for the record (needed unless --dry-run)')
@@ -84,6 +84,11 @@ or batch goes by its id: --batch trace/ID. What was searched for and is no docum
 searches as a whole, its lines of batches, and, unless it is a user name (which may be anybody's word), the
 entries that quote it in the answers of other searches and lookups; dossiers, analyses and changes that name
 it go by their ids. By age: --class results takes answers, --class inputs files.
+
+A dossier whose answer names the document goes as a whole, and so does the analysis of a picture whose
+answer, label or file name does; the copy of the picture stays while other analyses are of it. By their ids:
+--batch dossier/ID, --batch lens/ID. By age: --class pdf takes the files of dossiers, --class results what was
+told of both, with their files, --class inputs the copies of pictures.
 
 What still runs, or may have been bought without anybody knowing, is refused, with what to do
 first. Result folders, backups and copies are outside the archive: this command cannot reach them.

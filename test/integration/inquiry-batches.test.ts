@@ -116,13 +116,18 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
     /of 5 lines: 3 lookups, 0 that had ended before, 1 line at fault/,
   );
   const text2 = `cpf\n${cpf(1)}\n${cpf(3)}\n`;
-  const second = await run('more.csv', text2, 'profile', 'lookup');
+  const second = await run(`more-of-${cpf(70)}.csv`, text2, 'profile', 'lookup');
   expect(second).toMatchObject({
     code: 0,
     shown: { summary: { asked: 1, counts: { found: 2 }, answered: 2, answeredBefore: 1 } },
   });
   const answered = installation.sandbox.profiles.counts().items.filter((one) => one.answered > 1);
   expect(answered).toEqual([]);
+  const purge = await installation.run(['purge', '--document', cpf(70), '--dry-run', '--json']);
+  expect(JSON.parse(purge.stdout)).toMatchObject({
+    works: [{ id: second.shown.id, whole: false }],
+    refusals: [],
+  });
 });
 
 test('a batch whose worker is killed goes on with the next one, and asks for nothing twice', async () => {

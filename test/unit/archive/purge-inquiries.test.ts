@@ -1,4 +1,5 @@
 import { DocumentIndexWriter } from '../../../src/archive/document-index';
+import { FileArchive } from '../../../src/archive/file-archive';
 import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
 import { IdKey } from '../../../src/archive/open-archive';
 import { carryOut } from '../../../src/archive/purge';
@@ -6,6 +7,7 @@ import { PurgePlanner, type PurgePlan } from '../../../src/archive/purge-plan';
 import { ownerKey } from '../../../src/archive/traces';
 import { ManifestWriter } from '../../../src/archive/works';
 import type { InquiryBatchRecord } from '../../../src/domain/inquiry-batch';
+import { punctuateDocument } from '../../../src/domain/documents';
 import { documentsInText } from '../../../src/domain/held-documents';
 import { cpf } from '../../support/documents';
 import { TemporaryArchive } from '../../support/temporary-archive';
@@ -51,8 +53,11 @@ async function fileTrace(target = 'x@example.com', answer: object = {}): Promise
   await put(ownerKey('t1'), {});
 }
 
-async function fileBatch(documents: string[]): Promise<void> {
-  const folder = `inquiries/${batchId}`;
+async function fileBatch(
+  documents: string[],
+  { id = batchId, endedAt = settledAt }: { id?: string; endedAt?: string | null } = {},
+): Promise<void> {
+  const folder = `inquiries/${id}`;
   const writer = new ManifestWriter<string>(place.archive, folder, nameOf);
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
@@ -63,10 +68,25 @@ async function fileBatch(documents: string[]): Promise<void> {
   const shelf = new InquiryBatchShelf(place.archive);
   const workId = trace.replace('traces/', 'trace/');
   await shelf.putItemWorks(folder, [{ workId, before: false }]);
-  const record = { batchId, lines: documents.length, inputKey: 'inputs/aa/aa', inputSha256: 'aa' };
+  const record = {
+    batchId: id,
+    createdAt: settledAt,
+    lines: documents.length,
+    inputKey: 'inputs/aa/aa',
+    inputSha256: 'aa',
+  };
   await put('inputs/aa/aa', 'sheet');
   await shelf.putWorks(folder, record as InquiryBatchRecord, [workId]);
-  await shelf.putEnd(folder, { endedAt: settledAt, cancelled: false, counts: {} });
+  if (endedAt !== null) await shelf.putEnd(folder, { endedAt, cancelled: false, counts: {} });
+}
+
+/** A batch of certificates from the same file, as far as its file is concerned. */
+async function fileCertificates(finishedAt: string): Promise<void> {
+  const folder = 'works/certificate-batch/b';
+  const record = { workId: 'certificate-batch/b', kind: 'certificate-batch', isIndexed: true };
+  await put(`${folder}/work.json`, { ...record, inputKey: 'inputs/aa/aa' });
+  await put(`${folder}/latest.json`, { edition: 0, rows: `${folder}/results/0` });
+  await put(`${folder}/results/0/summary.json`, { finishedAt });
 }
 
 const order = {
@@ -83,11 +103,35 @@ async function purge(plan: PurgePlan): Promise<void> {
   await carryOut(place.archive, plan, order);
 }
 
+/** Is cut short once so many objects were changed; the intent is one. */
+async function purgeUntil(
+  allowed: number,
+  plan: (planner: PurgePlanner) => Promise<PurgePlan>,
+): Promise<void> {
+  const archive = new FileArchive(place.root, 'cut');
+  let made = 0;
+  for (const method of ['remove', 'replace'] as const) {
+    const real = archive[method].bind(archive) as (...args: unknown[]) => Promise<never>;
+    archive[method] = async (...args: unknown[]) => {
+      if (made === allowed) throw new Error('cut short');
+      made += 1;
+      return real(...args);
+    };
+  }
+  await carryOut(archive, await plan(new PurgePlanner(archive, nameOf)), order);
+}
+
 async function everything(): Promise<string> {
   const keys = await place.archive.list('');
   const bodies = await Promise.all(keys.map(async (key) => String(await place.archive.get(key))));
   return bodies.join('\n');
 }
+
+/** Keys of what a purge left, but for its own records. */
+const left = async (): Promise<string[]> =>
+  (await place.archive.list('')).filter(
+    (key) => !key.startsWith('erasures/') || key.startsWith('erasures/open/'),
+  );
 
 const jsonAt = async (key: string): Promise<unknown> =>
   JSON.parse(String(await place.archive.get(key))) as unknown;
@@ -107,6 +151,38 @@ it('takes the entries that name a person from a profile of another, and leaves t
   expect((await planner().ofDocument(person)).changes).toEqual([]);
 });
 
+it('takes a person from an answer that has the number as a number, or as the name of a field', async () => {
+  const zero = '01234567890';
+  const folder = `profiles/${nameOf(other)}/${instant}`;
+  const rest = { cpf: Number(other), renda: 1234567.89, titular: { uf: 'SP' } };
+  const answer = {
+    ...rest,
+    conjuge: { cpf: Number(zero), desde: 2019 },
+    socios: { [zero]: { nome: 'HERS' }, '012.345.678-90': { nome: 'HERS' } },
+    cpfs: [Number(zero), Number(other)],
+  };
+  await fileWork(folder, { cpf: other }, answer, 'answer-1');
+  const lostZero = `traces/${'ef'.repeat(16)}/${instant}`;
+  await fileWork(lostZero, { target: 'x' }, { result: { cpf: Number(zero) } }, 'answer');
+  await purge(await planner().ofDocument(zero));
+  expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({
+    ...rest,
+    conjuge: { cpf: null, desde: 2019 },
+    socios: {},
+    cpfs: [null, Number(other)],
+  });
+  expect(await jsonAt(`${lostZero}/answer.json`)).toEqual({ result: { cpf: null } });
+});
+
+it('reads an answer that was filed as it came, with a byte order mark', async () => {
+  const folder = `profiles/${nameOf(other)}/${instant}`;
+  const answer = { veiculos: [{ documento: person }, { documento: other }] };
+  await fileWork(folder, { cpf: other }, answer, 'answer-1');
+  await place.archive.replace(`${folder}/answer-1.json`, `\ufeff${JSON.stringify(answer)}`);
+  await purge(await planner().ofDocument(person));
+  expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({ veiculos: [{ documento: other }] });
+});
+
 it('takes the finds that name a person from a search for another target', async () => {
   const finds = [{ nome: 'HERS', texto: `CPF ${person}` }, { nome: 'THEIRS' }];
   await fileTrace('x@example.com', { id: 't1', result: { ocorrencias: finds } });
@@ -121,7 +197,7 @@ it('takes the finds that name a person from a search for another target', async 
 it('takes a search as a whole whose target is the document, with what it left beside', async () => {
   await fileTrace(person, { target: person });
   await purge(await planner().ofDocument(person));
-  expect((await place.archive.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
+  expect(await left()).toEqual([]);
 });
 
 it('makes tombstones of the lines of a batch, and takes its file', async () => {
@@ -129,13 +205,35 @@ it('makes tombstones of the lines of a batch, and takes its file', async () => {
   const plan = await planner().ofDocument(person);
   expect(plan.rows).toBe(1);
   await purge(plan);
-  const left = await everything();
-  expect([left.includes(person), left.includes(other), left.includes('"sheet"')]).toEqual([
+  const told = await everything();
+  expect([told.includes(person), told.includes(other), told.includes('"sheet"')]).toEqual([
     false,
     true,
     false,
   ]);
   expect(await jsonAt(`inquiries/${batchId}/asked.json`)).toMatchObject({ inputKey: null });
+});
+
+it('scrubs the label and the file name of a batch whose lines do not hold the person', async () => {
+  const folder = `inquiries/${batchId}`;
+  await fileBatch([other]);
+  const words = { label: `case of ${person}`, inputName: `${punctuateDocument(person)}.csv` };
+  const asked = { ...((await jsonAt(`${folder}/asked.json`)) as object), ...words };
+  await place.archive.replace(`${folder}/asked.json`, JSON.stringify(asked));
+  const index = new DocumentIndexWriter(place.archive, `${folder}/asked`, nameOf);
+  await index.addDocument(person);
+  await index.flush();
+  const plan = await planner().ofDocument(person);
+  expect(plan).toMatchObject({ rows: 0, works: [{ workId: batchId, whole: false, ended: true }] });
+  await purge(plan);
+  expect(await jsonAt(`${folder}/asked.json`)).toMatchObject({
+    label: 'case of [erased]',
+    inputName: '[erased].csv',
+    inputKey: 'inputs/aa/aa',
+  });
+  expect((await planner().ofDocument(person)).works).toEqual([]);
+  await purge(await planner().ofWork(batchId));
+  expect(await left()).toEqual([]);
 });
 
 it('takes a batch by its id, with the works that no other batch shares', async () => {
@@ -147,7 +245,7 @@ it('takes a batch by its id, with the works that no other batch shares', async (
     [trace.replace('traces/', 'trace/'), true],
   ]);
   await purge(await planner().ofWork(batchId));
-  expect((await place.archive.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
+  expect(await left()).toEqual([]);
 });
 
 it('takes by age what was told, and what batches were made from, of what ended before', async () => {
@@ -169,10 +267,43 @@ it('takes by age what was told, and what batches were made from, of what ended b
   expect((await planner().ofAge('pdf', after)).changes).toEqual([]);
 });
 
-describe('what was searched for', () => {
-  const left = async () =>
-    (await place.archive.list('')).filter((key) => !key.startsWith('erasures/'));
+describe('a file that several batches came from', () => {
+  const upload = 'inputs/aa/aa';
+  const after = Date.parse(settledAt) + 1;
+  const later = '2026-03-01T00:00:00.000Z';
+  const isTaken = ({ changes }: PurgePlan): boolean => changes.some(({ key }) => key === upload);
 
+  it.each([null, later])('stays for one that ended later, or has not: %s', async (endedAt) => {
+    await fileBatch([other]);
+    await fileBatch([other], { id: batchId.replace('2026', '2027'), endedAt });
+    expect(isTaken(await planner().ofWork(batchId))).toBe(false);
+    expect((await planner().ofAge('inputs', after)).changes).toEqual([]);
+    expect(isTaken(await planner().ofWork(batchId.slice(0, -instant.length - 1)))).toBe(true);
+    expect(isTaken(await planner().ofDocument(other))).toBe(true);
+  });
+
+  it('stays for certificates that ended later, and the other way round', async () => {
+    await fileBatch([other]);
+    await fileCertificates(later);
+    expect(isTaken(await planner().ofWork(batchId))).toBe(false);
+    expect((await planner().ofAge('inputs', after)).changes).toEqual([]);
+    expect(isTaken(await planner().ofWork('certificate-batch/b'))).toBe(false);
+  });
+
+  it('stays for a batch that has not ended, whatever certificates did', async () => {
+    await fileBatch([other], { endedAt: null });
+    await fileCertificates(settledAt);
+    expect(isTaken(await planner().ofAge('inputs', after))).toBe(false);
+  });
+
+  it('goes by age with the last of them', async () => {
+    await fileBatch([other]);
+    await fileCertificates(settledAt);
+    expect(isTaken(await planner().ofAge('inputs', after))).toBe(true);
+  });
+});
+
+describe('what was searched for', () => {
   it('goes with its searches, its lines, and what quotes it in the answers about others', async () => {
     await fileTrace('Ana@Example.com', { target: 'Ana@Example.com' });
     await fileBatch(['ana@example.com', 'x@example.com']);
@@ -186,6 +317,16 @@ describe('what was searched for', () => {
     expect(await jsonAt(`${folder}/answer.json`)).toEqual({ result: [finds[1]] });
     expect((await left()).some((key) => key.startsWith(trace))).toBe(false);
     expect((await planner().ofTarget('ana@example.com')).changes).toEqual([]);
+  });
+
+  it('goes from the label and the file name of a batch', async () => {
+    await fileBatch([other]);
+    const key = `inquiries/${batchId}/asked.json`;
+    const words = { label: 'for ana@example.com', inputName: 'Ana@Example.com.csv' };
+    const asked = { ...((await jsonAt(key)) as object), ...words };
+    await place.archive.replace(key, JSON.stringify(asked));
+    await purge(await planner().ofTarget('ana@example.com'));
+    expect(await everything()).not.toMatch(/ana@example/i);
   });
 
   it('is the same phone number however it is punctuated', async () => {
@@ -203,17 +344,29 @@ describe('what was searched for', () => {
     expect((await left()).filter((key) => key.startsWith(trace))).toEqual([]);
     expect(await jsonAt(`${folder}/answer.json`)).toEqual(answer);
   });
+});
 
-  it('goes although an earlier try took the record that tells it', async () => {
-    await fileTrace('ana@example.com', { target: 'ana@example.com' });
-    const plan = await planner().ofTarget('ana@example.com');
-    const asked = plan.changes.filter(({ key }) => key.endsWith('/asked.json'));
-    const cut = { ...plan, changes: asked };
-    await expect(
-      carryOut(place.archive, cut, { ...order, audit: () => Promise.reject(new Error('cut')) }),
-    ).rejects.toThrow('cut');
-    expect(await left()).toContain(`${trace}/answer.json`);
-    await purge(await planner().ofTarget('ana@example.com'));
-    expect(await left()).toEqual([]);
+describe('a purge that was cut short before any of its changes', () => {
+  const target = 'ana@example.com';
+
+  it.each<[string, string, (one: PurgePlanner) => Promise<PurgePlan>]>([
+    ['document', person, (one) => one.ofDocument(person)],
+    ['target', target, (one) => one.ofTarget(target)],
+    ['search', target, (one) => one.ofWork(trace.replace('traces/', 'trace/'))],
+    ['shelf of searches', target, (one) => one.ofWork(`trace/${'ab'.repeat(16)}`)],
+  ])('is finished by the same command: of a %s', async (_, searched, plan) => {
+    let cuts = 0;
+    for (let allowed = 0; cuts === allowed; allowed += 1) {
+      place.remove();
+      place = new TemporaryArchive();
+      await fileTrace(searched, { target: searched });
+      cuts += await purgeUntil(allowed, plan).then(
+        () => 0,
+        () => 1,
+      );
+      await purgeUntil(Infinity, plan);
+      expect([allowed, await left()]).toEqual([allowed, []]);
+    }
+    expect(cuts).toBeGreaterThan(6);
   });
 });

@@ -289,3 +289,38 @@ it('takes dossiers that name a document, or by their id, and leaves what was ask
   await place.archive.remove(`${mine}/asked.json`);
   expect((await planner().ofDocument(person)).changes).toHaveLength(3);
 });
+
+it('takes by age what was told of dossiers, also of one that failed and has no files', async () => {
+  const folder = 'dossiers/d1/20260105T1Z';
+  const workId = 'dossier/d1/20260105T1Z';
+  const kept = { workId, dossierId: 'd1', status: 'failed', attempts: [{ number: 1 }] };
+  const told = {
+    ...kept,
+    stale: true,
+    coverage: { status: 'partial', completed: 3, eligible: 4 },
+    risk: { form: 'classified', level: 'high', score: 91 },
+    filed: [{ artifactId: 'a1', sha256: 'dd' }],
+    error: { code: 'no_data', message: 'nothing is known of MARIA' },
+    settledAt: '2026-01-06T00:00:00.000Z',
+  };
+  const put = (name: string, content: object) =>
+    place.archive.putIfAbsent(`${folder}/${name}`, JSON.stringify(content));
+  await put('asked.json', { workId, createdAt: 't' });
+  await put('outcome.json', told);
+  const age = () => planner().ofAge('results', Date.parse('2026-03-01'));
+  const plan = await age();
+  expect(plan.changes.map(({ key }) => key)).toEqual([`${folder}/outcome.json`]);
+  expect(plan.works).toMatchObject([{ workId, whole: false }]);
+  const left = String(await plan.changes[0]?.rewrite?.(Buffer.from(JSON.stringify(told))));
+  expect(JSON.parse(left)).toEqual({
+    ...kept,
+    stale: null,
+    coverage: null,
+    risk: null,
+    filed: [],
+    error: { code: 'no_data', message: '' },
+    settledAt: told.settledAt,
+  });
+  await place.archive.replace(`${folder}/outcome.json`, left, { durable: true });
+  expect((await age()).changes).toEqual([]);
+});

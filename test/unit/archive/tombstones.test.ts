@@ -171,7 +171,7 @@ it('knows every object by exactly one kind', () => {
     'lens/0a1b/attempts/0001/intent.json': 'lens',
     'trace-owners/id.json': 'trace owner',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/asked.json': 'inquiry batch',
-    'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'inquiry batch',
+    'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'inquiry works',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/items/00000.jsonl': 'items',
     'claims/credit/0a/0a1b/000001.claim.json': 'claims',
     [`${work}/results/0/00000.jsonl`]: 'result rows',
