@@ -117,7 +117,8 @@ class FakeDesk {
       concludeProfile: async (input: { ref: { workId: string }; outcome: ProfileOutcome }) =>
         conclude(input, input.outcome),
       readBatchPart: async ({ part }: { part: number }) => {
-        const ids = this.#parts[part] ?? [];
+        const ids = this.#parts[part];
+        if (ids === undefined) throw gone();
         const open = ids.filter((id) => !this.outcomes.has(id));
         return { open, ended: ids.flatMap((id) => this.outcomes.get(id) ?? []) };
       },
@@ -270,6 +271,13 @@ workflowSuite('a batch of searches or lookups', (rig) => {
     const { counts } = await driven(rig(), parts, desk);
     expect(counts).toEqual({ unknown_outcome: 1, failed: 1, completed: 2 });
     expect([...desk.asked].sort()).toEqual(parts.flat().slice(2));
+  });
+
+  it('with nothing left to ask ends at once', async () => {
+    const parts = idsOf('trace', 1, 0);
+    const desk = new FakeDesk(parts, 'completed');
+    expect((await driven(rig(), parts, desk)).counts).toEqual({});
+    expect(desk.end).toMatchObject({ cancelled: false, counts: {} });
   });
 
   it('a work that breaks is counted by its end on file, and is lost without one', async () => {
