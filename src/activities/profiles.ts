@@ -68,6 +68,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
   /** Asks until there is an answer. One on file is not asked for again: it may be charged for. */
   async function lookUpProfile(input: LookUpInput): Promise<Waited<LookedUp>> {
     const { folder } = input.ref;
+    const ended = await file.outcome(folder);
+    if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const filed = await file.answer(folder, input.call);
     if (filed !== null) {
       await index(`${folder}/answer-${input.call}`, filed);

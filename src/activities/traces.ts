@@ -17,6 +17,7 @@ import {
   type TraceRecord,
   type TraceRef,
   type TraceSeen,
+  type TraceStatus,
 } from '../domain/traces/search';
 import type { Trace } from '../domain/traces/trace';
 import { archiveIncomplete } from './failures';
@@ -41,6 +42,8 @@ export interface TraceDependencies extends WaitDependencies {
 export type StartedTrace =
   /** `seen` as the answer told it; null when the search was on file. */
   | { kind: 'created'; traceId: string; state: string; seen: TraceSeen | null }
+  /** The work has an end on file, however it was started again. */
+  | { kind: 'ended'; status: TraceStatus }
   /** The repeated key is refused, and the list does not show what it made. */
   | { kind: 'unknown'; code: string | null; message: string };
 
@@ -63,6 +66,8 @@ export function createTraceActivities(deps: TraceDependencies) {
 
   /** Has the search made, or finds the one that was. */
   async function startTrace(input: StartTraceInput): Promise<Waited<StartedTrace>> {
+    const ended = await file.outcome(input.ref.folder);
+    if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const record = await recordOf(input.ref);
     const known = await file.created(record.name);
     if (known !== null) return { kind: 'settled', value: startedAs(known, null) };

@@ -5,6 +5,7 @@ import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
 import { TraceFile } from '../../../src/archive/traces';
+import type { AuditEntry } from '../../../src/domain/audit';
 import type { Trace } from '../../../src/domain/traces/trace';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
@@ -21,11 +22,15 @@ let sends: (TraceAnswer | Error)[];
 let listed: Trace[];
 let sent: TraceRequest[];
 let walks: number;
+/** Ends that were counted, and what the audit trail was told. */
+let counted: string[];
+let trail: AuditEntry[];
 
 beforeEach(async () => {
   place = new TemporaryArchive();
   nowMs = Date.parse('2026-01-05T10:00:00.000Z');
   [sends, listed, sent, walks] = [[], [], [], 0];
+  [counted, trail] = [[], []];
   const asked = { ...ref, name, targetName: 't', target, strategy: 'all' as const, label: null };
   await file().putRecord(ref.folder, { ...asked, createdAt: '', createdBy: 'tester' });
 });
@@ -76,12 +81,13 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
       };
     },
   };
+  const append = async (entries: AuditEntry[]): Promise<void> => void trail.push(...entries);
   return createTraceActivities({
     traces: traces as unknown as TraceDependencies['traces'],
     archive: place.archive,
-    audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
+    audit: { append } as unknown as TraceDependencies['audit'],
     nameOf: (text) => text,
-    metrics: { searchEnded: () => undefined },
+    metrics: { searchEnded: ({ status }) => counted.push(status) },
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,
@@ -121,6 +127,20 @@ test('what was made is not asked for again', async () => {
   expect(await start()).toMatchObject({ kind: 'settled', value: { traceId: 't1' } });
   expect(sent).toHaveLength(1);
 });
+
+test.each(['refused', 'expired', 'completed'] as const)(
+  'a work that is started again after it ended %s asks for nothing, and its end stands',
+  async (status) => {
+    const { concludeTrace } = activities();
+    const outcome = { seen: null, error: null, startedAt: '' };
+    const stands = await concludeTrace({ ref, outcome: { ...outcome, status } });
+    expect(await start()).toEqual({ kind: 'settled', value: { kind: 'ended', status } });
+    expect([sent, await file().intent(name)]).toEqual([[], null]);
+    nowMs += hour;
+    expect(await concludeTrace({ ref, outcome: { ...outcome, status } })).toEqual(stands);
+    expect(counted).toEqual([status]);
+  },
+);
 
 test('a key that was sent long ago may be forgotten: what it made is looked for first', async () => {
   await file().putIntent(name, { at: new Date(nowMs - 2 * hour).toISOString(), key: 'k' });
