@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { profileFromWire, type ProfileAnswer } from '../apis/investigation/profile.wire';
-import {
-  ConnectionError,
-  ContractError,
-  StatusError,
-  isHttpError,
-  type HttpError,
-} from '../apis/http/errors';
+import { ConnectionError, ContractError, isHttpError, type HttpError } from '../apis/http/errors';
 import { answerTooLarge } from '../apis/http/service';
 import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Archive } from '../archive/archive';
@@ -118,10 +112,9 @@ export function createProfileActivities(deps: ProfileDependencies) {
     folder: string,
     sent: SentLookup,
   ): Promise<Reading<LookedUp>> {
-    const wasTurnedAway = error instanceof StatusError && profiles.service.wasNotProcessed(error);
     if (isUnreadable(error)) return unreadable(error, record, folder, sent);
     if (isForGood(error)) await tellEnd(record, folder, sent, 'refused');
-    else if (wasTurnedAway || isSurelyUnprocessed(error)) await file.removeSent(folder, sent);
+    else if (isSurelyUnprocessed(error, profiles.service)) await file.removeSent(folder, sent);
     else await tellEnd(record, folder, sent, 'unknown');
     throw error;
   }

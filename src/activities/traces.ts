@@ -101,7 +101,7 @@ export function createTraceActivities(deps: TraceDependencies) {
       return await made(record, answer, 'answer');
     } catch (error) {
       if (intent === null) throw error;
-      if (intent.isNew && isSurelyUnprocessed(error)) await file.removeIntent(name);
+      if (intent.isNew && isSurelyUnprocessed(error, traces.service)) await file.removeIntent(name);
       if (!isForGood(error)) throw error;
       return refused(error, record, intent, { ageMs, signal });
     }

@@ -62,6 +62,7 @@ const refusal = (status: number, retryable: boolean | null = null): StatusError 
 /** The activities, on a clock that passes while they wait. */
 function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
+    service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
     create: async (request: TraceRequest, signal: AbortSignal, beforeSend: () => Promise<void>) => {
       sent.push(request);
       onSend(signal);
@@ -224,7 +225,7 @@ test('tells what the request was answered, with what it cost', async () => {
 test('what surely never left, or was turned away, leaves no intent', async () => {
   const never = { name: 'Error', code: 'ECONNREFUSED', syscall: null };
   sends = Array.from({ length: 5_000 }, (_, n) =>
-    n % 2 === 0 ? new ConnectionError(call, 'no', never) : refusal(429),
+    n % 3 === 0 ? new ConnectionError(call, 'no', never) : refusal(n % 3 === 1 ? 429 : 503),
   );
   expect(await start()).toMatchObject({ kind: 'expired' });
   expect(await file().intent(name)).toBeNull();
