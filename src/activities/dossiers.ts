@@ -185,7 +185,7 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Reading<Retried>> {
     const isRefusal = isForGood(error);
     const isFinal = isRefusal && error.retryable !== true;
-    if (!isNew || !isSurelyUnprocessed(error)) await ledger.keep(intent);
+    if (!isNew || !isSurelyUnprocessed(error, dossiers.service)) await ledger.keep(intent);
     else if (!isFinal) await ledger.takeBack(intent);
     if (!isRefusal) throw error;
     if (!isFinal) return again(error.retryAfterMs);
@@ -297,7 +297,8 @@ export function createDossierActivities(deps: DossierDependencies) {
       await file.putCancelTaken(folder, iso());
       return afterCancel(after);
     } catch (error) {
-      if (leaving.isNew === true && isSurelyUnprocessed(error)) await file.takeCancelBack(folder);
+      const isUntaken = isSurelyUnprocessed(error, dossiers.service);
+      if (leaving.isNew === true && isUntaken) await file.takeCancelBack(folder);
       if (!isForGood(error)) throw error;
       const isFinal = error.retryable !== true;
       // The one before may have been taken: what comes of it is waited for, and no more is sent.

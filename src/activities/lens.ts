@@ -163,7 +163,7 @@ export function createLensActivities(deps: LensDependencies) {
      * @throws what passes, and the refusal when nothing can have been made before it
      */
     async #createFailed(error: unknown, isFirst: boolean): Promise<Reading<SubmittedLens>> {
-      if (isFirst && isSurelyUnprocessed(error)) {
+      if (isFirst && isSurelyUnprocessed(error, lens.service)) {
         await file.removeIntent(this.#record.name, this.#attempt);
       }
       if (!isForGood(error)) throw error;

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { profileFromWire, type ProfileAnswer } from '../apis/investigation/profile.wire';
-import {
-  ConnectionError,
-  ContractError,
-  StatusError,
-  isHttpError,
-  type HttpError,
-} from '../apis/http/errors';
+import { ConnectionError, ContractError, isHttpError, type HttpError } from '../apis/http/errors';
 import { answerTooLarge } from '../apis/http/service';
 import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Archive } from '../archive/archive';
@@ -68,6 +62,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
   /** Asks until there is an answer. One on file is not asked for again: it may be charged for. */
   async function lookUpProfile(input: LookUpInput): Promise<Waited<LookedUp>> {
     const { folder } = input.ref;
+    const ended = await file.outcome(folder);
+    if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const filed = await file.answer(folder, input.call);
     if (filed !== null) {
       await index(`${folder}/answer-${input.call}`, filed);
@@ -116,10 +112,9 @@ export function createProfileActivities(deps: ProfileDependencies) {
     folder: string,
     sent: SentLookup,
   ): Promise<Reading<LookedUp>> {
-    const wasTurnedAway = error instanceof StatusError && profiles.service.wasNotProcessed(error);
     if (isUnreadable(error)) return unreadable(error, record, folder, sent);
     if (isForGood(error)) await tellEnd(record, folder, sent, 'refused');
-    else if (wasTurnedAway || isSurelyUnprocessed(error)) await file.removeSent(folder, sent);
+    else if (isSurelyUnprocessed(error, profiles.service)) await file.removeSent(folder, sent);
     else await tellEnd(record, folder, sent, 'unknown');
     throw error;
   }

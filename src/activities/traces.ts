@@ -17,6 +17,7 @@ import {
   type TraceRecord,
   type TraceRef,
   type TraceSeen,
+  type TraceStatus,
 } from '../domain/traces/search';
 import type { Trace } from '../domain/traces/trace';
 import { archiveIncomplete } from './failures';
@@ -41,6 +42,8 @@ export interface TraceDependencies extends WaitDependencies {
 export type StartedTrace =
   /** `seen` as the answer told it; null when the search was on file. */
   | { kind: 'created'; traceId: string; state: string; seen: TraceSeen | null }
+  /** The work has an end on file, however it was started again. */
+  | { kind: 'ended'; status: TraceStatus }
   /** The repeated key is refused, and the list does not show what it made. */
   | { kind: 'unknown'; code: string | null; message: string };
 
@@ -63,10 +66,16 @@ export function createTraceActivities(deps: TraceDependencies) {
 
   /** Has the search made, or finds the one that was. */
   async function startTrace(input: StartTraceInput): Promise<Waited<StartedTrace>> {
+    const ended = await file.outcome(input.ref.folder);
+    if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const record = await recordOf(input.ref);
     const known = await file.created(record.name);
-    if (known !== null) return { kind: 'settled', value: startedAs(known, null) };
-    return wait.until<StartedTrace>((signal) => request(record, now() - input.since, signal), {
+    if (known !== null) {
+      // Who filed it may not have come to tell.
+      await audit.append([traceRequestEntry(known, record)]);
+      return { kind: 'settled', value: startedAs(known, null) };
+    }
+    return wait.until<StartedTrace>((signal) => request(record, input.since, signal), {
       ...input,
       what: 'the request for a search',
     });
@@ -75,7 +84,7 @@ export function createTraceActivities(deps: TraceDependencies) {
   /** One send. Once it has left it is not broken off: what it came to is worth more than the time. */
   async function request(
     record: TraceRecord,
-    ageMs: number,
+    since: number,
     signal: AbortSignal,
   ): Promise<Reading<StartedTrace>> {
     const { name, target, strategy } = record;
@@ -96,28 +105,31 @@ export function createTraceActivities(deps: TraceDependencies) {
       return await made(record, answer, 'answer');
     } catch (error) {
       if (intent === null) throw error;
-      if (intent.isNew && isSurelyUnprocessed(error)) await file.removeIntent(name);
+      if (intent.isNew && isSurelyUnprocessed(error, traces.service)) await file.removeIntent(name);
       if (!isForGood(error)) throw error;
-      return refused(error, record, intent, { ageMs, signal });
+      return refused(error, record, intent, { since, signal });
     }
   }
 
-  /** @throws the refusal, when nothing was made before it */
+  /**
+   * A refused repetition is not believed for a while, whatever it says: what was lost may have made a
+   * search that the list does not show yet, and its intent stays.
+   *
+   * @throws the refusal, when nothing was made before it that can be found
+   */
   async function refused(
     error: StatusError,
     record: TraceRecord,
     intent: TraceIntent & { isNew: boolean },
-    { ageMs, signal }: { ageMs: number; signal: AbortSignal },
+    { since, signal }: { since: number; signal: AbortSignal },
   ): Promise<Reading<StartedTrace>> {
     if (error.retryable === true) return askAgain(error);
     if (intent.isNew) throw error;
     const found = await findMade(record, intent, signal);
     if (found !== null) return made(record, found, 'list');
-    if (error.status !== 409) {
-      await file.removeIntent(record.name);
-      throw error;
-    }
-    if (ageMs < listPatienceMs) return askAgain(error);
+    const lookedForMs = now() - Math.max(since, Date.parse(intent.at));
+    if (lookedForMs < listPatienceMs) return askAgain(error);
+    if (error.status !== 409) throw error;
     const { code, message } = error;
     return { kind: 'settled', value: { kind: 'unknown', code, message } };
   }
@@ -177,14 +189,17 @@ export function createTraceActivities(deps: TraceDependencies) {
     );
   }
 
+  /** The index first, so that there is no answer on file that it does not know. */
   async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
-    const body = await file.putAnswer(ref.folder, answer);
-    const index = new DocumentIndexWriter(archive, `${ref.folder}/answer`, deps.nameOf);
+    const body = Buffer.from(JSON.stringify(answer));
+    // An answer that was read before and came no further may have named others.
+    const part = `${ref.folder}/answer-${sha256Of(body)}`;
+    const index = new DocumentIndexWriter(archive, part, deps.nameOf);
     for (const document of documentsInText(body.toString('latin1'))) {
       await index.addDocument(document);
     }
     await index.flush();
-    return seenOf(trace, createHash('sha256').update(body).digest('hex'));
+    return seenOf(trace, sha256Of(await file.putAnswer(ref.folder, body)));
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
@@ -223,6 +238,10 @@ export function createTraceActivities(deps: TraceDependencies) {
   }
 
   return { startTrace, awaitTrace, concludeTrace };
+}
+
+function sha256Of(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex');
 }
 
 const answerLost: Pick<TraceOutcome, 'status' | 'error'> = {

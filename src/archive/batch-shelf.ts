@@ -23,10 +23,11 @@ export class BatchShelf<R extends { createdAt: string }, E extends object> {
     return getJson<R>(this.#archive, `${folder}/asked.json`);
   }
 
-  /** Durable, the record last: a batch is there when all of it is. */
+  /** Durable, the record last: a batch is there when all of it is. One of no works has a part too. */
   async putWorks(folder: string, record: R, workIds: readonly string[]): Promise<void> {
     const { perPart } = this.#places;
-    for (let part = 0; part * perPart < workIds.length; part += 1) {
+    const parts = Math.max(1, Math.ceil(workIds.length / perPart));
+    for (let part = 0; part < parts; part += 1) {
       const ids = workIds.slice(part * perPart, (part + 1) * perPart);
       await this.putObject(this.#partKey(folder, part), ids);
     }

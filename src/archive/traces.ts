@@ -75,8 +75,7 @@ export class TraceFile {
   }
 
   /** The search as the service told it at its end. The first one filed stays, and is returned. */
-  async putAnswer(folder: string, answer: object): Promise<Buffer> {
-    const body = Buffer.from(JSON.stringify(answer));
+  async putAnswer(folder: string, body: Buffer): Promise<Buffer> {
     const put = await this.#archive.putIfAbsent(`${folder}/answer.json`, body, { durable: true });
     return put === 'stored' ? body : ((await this.answer(folder)) ?? body);
   }

@@ -186,7 +186,8 @@ async function* rowsOf(
       if (item === undefined || work === undefined)
         throw new CommandError(`${folder} is not whole`);
       const ending = item.erased === true ? null : await kind.ending(place, work.workId);
-      yield rowOf({ line, item, work, ending }, end);
+      const hasBegun = ending === null && (await kind.hasBegun(place, work.workId));
+      yield rowOf({ line, item, work, ending, hasBegun }, end);
     }
   }
 }
@@ -204,6 +205,7 @@ function rowOf(
     item: ManifestItem<string>;
     work: InquiryWork;
     ending: InquiryEnding | null;
+    hasBegun: boolean;
   },
   end: InquiryBatchEnd | null,
 ): InquiryRow {
@@ -214,7 +216,7 @@ function rowOf(
   return {
     line: line.line,
     asked: item.document,
-    status: item.erased === true ? 'erased' : isDuplicate ? 'duplicate' : standing(ending, end),
+    status: item.erased === true ? 'erased' : isDuplicate ? 'duplicate' : standing(found, end),
     work: item.erased === true ? null : work,
     ending,
     error: ending?.error ?? null,
@@ -224,9 +226,14 @@ function rowOf(
   };
 }
 
-function standing(ending: InquiryEnding | null, end: InquiryBatchEnd | null): string {
+/** What has begun goes on at the service, whatever became of the batch. */
+function standing(
+  { ending, hasBegun }: { ending: InquiryEnding | null; hasBegun: boolean },
+  end: InquiryBatchEnd | null,
+): string {
   if (ending !== null) return ending.status;
-  return end?.cancelled === true ? 'cancelled' : end === null ? 'not ended' : 'lost';
+  if (end === null) return 'not ended';
+  return end.cancelled && !hasBegun ? 'cancelled' : 'lost';
 }
 
 function cellsOf(kind: InquiryKind, row: InquiryRow): (string | number | null)[] {

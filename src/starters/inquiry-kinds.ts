@@ -47,6 +47,8 @@ export interface InquiryKind {
   put(place: Workplace, thing: string, terms: InquiryTerms): Promise<string>;
   /** How a work ended; null before its end. */
   ending(place: Workplace, workId: string): Promise<InquiryEnding | null>;
+  /** Whether anything was sent for it, or may have been. */
+  hasBegun(place: Workplace, workId: string): Promise<boolean>;
 }
 
 export const traceInquiries: InquiryKind = {
@@ -84,6 +86,11 @@ export const traceInquiries: InquiryKind = {
     const folder = traceFolder(workId);
     const outcome = await file.outcome(folder);
     return outcome && { ...traceEnding(outcome), answer: () => file.answer(folder) };
+  },
+  hasBegun: async ({ archive }, workId) => {
+    const file = new TraceFile(archive);
+    const record = await file.record(traceFolder(workId));
+    return record !== null && (await file.intent(record.name)) !== null;
   },
 };
 
@@ -156,6 +163,8 @@ export const profileInquiries: InquiryKind = {
     const answer = async () => (call === null ? null : file.answer(folder, call));
     return { ...profileEnding(outcome), answer };
   },
+  hasBegun: async ({ archive }, workId) =>
+    (await new ProfileFile(archive).sent(profileFolder(workId))).length > 0,
 };
 
 function profileEnding({

@@ -196,15 +196,19 @@ export class BatchDriver {
     this.#count(status ?? 'lost');
   }
 
-  /** Null: nobody drives it any more, and it has no end. */
+  /** Null: it has no end on file, whether or not somebody else drives it, and it is not to be begun. */
   async #endOf(workId: string, isUnderWay: boolean): Promise<string | null> {
+    const leftAt = Date.now() + this.#terms.deadlineMs;
     let lookMs = firstLookMs;
     for (let look = isUnderWay; ; look = true) {
       if (look) {
         const status = await this.#lookFor(workId, lookMs);
         if (status !== null) return status;
-        if (this.#cancel !== null) return null;
         lookMs = Math.min(lookMs * 2, longestLookMs);
+        if (this.#cancel === 'now') return null;
+        // What is under way is brought home; nothing is begun any more.
+        if (this.#cancel === 'wait' && Date.now() >= leftAt) return null;
+        if (this.#cancel === 'wait') continue;
       }
       const started = await this.#start(workId);
       if (started === null) continue;

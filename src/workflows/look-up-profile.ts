@@ -66,6 +66,8 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
   async function run(): Promise<Ending> {
     const first = await ask(1);
     if (first === null) return refusedToken ? lockedOut : expired;
+    // What stands on file is returned when it is concluded.
+    if (first.kind === 'ended') return { status: first.status };
     if (first.kind === 'no') {
       const { status, code, message } = first;
       return { status, error: { code, message } };

@@ -65,6 +65,8 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
       const { code, message } = started.value;
       return { status: 'unknown_outcome', error: { code, message } };
     }
+    // What stands on file is returned when it is concluded.
+    if (started.value.kind === 'ended') return { status: started.value.status };
     const { traceId, state, seen } = started.value;
     progress.traceId = traceId;
     show(state, seen);

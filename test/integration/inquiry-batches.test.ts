@@ -130,6 +130,24 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   });
 });
 
+test('a file with nothing left to ask has its sheet: all ended before, or no line can be asked', async () => {
+  await run('first.csv', `cpf\n${cpf(20)}\n${cpf(21)}\n`, 'profile', 'lookup');
+  const before = installation.sandbox.profiles.received().length;
+  const ended = await run('ended.csv', `cpf\n${cpf(21)}\n${cpf(20)}\n`, 'profile', 'lookup');
+  expect(ended).toMatchObject({
+    code: 0,
+    shown: { summary: { asked: 0, counts: { found: 2 }, answeredBefore: 2 } },
+  });
+  expect(await rowsOf(ended.shown)).toMatchObject([{ asked: cpf(21) }, { asked: cpf(20) }]);
+  const invalid = await run('invalid.csv', 'alvo;referencia\n;a\n;b\n', 'trace', 'search');
+  expect(invalid).toMatchObject({
+    code: 3,
+    shown: { summary: { asked: 0, counts: { invalid: 2 } } },
+  });
+  expect(await rowsOf(invalid.shown)).toMatchObject([{ reference: 'a' }, { reference: 'b' }]);
+  expect(installation.sandbox.profiles.received()).toHaveLength(before);
+});
+
 test('a batch whose worker is killed goes on with the next one, and asks for nothing twice', async () => {
   const targets = Array.from({ length: 40 }, (_, n) => `killed${n}@example.com`);
   const running = run('killed.csv', `alvo\n${targets.join('\n')}\n`, 'trace', 'search');

@@ -7,6 +7,7 @@ import type { ProfileOutcome } from '../../src/domain/profiles/lookup';
 import { queueName } from '../../src/domain/queues';
 import type { TraceOutcome } from '../../src/domain/traces/search';
 import type { inquiryBatch } from '../../src/workflows/inquiry-batch';
+import type { lookUpProfile } from '../../src/workflows/look-up-profile';
 import {
   cancelUpdate,
   inquiryBatchProgressQuery,
@@ -61,6 +62,9 @@ class FakeDesk {
   /** Fulfilled before the end of the batch is put on file. */
   atEnd: () => Promise<void> = async () => undefined;
   most = 0;
+  /** Looks for works that others drive, and how many of them, from the first on, end in vain. */
+  looks = 0;
+  inVain = 0;
   readonly #underWay = new Set<string>();
   readonly #usual: Fate;
   readonly #parts: string[][];
@@ -117,13 +121,17 @@ class FakeDesk {
       concludeProfile: async (input: { ref: { workId: string }; outcome: ProfileOutcome }) =>
         conclude(input, input.outcome),
       readBatchPart: async ({ part }: { part: number }) => {
-        const ids = this.#parts[part] ?? [];
+        const ids = this.#parts[part];
+        if (ids === undefined) throw gone();
         const open = ids.filter((id) => !this.outcomes.has(id));
         return { open, ended: ids.flatMap((id) => this.outcomes.get(id) ?? []) };
       },
       awaitOutcome: async ({ workId, until: at }: { workId: string; until: number }) => {
         const isLook = at > Context.current().info.currentAttemptScheduledTimestampMs + hour / 60;
-        if (isLook) await until(() => this.outcomes.has(workId));
+        if (isLook) {
+          const look = (this.looks += 1);
+          await until(() => this.outcomes.has(workId) || look <= this.inVain);
+        }
         return this.outcomes.get(workId) ?? null;
       },
       concludeBatch: async (end: InquiryBatchEnd) => {
@@ -272,6 +280,13 @@ workflowSuite('a batch of searches or lookups', (rig) => {
     expect([...desk.asked].sort()).toEqual(parts.flat().slice(2));
   });
 
+  it('with nothing left to ask ends at once', async () => {
+    const parts = idsOf('trace', 1, 0);
+    const desk = new FakeDesk(parts, 'completed');
+    expect((await driven(rig(), parts, desk)).counts).toEqual({});
+    expect(desk.end).toMatchObject({ cancelled: false, counts: {} });
+  });
+
   it('a work that breaks is counted by its end on file, and is lost without one', async () => {
     const parts = idsOf('profile', 1, 3);
     const desk = new FakeDesk(parts, 'found');
@@ -324,6 +339,40 @@ workflowSuite('a batch of searches or lookups', (rig) => {
     expect(counts).toEqual({ found: 2, cancelled: 2 });
     expect(desk.asked).toHaveLength(4);
     expect(desk.end).toMatchObject({ cancelled: true });
+  });
+
+  it('cancelled, it waits for a work that somebody else has begun, and begins nothing', async () => {
+    const parts = idsOf('profile', 1, 2);
+    const desk = new FakeDesk(parts, 'found');
+    const [theirs = ''] = parts.flat();
+    desk.held.add(theirs);
+    const { env, suffix } = rig();
+    const handle = await env.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
+      workflowId: theirs.split('/').slice(0, 2).join('/'),
+      taskQueue: queueName('workflows', suffix),
+      args: [
+        {
+          ref: { workId: theirs, folder: 'f' },
+          deadlineAt: (await rig().now()) + 24 * hour,
+          retryRural: false,
+          queueSuffix: `${suffix}-i${batches}`,
+        },
+      ],
+    });
+    rig().watch(handle);
+    const { counts } = await driven(rig(), parts, desk, {
+      concurrency: 1,
+      meanwhile: async (workflowId) => {
+        await until(() => desk.looks === 1);
+        const batch = env.client.workflow.getHandle(workflowId);
+        await batch.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+        desk.inVain = 1;
+        await until(() => desk.looks === 2);
+        desk.held.clear();
+      },
+    });
+    expect(counts).toEqual({ found: 1 });
+    expect(desk.asked).toEqual([theirs]);
   });
 
   it('all of which has ended is neither cancelled nor paused: its end tells the truth', async () => {

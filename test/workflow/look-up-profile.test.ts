@@ -154,6 +154,13 @@ workflowSuite('the lookup of a profile', (rig) => {
     expect(needsAPerson).toBe(isForAPerson);
   });
 
+  test('that has an end on file asks no more, and ends as that', async () => {
+    const ended: Answer = { kind: 'settled', value: { kind: 'ended', status: 'found' } };
+    const { outcome, inputs } = await lookedUp(rig(), [ended]);
+    expect(outcome).toMatchObject({ status: 'found', error: null });
+    expect(inputs).toHaveLength(1);
+  });
+
   test('waits for credentials, with the state that it has seen', async () => {
     const { outcome, inputs, progress } = await lookedUp(rig(), [noted, found(1, 'told')]);
     expect(inputs.map(({ seen }) => seen)).toEqual(['asking', 'waiting: credentials']);

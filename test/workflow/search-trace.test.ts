@@ -153,6 +153,11 @@ workflowSuite('a search', (rig) => {
       { kind: 'settled', value: { kind: 'unknown', code: 'c', message: 'm' } },
       { status: 'unknown_outcome', error: { code: 'c', message: 'm' } },
     ],
+    [
+      'an end on file',
+      { kind: 'settled', value: { kind: 'ended', status: 'failed' } },
+      { status: 'failed', seen: null },
+    ],
   ])('%s of the request ends it before anything is read', async (_, start, end) => {
     const { outcome, read } = await searched(rig(), [start], []);
     expect(outcome).toMatchObject(end);

@@ -77,7 +77,9 @@ export type LookedUp =
       status: 'invalid' | 'not_found' | 'refused' | 'unreadable' | 'unknown_outcome';
       code: string | null;
       message: string;
-    };
+    }
+  /** The work has an end on file, however it was started again: nothing was asked. */
+  | { kind: 'ended'; status: ProfileStatus };
 
 /** How a lookup ended: `outcome.json`, and the result of its workflow. */
 export interface ProfileOutcome {

@@ -71,6 +71,7 @@ class Bench {
       return { dossier, answer: {} };
     };
     const dossiers = {
+      service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
       status: async () => {
         this.beforeRead();
         return view();
@@ -306,6 +307,7 @@ it.each([
   ['no connection', notSent],
   ['no token', new TokenUnavailableError('none')],
   ['haste', answered(429)],
+  ['a pause of the service', answered(503)],
 ])('what never left for %s is no possible attempt', async (_, error) => {
   bench.answers = Array.from({ length: 99 }, () => ({ error, taken: false }));
   const ended = await bench.retry({ deadlineAt: 20_000 });

@@ -80,6 +80,7 @@ class Bench {
       return { analysis: analysis as unknown as LensAnalysis, answer: {} };
     };
     const lens = {
+      service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
       submitPath: null,
       create: async (
         asked: { key: string },
@@ -295,7 +296,7 @@ it('steps in processes of their own hand in, and give up, as one does', async ()
   expect(bench.uploads).toHaveLength(5);
 });
 
-it('a request that was called off before it left, or had no token, is no unknown outcome', async () => {
+it('a request that was called off before it left, had no token, or was put off, is no unknown outcome', async () => {
   bench.waitsForPermit = true;
   const environment = new MockActivityEnvironment(timeouts);
   const submitting = bench.submit(1, environment);
@@ -306,13 +307,14 @@ it('a request that was called off before it left, or had no token, is no unknown
   await expect(submitting).rejects.toThrow('CANCELLED');
   expect(bench.keys).toEqual([]);
   expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
-  bench = new Bench();
-  await bench.file();
-  bench.createFails = Array.from({ length: 1_000 }, () => ({
-    error: new TokenUnavailableError('is not there'),
-  }));
-  await bench.submit();
-  expect(await bench.conclude({ status: 'expired' })).toMatchObject({ status: 'expired' });
+  for (const error of [new TokenUnavailableError('is not there'), answered(503)]) {
+    bench = new Bench();
+    await bench.file();
+    bench.createFails = Array.from({ length: 1_000 }, () => ({ error }));
+    await bench.submit().catch(() => null);
+    expect(bench.keys).not.toEqual([]);
+    expect(await bench.conclude({ status: 'expired' })).toMatchObject({ status: 'expired' });
+  }
 });
 
 it('what an analysis cost stands in every outcome, as it was told last', async () => {

@@ -218,6 +218,18 @@ test('of a call whose sender was lost after its answer was filed, no answer is c
   expect(new Set(requests())).toEqual(new Set([`request/${ref.workId}/1-1 accepted`]));
 });
 
+test.each(['not_found', 'invalid', 'expired', 'found'] as const)(
+  'a work that is started again after it ended %s asks for nothing, and its end stands',
+  async (status) => {
+    const stands = await concluded(status);
+    const started = activities();
+    const ended = { kind: 'settled', value: { kind: 'ended', status } };
+    expect(await tried(started, 1)).toEqual(ended);
+    expect(await concluded(status)).toEqual(stands);
+    expect([asked, counted]).toEqual([0, [status]]);
+  },
+);
+
 test.each([
   [404, 'NOT_FOUND', 'not_found', 'NOT_FOUND'],
   [404, null, 'refused', 'wrong_address'],

@@ -4,7 +4,9 @@ import { createTraceActivities, type TraceDependencies } from '../../../src/acti
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
+import { indexedHolders } from '../../../src/archive/document-index';
 import { TraceFile } from '../../../src/archive/traces';
+import type { AuditEntry } from '../../../src/domain/audit';
 import type { Trace } from '../../../src/domain/traces/trace';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
@@ -20,12 +22,23 @@ let nowMs: number;
 let sends: (TraceAnswer | Error)[];
 let listed: Trace[];
 let sent: TraceRequest[];
+/** From when on it shows it. */
+let listedFrom: number;
 let walks: number;
+/** What reads of a search that has settled tell. */
+let answers: object[];
+/** Ends that were counted, and what the audit trail was told. */
+let counted: string[];
+let trail: AuditEntry[];
+/** What is not taken in, as on a disk that is full: puts of keys that match, or the audit trail. */
+let refuses: RegExp | 'audit' | null;
 
 beforeEach(async () => {
   place = new TemporaryArchive();
   nowMs = Date.parse('2026-01-05T10:00:00.000Z');
   [sends, listed, sent, walks] = [[], [], [], 0];
+  [counted, trail, answers] = [[], [], []];
+  [listedFrom, refuses] = [nowMs, null];
   const asked = { ...ref, name, targetName: 't', target, strategy: 'all' as const, label: null };
   await file().putRecord(ref.folder, { ...asked, createdAt: '', createdBy: 'tester' });
 });
@@ -57,6 +70,7 @@ const refusal = (status: number, retryable: boolean | null = null): StatusError 
 /** The activities, on a clock that passes while they wait. */
 function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
+    service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
     create: async (request: TraceRequest, signal: AbortSignal, beforeSend: () => Promise<void>) => {
       sent.push(request);
       onSend(signal);
@@ -66,22 +80,31 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
       if (answer instanceof Error) throw answer;
       return answer;
     },
+    read: async () => ({ trace: found('t1', { state: 'completed' }), answer: answers.shift() }),
     pages: async function* () {
       walks += 1;
       yield {
-        items: listed.map((item) => ({ kind: 'item', item, answer: {} })),
+        items: (nowMs < listedFrom ? [] : listed).map((item) => ({
+          kind: 'item',
+          item,
+          answer: {},
+        })),
         nextCursor: null,
         hasMore: false,
         ids: null,
       };
     },
   };
+  const append = async (entries: AuditEntry[]): Promise<void> => {
+    if (refuses === 'audit') throw new Error('ENOSPC');
+    trail.push(...entries);
+  };
   return createTraceActivities({
     traces: traces as unknown as TraceDependencies['traces'],
-    archive: place.archive,
-    audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
+    archive: filling(),
+    audit: { append } as unknown as TraceDependencies['audit'],
     nameOf: (text) => text,
-    metrics: { searchEnded: () => undefined },
+    metrics: { searchEnded: ({ status }) => counted.push(status) },
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => nowMs,
@@ -92,10 +115,31 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   });
 }
 
+function filling(): TraceDependencies['archive'] {
+  return new Proxy(place.archive, {
+    get: (archive, property: keyof TraceDependencies['archive']) => {
+      const value: unknown = archive[property];
+      if (typeof value !== 'function') return value;
+      return async (key: string, ...more: unknown[]) => {
+        const isFull = refuses instanceof RegExp && refuses.test(key);
+        if (property === 'putIfAbsent' && isFull) throw new Error('ENOSPC');
+        return value.apply(archive, [key, ...more]) as unknown;
+      };
+    },
+  });
+}
+
+/** Reads the search that has settled, as a worker would. */
+function read() {
+  const { awaitTrace } = activities();
+  const order = { ref, traceId: 't1', deadlineAt: nowMs + hour, since: nowMs, seen: 'queued' };
+  return new MockActivityEnvironment().run(awaitTrace, order);
+}
+
 /** Starts the search as a worker would. */
-async function start() {
+async function start(since = nowMs) {
   const { startTrace } = activities();
-  const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
+  const order = { ref, deadlineAt: nowMs + hour, since, seen: 'requesting' };
   for (;;) {
     try {
       return await new MockActivityEnvironment().run(startTrace, order);
@@ -121,6 +165,20 @@ test('what was made is not asked for again', async () => {
   expect(await start()).toMatchObject({ kind: 'settled', value: { traceId: 't1' } });
   expect(sent).toHaveLength(1);
 });
+
+test.each(['refused', 'expired', 'completed'] as const)(
+  'a work that is started again after it ended %s asks for nothing, and its end stands',
+  async (status) => {
+    const { concludeTrace } = activities();
+    const outcome = { seen: null, error: null, startedAt: '' };
+    const stands = await concludeTrace({ ref, outcome: { ...outcome, status } });
+    expect(await start()).toEqual({ kind: 'settled', value: { kind: 'ended', status } });
+    expect([sent, await file().intent(name)]).toEqual([[], null]);
+    nowMs += hour;
+    expect(await concludeTrace({ ref, outcome: { ...outcome, status } })).toEqual(stands);
+    expect(counted).toEqual([status]);
+  },
+);
 
 test('a key that was sent long ago may be forgotten: what it made is looked for first', async () => {
   await file().putIntent(name, { at: new Date(nowMs - 2 * hour).toISOString(), key: 'k' });
@@ -149,6 +207,61 @@ test('a refused key that leads nowhere is an unknown outcome, once the list had 
   expect(await start()).toMatchObject({ kind: 'settled', value: { kind: 'unknown', code: 'c' } });
   expect(nowMs - startedAt).toBeGreaterThanOrEqual(120_000);
   expect(await file().intent(name)).not.toBeNull();
+});
+
+test.each([400, 402, 403, 422])(
+  'a repetition that is refused with %d is not believed while the list may lag',
+  async (status) => {
+    sends = [lost(), ...Array.from({ length: 200 }, () => refusal(status))];
+    listed = [found('t1')];
+    listedFrom = nowMs + 60_000;
+    expect(await start()).toMatchObject({ kind: 'settled', value: { traceId: 't1' } });
+  },
+);
+
+test('a repetition that stays refused is a refusal, and what may have left stays on file', async () => {
+  sends = [lost(), ...Array.from({ length: 200 }, () => refusal(422))];
+  const startedAt = nowMs;
+  expect(await start()).toMatchObject({ kind: 'refused', status: 422 });
+  expect(nowMs - startedAt).toBeGreaterThanOrEqual(120_000);
+  expect(await file().intent(name)).not.toBeNull();
+});
+
+test('the list has its time from the first send on, however long that waited', async () => {
+  sends = [lost(), ...Array.from({ length: 200 }, () => refusal(409))];
+  listed = [found('t1')];
+  listedFrom = nowMs + 110_000;
+  expect(await start(nowMs - hour)).toMatchObject({ value: { traceId: 't1' } });
+});
+
+test('a repetition that is refused its token waits for credentials, as any request', async () => {
+  sends = [lost(), refusal(401)];
+  expect(await start()).toMatchObject({ kind: 'changed', visible: 'waiting: credentials' });
+  expect(walks).toBe(0);
+});
+
+test('no answer is on file that the index does not know', async () => {
+  answers = [{ holder: '529.982.247-25' }, { holder: '529.982.247-25' }, { holder: '11144477735' }];
+  refuses = /^index\//;
+  await expect(read()).rejects.toThrow('ENOSPC');
+  expect(await file().answer(ref.folder)).toBeNull();
+  refuses = /answer\.json$/;
+  await expect(read()).rejects.toThrow('ENOSPC');
+  refuses = null;
+  expect(await read()).toMatchObject({ kind: 'settled', value: { state: 'completed' } });
+  const people = ['52998224725', '11144477735'];
+  const holders = await indexedHolders(place.archive, new Set(people));
+  const its = [ref.folder];
+  expect(people.map((person) => [...(holders.get(person) ?? [])])).toEqual([its, its]);
+});
+
+test('a search that could not be told of when it was made is told of by the next try', async () => {
+  sends = [answered('t1')];
+  refuses = 'audit';
+  await expect(start()).rejects.toThrow('ENOSPC');
+  refuses = null;
+  await start();
+  expect(trail).toMatchObject([{ kind: 'request', details: { traceId: 't1' } }]);
 });
 
 test.each([400, 403, 409, 422])(
@@ -204,7 +317,7 @@ test('tells what the request was answered, with what it cost', async () => {
 test('what surely never left, or was turned away, leaves no intent', async () => {
   const never = { name: 'Error', code: 'ECONNREFUSED', syscall: null };
   sends = Array.from({ length: 5_000 }, (_, n) =>
-    n % 2 === 0 ? new ConnectionError(call, 'no', never) : refusal(429),
+    n % 3 === 0 ? new ConnectionError(call, 'no', never) : refusal(n % 3 === 1 ? 429 : 503),
   );
   expect(await start()).toMatchObject({ kind: 'expired' });
   expect(await file().intent(name)).toBeNull();

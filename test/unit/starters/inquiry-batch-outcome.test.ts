@@ -14,7 +14,11 @@ import {
   type InquiryWork,
 } from '../../../src/domain/inquiry-batch';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { traceFolder, type TraceOutcome } from '../../../src/domain/traces/search';
+import {
+  traceFolder,
+  type TraceOutcome,
+  type TraceRecord,
+} from '../../../src/domain/traces/search';
 import {
   showInquiryBatch,
   type InquiryOnFile,
@@ -163,6 +167,40 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
   expect(await summary()).toMatchObject({ answered: 3, answeredBefore: 1 });
   const rows = await rowsOf('results.csv');
   expect(rows.map((row) => row['answered'])).toEqual(['2', '1', '']);
+});
+
+test('of a batch that was cancelled, what was asked for and has no end is lost, the rest cancelled', async () => {
+  const works = [1, 2].map((n) => ({ workId: `trace/${n}/${instant}`, before: false }));
+  const traces = new TraceFile(place.archive);
+  for (const [n, { workId }] of works.entries()) {
+    await traces.putRecord(traceFolder(workId), { workId, name: `${n}` } as TraceRecord);
+  }
+  await traces.putIntent('0', { at, key: 'k' });
+  const searches = await batchOf('trace-batch', ['a', 'b'], works);
+  const end = { endedAt: at, cancelled: true, counts: { lost: 1 } };
+  expect(await shown({ ...searches, end })).toBe(3);
+  expect(await summary()).toMatchObject({ counts: { lost: 1, cancelled: 1, duplicate: 1 } });
+  expect(await rowsOf('results.csv')).toMatchObject([
+    { status: 'lost' },
+    { status: 'cancelled' },
+    {},
+  ]);
+
+  const people = [1, 2].map((n) => ({ workId: `profile/${n}/${instant}`, before: false }));
+  await new ProfileFile(place.archive).putSent(`profiles/2/${instant}`, 1, at);
+  const lookups = await batchOf('profile-batch', [cpf(1), cpf(2)], people);
+  expect(await shown({ ...lookups, end })).toBe(3);
+  expect(await rowsOf('results.csv')).toMatchObject([
+    { status: 'cancelled' },
+    { status: 'lost' },
+    {},
+  ]);
+});
+
+test('a batch that was cancelled before anything was sent leaves nothing to do', async () => {
+  const works = [{ workId: `profile/1/${instant}`, before: false }];
+  const end = { endedAt: at, cancelled: true, counts: {} };
+  expect(await shown({ ...(await batchOf('profile-batch', [cpf(1)], works)), end })).toBe(0);
 });
 
 test('sections of all people stand in one sheet each, with the line and the CPF of each row', async () => {
