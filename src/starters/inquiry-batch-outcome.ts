@@ -210,7 +210,8 @@ function rowOf(
   const { line, item, work, ending } = found;
   const isDuplicate = line.kind === 'duplicate';
   const own = isDuplicate ? line : item;
-  const notes = [own.note, work.before ? 'had ended before' : ''];
+  const isPurged = ending?.purged === true;
+  const notes = [own.note, work.before ? 'had ended before' : '', isPurged ? 'results purged' : ''];
   return {
     line: line.line,
     asked: item.document,

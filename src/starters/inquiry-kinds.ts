@@ -87,7 +87,7 @@ export const traceInquiries: InquiryKind = {
   },
 };
 
-function traceEnding({ status, seen, traceId, error, settledAt }: TraceOutcome) {
+function traceEnding({ status, seen, traceId, error, settledAt, purged }: TraceOutcome) {
   const sources = Object.entries(seen?.sources ?? {}).map(([name, word]) => `${name}: ${word}`);
   const cells = {
     trace_id: traceId,
@@ -99,7 +99,14 @@ function traceEnding({ status, seen, traceId, error, settledAt }: TraceOutcome) 
     billing_unit: seen?.billing?.unit ?? null,
     sha256: seen?.sha256 ?? null,
   };
-  return { status, cells, error, settledAt, billing: seen?.billing ?? null };
+  return {
+    status,
+    cells,
+    error,
+    settledAt,
+    billing: seen?.billing ?? null,
+    purged: purged === true,
+  };
 }
 
 /** The service has told what it knows: asked again, it may charge again. */
@@ -140,7 +147,7 @@ export const profileInquiries: InquiryKind = {
     const outcome = await file.outcome(newest.folder);
     if (outcome === null) return { workId, ended: false };
     const isAnswer = answers.includes(outcome.status);
-    const isFresh = Date.parse(outcome.settledAt) >= reuseSince;
+    const isFresh = Date.parse(outcome.settledAt) >= reuseSince && outcome.purged !== true;
     return isAnswer && isFresh ? { workId, ended: true } : null;
   },
   put: async (place, cpf, { retryRural }) => {
@@ -167,9 +174,10 @@ function profileEnding({
   sha256,
   error,
   settledAt,
+  purged,
 }: ProfileOutcome) {
   const cells = { ...counts, rural, answered, sha256, answers_lost: answersLost };
-  return { status, cells, error, settledAt, billing: null };
+  return { status, cells, error, settledAt, billing: null, purged: purged === true };
 }
 
 export const inquiryKinds: readonly InquiryKind[] = [traceInquiries, profileInquiries];

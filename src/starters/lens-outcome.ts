@@ -18,7 +18,7 @@ import { extensionOf } from '../domain/lens/media-type';
 import type { EngineClient } from '../temporal/connection';
 import { lensProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
@@ -117,8 +117,9 @@ function sayingOf({ error, seen, status }: LensOutcome): string {
 }
 
 function outcomeLines(outcome: LensOutcome): string[] {
-  const { analysisId, billing, error, files, replaced, seen } = outcome;
+  const { analysisId, billing, error, files, purged, replaced, seen } = outcome;
   const lines: string[] = [sayingOf(outcome)];
+  if (purged === true) lines.push(purgedLine);
   const told: [string, string | null][] = [
     ['analysis', analysisId],
     ['mode', seen?.mode ?? null],

@@ -14,6 +14,9 @@ import {
 } from './work-family';
 import { isNotFound, withEngine, type Workplace } from './workplace';
 
+/** Of an outcome that a purge by age has left nothing but its end. */
+export const purgedLine = `  ${'purged'.padEnd(10)} what the service told is not on file any more`;
+
 /** What all records of single works say. */
 interface SingleRecord {
   /** `<kind>/<name>/<instant>`. */

@@ -96,6 +96,8 @@ export interface ProfileOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
+  /** What the service told was here, and was purged. */
+  purged?: true;
 }
 
 export function profileWorkflowId(name: string): string {

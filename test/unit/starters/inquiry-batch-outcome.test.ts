@@ -165,6 +165,20 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
   expect(rows.map((row) => row['answered'])).toEqual(['2', '1', '']);
 });
 
+test('a row whose answer was purged says so', async () => {
+  const works = [
+    await lookedUp(1, null, { answered: 1, purged: true }),
+    { ...(await lookedUp(2, personProfile())), before: true },
+  ];
+  await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], works));
+  const rows = await rowsOf('results.csv');
+  expect(rows.map(({ note }) => note)).toEqual([
+    'results purged',
+    'had ended before',
+    'results purged',
+  ]);
+});
+
 test('sections of all people stand in one sheet each, with the line and the CPF of each row', async () => {
   const first = { ...personProfile(), veiculos: [{ ...vehicleRow, placa: 'A' }] };
   const extra = { ...vehicleRow, placa: 'B', novo: 1.5 };

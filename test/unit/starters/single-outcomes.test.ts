@@ -1,0 +1,68 @@
+import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
+import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
+import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
+import { showLens } from '../../../src/starters/lens-outcome';
+import { showProfile } from '../../../src/starters/profile-outcome';
+import { showTrace } from '../../../src/starters/trace-outcome';
+import type { Workplace } from '../../../src/starters/workplace';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const workId = 'x/1';
+const folder = 'x/1';
+
+let place: TemporaryArchive;
+let printed: string;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  place.remove();
+});
+
+const workplace = () => ({ archive: place.archive }) as unknown as Workplace;
+
+const shows = {
+  trace: (outcome: Partial<TraceOutcome>) => {
+    const record = { workId } as TraceRecord;
+    const whole = { seen: null, traceId: null, error: null, ...outcome } as TraceOutcome;
+    return showTrace(workplace(), { folder, record, outcome: whole }, { out: place.folder });
+  },
+  profile: (outcome: Partial<ProfileOutcome>) => {
+    const record = { workId } as ProfileRecord;
+    const nothing = { call: 1, counts: null, error: null, answersLost: 0 };
+    const whole = { ...nothing, ...outcome } as ProfileOutcome;
+    return showProfile(workplace(), { folder, record, outcome: whole }, { out: place.folder });
+  },
+  lens: (outcome: Partial<LensOutcome>, out = place.folder) => {
+    const record = { workId } as LensRecord;
+    const nothing = {
+      seen: null,
+      files: null,
+      error: null,
+      billing: null,
+      replaced: [],
+      analysisId: null,
+    };
+    const whole = { ...nothing, ...outcome } as LensOutcome;
+    return showLens(workplace(), { folder, record, outcome: whole }, { out });
+  },
+};
+
+test.each([
+  ['a search', 'completed', () => shows.trace({ status: 'completed', purged: true })],
+  ['a lookup', 'found', () => shows.profile({ status: 'found', purged: true })],
+  ['an analysis', 'completed', () => shows.lens({ status: 'completed', purged: true })],
+])('%s that was purged says so', async (_, status, show) => {
+  await show();
+  expect(printed).toContain(
+    `${status}\n  purged     what the service told is not on file any more`,
+  );
+  expect(printed).not.toContain('result:');
+});
