@@ -22,7 +22,7 @@ import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './s
 import { CommandError, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
-import { writeWhole } from './written-file';
+import { removeOthers, writeWhole } from './written-file';
 
 export type LensOnFile = SingleOnFile<LensRecord, LensOutcome>;
 
@@ -61,6 +61,9 @@ export async function showLens(
   return exitCode;
 }
 
+/** All files that a folder of an analysis may have. */
+const ours = /^(?:lens\.json|artifact-\d+\.\w+)$/;
+
 /**
  * @returns names of the files; none when the service told nothing
  * @throws CommandError when an artifact is not in the archive any more
@@ -73,13 +76,20 @@ async function writeLensFolder(
 ): Promise<string[]> {
   const file = new LensFile(archive);
   const answer = await file.answer(filedIn);
-  if (answer === null) return [];
+  const artifacts = new Map(
+    (answer === null ? [] : (files?.filed ?? [])).map((artifact, place) => [
+      `artifact-${place + 1}${extensionOf(artifact.mediaType)}`,
+      artifact,
+    ]),
+  );
+  // Of an earlier result that stood here: it may be of another picture.
+  const names = answer === null ? [] : ['lens.json', ...artifacts.keys()];
+  await removeOthers(folder, ours, new Set(names));
+  if (answer === null) return names;
   const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
   await mkdir(folder, { recursive: true });
   await writeWhole(folder, 'lens.json', text);
-  const names = ['lens.json'];
-  for (const [place, artifact] of (files?.filed ?? []).entries()) {
-    const name = `artifact-${place + 1}${extensionOf(artifact.mediaType)}`;
+  for (const [name, artifact] of artifacts) {
     const aside = join(folder, `.${name}.partial`);
     try {
       const bytes = Readable.from(file.bytesOf(artifact));
@@ -90,7 +100,6 @@ async function writeLensFolder(
       throw new CommandError(`${workId}: its artifacts are not in the archive any more`);
     }
     await rename(aside, join(folder, name));
-    names.push(name);
   }
   return names;
 }

@@ -1,3 +1,6 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LensFile } from '../../../src/archive/lens';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
 import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
@@ -66,3 +69,31 @@ test.each([
   );
   expect(printed).not.toContain('result:');
 });
+
+test('a folder that had one picture has nothing of it beside the next one', async () => {
+  const out = join(place.folder, 'out');
+  const file = new LensFile(place.archive);
+  const artifacts = ['a1', 'a2'].map((artifactId) => ({ artifactId, type: 'mask' }));
+  const filed = [];
+  for (const artifact of artifacts) {
+    await file.putArtifact(folder, artifact.artifactId, bytes());
+    const there = await file.artifact(folder, artifact);
+    if (there !== null) filed.push(there);
+  }
+  await file.putAnswer(folder, { id: 'first' });
+  const written = async (files: LensOutcome['files']) => {
+    await shows.lens({ status: 'completed', files }, out);
+    return (await readdir(out)).sort();
+  };
+  const first = ['artifact-1.bin', 'artifact-2.bin', 'lens.json'];
+  expect(await written({ filed, unfiled: [] })).toEqual(first);
+  await writeFile(join(out, 'artifact-notes.txt'), 'mine');
+  const one = { filed: filed.slice(0, 1), unfiled: [] };
+  expect(await written(one)).toEqual(['artifact-1.bin', 'artifact-notes.txt', 'lens.json']);
+  await place.archive.remove(`${folder}/answer.json`);
+  expect(await written(one)).toEqual(['artifact-notes.txt']);
+});
+
+async function* bytes(): AsyncGenerator<Buffer> {
+  yield Buffer.from('found');
+}
