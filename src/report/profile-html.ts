@@ -20,7 +20,7 @@ export interface ProfileReport {
   profile: Profile;
   /** Of `profileSections`: what has no table of its own here. */
   sections: readonly ProfileSection[];
-  outcome: Pick<ProfileOutcome, 'answered' | 'settledAt' | 'sha256'>;
+  outcome: Pick<ProfileOutcome, 'call' | 'settledAt' | 'sha256'>;
   /** Epoch milliseconds. */
   writtenAt: number;
   /** Where the sheets stand. */
@@ -147,15 +147,16 @@ function tile(name: string, value: string, more: string, look = ''): Html {
   </div>`;
 }
 
-function ruralMissing({ rural }: Profile, { answered }: ProfileReport['outcome']): Html | null {
+function ruralMissing({ rural }: Profile, { call }: ProfileReport['outcome']): Html | null {
   if (rural !== null) return null;
-  const asked = answered > 1 ? ', both times that it was asked' : '';
+  const asked = call === 2 ? ', both times that it was asked' : '';
   return html`<section class="card notice">
     <h2>The rural part is missing</h2>
     <p>
       The service’s rural query timed out or failed${asked}: this page says nothing about rural
       properties, authorisations and infractions, neither that there are any nor that there are
-      none. <code>profile lookup --retry-rural</code> asks once more, and may be charged for.
+      none. <code>profile lookup --retry-rural</code> looks everything up anew, and asks twice if it
+      fails again: each answer may be charged for.
     </p>
   </section>`;
 }

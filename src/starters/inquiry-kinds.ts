@@ -169,6 +169,7 @@ function profileEnding({
   status,
   counts,
   rural,
+  call,
   answered,
   answersLost,
   sha256,
@@ -176,7 +177,7 @@ function profileEnding({
   settledAt,
   purged,
 }: ProfileOutcome) {
-  const cells = { ...counts, rural, answered, sha256, answers_lost: answersLost };
+  const cells = { ...counts, rural, call, answered, sha256, answers_lost: answersLost };
   return { status, cells, error, settledAt, billing: null, purged: purged === true };
 }
 

@@ -80,7 +80,7 @@ const sayings = {
 const lockedOut = 'expired: the service refused our token until the deadline';
 
 function outcomeLines(outcome: ProfileOutcome): string[] {
-  const { status, counts, rural, answered, answersLost, error, purged } = outcome;
+  const { status, counts, rural, call, answered, answersLost, error, purged } = outcome;
   const isLockedOut = status === 'expired' && error?.code === 'credentials';
   const lines: string[] = [isLockedOut ? lockedOut : sayings[status]];
   if (purged === true) lines.push(purgedLine);
@@ -90,7 +90,8 @@ function outcomeLines(outcome: ProfileOutcome): string[] {
   }
   if (rural === 'told') lines.push('  rural      told');
   if (rural === 'failed') {
-    const next = answered > 1 ? 'twice' : '`--retry-rural` asks once more, and may be charged for';
+    const again = '`--retry-rural` looks it up anew, twice at most: each answer may be charged for';
+    const next = call === 2 ? 'twice' : again;
     lines.push(`  rural      timed out or failed (${next})`);
   }
   if (answered > 1) lines.push(`  it was answered ${answered} times, and may be charged as often`);

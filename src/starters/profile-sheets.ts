@@ -112,7 +112,7 @@ export class ProfileSheets implements InquirySheets {
 
   async #writePage({ line, asked, ending }: ShownRow, read: ReadProfile): Promise<string> {
     const outcome = {
-      answered: Number(ending?.cells['answered'] ?? 1),
+      call: Number(ending?.cells['call'] ?? 1),
       sha256: textOrNull(ending?.cells['sha256']),
       settledAt: ending?.settledAt ?? '',
     };

@@ -89,7 +89,7 @@ export interface ProfileOutcome {
   sha256: string | null;
   /** Number of the call that it came with: `answer-<call>.json`. */
   call: number | null;
-  /** Calls that were answered with a profile: each may have been charged for. */
+  /** Tries of calls that were answered with a profile: each may have been charged for. */
   answered: number;
   /** Other calls that may have left, whose answer got lost or is unreadable: charged for, perhaps. */
   answersLost: number;

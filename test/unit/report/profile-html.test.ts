@@ -83,6 +83,9 @@ test('a missing rural part is said, and how to ask for it', () => {
   expect(text).toContain('; the rural part is missing.');
   expect(text).toContain('timed out or failed: this page says nothing about rural properties');
   expect(textOf(pageOf())).not.toContain('rural part is missing');
+  const of = (outcome: Partial<ProfileOutcome>) => textOf(pageOf({ rural: null }, outcome));
+  expect(of({ call: 1, answered: 2 })).not.toContain('both times that it was asked');
+  expect(of({ call: 2, answered: 2 })).toContain('both times that it was asked');
 });
 
 test.each<[string, object, string]>([
