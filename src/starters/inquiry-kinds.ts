@@ -139,7 +139,7 @@ export const profileInquiries: InquiryKind = {
       ? { kind: 'thing', type: 'profile', document: reading.document, note: reading.note }
       : { ...reading, type: 'profile' };
   },
-  standing: async ({ archive, idKey }, cpf, { reuseSince }) => {
+  standing: async ({ archive, idKey }, cpf, { reuseSince, retryRural }) => {
     const file = new ProfileFile(archive);
     const [newest] = await file.all(idKey.nameOf('document', cpf));
     if (newest === undefined) return null;
@@ -148,7 +148,9 @@ export const profileInquiries: InquiryKind = {
     if (outcome === null) return { workId, ended: false };
     const isAnswer = answers.includes(outcome.status);
     const isFresh = Date.parse(outcome.settledAt) >= reuseSince && outcome.purged !== true;
-    return isAnswer && isFresh ? { workId, ended: true } : null;
+    // Asked for once alone: asked for anew, the rural part may come.
+    const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
+    return isAnswer && isFresh && !isToRetry ? { workId, ended: true } : null;
   },
   put: async (place, cpf, { retryRural }) => {
     const name = place.idKey.nameOf('document', cpf);

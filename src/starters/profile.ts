@@ -72,7 +72,10 @@ function lookupCommand(): Command {
         .default(durationMs('7d'), '7d'),
     )
     .option('--fresh', 'of a file: reuse nothing that has ended')
-    .option('--retry-rural', 'ask once more when the rural part timed out or failed')
+    .option(
+      '--retry-rural',
+      'ask once more when the rural part timed out or failed; of a file: also where it had',
+    )
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--html', 'a readable page too: report.html (of a file: and one for each person)')
     .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')

@@ -35,3 +35,11 @@ test.each<[string, Partial<ProfileOutcome>, boolean]>([
 ])('a lookup that %s is reused: %#', async (_, outcome, isReused) => {
   expect(await standing(outcome)).toEqual(isReused ? { workId, ended: true } : null);
 });
+
+test.each<[string, Partial<ProfileOutcome>, boolean]>([
+  ['failed, and was asked for once', { rural: 'failed' }, false],
+  ['failed, and was asked for twice', { rural: 'failed', call: 2 }, true],
+  ['came', {}, true],
+])('a rural part that %s is asked for again with --retry-rural: %#', async (_, outcome, stands) => {
+  expect(await standing(outcome, true)).toEqual(stands ? { workId, ended: true } : null);
+});
