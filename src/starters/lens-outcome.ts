@@ -10,6 +10,7 @@ import {
   lensNeedsAPerson,
   lensWorkflowId,
   mostAfterExpiry,
+  uploadExpiredCode,
   type LensInput,
   type LensOutcome,
   type LensRecord,
@@ -117,9 +118,12 @@ const sayings = {
 function sayingOf({ error, seen, status }: LensOutcome): string {
   if (status === 'expired' && seen?.state === 'expired') {
     return (
-      `expired at the service, which had the file: the same command asks for another analysis, ` +
-      `${mostAfterExpiry} times at most`
+      'expired at the service, which had the file: the same command asks for another analysis, ' +
+      `unless ${mostAfterExpiry} were asked for in its place before`
     );
+  }
+  if (status === 'expired' && error?.code === uploadExpiredCode) {
+    return 'expired: no upload arrived in time; the same command asks for another analysis';
   }
   if (error?.code === anotherAnalysisCode) return 'unknown outcome: nothing more is asked for';
   return sayings[status];
