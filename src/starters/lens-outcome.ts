@@ -182,7 +182,7 @@ function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
   return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
 }
 
-const analyses: SingleKind<LensRecord, LensOutcome> = {
+export const analyses: SingleKind<LensRecord, LensOutcome> = {
   kind: 'lens',
   what: 'an analysis',
   name: /^[0-9a-f]{32}$/,

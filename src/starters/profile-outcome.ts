@@ -116,7 +116,7 @@ export async function profileLine(
   return `${workflowId}: ${stage}${waiting === null ? '' : ` (${waiting})`}`;
 }
 
-const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
+export const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
   what: 'a lookup',
   name: /^[0-9a-f]{32}$/,

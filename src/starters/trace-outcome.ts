@@ -113,7 +113,7 @@ export async function traceLine(engine: EngineClient, workflowId: string): Promi
   return printable(`${workflowId}: ${stage}${of}${waiting === null ? '' : ` (${waiting})`}`);
 }
 
-const traces: SingleKind<TraceRecord, TraceOutcome> = {
+export const traces: SingleKind<TraceRecord, TraceOutcome> = {
   kind: 'trace',
   what: 'a search',
   name: /^[0-9a-f]{32}$/,
