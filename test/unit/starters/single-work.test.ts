@@ -90,7 +90,7 @@ test('a record of which something began stays, and so does what runs or nobody c
 test('a cancel of what does not run cancels nothing of theirs', async () => {
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const cancelled = async ({ record }: typeof own) =>
-    traceWorks.order(workplace(), record.workId, 'cancel');
+    traceWorks.order(workplace(), record.workId, 'cancel', {});
   await expect(cancelled(own)).rejects.toThrow('does not run');
   expect(ordered).toEqual([]);
   expect(trail).toMatchObject([{}, { result: 'refused' }]);
