@@ -78,6 +78,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
       ...input,
       what: 'a profile',
+      quiet: 'asking',
     });
     if (waited.kind !== 'refused') return waited;
     const { status, code, message } = waited;
