@@ -4,6 +4,7 @@ import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import type { LensAnswer, LensApi } from '../apis/investigation/lens';
 import { artifactsInAnswer } from '../apis/investigation/lens.wire';
+import { isSameId } from '../apis/investigation/wire-fields';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
 import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
@@ -20,6 +21,7 @@ import {
   type AnotherLens,
   type CreatedLens,
   type LensFiles,
+  type LensInput,
   type LensOutcome,
   type LensRecord,
   type LensRef,
@@ -102,7 +104,6 @@ export function createLensActivities(deps: LensDependencies) {
   /** Has the analysis made, or finds the one that was, and its bytes handed in. */
   async function submitLens(input: SubmitLensInput): Promise<Waited<SubmittedLens>> {
     const record = await recordOf(input.ref);
-    await proveCopy(record);
     const handing = new HandingIn(record, input.attempt);
     return wait.until<SubmittedLens>((signal) => handing.step(signal), {
       ...input,
@@ -114,6 +115,7 @@ export function createLensActivities(deps: LensDependencies) {
   class HandingIn {
     readonly #record: LensRecord;
     readonly #attempt: number;
+    #isProved = false;
 
     constructor(record: LensRecord, attempt: number) {
       this.#record = record;
@@ -125,9 +127,18 @@ export function createLensActivities(deps: LensDependencies) {
       const created = await file.created(name, this.#attempt);
       const another = await file.another(name, this.#attempt);
       if (another !== null) return madeTwice(created, another);
+      await this.#prove(signal);
       if (created === null) return this.#create(signal);
       const analysis = await this.#read(created, signal);
       return analysis === null ? unsettled('handing in') : this.#forward(analysis, signal);
+    }
+
+    /** Within a step, whose heartbeats go on: a store may be slow. Once it was taken, not again. */
+    async #prove(signal: AbortSignal): Promise<void> {
+      const { file: input, name } = this.#record;
+      if (this.#isProved || (await file.wasUploaded(name, this.#attempt))) return;
+      await proveCopy(input, signal);
+      this.#isProved = true;
     }
 
     /**
@@ -179,7 +190,7 @@ export function createLensActivities(deps: LensDependencies) {
       const wanted = { analysisId, at: isoNow(), billing };
       const stands = await file.putCreated(this.#record.name, this.#attempt, wanted);
       await audit.append([lensRequestEntry(stands, this.#record, this.#attempt)]);
-      return stands.analysisId === analysisId ? null : this.#madeAnother(stands, analysis);
+      return isSameId(stands.analysisId, analysisId) ? null : this.#madeAnother(stands, analysis);
     }
 
     /** The service heeds no key: asked again, it would make one more each time. */
@@ -216,7 +227,11 @@ export function createLensActivities(deps: LensDependencies) {
       if (await file.wasUploaded(name, this.#attempt)) return this.#submit(analysis, signal);
       if (state === 'expired') return this.#uploadExpired(analysis);
       const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
-      if (!isAwaiting && state !== 'unknown') return submitted(analysisId, state);
+      if (!isAwaiting && state !== 'unknown') {
+        // The answer to the upload got lost: what came of it says that it was taken.
+        if (state !== 'cancelled') await file.putUploaded(name, this.#attempt, isoNow());
+        return submitted(analysisId, state);
+      }
       if (!isAwaiting) return unsettled('handing in', analysis.pollAfterMs, analysis.statusWord);
       if (upload === null) return this.#askForInstructions(analysis, signal);
       const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
@@ -367,7 +382,7 @@ export function createLensActivities(deps: LensDependencies) {
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
     const mayBeMade =
       isOpen && analysisId === null && (await file.intent(record.name, attempt)) !== null;
-    const filedOutcome = await file.putOutcome(ref.folder, {
+    const end: LensOutcome = {
       ...outcome,
       ...(mayBeMade && answerLost),
       billing: seen?.billing ?? outcome.billing ?? created?.billing ?? null,
@@ -375,10 +390,11 @@ export function createLensActivities(deps: LensDependencies) {
       workId: ref.workId,
       analysisId: analysisId ?? outcome.replaced.at(-1)?.analysisId ?? null,
       settledAt: isoNow(),
-    });
-    await audit.append([lensOutcomeEntry(filedOutcome, record.createdBy)]);
-    metrics.lensEnded(filedOutcome.status);
-    return filedOutcome;
+    };
+    const stands = await file.putOutcome(ref.folder, end);
+    if (stands === end) metrics.lensEnded(stands.status);
+    await audit.append([lensOutcomeEntry(stands, record.createdBy)]);
+    return stands;
   }
 
   /** @throws ApplicationFailure */
@@ -393,11 +409,11 @@ export function createLensActivities(deps: LensDependencies) {
    *
    * @throws ApplicationFailure
    */
-  async function proveCopy({ file: { bytes, key } }: LensRecord): Promise<void> {
+  async function proveCopy({ bytes, key }: LensInput, signal: AbortSignal): Promise<void> {
     const copy = await findLarge(archive, key);
     if (copy?.bytes !== bytes) throw archiveIncomplete(key);
     try {
-      for await (const _ of readLarge(archive, key));
+      for await (const _ of readLarge(archive, key)) signal.throwIfAborted();
     } catch (error) {
       throw error instanceof RangeError ? archiveIncomplete(key) : error;
     }

@@ -74,6 +74,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
       ...input,
       what: 'a profile',
+      quiet: 'asking',
     });
     if (waited.kind !== 'refused') return waited;
     const { status, code, message } = waited;
@@ -91,7 +92,11 @@ export function createProfileActivities(deps: ProfileDependencies) {
     if (untold.length >= mostUntold) return { kind: 'settled', value: answersLost };
     const priority = interactive === false ? 'request' : 'interactive';
     let sent = null as SentLookup | null;
+    let filed = null as Buffer | null;
     const beforeSend = async (): Promise<void> => {
+      // Another worker may have it by now: what leaves would be charged for once more.
+      filed = await file.answer(folder, call);
+      if (filed !== null) throw new Error('it was answered meanwhile');
       sent = await file.putSent(folder, call, isoNow());
     };
     try {
@@ -100,6 +105,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       await tellEnd(record, folder, sent, value.kind === 'found' ? 'accepted' : 'refused');
       return { kind: 'settled', value };
     } catch (error) {
+      if (filed !== null) return { kind: 'settled', value: toldBy(filed, call) };
       if (sent === null || !isHttpError(error)) throw error;
       return failed(error, record, folder, sent);
     }
@@ -199,11 +205,13 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const answers = await answersOnFile(folder);
     const onFile = await file.sent(folder);
     const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
+    // Of one call there may be more than one: each may have been charged for.
+    const accepted = sent.filter(({ end: its }) => its === 'accepted');
     const untrailed = sent.filter((_, at) => onFile[at]?.end === null);
     const end = {
       ...outcome,
       ...endBy(answers.at(-1)),
-      answered: answers.length,
+      answered: Math.max(answers.length, accepted.length),
       answersLost: sent.filter(({ end: its }) => isAnswerLost(its)).length,
       workId,
       settledAt: isoNow(),

@@ -47,6 +47,11 @@ export interface WaitTerms extends WaitOrder {
    * what was just made may not be shown yet, and one odd answer ends no wait of days. Default 0.
    */
   refusalPatienceMs?: number;
+  /**
+   * What is visible when credentials were waited for and another fault came. Without it they are
+   * waited for, as far as anybody sees, until something is read.
+   */
+  quiet?: string;
 }
 
 /** The interval where the service names none, or does not answer. */
@@ -168,7 +173,9 @@ export class SettledWait {
     const unreadable = error instanceof ContractError ? error.message : null;
     this.#deps.warn(`${terms.what} could not be read`, { reason, unreadable });
     const asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
-    return { kind: 'wait', ...nothingRead, askedMs: Math.max(ownMs, asked) };
+    // This time it was not turned away for its token.
+    const visible = terms.seen === waitingForCredentials ? (terms.quiet ?? null) : null;
+    return { kind: 'wait', ...nothingRead, visible, askedMs: Math.max(ownMs, asked) };
   }
 
   #refusal<T>(

@@ -1,4 +1,4 @@
-import type { LensOutcome, LensRecord } from '../domain/lens/analyze';
+import { isLensSettled, type LensOutcome, type LensRecord } from '../domain/lens/analyze';
 import type { Archive } from './archive';
 import { indexedHolders, type NameOf } from './document-index';
 import type { PurgeClass } from './kept-kinds';
@@ -113,6 +113,7 @@ function withoutAnswer(record: unknown): unknown {
   const failure = seen?.failure ?? null;
   return {
     ...outcome,
+    ...(seen !== null && isLensSettled(seen.state) && { purged: true }),
     seen: seen && { ...seen, sha256: null, failure: failure && { ...failure, message: '' } },
     files: files && { ...files, filed: [] },
     error: error && { ...error, message: '' },

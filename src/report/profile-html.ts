@@ -1,5 +1,13 @@
 import type { ProfileOutcome } from '../domain/profiles/lookup';
-import type { Patent, Profile, Property, Vehicle } from '../domain/profiles/profile';
+import {
+  ruralLists,
+  transportLists,
+  type Patent,
+  type PersonRural,
+  type Profile,
+  type Property,
+  type Vehicle,
+} from '../domain/profiles/profile';
 import type { ProfileSection } from '../domain/profiles/sections';
 import { maskDocument } from '../domain/documents';
 import { formatsOf } from './formats';
@@ -12,7 +20,7 @@ export interface ProfileReport {
   profile: Profile;
   /** Of `profileSections`: what has no table of its own here. */
   sections: readonly ProfileSection[];
-  outcome: Pick<ProfileOutcome, 'answered' | 'settledAt' | 'sha256'>;
+  outcome: Pick<ProfileOutcome, 'call' | 'settledAt' | 'sha256'>;
   /** Epoch milliseconds. */
   writtenAt: number;
   /** Where the sheets stand. */
@@ -54,15 +62,43 @@ export function profileHtml(report: ProfileReport): string {
   });
 }
 
-function headline({ vehicles, properties, planes, drones, patents, rural }: Profile): string {
+function headline(profile: Profile): string {
+  const { vehicles, properties, planes, drones, patents, rural } = profile;
   const parts = [
     counted(vehicles, 'vehicle', 'vehicles'),
     counted(properties, 'property', 'properties'),
     counted(aircraftOf(planes, drones), 'aircraft', 'aircraft'),
     counted(patents, 'patent', 'patents'),
+    counted(listedIn(rural), 'rural entry', 'rural entries'),
+    hasTransports(rural) ? 'rural transports' : null,
   ].filter((part) => part !== null);
-  const found = parts.length === 0 ? 'Nothing was found' : parts.join(', ');
+  const nothing = isToldWhole(profile) ? 'Nothing was found' : 'Nothing was found in what was told';
+  const found = parts.length === 0 ? nothing : parts.join(', ');
   return `${found}${rural === null ? '; the rural part is missing' : ''}.`;
+}
+
+/** Rural properties, authorisations, infractions...; null when the rural part is missing. */
+function listedIn(rural: Profile['rural']): readonly unknown[] | null {
+  if (rural === null) return null;
+  if (rural.kind === 'company') return rural.imoveisRurais;
+  return ruralLists.flatMap((name) => rural[name] ?? []);
+}
+
+function hasTransports(rural: Profile['rural']): boolean {
+  const transports = rural?.kind === 'person' ? rural.transportes : null;
+  if (transports === null) return false;
+  const isListed = transportLists.some((name) => (transports[name]?.length ?? 0) > 0);
+  return isListed || (transports.total ?? 0) > 0;
+}
+
+function isToldWhole({ vehicles, properties, planes, drones, patents, rural }: Profile): boolean {
+  const sections = [vehicles, properties, planes, drones, patents, rural];
+  const isWhole = rural?.kind !== 'person' || isRuralWhole(rural);
+  return isWhole && sections.every((section) => section !== null);
+}
+
+function isRuralWhole(rural: PersonRural): boolean {
+  return rural.transportes !== null && ruralLists.every((name) => rural[name] !== null);
 }
 
 /** Null for none, and for what was not told, which the tiles tell apart. */
@@ -111,15 +147,16 @@ function tile(name: string, value: string, more: string, look = ''): Html {
   </div>`;
 }
 
-function ruralMissing({ rural }: Profile, { answered }: ProfileReport['outcome']): Html | null {
+function ruralMissing({ rural }: Profile, { call }: ProfileReport['outcome']): Html | null {
   if (rural !== null) return null;
-  const asked = answered > 1 ? ', both times that it was asked' : '';
+  const asked = call === 2 ? ', both times that it was asked' : '';
   return html`<section class="card notice">
     <h2>The rural part is missing</h2>
     <p>
       The service’s rural query timed out or failed${asked}: this page says nothing about rural
       properties, authorisations and infractions, neither that there are any nor that there are
-      none. <code>profile lookup --retry-rural</code> asks once more, and may be charged for.
+      none. <code>profile lookup --retry-rural</code> looks everything up anew, and asks twice if it
+      fails again: each answer may be charged for.
     </p>
   </section>`;
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { parseJson } from '../apis/http/problem';
 import { InquiryBatchShelf } from '../archive/inquiry-batches';
 import { manifestItems, manifestLines } from '../archive/works';
 import { orderEntry } from '../domain/audit-entries';
@@ -30,7 +31,7 @@ import type { InquiryEnding, InquirySheets } from './inquiry-rows';
 import { CommandError, counted, exitCodes, print, printJson } from './terminal';
 import type { ListedWork, OrderName, WorkFamily } from './work-family';
 import { isNotFound, isRunning, withEngine, type Workplace } from './workplace';
-import { writeWhole } from './written-file';
+import { removeOthers, writeWhole } from './written-file';
 
 export interface InquiryOnFile {
   folder: string;
@@ -126,6 +127,7 @@ async function writeRows(
   const sheets = kind.sheets?.(folder, how) ?? null;
   const counts: Record<string, number> = {};
   const charges = kind.charges();
+  const answers = new Set<string>();
   try {
     for await (const row of rowsOf(place, kind, batch)) {
       counts[row.status] = (counts[row.status] ?? 0) + 1;
@@ -134,12 +136,14 @@ async function writeRows(
       const isOwn = hasOwnAnswer(row);
       if (isOwn && ending !== null) charges.add(ending, work?.before === true);
       const answer = isOwn ? ((await ending?.answer()) ?? null) : null;
-      if (answer !== null) await writeAnswer(folder, row.line, answer);
+      if (answer !== null) answers.add(await writeAnswer(folder, row.line, answer));
       await sheets?.learn(row, answer);
     }
     if (sheets !== null) await writeSheets(rowsOf(place, kind, batch), sheets);
     await sheets?.close({ record: batch.record, counts, endedAt });
     await results.close();
+    // Of an earlier result that stood here: they may be about other people.
+    await removeOthers(join(folder, 'answers'), /^\d+\.json$/, answers);
   } catch (error) {
     await results.abandon();
     await sheets?.abandon();
@@ -212,7 +216,8 @@ function rowOf(
   const { line, item, work, ending } = found;
   const isDuplicate = line.kind === 'duplicate';
   const own = isDuplicate ? line : item;
-  const notes = [own.note, work.before ? 'had ended before' : ''];
+  const isPurged = ending?.purged === true;
+  const notes = [own.note, work.before ? 'had ended before' : '', isPurged ? 'results purged' : ''];
   return {
     line: line.line,
     asked: item.document,
@@ -259,9 +264,11 @@ function cellsOf(kind: InquiryKind, row: InquiryRow): (string | number | null)[]
 }
 
 /** `answers/<line>.json`: what the service told, as it came. */
-async function writeAnswer(folder: string, line: number, answer: Buffer): Promise<void> {
-  const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
-  await writeWhole(join(folder, 'answers'), `${line}.json`, text);
+async function writeAnswer(folder: string, line: number, answer: Buffer): Promise<string> {
+  const name = `${line}.json`;
+  const text = `${JSON.stringify(parseJson(answer), null, 2)}\n`;
+  await writeWhole(join(folder, 'answers'), name, text);
+  return name;
 }
 
 /** How a batch stands, in a line; null when nobody can tell. */

@@ -94,7 +94,7 @@ export const traceInquiries: InquiryKind = {
   },
 };
 
-function traceEnding({ status, seen, traceId, error, settledAt }: TraceOutcome) {
+function traceEnding({ status, seen, traceId, error, settledAt, purged }: TraceOutcome) {
   const sources = Object.entries(seen?.sources ?? {}).map(([name, word]) => `${name}: ${word}`);
   const cells = {
     trace_id: traceId,
@@ -106,7 +106,14 @@ function traceEnding({ status, seen, traceId, error, settledAt }: TraceOutcome) 
     billing_unit: seen?.billing?.unit ?? null,
     sha256: seen?.sha256 ?? null,
   };
-  return { status, cells, error, settledAt, billing: seen?.billing ?? null };
+  return {
+    status,
+    cells,
+    error,
+    settledAt,
+    billing: seen?.billing ?? null,
+    purged: purged === true,
+  };
 }
 
 /** The service has told what it knows: asked again, it may charge again. */
@@ -139,7 +146,7 @@ export const profileInquiries: InquiryKind = {
       ? { kind: 'thing', type: 'profile', document: reading.document, note: reading.note }
       : { ...reading, type: 'profile' };
   },
-  standing: async ({ archive, idKey }, cpf, { reuseSince }) => {
+  standing: async ({ archive, idKey }, cpf, { reuseSince, retryRural }) => {
     const file = new ProfileFile(archive);
     const [newest] = await file.all(idKey.nameOf('document', cpf));
     if (newest === undefined) return null;
@@ -147,8 +154,10 @@ export const profileInquiries: InquiryKind = {
     const outcome = await file.outcome(newest.folder);
     if (outcome === null) return { workId, ended: false };
     const isAnswer = answers.includes(outcome.status);
-    const isFresh = Date.parse(outcome.settledAt) >= reuseSince;
-    return isAnswer && isFresh ? { workId, ended: true } : null;
+    const isFresh = Date.parse(outcome.settledAt) >= reuseSince && outcome.purged !== true;
+    // Asked for once alone: asked for anew, the rural part may come.
+    const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
+    return isAnswer && isFresh && !isToRetry ? { workId, ended: true } : null;
   },
   put: async (place, cpf, { retryRural }) => {
     const name = place.idKey.nameOf('document', cpf);
@@ -171,14 +180,16 @@ function profileEnding({
   status,
   counts,
   rural,
+  call,
   answered,
   answersLost,
   sha256,
   error,
   settledAt,
+  purged,
 }: ProfileOutcome) {
-  const cells = { ...counts, rural, answered, sha256, answers_lost: answersLost };
-  return { status, cells, error, settledAt, billing: null };
+  const cells = { ...counts, rural, call, answered, sha256, answers_lost: answersLost };
+  return { status, cells, error, settledAt, billing: null, purged: purged === true };
 }
 
 export const inquiryKinds: readonly InquiryKind[] = [traceInquiries, profileInquiries];

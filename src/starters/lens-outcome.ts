@@ -10,6 +10,7 @@ import {
   lensNeedsAPerson,
   lensWorkflowId,
   mostAfterExpiry,
+  uploadExpiredCode,
   type LensInput,
   type LensOutcome,
   type LensRecord,
@@ -18,11 +19,11 @@ import { extensionOf } from '../domain/lens/media-type';
 import type { EngineClient } from '../temporal/connection';
 import { lensProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
-import { writeWhole } from './written-file';
+import { removeOthers, writeWhole } from './written-file';
 
 export type LensOnFile = SingleOnFile<LensRecord, LensOutcome>;
 
@@ -61,6 +62,9 @@ export async function showLens(
   return exitCode;
 }
 
+/** All files that a folder of an analysis may have. */
+const ours = /^(?:lens\.json|artifact-\d+\.\w+)$/;
+
 /**
  * @returns names of the files; none when the service told nothing
  * @throws CommandError when an artifact is not in the archive any more
@@ -73,13 +77,20 @@ async function writeLensFolder(
 ): Promise<string[]> {
   const file = new LensFile(archive);
   const answer = await file.answer(filedIn);
-  if (answer === null) return [];
+  const artifacts = new Map(
+    (answer === null ? [] : (files?.filed ?? [])).map((artifact, place) => [
+      `artifact-${place + 1}${extensionOf(artifact.mediaType)}`,
+      artifact,
+    ]),
+  );
+  // Of an earlier result that stood here: it may be of another picture.
+  const names = answer === null ? [] : ['lens.json', ...artifacts.keys()];
+  await removeOthers(folder, ours, new Set(names));
+  if (answer === null) return names;
   const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
   await mkdir(folder, { recursive: true });
   await writeWhole(folder, 'lens.json', text);
-  const names = ['lens.json'];
-  for (const [place, artifact] of (files?.filed ?? []).entries()) {
-    const name = `artifact-${place + 1}${extensionOf(artifact.mediaType)}`;
+  for (const [name, artifact] of artifacts) {
     const aside = join(folder, `.${name}.partial`);
     try {
       const bytes = Readable.from(file.bytesOf(artifact));
@@ -90,7 +101,6 @@ async function writeLensFolder(
       throw new CommandError(`${workId}: its artifacts are not in the archive any more`);
     }
     await rename(aside, join(folder, name));
-    names.push(name);
   }
   return names;
 }
@@ -108,17 +118,21 @@ const sayings = {
 function sayingOf({ error, seen, status }: LensOutcome): string {
   if (status === 'expired' && seen?.state === 'expired') {
     return (
-      `expired at the service, which had the file: the same command asks for another analysis, ` +
-      `${mostAfterExpiry} times at most`
+      'expired at the service, which had the file: the same command asks for another analysis, ' +
+      `unless ${mostAfterExpiry} were asked for in its place before`
     );
+  }
+  if (status === 'expired' && error?.code === uploadExpiredCode) {
+    return 'expired: no upload arrived in time; the same command asks for another analysis';
   }
   if (error?.code === anotherAnalysisCode) return 'unknown outcome: nothing more is asked for';
   return sayings[status];
 }
 
 function outcomeLines(outcome: LensOutcome): string[] {
-  const { analysisId, billing, error, files, replaced, seen } = outcome;
+  const { analysisId, billing, error, files, purged, replaced, seen } = outcome;
   const lines: string[] = [sayingOf(outcome)];
+  if (purged === true) lines.push(purgedLine);
   const told: [string, string | null][] = [
     ['analysis', analysisId],
     ['mode', seen?.mode ?? null],
@@ -168,7 +182,7 @@ function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
   return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
 }
 
-const analyses: SingleKind<LensRecord, LensOutcome> = {
+export const analyses: SingleKind<LensRecord, LensOutcome> = {
   kind: 'lens',
   what: 'an analysis',
   name: /^[0-9a-f]{32}$/,

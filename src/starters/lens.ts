@@ -19,7 +19,8 @@ import { attributesAtStart } from '../workflows/search-attributes';
 import { deadlineOption, withActor, withDetach } from './certificate-flags';
 import { followByLines } from './follow';
 import { fileInput, readInput, type ReadInput } from './lens-input';
-import { lensLine, showLens, type LensOnFile, type LensOutput } from './lens-outcome';
+import { analyses, lensLine, showLens, type LensOnFile, type LensOutput } from './lens-outcome';
+import { recordAtWork, workOfOutcome } from './single-work';
 import { exitCodes, oneOf, print, printJson, tell } from './terminal';
 import { refuseUnwritable } from './unwritable-folder';
 import {
@@ -143,7 +144,7 @@ async function follow(
   const folder = lensFolder(workId);
   const { queueSuffix } = place;
   if (await isRunning(engine, workflowId)) tell(`${workId}: is being analysed already`);
-  await engine.client.workflow.start<typeof analyzeLens>('analyzeLens', {
+  const handle = await engine.client.workflow.start<typeof analyzeLens>('analyzeLens', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),
     args: [
@@ -160,15 +161,17 @@ async function follow(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     priority: { priorityKey: 1 },
   });
-  tell(`${workId}: analysis of ${file.bytes} bytes (${file.mediaType})`);
+  const atWork = await recordAtWork(place, analyses, handle, { folder, record });
+  const { workId: id } = atWork.record;
+  tell(`${id}: analysis of ${file.bytes} bytes (${file.mediaType})`);
   if (flags.detach === true) {
-    if (flags.json === true) printJson({ id: workId, status: 'started' });
-    else print(workId);
+    if (flags.json === true) printJson({ id, status: 'started' });
+    else print(id);
     return exitCodes.done;
   }
   await warnWithoutPollers(engine, place, 'investigation');
   const outcome = await followByLines<LensOutcome>(place, engine, workflowId, (current) =>
     lensLine(current, workflowId),
   );
-  return showLens(place, { folder, record, outcome }, flags);
+  return showLens(place, await workOfOutcome(place, analyses, atWork, outcome), flags);
 }

@@ -13,7 +13,7 @@ import type { EngineClient } from '../temporal/connection';
 import { profileProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
 import { writeProfileFolder } from './profile-folder';
-import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, counted, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
@@ -43,7 +43,8 @@ export async function showProfile(
     throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
   }
   const exitCode = profileExitCode(outcome);
-  const folder = outcome.status === 'found' ? resolve(out ?? defaultFolder(workId)) : null;
+  const isOnFile = outcome.status === 'found' && outcome.purged !== true;
+  const folder = isOnFile ? resolve(out ?? defaultFolder(workId)) : null;
   if (folder !== null) {
     const how = { folder, html: html === true, excel: excel === true };
     await writeProfileFolder(place, { folder: filedIn, cpf }, outcome, how);
@@ -79,16 +80,18 @@ const sayings = {
 const lockedOut = 'expired: the service refused our token until the deadline';
 
 function outcomeLines(outcome: ProfileOutcome): string[] {
-  const { status, counts, rural, answered, answersLost, error } = outcome;
+  const { status, counts, rural, call, answered, answersLost, error, purged } = outcome;
   const isLockedOut = status === 'expired' && error?.code === 'credentials';
   const lines: string[] = [isLockedOut ? lockedOut : sayings[status]];
+  if (purged === true) lines.push(purgedLine);
   for (const [section, count] of Object.entries(counts ?? {})) {
     const word = sectionWords[section as keyof SectionCounts];
     lines.push(`  ${word.padEnd(10)} ${count ?? 'not told'}`);
   }
   if (rural === 'told') lines.push('  rural      told');
   if (rural === 'failed') {
-    const next = answered > 1 ? 'twice' : '`--retry-rural` asks once more, and may be charged for';
+    const again = '`--retry-rural` looks it up anew, twice at most: each answer may be charged for';
+    const next = call === 2 ? 'twice' : again;
     lines.push(`  rural      timed out or failed (${next})`);
   }
   if (answered > 1) lines.push(`  it was answered ${answered} times, and may be charged as often`);
@@ -113,7 +116,7 @@ export async function profileLine(
   return `${workflowId}: ${stage}${waiting === null ? '' : ` (${waiting})`}`;
 }
 
-const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
+export const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
   what: 'a lookup',
   name: /^[0-9a-f]{32}$/,

@@ -1,9 +1,14 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '../apis/http/problem';
 import { profileFromWire } from '../apis/investigation/profile.wire';
 import type { RuralTold, SectionCounts } from '../domain/profiles/lookup';
 import type { Profile } from '../domain/profiles/profile';
-import { profileSections, type ProfileSection } from '../domain/profiles/sections';
+import {
+  profileSectionNames,
+  profileSections,
+  type ProfileSection,
+} from '../domain/profiles/sections';
 import {
   profileBatchHtml,
   type ProfileTotals,
@@ -12,7 +17,7 @@ import {
 import { profileHtml } from '../report/profile-html';
 import { AnalysisSheet } from '../sheets/analysis-sheet';
 import type { InquirySheets, ShownBatch, ShownRow } from './inquiry-rows';
-import { writeWhole } from './written-file';
+import { removeOthers, writeWhole } from './written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
 /** A browser shows no more than this with ease. */
@@ -29,6 +34,7 @@ export class ProfileSheets implements InquirySheets {
   /** Columns of each section that somebody has. */
   readonly #columns = new Map<string, Set<string>>();
   readonly #open = new Map<string, AnalysisSheet>();
+  readonly #pages = new Set<string>();
   readonly #people: ReportedPerson[] = [];
   readonly #totals: ProfileTotals = {
     people: 0,
@@ -69,6 +75,7 @@ export class ProfileSheets implements InquirySheets {
 
   async close(batch: ShownBatch): Promise<void> {
     for (const sheet of this.#open.values()) await sheet.close();
+    await this.#removeEarlier();
     if (!this.#how.html) return;
     const { record, counts, endedAt } = batch;
     const { batchId, inputName, lines } = record;
@@ -79,6 +86,15 @@ export class ProfileSheets implements InquirySheets {
 
   async abandon(): Promise<void> {
     for (const sheet of this.#open.values()) await sheet.abandon();
+  }
+
+  /** An earlier result that stood here may be about other people. */
+  async #removeEarlier(): Promise<void> {
+    const { html } = this.#how;
+    const sheets = profileSectionNames.filter((name) => !this.#open.has(name));
+    const names = [...sheets.map((name) => `${name}.csv`), ...(html ? [] : ['report.html'])];
+    for (const name of names) await rm(join(this.#folder, name), { force: true });
+    await removeOthers(join(this.#folder, pages), /^\d+\.html$/, this.#pages);
   }
 
   #sheet(name: string, columns: readonly string[]): AnalysisSheet {
@@ -96,7 +112,7 @@ export class ProfileSheets implements InquirySheets {
 
   async #writePage({ line, asked, ending }: ShownRow, read: ReadProfile): Promise<string> {
     const outcome = {
-      answered: Number(ending?.cells['answered'] ?? 1),
+      call: Number(ending?.cells['call'] ?? 1),
       sha256: textOrNull(ending?.cells['sha256']),
       settledAt: ending?.settledAt ?? '',
     };
@@ -107,9 +123,11 @@ export class ProfileSheets implements InquirySheets {
       writtenAt: Date.now(),
       sheets: 'of the batch',
     });
+    const name = `${line}.html`;
     await mkdir(join(this.#folder, pages), { recursive: true });
-    await writeWhole(join(this.#folder, pages), `${line}.html`, page);
-    return `${pages}/${line}.html`;
+    await writeWhole(join(this.#folder, pages), name, page);
+    this.#pages.add(name);
+    return `${pages}/${name}`;
   }
 
   #tell({ line, asked, status, ending }: ShownRow, profile: Profile | null, page: string | null) {
@@ -148,7 +166,7 @@ function profileOf(answer: Buffer | null): ReadProfile | null {
 
 /** None when what is left of it after a purge is no profile. */
 function sectionsOf(answer: Buffer): ProfileSection[] {
-  return profileSections(JSON.parse(answer.toString('utf8')) as object);
+  return profileSections(parseJson(answer) as object);
 }
 
 function countsOf(cells: Readonly<Record<string, unknown>>): SectionCounts {

@@ -23,7 +23,14 @@ import {
   type InquiryBatchFlags,
 } from './inquiry-batch';
 import { profileInquiries } from './inquiry-kinds';
-import { profileLine, putLookup, showProfile, type ProfileOutput } from './profile-outcome';
+import {
+  lookups,
+  profileLine,
+  putLookup,
+  showProfile,
+  type ProfileOutput,
+} from './profile-outcome';
+import { recordAtWork, workOfOutcome } from './single-work';
 import { refuseUnwritable } from './unwritable-folder';
 import { durationMs, exitCodes, print, printJson, tell, UsageError, wholeNumber } from './terminal';
 import {
@@ -72,7 +79,10 @@ function lookupCommand(): Command {
         .default(durationMs('7d'), '7d'),
     )
     .option('--fresh', 'of a file: reuse nothing that has ended')
-    .option('--retry-rural', 'ask once more when the rural part timed out or failed')
+    .option(
+      '--retry-rural',
+      'ask once more when the rural part timed out or failed; of a file: also where it had',
+    )
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--html', 'a readable page too: report.html (of a file: and one for each person)')
     .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')
@@ -167,7 +177,7 @@ async function follow(
   const workflowId = profileWorkflowId(name);
   const folder = profileFolder(workId);
   const { queueSuffix } = place;
-  await engine.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
+  const handle = await engine.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),
     args: [
@@ -178,15 +188,17 @@ async function follow(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     priority: { priorityKey: 1 },
   });
-  tell(`${workId}: profile of ${maskDocument(cpf)}`);
+  const atWork = await recordAtWork(place, lookups, handle, { folder, record });
+  const { workId: id } = atWork.record;
+  tell(`${id}: profile of ${maskDocument(cpf)}`);
   if (flags.detach === true) {
-    if (flags.json === true) printJson({ id: workId, status: 'started' });
-    else print(workId);
+    if (flags.json === true) printJson({ id, status: 'started' });
+    else print(id);
     return exitCodes.done;
   }
   await warnWithoutPollers(engine, place, 'investigation');
   const outcome = await followByLines<ProfileOutcome>(place, engine, workflowId, (current) =>
     profileLine(current, workflowId),
   );
-  return showProfile(place, { folder, record, outcome }, flags);
+  return showProfile(place, await workOfOutcome(place, lookups, atWork, outcome), flags);
 }

@@ -1,4 +1,4 @@
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { Archive } from '../archive/archive';
 import { orderEntry } from '../domain/audit-entries';
 import type { EngineClient } from '../temporal/connection';
@@ -13,6 +13,9 @@ import {
   type WorkFamily,
 } from './work-family';
 import { isNotFound, withEngine, type Workplace } from './workplace';
+
+/** Of an outcome that a purge by age has left nothing but its end. */
+export const purgedLine = `  ${'purged'.padEnd(10)} what the service told is not on file any more`;
 
 /** What all records of single works say. */
 interface SingleRecord {
@@ -154,6 +157,51 @@ async function isAtWork(
   }
 }
 
+/** The work that runs: somebody else may have begun the same a moment before. */
+export async function recordAtWork<
+  Asked extends SingleRecord,
+  Outcome extends { settledAt: string },
+>(
+  place: Workplace,
+  kind: SingleKind<Asked, Outcome>,
+  handle: Pick<WorkflowHandle, 'describe'>,
+  own: { folder: string; record: Asked },
+): Promise<{ folder: string; record: Asked }> {
+  const startedFor = workIdOf((await handle.describe()).typedSearchAttributes);
+  const isOne = startedFor?.startsWith(`${kind.kind}/`) === true;
+  return isOne ? ranInstead(place, kind, own, startedFor) : own;
+}
+
+/** The work that an outcome is of: theirs, where what was followed was begun by somebody else. */
+export async function workOfOutcome<
+  Asked extends SingleRecord,
+  Outcome extends { settledAt: string; workId: string },
+>(
+  place: Workplace,
+  kind: SingleKind<Asked, Outcome>,
+  own: { folder: string; record: Asked },
+  outcome: Outcome,
+): Promise<SingleOnFile<Asked, Outcome>> {
+  return { ...(await ranInstead(place, kind, own, outcome.workId)), outcome };
+}
+
+/** Of one's own nothing began then, and it goes: else it would be taken for one that was broken off. */
+async function ranInstead<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
+  place: Workplace,
+  kind: SingleKind<Asked, Outcome>,
+  own: { folder: string; record: Asked },
+  workId: string,
+): Promise<{ folder: string; record: Asked }> {
+  if (workId === own.record.workId) return own;
+  const { folder, record } = await singleOf(place, kind, workId);
+  const asked = `${own.folder}/asked.json`;
+  const keys = await place.archive.list(`${own.folder}/`);
+  if (keys.every((key) => key === asked)) await place.archive.remove(asked);
+  return { folder, record };
+}
+
+const doesNotRun = ' does not run: the same command goes on with it';
+
 /**
  * `cancel`, where the service shows no way to call one off: it is waited for no longer.
  *
@@ -161,7 +209,7 @@ async function isAtWork(
  */
 async function cancelSingle<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
   place: Workplace,
-  { workflowId }: SingleKind<Asked, Outcome>,
+  { kind, workflowId }: SingleKind<Asked, Outcome>,
   { record, outcome }: SingleOnFile<Asked, Outcome>,
 ): Promise<void> {
   const { workId } = record;
@@ -170,19 +218,20 @@ async function cancelSingle<Asked extends SingleRecord, Outcome extends { settle
   }
   const entry = orderEntry('cancel', { workId, by: place.environment.actor }, Date.now());
   await place.audit.appendAndAnchor([entry]);
+  const refuse = async (why: string): Promise<never> => {
+    await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+    throw new CommandError(`${workId}${why}`);
+  };
   await withEngine(place, async (engine) => {
-    const handle = engine.client.workflow.getHandle(workflowId(record));
+    const id = workflowId(record);
+    if (!(await isAtWork(engine, kind, id, workId))) return refuse(doesNotRun);
+    const handle = engine.client.workflow.getHandle(id);
     try {
       print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] }));
     } catch (error) {
       const isRefused = error instanceof WorkflowUpdateFailedError;
       if (!isRefused && !isNotFound(error)) throw error;
-      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-      throw new CommandError(
-        isRefused
-          ? `${workId}: ${error.cause?.message ?? 'refused'}`
-          : `${workId} does not run: the same command goes on with it`,
-      );
+      return refuse(isRefused ? `: ${error.cause?.message ?? 'refused'}` : doesNotRun);
     }
   });
 }

@@ -11,7 +11,7 @@ import { maskTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
 import { traceProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
@@ -76,10 +76,11 @@ const sayings = {
     'unknown outcome: a request may have arrived; the same command asks again with the same key, and buys nothing twice',
 } as const;
 
-function outcomeLines({ status, seen, traceId, error }: TraceOutcome): string[] {
+function outcomeLines({ status, seen, traceId, error, purged }: TraceOutcome): string[] {
   const lines: string[] = [
     `${sayings[status]}${seen?.partial === true ? ' (partial: some sources did not answer)' : ''}`,
   ];
+  if (purged === true) lines.push(purgedLine);
   const told: [string, string | null][] = [
     ['search', traceId],
     ['type', seen?.type ?? null],
@@ -112,7 +113,7 @@ export async function traceLine(engine: EngineClient, workflowId: string): Promi
   return printable(`${workflowId}: ${stage}${of}${waiting === null ? '' : ` (${waiting})`}`);
 }
 
-const traces: SingleKind<TraceRecord, TraceOutcome> = {
+export const traces: SingleKind<TraceRecord, TraceOutcome> = {
   kind: 'trace',
   what: 'a search',
   name: /^[0-9a-f]{32}$/,

@@ -23,10 +23,11 @@ import {
   type InquiryBatchFlags,
 } from './inquiry-batch';
 import { traceInquiries } from './inquiry-kinds';
+import { recordAtWork, workOfOutcome } from './single-work';
 import { exitCodes, oneOf, print, printJson, tell, UsageError, wholeNumber } from './terminal';
 import { putTrace, standingTrace, type TraceAsk } from './trace-asks';
 import { traceListCommand } from './trace-list';
-import { showTrace, traceLine, type TraceOutput } from './trace-outcome';
+import { showTrace, traceLine, traces, type TraceOutput } from './trace-outcome';
 import { refuseUnwritable } from './unwritable-folder';
 import {
   isRunning,
@@ -152,7 +153,7 @@ async function follow(
   const folder = traceFolder(workId);
   const { queueSuffix } = place;
   if (await isRunning(engine, workflowId)) tell(`${workId}: is being searched for already`);
-  await engine.client.workflow.start<typeof searchTrace>('searchTrace', {
+  const handle = await engine.client.workflow.start<typeof searchTrace>('searchTrace', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),
     args: [
@@ -168,15 +169,17 @@ async function follow(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     priority: { priorityKey: 1 },
   });
-  tell(`${workId}: search for ${maskTarget(target)}`);
+  const atWork = await recordAtWork(place, traces, handle, { folder, record });
+  const { workId: id } = atWork.record;
+  tell(`${id}: search for ${maskTarget(target)}`);
   if (flags.detach === true) {
-    if (flags.json === true) printJson({ id: workId, status: 'started' });
-    else print(workId);
+    if (flags.json === true) printJson({ id, status: 'started' });
+    else print(id);
     return exitCodes.done;
   }
   await warnWithoutPollers(engine, place, 'investigation');
   const outcome = await followByLines<TraceOutcome>(place, engine, workflowId, (current) =>
     traceLine(current, workflowId),
   );
-  return showTrace(place, { folder, record, outcome }, flags);
+  return showTrace(place, await workOfOutcome(place, traces, atWork, outcome), flags);
 }

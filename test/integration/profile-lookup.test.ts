@@ -168,7 +168,7 @@ test('a rural part that is missing is told, and how to ask for it', async () => 
   service.reply = (_, response) => sendJson(response, 200, { ...personProfile(), rural: null });
   const { code, stdout } = await installation.run(['profile', 'lookup', '--cpf', cpf]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/rural +timed out or failed \(`--retry-rural` asks once more/);
+  expect(stdout).toMatch(/rural +timed out or failed \(`--retry-rural` looks it up anew/);
 });
 
 test('a work is listed, shown and written again from the archive', async () => {

@@ -167,7 +167,7 @@ test('300 lookups under 15 % faults and kills: each is told as it was answered, 
   expect(whole.length - answered).toBeLessThanOrEqual(workers.interrupted('lookup'));
 });
 
-test('asked for again, what has an answer is not asked for again', async () => {
+test('asked for again, what has an answer is not asked for again but for its rural part', async () => {
   place.sandbox.configure({
     profiles: { people: Object.fromEntries(people.map((one) => [one, { ...named, lookup: [] }])) },
   });
@@ -176,7 +176,8 @@ test('asked for again, what has an answer is not asked for again', async () => {
   const after = counted();
   const bought = people.filter((one) => after.get(one)?.requested !== before.get(one)?.requested);
   const had = (one: string): boolean => ['found', 'not_found', 'invalid'].includes(statusOf(one));
-  expect(bought.filter(had)).toEqual([]);
+  // Called off before their rural part was asked for a second time: that is asked for anew.
+  expect(bought.filter(had).sort()).toEqual([...beforeAgain].sort());
 });
 
 test('no number and nothing of an answer is found in the engine, in ids or in logs; histories are short', async () => {

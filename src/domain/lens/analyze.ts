@@ -126,6 +126,8 @@ export interface LensOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
+  /** What the service told was here, and was purged. */
+  purged?: true;
 }
 
 /** Analyses made in place of one whose upload expired, within one work. */

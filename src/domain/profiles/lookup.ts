@@ -91,13 +91,15 @@ export interface ProfileOutcome {
   sha256: string | null;
   /** Number of the call that it came with: `answer-<call>.json`. */
   call: number | null;
-  /** Calls that were answered with a profile: each may have been charged for. */
+  /** Tries of calls that were answered with a profile: each may have been charged for. */
   answered: number;
   /** Other calls that may have left, whose answer got lost or is unreadable: charged for, perhaps. */
   answersLost: number;
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
+  /** What the service told was here, and was purged. */
+  purged?: true;
 }
 
 export function profileWorkflowId(name: string): string {

@@ -77,6 +77,8 @@ export interface TraceOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
+  /** What the service told was here, and was purged. */
+  purged?: true;
 }
 
 export function traceWorkflowId(name: string): string {

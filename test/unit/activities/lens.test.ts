@@ -49,6 +49,9 @@ class Bench {
   readonly made = new Map<string, string>();
   readonly uploads: string[] = [];
   readonly counted: string[] = [];
+  readonly ended: string[] = [];
+  /** How the service writes an id in its answer to a request. */
+  spelling = (analysisId: string): string => analysisId;
   now = 1_000;
   state: LensAnalysis['state'] = 'awaiting_upload';
   expiresAt: string | null = null;
@@ -99,7 +102,7 @@ class Bench {
           this.made.set(sent, this.made.get(sent) ?? `analysis-${this.made.size + 1}`);
         }
         if (failure !== undefined) throw failure.error;
-        return view(this.made.get(sent) ?? '', this.createsTellUpload);
+        return view(this.spelling(this.made.get(sent) ?? ''), this.createsTellUpload);
       },
       read: async (analysisId: string) => {
         this.reads += 1;
@@ -121,7 +124,7 @@ class Bench {
       audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
       nameOf: (document: string) => document,
       metrics: {
-        lensEnded: () => undefined,
+        lensEnded: (status: string) => void this.ended.push(status),
         uploadEnded: (result: string) => void this.counted.push(result),
       },
       stopping: new AbortController().signal,
@@ -238,6 +241,34 @@ it('an upload whose answer was lost is not sent again when the service has it', 
   bench.uploadFails = [{ error: lost, taken: true }];
   expect(await bench.submit()).toEqual(submitted);
   expect(bench.uploads).toHaveLength(1);
+  // Another work of the same ask takes what becomes of it for an analysis that had its file.
+  expect(await new LensFile(bench.archive).wasUploaded(name, 1)).toBe(true);
+});
+
+it('a copy is proved while heartbeats go on, and not after it was handed in', async () => {
+  const environment = new MockActivityEnvironment(timeouts);
+  const beat = new Promise((done) => environment.once('heartbeat', done));
+  const get = bench.archive.get.bind(bench.archive);
+  jest.spyOn(bench.archive, 'get').mockImplementation(async (one) => {
+    if (one.startsWith(`${key}/`)) await beat;
+    return get(one);
+  });
+  expect(await bench.submit(1, environment)).toEqual(submitted);
+  for (const part of await bench.archive.list(`${key}/`)) await bench.archive.remove(part);
+  expect(await bench.submit()).toEqual(submitted);
+});
+
+it('an end is counted once, however often it is put on file', async () => {
+  await bench.conclude({ status: 'expired' });
+  expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'expired' });
+  expect(bench.ended).toEqual(['expired']);
+});
+
+it('an id in other letters is the same analysis', async () => {
+  bench.readsTellUpload = false;
+  bench.uploadFails = [{ error: lost }];
+  bench.spelling = (id) => (bench.keys.length > 1 ? id.toUpperCase() : id);
+  expect(await bench.submit()).toMatchObject({ value: { kind: 'submitted' } });
 });
 
 it('an upload that was broken off goes again to a fresh address', async () => {

@@ -230,6 +230,37 @@ test.each(['not_found', 'invalid', 'expired', 'found'] as const)(
   },
 );
 
+test('a call that was answered twice may be charged for twice', async () => {
+  for (const n of [1, 2]) {
+    const sent = await file().putSent(ref.folder, 1, startedAt);
+    expect(sent.n).toBe(n);
+    await file().putSentEnd(ref.folder, sent, 'accepted');
+  }
+  await file().putAnswer(ref.folder, 1, profile({ rural: null }));
+  expect(await concluded('found')).toMatchObject({ call: 1, answered: 2, answersLost: 0 });
+});
+
+test('a worker that slept while another one was answered sends nothing', async () => {
+  const filed = profile({ rural: { documento: 'x' } });
+  const asleep = new Proxy(place.archive, {
+    get: (archive, property: keyof ProfileDependencies['archive']) => {
+      const value: unknown = archive[property];
+      if (typeof value !== 'function') return value;
+      return async (...all: [string]) => {
+        const told = (await value.apply(archive, all)) as unknown;
+        if (property === 'list') await file().putAnswer(ref.folder, 1, filed);
+        return told;
+      };
+    },
+  });
+  expect(await tried(activities(undefined, asleep))).toMatchObject({
+    kind: 'settled',
+    value: { kind: 'found', rural: 'told' },
+  });
+  expect(asked).toBe(0);
+  expect(await file().sent(ref.folder)).toEqual([]);
+});
+
 test.each([
   [404, 'NOT_FOUND', 'not_found', 'NOT_FOUND'],
   [404, null, 'refused', 'wrong_address'],

@@ -66,9 +66,9 @@ class Bench {
 
   until(
     finds: Find[],
-    terms: { deadlineAt?: number; seen?: string | null; patience?: number } = {},
+    terms: { deadlineAt?: number; seen?: string | null; patience?: number; quiet?: string } = {},
   ) {
-    const { deadlineAt = 10 * minute, seen = 'running', patience } = terms;
+    const { deadlineAt = 10 * minute, seen = 'running', patience, quiet } = terms;
     const read = async (): Promise<Reading<string>> => {
       this.reads.push(this.now);
       const found = finds[Math.min(this.reads.length, finds.length) - 1];
@@ -82,6 +82,7 @@ class Bench {
         seen,
         what: 'a dossier',
         ...(patience !== undefined && { refusalPatienceMs: patience }),
+        ...(quiet !== undefined && { quiet }),
       }),
     );
   }
@@ -201,6 +202,18 @@ it.each([
   });
   const returned = bench.until([fault, running()], { seen: 'waiting: credentials' });
   expect(await returned).toMatchObject({ kind: 'changed', visible: 'running' });
+});
+
+it('a fault of another kind says that credentials are not waited for any more', async () => {
+  const seen = 'waiting: credentials';
+  const terms = { seen, quiet: 'asking', deadlineAt: minute };
+  expect(await bench.until([answered(401), answered(503), running()], terms)).toMatchObject({
+    kind: 'changed',
+    visible: 'asking',
+  });
+  expect(bench.reads).toHaveLength(2);
+  const again = bench.until([answered(503)], { ...terms, seen: 'asking' });
+  await expect(again).rejects.toMatchObject({ type: 'NotSettledYet' });
 });
 
 it('a read that is refused for good ends the wait', async () => {

@@ -38,7 +38,7 @@ async function fileWork(folder: string, asked: object, answer: object, answerNam
   await put(`${folder}/asked.json`, asked);
   await put(`${folder}/${answerName}.json`, answer);
   const told = folder.startsWith('traces/')
-    ? { status: 'completed', seen: { sha256: 'sum', failure: null } }
+    ? { status: 'completed', seen: { state: 'completed', sha256: 'sum', failure: null } }
     : { status: 'found', sha256: 'sum', counts: { vehicles: 2 }, rural: 'told' };
   await put(`${folder}/outcome.json`, { ...told, error: null, settledAt });
   const index = new DocumentIndexWriter(place.archive, `${folder}/${answerName}`, nameOf);
@@ -263,7 +263,9 @@ it('takes by age what was told, and what batches were made from, of what ended b
   expect(await jsonAt(`${trace}/outcome.json`)).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
+    purged: true,
   });
+  expect((await planner().ofAge('results', after)).changes).toEqual([]);
   expect((await planner().ofAge('pdf', after)).changes).toEqual([]);
 });
 

@@ -98,6 +98,7 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
     status: 'completed',
     seen: { sha256: null },
     files: { filed: [] },
+    purged: true,
   });
   const early = await planner().ofAge('results', Date.parse('2026-01-01'));
   expect(early.changes).toEqual([]);

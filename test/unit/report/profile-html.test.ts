@@ -2,7 +2,12 @@ import { profileFromWire } from '../../../src/apis/investigation/profile.wire';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { profileSections } from '../../../src/domain/profiles/sections';
 import { profileHtml } from '../../../src/report/profile-html';
-import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
+import {
+  personProfile,
+  propertyRow,
+  ruralOfPerson,
+  vehicleRow,
+} from '../../support/profile-answers';
 
 const cpf = '52998224725';
 
@@ -31,6 +36,18 @@ function pageOf(fields: object = {}, outcome: Partial<ProfileOutcome> = {}): str
     writtenAt: 0,
   });
 }
+
+const noTransports = { total: 0, produtos: [], por_produto: [], por_ano: [], parceiros: [] };
+const noRural = {
+  propriedades_sncr: [],
+  propriedades_cafir: [],
+  autorizacoes: [],
+  infracoes: [],
+  produtor_organico: [],
+  transportes: noTransports,
+};
+const noAircraft = { avioes: [], drones: [] };
+const empty = { veiculos: [], imoveis: [], aeronaves: noAircraft, patentes: [], rural: noRural };
 
 const textOf = (page: string) =>
   page.replaceAll(/<style>[\s\S]*<\/style>|<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
@@ -66,6 +83,21 @@ test('a missing rural part is said, and how to ask for it', () => {
   expect(text).toContain('; the rural part is missing.');
   expect(text).toContain('timed out or failed: this page says nothing about rural properties');
   expect(textOf(pageOf())).not.toContain('rural part is missing');
+  const of = (outcome: Partial<ProfileOutcome>) => textOf(pageOf({ rural: null }, outcome));
+  expect(of({ call: 1, answered: 2 })).not.toContain('both times that it was asked');
+  expect(of({ call: 2, answered: 2 })).toContain('both times that it was asked');
+});
+
+test.each<[string, object, string]>([
+  ['rural lists count', {}, '4 rural entries, rural transports.'],
+  ['rural lists alone', { ...empty, rural: ruralOfPerson }, '4 rural entries, rural transports.'],
+  ['all told, and empty', empty, 'Nothing was found.'],
+  ['a section is not told', { ...empty, veiculos: null }, 'Nothing was found in what was told.'],
+  ['a rural list is not told', { ...empty, rural: { tipo: 'PF' } }, 'found in what was told.'],
+  ['no rural part', { ...empty, rural: null }, 'in what was told; the rural part is missing.'],
+])('the headline tells what was found: %s', (_, fields, told) => {
+  const [, headline] = /<p class="headline">([^<]*)/.exec(pageOf(fields)) ?? [];
+  expect(headline).toContain(told);
 });
 
 test('shows restrictions of vehicles, and counts the vehicles that have some', () => {

@@ -240,14 +240,14 @@ it('lets go of a file that is not read to its end', async () => {
   }
 });
 
-it('reads 200,000 lines in bounded memory', async () => {
+it('reads 60,000 lines in bounded memory', async () => {
   const path = join(folder, 'many.csv');
-  const lines = Array.from({ length: 200_000 }, (_, at) => `${at};cnpj;Padaria Fictícia ${at}`);
+  const lines = Array.from({ length: 60_000 }, (_, at) => `${at};cnpj;Padaria Fictícia ${at}`);
   await writeFile(path, ['documento;tipo;referencia', ...lines].join('\n'));
   lines.length = 0;
   let count = 0;
   let highest = 0;
-  // Only what is still held counts, not what waits to be collected.
+  // Only what is still held counts, not what waits to be collected: slow where other tests left much.
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const held = (): number => {
@@ -257,8 +257,8 @@ it('reads 200,000 lines in bounded memory', async () => {
   const before = held();
   for await (const { kind } of readSheet(path)) {
     if (kind === 'row') count += 1;
-    if (count % 50_000 === 0) highest = Math.max(highest, held() - before);
+    if (count % 30_000 === 0) highest = Math.max(highest, held() - before);
   }
-  expect(count).toBe(200_000);
-  expect(highest).toBeLessThan(100 * 1024 * 1024);
-});
+  expect(count).toBe(60_000);
+  expect(highest).toBeLessThan(10 * 1024 * 1024);
+}, 120_000);

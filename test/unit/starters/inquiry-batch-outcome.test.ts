@@ -1,4 +1,4 @@
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
@@ -201,6 +201,50 @@ test('a batch that was cancelled before anything was sent leaves nothing to do',
   const works = [{ workId: `profile/1/${instant}`, before: false }];
   const end = { endedAt: at, cancelled: true, counts: {} };
   expect(await shown({ ...(await batchOf('profile-batch', [cpf(1)], works)), end })).toBe(0);
+});
+
+test('a row whose answer was purged says so', async () => {
+  const works = [
+    await lookedUp(1, null, { answered: 1, purged: true }),
+    { ...(await lookedUp(2, personProfile())), before: true },
+  ];
+  await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], works));
+  const rows = await rowsOf('results.csv');
+  expect(rows.map(({ note }) => note)).toEqual([
+    'results purged',
+    'had ended before',
+    'results purged',
+  ]);
+});
+
+test('a folder that had one batch has nothing of it beside the next one', async () => {
+  const both = [await lookedUp(1, personProfile()), await lookedUp(2, personProfile())];
+  await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], both), { html: true });
+  const mine = ['notes.txt', 'answers/mine.json', 'pages/mine.html'];
+  for (const name of mine) await writeFile(join(out, name), 'mine');
+  const earlier = await readdir(out, { recursive: true });
+  expect(earlier).toEqual(
+    expect.arrayContaining(['answers/2.json', 'pages/3.html', 'veiculos.csv', 'report.html']),
+  );
+  const first = place;
+  place = new TemporaryArchive();
+  const next = [await lookedUp(3, null), await lookedUp(4, { imoveis: [propertyRow] })];
+  await shown(await batchOf('profile-batch', [cpf(3), cpf(4)], next));
+  const own = ['results.csv', 'summary.json', 'imoveis.csv', 'answers/3.json'];
+  const left = await readdir(out, { recursive: true });
+  expect(left.sort()).toEqual([...own, ...mine, 'answers', 'pages'].sort());
+  first.remove();
+});
+
+test('an answer that came with a byte order mark is written', async () => {
+  const work = await lookedUp(1, null);
+  const answer = Buffer.from(`\uFEFF${JSON.stringify(personProfile())}`);
+  await new ProfileFile(place.archive).putAnswer(profileFolder(work.workId), 1, answer);
+  await shown(await batchOf('profile-batch', [cpf(1)], [work]));
+  expect(JSON.parse(await readFile(join(out, 'answers', '2.json'), 'utf8'))).toEqual(
+    personProfile(),
+  );
+  expect(await rowsOf('veiculos.csv')).toHaveLength(1);
 });
 
 test('sections of all people stand in one sheet each, with the line and the CPF of each row', async () => {

@@ -1,0 +1,45 @@
+import { ProfileFile } from '../../../src/archive/profiles';
+import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import { profileInquiries } from '../../../src/starters/inquiry-kinds';
+import type { Workplace } from '../../../src/starters/workplace';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const cpf = '52998224725';
+const workId = `profile/${'ab'.repeat(16)}/20260105T101530123Z`;
+const settledAt = '2026-01-05T10:15:31.000Z';
+
+let place: TemporaryArchive;
+beforeEach(() => {
+  place = new TemporaryArchive();
+});
+afterEach(() => place.remove());
+
+/** What a batch would reuse for a person whose lookup has ended like this. */
+async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
+  const file = new ProfileFile(place.archive);
+  const [, name = ''] = workId.split('/');
+  const record = { workId, name, cpf, retryRural: false, createdAt: settledAt, createdBy: 'x' };
+  await file.putRecord(profileFolder(workId), record);
+  const end = { status: 'found', rural: 'told', call: 1, settledAt, ...outcome };
+  await file.putOutcome(profileFolder(workId), end as ProfileOutcome);
+  const workplace = { archive: place.archive, idKey: { nameOf: () => name } };
+  const terms = { label: null, strategy: null, retryRural, reuseSince: 0 };
+  return profileInquiries.standing(workplace as unknown as Workplace, cpf, terms);
+}
+
+test.each<[string, Partial<ProfileOutcome>, boolean]>([
+  ['was answered', {}, true],
+  ['knows nobody', { status: 'not_found', rural: null, call: null }, true],
+  ['was refused', { status: 'refused', rural: null, call: null }, false],
+  ['was answered, and purged since', { rural: null, purged: true }, false],
+])('a lookup that %s is reused: %#', async (_, outcome, isReused) => {
+  expect(await standing(outcome)).toEqual(isReused ? { workId, ended: true } : null);
+});
+
+test.each<[string, Partial<ProfileOutcome>, boolean]>([
+  ['failed, and was asked for once', { rural: 'failed' }, false],
+  ['failed, and was asked for twice', { rural: 'failed', call: 2 }, true],
+  ['came', {}, true],
+])('a rural part that %s is asked for again with --retry-rural: %#', async (_, outcome, stands) => {
+  expect(await standing(outcome, true)).toEqual(stands ? { workId, ended: true } : null);
+});

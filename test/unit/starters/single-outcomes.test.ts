@@ -1,0 +1,108 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LensFile } from '../../../src/archive/lens';
+import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
+import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
+import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
+import { showLens } from '../../../src/starters/lens-outcome';
+import { showProfile } from '../../../src/starters/profile-outcome';
+import { showTrace } from '../../../src/starters/trace-outcome';
+import type { Workplace } from '../../../src/starters/workplace';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const workId = 'x/1';
+const folder = 'x/1';
+
+let place: TemporaryArchive;
+let printed: string;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  place.remove();
+});
+
+const workplace = () => ({ archive: place.archive }) as unknown as Workplace;
+
+const shows = {
+  trace: (outcome: Partial<TraceOutcome>) => {
+    const record = { workId } as TraceRecord;
+    const whole = { seen: null, traceId: null, error: null, ...outcome } as TraceOutcome;
+    return showTrace(workplace(), { folder, record, outcome: whole }, { out: place.folder });
+  },
+  profile: (outcome: Partial<ProfileOutcome>) => {
+    const record = { workId } as ProfileRecord;
+    const nothing = { call: 1, counts: null, error: null, answersLost: 0 };
+    const whole = { ...nothing, ...outcome } as ProfileOutcome;
+    return showProfile(workplace(), { folder, record, outcome: whole }, { out: place.folder });
+  },
+  lens: (outcome: Partial<LensOutcome>, out = place.folder) => {
+    const record = { workId } as LensRecord;
+    const nothing = {
+      seen: null,
+      files: null,
+      error: null,
+      billing: null,
+      replaced: [],
+      analysisId: null,
+    };
+    const whole = { ...nothing, ...outcome } as LensOutcome;
+    return showLens(workplace(), { folder, record, outcome: whole }, { out });
+  },
+};
+
+test.each([
+  ['a search', 'completed', () => shows.trace({ status: 'completed', purged: true })],
+  ['a lookup', 'found', () => shows.profile({ status: 'found', purged: true })],
+  ['an analysis', 'completed', () => shows.lens({ status: 'completed', purged: true })],
+])('%s that was purged says so', async (_, status, show) => {
+  await show();
+  expect(printed).toContain(
+    `${status}\n  purged     what the service told is not on file any more`,
+  );
+  expect(printed).not.toContain('result:');
+});
+
+test('a folder that had one picture has nothing of it beside the next one', async () => {
+  const out = join(place.folder, 'out');
+  const file = new LensFile(place.archive);
+  const artifacts = ['a1', 'a2'].map((artifactId) => ({ artifactId, type: 'mask' }));
+  const filed = [];
+  for (const artifact of artifacts) {
+    await file.putArtifact(folder, artifact.artifactId, bytes());
+    const there = await file.artifact(folder, artifact);
+    if (there !== null) filed.push(there);
+  }
+  await file.putAnswer(folder, { id: 'first' });
+  const written = async (files: LensOutcome['files']) => {
+    await shows.lens({ status: 'completed', files }, out);
+    return (await readdir(out)).sort();
+  };
+  const first = ['artifact-1.bin', 'artifact-2.bin', 'lens.json'];
+  expect(await written({ filed, unfiled: [] })).toEqual(first);
+  await writeFile(join(out, 'artifact-notes.txt'), 'mine');
+  const one = { filed: filed.slice(0, 1), unfiled: [] };
+  expect(await written(one)).toEqual(['artifact-1.bin', 'artifact-notes.txt', 'lens.json']);
+  await place.archive.remove(`${folder}/answer.json`);
+  expect(await written(one)).toEqual(['artifact-notes.txt']);
+});
+
+async function* bytes(): AsyncGenerator<Buffer> {
+  yield Buffer.from('found');
+}
+
+test.each<[string, Partial<LensOutcome>, string]>([
+  ['at the deadline', {}, 'the same command goes on with it'],
+  ['without an upload', { error: { code: 'upload_expired', message: '' } }, 'asks for another'],
+  ['at the service', { seen: { state: 'expired' } as LensOutcome['seen'] }, 'unless 2 were asked'],
+])('what the same command does for a picture that expired %s', async (_, outcome, told) => {
+  await shows.lens({ status: 'expired', ...outcome });
+  expect(printed).toContain(told);
+});
