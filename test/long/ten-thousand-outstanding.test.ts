@@ -8,7 +8,8 @@ import { historiesOf, largestEventBytes } from '../support/histories';
 import { sized } from '../support/full-size';
 import { MachineLoad } from '../support/machine-load';
 
-const rows = sized(3_000, 10_000);
+/** Lanes of 2,000, all full: each has the same share of what may be outstanding. */
+const rows = sized(4_000, 10_000);
 const workerMemoryBytes = 1_024 ** 3;
 const payloadLimitBytes = 256 * 1_024;
 
