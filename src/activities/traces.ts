@@ -9,6 +9,7 @@ import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { traceOutcomeEntry, traceRequestEntry } from '../domain/traces/audit';
 import {
+  isTraceSettled,
   sourcesOf,
   traceKey,
   type CreatedTrace,
@@ -56,7 +57,6 @@ const keyTrustedMs = 60 * 60_000;
 const listPatienceMs = 2 * 60_000;
 /** Clocks differ. */
 const clockSkewMs = 5 * 60_000;
-const settledStates: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 /** A search is asked for with one key for ever, so that it is made once (DESIGN D3). */
 export function createTraceActivities(deps: TraceDependencies) {
@@ -172,7 +172,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     return wait.until<TraceSeen>(
       async (signal) => {
         const { trace, answer } = await traces.read(traceId, 'poll', signal);
-        if (settledStates.includes(trace.state)) {
+        if (isTraceSettled(trace.state)) {
           return { kind: 'settled', value: await filed(ref, trace, answer) };
         }
         const seen = seenOf(trace, null);

@@ -2,7 +2,7 @@ import type { ManifestItem, ManifestLine } from '../domain/certificates';
 import { documentsInText } from '../domain/held-documents';
 import type { InquiryBatchRecord } from '../domain/inquiry-batch';
 import type { ProfileOutcome } from '../domain/profiles/lookup';
-import type { TraceOutcome, TraceRecord, TraceSeen } from '../domain/traces/search';
+import { isTraceSettled, type TraceOutcome, type TraceRecord } from '../domain/traces/search';
 import { getJson, type Archive } from './archive';
 import { documentsIn, indexedHolders, type NameOf } from './document-index';
 import { ErasureSubject } from './erasure-subject';
@@ -420,7 +420,7 @@ function withoutSum(record: unknown): unknown {
 function withoutAnswer(record: unknown): unknown {
   const { error, ...outcome } = record as Partial<TraceOutcome & ProfileOutcome>;
   const { seen } = outcome;
-  const wasTold = seen == null ? outcome.counts != null : isSettled(seen);
+  const wasTold = seen == null ? outcome.counts != null : isTraceSettled(seen.state);
   return withoutSum({
     ...outcome,
     ...(wasTold && { purged: true }),
@@ -428,10 +428,6 @@ function withoutAnswer(record: unknown): unknown {
     ...('counts' in outcome && { counts: null, rural: null }),
     error: withoutProse(error ?? null),
   });
-}
-
-function isSettled({ state }: TraceSeen): boolean {
-  return state === 'completed' || state === 'failed' || state === 'cancelled';
 }
 
 function withoutProse<T extends { message: string } | null>(told: T): T {

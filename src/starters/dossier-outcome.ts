@@ -14,7 +14,6 @@ import {
 } from '../domain/dossiers/follow';
 import type { EngineClient } from '../temporal/connection';
 import { cancelDossierUpdate, dossierProgressQuery } from '../workflows/messages';
-import { workIdOf } from '../workflows/search-attributes';
 import { writeDossierFolder } from './dossier-folder';
 import { phasesLine } from './dossier-phases';
 import {
@@ -26,7 +25,7 @@ import {
 } from './single-work';
 import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
 import { refuseAllButCancel, type WorkFamily } from './work-family';
-import { isNotFound, withEngine, type Workplace } from './workplace';
+import { isNotFound, runningUnder, withEngine, type Workplace } from './workplace';
 
 export type DossierOnFile = SingleOnFile<DossierRecord, DossierOutcome>;
 
@@ -182,21 +181,10 @@ const dossiers: SingleKind<DossierRecord, DossierOutcome> = {
 };
 
 /** The work that follows a dossier now: all works about it go by one workflow id. Null when none does. */
-export async function followerOf(
-  { client }: EngineClient,
-  dossierId: string,
-): Promise<string | null> {
+export async function followerOf(engine: EngineClient, dossierId: string): Promise<string | null> {
   const workflowId = dossierWorkflowId(dossierId);
-  try {
-    const { status, typedSearchAttributes } = await client.workflow
-      .getHandle(workflowId)
-      .describe();
-    if (status.name !== 'RUNNING') return null;
-    return workIdOf(typedSearchAttributes) ?? workflowId;
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
+  const running = await runningUnder(engine, workflowId);
+  return running && (running.startedFor ?? workflowId);
 }
 
 /** `remote`: the dossier too, at the service; else it is followed no longer, and goes on there. */

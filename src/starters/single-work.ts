@@ -12,7 +12,7 @@ import {
   type ResultOptions,
   type WorkFamily,
 } from './work-family';
-import { isNotFound, withEngine, type Workplace } from './workplace';
+import { isNotFound, runningUnder, withEngine, type Workplace } from './workplace';
 
 /** Of an outcome that a purge by age has left nothing but its end. */
 export const purgedLine = `  ${'purged'.padEnd(10)} what the service told is not on file any more`;
@@ -139,22 +139,15 @@ export async function singleProgress<
 
 /** Another work of the same ask goes by the same workflow id, and says which it is. */
 async function isAtWork(
-  { client }: EngineClient,
+  engine: EngineClient,
   kind: string,
   workflowId: string,
   workId: string,
 ): Promise<boolean> {
-  try {
-    const { status, typedSearchAttributes } = await client.workflow
-      .getHandle(workflowId)
-      .describe();
-    const startedFor = workIdOf(typedSearchAttributes);
-    const isAnother = startedFor?.startsWith(`${kind}/`) === true && startedFor !== workId;
-    return status.name === 'RUNNING' && !isAnother;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+  const running = await runningUnder(engine, workflowId);
+  if (running === null) return false;
+  const { startedFor } = running;
+  return startedFor?.startsWith(`${kind}/`) !== true || startedFor === workId;
 }
 
 /** The work that runs: somebody else may have begun the same a moment before. */

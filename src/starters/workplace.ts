@@ -11,6 +11,7 @@ import { refuseOtherArchive } from '../temporal/namespace-archive';
 import { openEngine } from '../temporal/open-engine';
 import { openOwnArchive } from '../temporal/own-archive';
 import { queuePollers } from '../temporal/queue-pollers';
+import { workIdOf } from '../workflows/search-attributes';
 import { tell } from './terminal';
 
 /** What every command works with: settings, archive, and (when asked for) the engine. */
@@ -84,6 +85,27 @@ export async function warnWithoutPollers(
 
 export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
+}
+
+/**
+ * What runs under a workflow id, for works that share one: null when nothing does.
+ *
+ * @returns `startedFor`: the work, null when the engine does not know it
+ */
+export async function runningUnder(
+  { client }: EngineClient,
+  workflowId: string,
+): Promise<{ startedFor: string | null } | null> {
+  try {
+    const { status, typedSearchAttributes } = await client.workflow
+      .getHandle(workflowId)
+      .describe();
+    if (status.name !== 'RUNNING') return null;
+    return { startedFor: workIdOf(typedSearchAttributes) ?? null };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
 }
 
 export async function isRunning(engine: EngineClient, workflowId: string): Promise<boolean> {

@@ -81,6 +81,10 @@ export interface TraceOutcome {
   purged?: true;
 }
 
+export function isTraceSettled(state: TraceSeen['state']): boolean {
+  return ['completed', 'failed', 'cancelled'].includes(state);
+}
+
 export function traceWorkflowId(name: string): string {
   return `trace/${name}`;
 }

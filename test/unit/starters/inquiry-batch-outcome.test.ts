@@ -27,6 +27,7 @@ import {
 import type { Workplace } from '../../../src/starters/workplace';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
+import { printedByTests } from '../../support/printed';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 const at = '2026-01-05T10:15:31.000Z';
@@ -36,21 +37,13 @@ type Line = ManifestLine<string>;
 
 let place: TemporaryArchive;
 let out: string;
-let printed: string;
+const printed = printedByTests();
 
 beforeEach(() => {
   place = new TemporaryArchive();
   out = join(place.folder, 'out');
-  printed = '';
-  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text);
-    return true;
-  });
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-  place.remove();
-});
+afterEach(() => place.remove());
 
 /** Puts a batch on file that has ended: each text an item, then a duplicate of the first. */
 async function batchOf(
@@ -155,7 +148,7 @@ test('the rows of a batch of searches add up to what was charged, and so does it
   const rows = await rowsOf('results.csv');
   expect(rows.map((row) => row['billing_amount'])).toEqual(['0.1', '0.2', '5', '', '']);
   expect(rows.at(-1)).toMatchObject({ status: 'duplicate', trace_id: 't0', billing_unit: '' });
-  expect(printed).toContain('billing 3 charged: 5.3 tokens');
+  expect(printed()).toContain('billing 3 charged: 5.3 tokens');
 });
 
 test('a batch of lookups adds up its answers, and tells each of them once', async () => {

@@ -8,26 +8,19 @@ import { showLens } from '../../../src/starters/lens-outcome';
 import { showProfile } from '../../../src/starters/profile-outcome';
 import { showTrace } from '../../../src/starters/trace-outcome';
 import type { Workplace } from '../../../src/starters/workplace';
+import { printedByTests } from '../../support/printed';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 const workId = 'x/1';
 const folder = 'x/1';
 
 let place: TemporaryArchive;
-let printed: string;
+const printed = printedByTests();
 
 beforeEach(() => {
   place = new TemporaryArchive();
-  printed = '';
-  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text);
-    return true;
-  });
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-  place.remove();
-});
+afterEach(() => place.remove());
 
 const workplace = () => ({ archive: place.archive }) as unknown as Workplace;
 
@@ -64,10 +57,10 @@ test.each([
   ['an analysis', 'completed', () => shows.lens({ status: 'completed', purged: true })],
 ])('%s that was purged says so', async (_, status, show) => {
   await show();
-  expect(printed).toContain(
+  expect(printed()).toContain(
     `${status}\n  purged     what the service told is not on file any more`,
   );
-  expect(printed).not.toContain('result:');
+  expect(printed()).not.toContain('result:');
 });
 
 test('a folder that had one picture has nothing of it beside the next one', async () => {
@@ -104,5 +97,5 @@ test.each<[string, Partial<LensOutcome>, string]>([
   ['at the service', { seen: { state: 'expired' } as LensOutcome['seen'] }, 'unless 2 were asked'],
 ])('what the same command does for a picture that expired %s', async (_, outcome, told) => {
   await shows.lens({ status: 'expired', ...outcome });
-  expect(printed).toContain(told);
+  expect(printed()).toContain(told);
 });
