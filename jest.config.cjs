@@ -29,7 +29,10 @@ module.exports = {
       ? { setupFiles: ['<rootDir>/test/support/property-seed.ts'] }
       : {}),
     ...(layer === 'workflow' || layer === 'integration' || layer === 'long'
-      ? { globalSetup: '<rootDir>/test/support/servers-setup.ts' }
+      ? {
+          globalSetup: '<rootDir>/test/support/servers-setup.ts',
+          globalTeardown: '<rootDir>/test/support/servers-teardown.ts',
+        }
       : {}),
   })),
 };

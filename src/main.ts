@@ -7,20 +7,31 @@ import { loadDotenv } from './environment';
 import { hideSecretsOf, redactText } from './protection/redaction';
 import { exitCodes, outliveReaders, reportError, reportUncaught } from './starters/terminal';
 
-/** The command line: which commands there are, and how they end. */
+/** The process of a command: what it must outlive, and how it ends. */
 async function main(): Promise<void> {
   loadDotenv();
-  hideSecretsOf(process.env);
   outliveReaders();
   process.on('uncaughtException', (error) => process.exit(reportUncaught(error)));
   // A part of a larger whole (the worker or sandbox of `dev`) ends when the whole is gone.
   if (process.send !== undefined)
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  try {
+    await runCommand(process.argv.slice(2));
+  } finally {
+    // The channel to the whole would keep a part alive that has nothing left to do.
+    process.removeAllListeners('disconnect');
+    if (process.connected) process.disconnect();
+  }
+}
+
+/** The command line: which commands there are. Leaves the exit code in `process.exitCode`. */
+export async function runCommand(words: readonly string[]): Promise<void> {
+  hideSecretsOf(process.env);
   const program = new Command('diligence')
     .description('A durable backend for due-diligence back offices.')
     .version(ownVersion())
     .showHelpAfterError('(--help shows what there is)');
-  for (const command of commandsFor(process.argv[2])) program.addCommand(command);
+  for (const command of commandsFor(words[0])) program.addCommand(command);
   program.addHelpText(
     'after',
     `
@@ -29,13 +40,9 @@ Exit codes: 0 done; 1 failed, refused or not found; 2 wrong usage or configurati
   );
   exitByErrors(program);
   try {
-    await program.parseAsync();
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? usageCode(error) : reportError(error);
-  } finally {
-    // The channel to the whole would keep a part alive that has nothing left to do.
-    process.removeAllListeners('disconnect');
-    if (process.connected) process.disconnect();
   }
 }
 
@@ -55,4 +62,4 @@ function usageCode(error: CommanderError): number {
   return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
 }
 
-void main();
+if (require.main === module) void main();

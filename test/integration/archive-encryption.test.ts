@@ -13,7 +13,7 @@ describe('an installation whose archive is encrypted', () => {
   beforeAll(async () => {
     const quick = { waitingMs: [10, 20], processingMs: [10, 50], distribution: 'uniform' };
     place = await Installation.start({ issuance: quick } as never, sealed);
-    await place.startWorker();
+    await place.startWorkerHere();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
   }, 60_000);
 

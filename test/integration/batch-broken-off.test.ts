@@ -11,7 +11,7 @@ describe('a batch broken off in the middle of its requests and started again', (
   let place: Installation;
 
   beforeEach(async () => {
-    place = await Installation.start({
+    place = await Installation.startAlone({
       issuance: { waitingMs: [20, 50], processingMs: [500, 1_500], distribution: 'uniform' },
       latencyMs: [20, 50],
     });

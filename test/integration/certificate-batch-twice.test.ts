@@ -13,7 +13,7 @@ describe('the same thing asked for more than once', () => {
     place = await Installation.start({
       issuance: { waitingMs: [20, 50], processingMs: [200, 800], distribution: 'uniform' },
     } as never);
-    await place.startWorker();
+    await place.startWorkerHere();
   }, 60_000);
 
   afterAll(() => place.stop(), 60_000);

@@ -29,7 +29,7 @@ describe('credit analyze', () => {
 
   beforeAll(async () => {
     installation = await Installation.start(scenario, creditSettings);
-    await installation.startWorker();
+    await installation.startWorkerHere();
   }, 60_000);
   afterAll(() => installation.stop(), 60_000);
 

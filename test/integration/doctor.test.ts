@@ -42,7 +42,7 @@ describe('diligence doctor', () => {
   }, 60_000);
 
   test('counts the workers, looks at the rights of keys, and names the cure', async () => {
-    await place.startWorker();
+    await place.startWorkerHere();
     await chmod(join(place.folder, 'data', 'id-key'), 0o644);
     const { code, about } = await examine({ DILIGENCE_WORKERS: '2' });
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('diligence doctor', () => {
     const client = await place.client();
     const retention = (seconds: number) =>
       client.workflowService.updateNamespace({
-        namespace: 'default',
+        namespace: place.namespace,
         config: { workflowExecutionRetentionTtl: { seconds } as never },
       });
     await retention(86_400);

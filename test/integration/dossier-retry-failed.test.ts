@@ -1,6 +1,6 @@
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import { eventually, type Installation } from '../support/diligence-process';
-import { dossierInstallation, soon } from '../support/dossier-installation';
+import { dossierInstallation, soon, type DossierScript } from '../support/dossier-installation';
 
 /** Failed dossiers of the list, tried again together. */
 
@@ -9,10 +9,8 @@ jest.setTimeout(180_000);
 const seeded = 24;
 let place: Installation;
 beforeAll(async () => {
-  place = await dossierInstallation({
-    seeded: { dossiers: seeded },
-    pattern: { ...soon, end: ['failure_retryable', 'completed'] },
-  });
+  const pattern: DossierScript = { ...soon, end: ['failure_retryable', 'completed'] };
+  place = await dossierInstallation({ seeded: { dossiers: seeded }, pattern }, 'process');
 });
 afterAll(async () => {
   await place.stop();

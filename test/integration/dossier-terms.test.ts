@@ -37,7 +37,7 @@ test('to follow a dossier costs nothing and cancels nothing, whatever was asked 
   await dossierCommand(place, ['cancel', '--id', wanted, '--detach']);
   await dossierCommand(place, ['follow', '--id', failing, '--max-attempts', '2', '--detach']);
   for (const id of [wanted, failing]) await breakOff(`dossier/${id}`);
-  await place.startWorker();
+  await place.startWorkerHere();
   const [completed, failed] = await Promise.all([
     followDossier(place, wanted),
     followDossier(place, failing),
@@ -62,7 +62,7 @@ test('the same command goes on with what was broken off, and two at once are one
   const terms = ['--max-attempts', '2'];
   await dossierCommand(place, ['follow', '--id', id, ...terms, '--detach']);
   await breakOff(`dossier/${id}`);
-  await place.startWorker();
+  await place.startWorkerHere();
   const again = await followDossier(place, id, ...terms);
   expect(again).toMatchObject({
     code: 0,
@@ -128,7 +128,7 @@ test('the work that runs is decided about, although a later one has ended; its b
   await place.stopWorkers();
   const batch = (await place.run(retry)).stdout.trim();
   await breakOff(batch);
-  await place.startWorker();
+  await place.startWorkerHere();
   expect(await followDossier(place, id)).toMatchObject({ code: 1 });
   expect((await place.run(retry)).stdout.trim()).toBe(batch);
   const handle = (await place.client()).workflow.getHandle(`dossier/${id}`);

@@ -12,7 +12,7 @@ jest.setTimeout(180_000);
 
 let place: Installation;
 beforeAll(async () => {
-  place = await dossierInstallation();
+  place = await dossierInstallation({}, 'process');
 });
 afterAll(async () => {
   await place.stop();

@@ -31,7 +31,7 @@ describe('when the engine has forgotten', () => {
   }
 
   async function open(issuance: object): Promise<void> {
-    place = await Installation.start({ issuance });
+    place = await Installation.startAlone({ issuance });
     await place.startWorker();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(12));
   }

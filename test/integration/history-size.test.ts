@@ -69,7 +69,7 @@ describe('the history of a batch of 1,000 rows', () => {
     const id = await startDetached('handed-over.csv', 1);
     await startAgain(id, 300);
     const load = new MachineLoad();
-    await place.startWorker();
+    await place.startWorkerHere();
     await client.workflow.getHandle(id).result();
 
     const lane = await runsOf(client, `${id}/lane-0000`);

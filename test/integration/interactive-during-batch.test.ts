@@ -15,7 +15,7 @@ describe('an issuance asked for by a person while a batch of 1,000 rows runs', (
       { issuance: { waitingMs: [20, 100], processingMs: [300, 3_000], distribution: 'lognormal' } },
       { CERTIFICATES_RPS: '40' },
     );
-    await place.startWorker();
+    await place.startWorkerHere();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
   }, 60_000);
 

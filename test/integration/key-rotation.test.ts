@@ -95,7 +95,7 @@ describe('the payload keys of a batch under way', () => {
 
     const payloads = payloadsOf(await historiesOf(client, id));
     expect(keyIdsOf(payloads)).toEqual(new Set(['old', newName]));
-    const codec = new EncryptionCodec({ ring: KeyRing.parse(moved), namespace: 'default' });
+    const codec = new EncryptionCodec({ ring: KeyRing.parse(moved), namespace: place.namespace });
     expect(await codec.decode(payloads)).toHaveLength(payloads.length);
     const withoutNew = (await place.client(oldKey)).workflow.getHandle(id).result();
     await expect(withoutNew).rejects.toThrow(newName);

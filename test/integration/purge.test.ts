@@ -73,7 +73,7 @@ describe('purge', () => {
         [cnpj(3)]: { request: [{ kind: '400_refused', times: 2 }] },
       },
     } as never);
-    await place.startWorker();
+    await place.startWorkerHere();
   }, 60_000);
 
   afterEach(() => place.stop(), 60_000);

@@ -32,7 +32,7 @@ describe('looking for work in the engine', () => {
 
   test('finds what waits for a token, all of a batch, and how it ended', async () => {
     place.sandbox.configure({ documents: { [cnpj(1)]: { request: ['reset_after'] } } } as never);
-    await place.startWorker();
+    await place.startWorkerHere();
     const command = place.begin([...batch, '--out', 'out', '--concurrency', '10']);
     const posts = () => place.sandbox.received().filter(({ method }) => method === 'POST').length;
     await eventually('some rows are requested', () => posts() >= 20);
@@ -85,7 +85,7 @@ describe('a namespace that was not set up', () => {
     client = await place.client();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(2));
     await client.connection.operatorService.removeSearchAttributes({
-      namespace: 'default',
+      namespace: place.namespace,
       searchAttributes: searchAttributeNames,
     });
   }, 60_000);
@@ -119,7 +119,7 @@ describe('a namespace that was not set up', () => {
     // It reads no payload, and needs no key.
     const first = await setUp({ DILIGENCE_PAYLOAD_KEYS: '' });
     expect(first).toEqual({ added: searchAttributeNames, present: [] });
-    await place.startWorker();
+    await place.startWorkerHere();
     const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out'];
     expect((await place.run(batch)).code).toBe(0);
     expect(await setUp()).toEqual({ added: [], present: searchAttributeNames });
@@ -128,7 +128,7 @@ describe('a namespace that was not set up', () => {
   test('that has one of another type is left as it is, and says which', async () => {
     const { operatorService } = client.connection;
     const name = 'DiligenceOutcome';
-    const namespace = 'default';
+    const { namespace } = place;
     await operatorService.removeSearchAttributes({ namespace, searchAttributes: [name] });
     await operatorService.addSearchAttributes({
       namespace,

@@ -12,7 +12,7 @@ describe('a Temporal server killed with SIGKILL, its file kept', () => {
   let place: Installation;
 
   beforeEach(async () => {
-    place = await Installation.start({
+    place = await Installation.startAlone({
       issuance: { waitingMs: [20, 100], processingMs: [500, 3_000], distribution: 'lognormal' },
       latencyMs: [80, 120],
     });

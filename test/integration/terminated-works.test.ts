@@ -31,7 +31,7 @@ beforeAll(async () => {
     profiles: { people: { '*': { lookup: Array.from({ length: 99 }, () => '401' as const) } } },
   });
   await writeFile(join(place.folder, 'picture.png'), Buffer.from('89504e470d0a1a0a', 'hex'));
-  await place.startWorker();
+  await place.startWorkerHere();
 });
 afterAll(() => place.stop());
 

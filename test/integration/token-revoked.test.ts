@@ -21,7 +21,7 @@ describe('a token revoked at row 300 of 400', () => {
       issuance: { waitingMs: [20, 100], processingMs: [300, 2_000], distribution: 'lognormal' },
       latencyMs: [10, 30],
     });
-    await place.startWorker();
+    await place.startWorkerHere();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
   }, 60_000);
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
       },
     },
   });
-  await installation.startWorker();
+  await installation.startWorkerHere();
 });
 afterAll(() => installation.stop());
 

@@ -24,7 +24,7 @@ describe('a second data directory on the same Temporal server', () => {
   test('gets no worker and no work: both are refused with the reason, and nothing is sent twice', async () => {
     const elsewhere = { DILIGENCE_DATA_DIR: join(place.folder, 'elsewhere') };
     const batch = ['certificate', 'batch', '--input', 'input.csv'];
-    await place.startWorker();
+    await place.startWorkerHere();
     const first = place.begin([...batch, '--out', 'out']);
     await eventually('the batch is under way', () => postsOf(place.sandbox).length > 5);
 

@@ -30,7 +30,7 @@ afterEach(() => place.stop(), 60_000);
 let worker: Awaited<ReturnType<Installation['startWorker']>>;
 
 async function started(scenario: unknown): Promise<string> {
-  place = await Installation.start(scenario as never);
+  place = await Installation.startAlone(scenario as never);
   await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
   worker = await place.startWorker({ DILIGENCE_METRICS_ADDRESS: '127.0.0.1:0' });
   const [origin] = await origins();
@@ -149,7 +149,7 @@ test('a worker that was told to stop is not ready, until what is on its way has 
 }, 120_000);
 
 test('two workers that were told the same addresses both work: the second serves elsewhere', async () => {
-  place = await Installation.start({});
+  place = await Installation.startAlone({});
   const told = {
     DILIGENCE_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
     DILIGENCE_SDK_METRICS_ADDRESS: new URL(await refusingOrigin()).host,

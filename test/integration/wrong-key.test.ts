@@ -74,16 +74,16 @@ describe('a process with a wrong payload key', () => {
       telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
     });
     const wrong = KeyRing.parse(stranger);
-    const { address } = place.server;
+    const { address, namespace } = place;
     const identity = await readFile(join(place.folder, 'data', 'archive', 'archive.json'), 'utf8');
     const { id: archiveId } = JSON.parse(identity) as { id: string };
     const workers = await runWorkers({
       connectionOptions: {},
       address,
-      namespace: 'default',
+      namespace,
       roles: ['workflows'],
       archiveId,
-      dataConverter: dataConverterOf(wrong, 'default', settings),
+      dataConverter: dataConverterOf(wrong, namespace, settings),
       identity: workerIdentity(wrong),
       certificates: null,
       credit: null,
@@ -105,7 +105,7 @@ describe('a process with a wrong payload key', () => {
     expect(JSON.stringify({ ...failure, encodedAttributes: null })).not.toMatch(/\btest\b|sealed/);
     const readWith = async (keys: string) => {
       const converter = loadDataConverter(
-        dataConverterOf(KeyRing.parse(keys), 'default', settings),
+        dataConverterOf(KeyRing.parse(keys), namespace, settings),
       );
       return (await decodeOptionalFailureToOptionalError(converter, failure))?.message;
     };

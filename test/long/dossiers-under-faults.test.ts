@@ -148,7 +148,7 @@ let told = '';
 
 beforeAll(async () => {
   const failedOnce = { ...named, end: ['failure_retryable'] } satisfies Script;
-  place = await Installation.start(
+  place = await Installation.startAlone(
     {
       latencyMs: [0, 20],
       dossiers: {

@@ -59,7 +59,7 @@ class Round {
 
   static async run(thePlan: Plan): Promise<string[]> {
     const { waitingMs, processingMs, latencyMs, rate, kinds, scenarioSeed } = thePlan;
-    const place = await Installation.start(
+    const place = await Installation.startAlone(
       {
         issuance: { waitingMs: [0, waitingMs], processingMs: [20, processingMs] },
         latencyMs: [0, latencyMs],

@@ -100,7 +100,7 @@ let workers: KilledWorkers;
 let told = '';
 
 beforeAll(async () => {
-  place = await Installation.start(
+  place = await Installation.startAlone(
     {
       latencyMs: [0, 20],
       lens: {

@@ -60,7 +60,7 @@ async function killThemAll(place: Installation, first: ChildProcess): Promise<vo
 
 test(`${total} changes of ${monitors} monitors under faults, with workers and the server killed, are delivered and then acknowledged`, async () => {
   const receiver = await FaultyReceiver.start(faultRate);
-  const place = await Installation.start(
+  const place = await Installation.startAlone(
     {
       monitors: {
         cursors: 'shifting',

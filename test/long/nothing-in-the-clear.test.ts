@@ -125,7 +125,7 @@ async function metricsPages(place: Installation): Promise<Held[]> {
 }
 
 async function installed(rows: number, env: Record<string, string>): Promise<Installation> {
-  const place = await Installation.start(trouble as never, {
+  const place = await Installation.startAlone(trouble as never, {
     DILIGENCE_METRICS_ADDRESS: '127.0.0.1:0',
     ...env,
   });

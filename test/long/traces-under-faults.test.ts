@@ -95,7 +95,7 @@ let workers: KilledWorkers;
 const told: CommandResult[] = [];
 
 beforeAll(async () => {
-  place = await Installation.start(scenario, {
+  place = await Installation.startAlone(scenario, {
     INVESTIGATION_RPS: '400',
     INVESTIGATION_TIMEOUT_SECONDS: '2',
   });

@@ -5,7 +5,7 @@ import type { History } from '@temporalio/common/lib/proto-utils';
 
 export type HistoryEvents = NonNullable<History['events']>;
 
-const standstillMs = 15_000;
+const standstillMs = 2_000;
 /** Longer than any work holds the clock on a busy machine: an activity that history shows open may be lost. */
 const longestHoldMs = 60_000;
 const leastSkipMs = 750;
@@ -78,7 +78,7 @@ export class ClockLocks {
     return sleep.finally(() => (this.#asleep -= 1));
   }
 
-  start(everyMs = 500): void {
+  start(everyMs = 150): void {
     this.#timer = setInterval(() => void this.release(), everyMs);
   }
 

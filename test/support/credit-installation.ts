@@ -49,7 +49,7 @@ export class CreditInstallation {
       seed,
       creditNames,
     );
-    await installation.startWorker();
+    await installation.startWorkerHere();
     return new CreditInstallation(installation);
   }
 

@@ -1,4 +1,5 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -6,13 +7,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { readResultSheet } from '../../src/sheets/result-sheet';
-import { startSandbox, type CreditNamesInput, type Sandbox } from '../../src/sandbox';
+import {
+  startSandbox,
+  type CreditNamesInput,
+  type Sandbox,
+  type ScenarioInput,
+} from '../../src/sandbox';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
+import { sharedServer } from './temporal-servers';
 
 /** The built command line: what users run. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
+const workerWords = ['worker', '--log-level', 'debug'];
+const hostScript = join(__dirname, 'command-host.cjs');
 
 /** What a worker and commands are given to speak to the credit side of the sandbox. */
 export function creditSettings({ creditBaseUrl }: Sandbox): Record<string, string> {
@@ -34,31 +44,53 @@ export interface CommandResult {
   stderr: string;
 }
 
+interface Engine {
+  server: DevServer | null;
+  address: string;
+  namespace: string;
+}
+
+/** Environment of workers and commands, beside what every installation has. */
+type Given = Record<string, string> | ((sandbox: Sandbox) => Record<string, string>);
+type Terms = [
+  scenario?: ScenarioInput,
+  given?: Given,
+  seed?: number,
+  creditNames?: CreditNamesInput,
+];
+
 /**
- * A whole installation on loopback: a real Temporal server, the sandbox over HTTP, an archive in a
- * folder of its own, workers and commands as processes that can be killed.
+ * A whole installation on loopback: the sandbox over HTTP, an archive in a folder of its own, a
+ * namespace of its own on a real Temporal server, a worker, and commands.
  */
 export class Installation {
   readonly folder: string;
   readonly sandbox: Sandbox;
-  #server: DevServer;
+  readonly namespace: string;
+  #server: DevServer | null;
+  readonly address: string;
   readonly #env: Record<string, string>;
   readonly #workers: ChildProcess[] = [];
   readonly #connections: Connection[] = [];
+  #host: CommandHost | null = null;
 
   private constructor(
     folder: string,
     sandbox: Sandbox,
-    server: DevServer,
+    engine: Engine,
     env: Record<string, string>,
   ) {
     this.folder = folder;
     this.sandbox = sandbox;
-    this.#server = server;
+    this.namespace = engine.namespace;
+    this.#server = engine.server;
+    this.address = engine.address;
     this.#env = env;
   }
 
+  /** The server that is this installation's alone. */
   get server(): DevServer {
+    if (this.#server === null) throw new Error('the server is shared: Installation.startAlone()');
     return this.#server;
   }
 
@@ -67,37 +99,50 @@ export class Installation {
     return this.#env;
   }
 
-  static async start(
-    scenario: Parameters<typeof startSandbox>[0] extends infer O
-      ? NonNullable<O> extends { scenario?: infer S }
-        ? S
-        : never
-      : never,
-    given: Record<string, string> | ((sandbox: Sandbox) => Record<string, string>) = {},
-    seed = 7,
-    creditNames?: CreditNamesInput,
+  /** On the Temporal server that this jest worker has for its whole run, in a new namespace. */
+  static async start(...terms: Terms): Promise<Installation> {
+    const address = sharedServer();
+    const namespace = `test-${randomUUID()}`;
+    const [, place] = await Promise.all([
+      prepareNamespace(address, namespace, 30_000),
+      Installation.#on(terms, () => ({ server: null, address, namespace })),
+    ]);
+    return place;
+  }
+
+  /** With a Temporal server of its own, on a disk, which may be stopped, killed and started anew. */
+  static startAlone(...terms: Terms): Promise<Installation> {
+    return Installation.#on(terms, async (folder) => {
+      const server = await serverIn(folder, 'server');
+      return { server, address: server.address, namespace: server.namespace };
+    });
+  }
+
+  static async #on(
+    [scenario, given = {}, seed = 7, creditNames]: Terms,
+    engineIn: (folder: string) => Engine | Promise<Engine>,
   ): Promise<Installation> {
     if (!existsSync(main)) throw new Error('dist/main.js is missing: run `npm run build`');
     const folder = await mkdtemp(join(tmpdir(), 'diligence-'));
     const sandbox = await startSandbox({ token: sandboxToken, seed, scenario, creditNames });
-    const env = typeof given === 'function' ? given(sandbox) : given;
-    const server = await serverIn(folder, 'server');
-    return new Installation(folder, sandbox, server, {
+    const engine = await engineIn(folder);
+    return new Installation(folder, sandbox, engine, {
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
       INVESTIGATION_TOKEN: sandboxToken,
-      TEMPORAL_ADDRESS: server.address,
+      TEMPORAL_ADDRESS: engine.address,
+      TEMPORAL_NAMESPACE: engine.namespace,
       DILIGENCE_DATA_DIR: join(folder, 'data'),
       DILIGENCE_ACTOR: 'tester',
       DILIGENCE_PAYLOAD_KEYS: testPayloadKeys,
       CERTIFICATES_RPS: '400',
       CERTIFICATES_TIMEOUT_SECONDS: '3',
-      ...env,
+      ...(typeof given === 'function' ? given(sandbox) : given),
     });
   }
 
   /** Starts the server anew at the address that workers know, on its data or on that of another folder. */
   async restartServer(dataFolder = 'server'): Promise<void> {
-    this.#server = await serverIn(this.folder, dataFolder, this.#server.port);
+    this.#server = await serverIn(this.folder, dataFolder, this.server.port);
   }
 
   /**
@@ -106,11 +151,13 @@ export class Installation {
    * @param payloadKeys what it reads with; by default the keys of the installation
    */
   async client(payloadKeys = this.#env.DILIGENCE_PAYLOAD_KEYS ?? 'off'): Promise<Client> {
-    const connection = await Connection.connect({ address: this.#server.address });
+    const connection = await Connection.connect({ address: this.address });
     this.#connections.push(connection);
     const keys = payloadKeys === 'off' ? payloadKeys : KeyRing.parse(payloadKeys);
     const settings = { acceptPlaintext: false, aadNamespace: null };
-    return new Client({ connection, dataConverter: dataConverterOf(keys, 'default', settings) });
+    const { namespace } = this;
+    const dataConverter = dataConverterOf(keys, namespace, settings);
+    return new Client({ connection, namespace, dataConverter });
   }
 
   get logPath(): string {
@@ -127,32 +174,37 @@ export class Installation {
     more: readonly string[] = [],
   ): Promise<ChildProcess> {
     const log = openSync(this.logPath, 'a');
-    const worker = fork(main, ['worker', '--log-level', 'debug', ...more], {
+    const worker = fork(main, [...workerWords, ...more], {
       env: { PATH: process.env.PATH ?? '', ...this.#env, ...env },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
     this.#workers.push(worker);
-    const [first] = (await Promise.race([once(worker, 'message'), once(worker, 'exit')])) as [
-      unknown,
-    ];
-    if (first !== 'ready') throw new Error(`the worker did not start: ${await this.workerLog()}`);
+    await this.#untilReady(worker);
     return worker;
   }
 
-  /** Runs a command to its end. */
-  async run(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
-    return this.begin(args, env).result;
+  /** A worker in the process that runs the commands, for tests that are not about processes. */
+  async startWorkerHere(): Promise<void> {
+    const { child } = this.#commandHost();
+    child.send({ id: 0, words: workerWords, env: this.#ownEnv() });
+    this.#workers.push(child);
+    await this.#untilReady(child);
   }
 
-  /** Starts a command; its result comes when it ends. */
+  /** Runs a command to its end, in a process that is kept for the next one. */
+  run(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
+    return this.#commandHost().run(args, { ...this.#ownEnv(), ...env });
+  }
+
+  /** Starts a command in a process of its own; its result comes when it ends. */
   begin(
     args: string[],
     env: Record<string, string> = {},
   ): { process: ChildProcess; result: Promise<CommandResult> } {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: this.folder,
-      env: { PATH: process.env.PATH ?? '', ...this.#env, ...env },
+      env: { ...this.#ownEnv(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';
@@ -165,6 +217,26 @@ export class Installation {
       stderr,
     }));
     return { process: child, result };
+  }
+
+  #ownEnv(): Record<string, string> {
+    return { PATH: process.env.PATH ?? '', ...this.#env };
+  }
+
+  #commandHost(): CommandHost {
+    if (this.#host === null || this.#host.isOver) {
+      const log = openSync(this.logPath, 'a');
+      this.#host = new CommandHost(this.folder, log, this.#ownEnv());
+      closeSync(log);
+    }
+    return this.#host;
+  }
+
+  async #untilReady(worker: ChildProcess): Promise<void> {
+    const [first] = (await Promise.race([once(worker, 'message'), once(worker, 'exit')])) as [
+      unknown,
+    ];
+    if (first !== 'ready') throw new Error(`the worker did not start: ${await this.workerLog()}`);
   }
 
   async workerLog(): Promise<string> {
@@ -185,11 +257,51 @@ export class Installation {
   }
 
   async stop(): Promise<void> {
-    await this.stopWorkers('SIGKILL');
+    await Promise.all([this.stopWorkers('SIGKILL'), this.#host?.end()]);
     for (const connection of this.#connections) await connection.close();
-    await this.#server.stop();
+    await this.#server?.stop();
     await this.sandbox.close();
     await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs commands for an installation, and its worker where a test wants no process for it. */
+class CommandHost {
+  readonly child: ChildProcess;
+  readonly #waiting = new Map<number, (result: CommandResult) => void>();
+  #next = 1;
+
+  constructor(folder: string, log: number, env: Record<string, string>) {
+    const stdio = ['ignore', log, log, 'ipc'] as const;
+    this.child = fork(hostScript, [], { cwd: folder, env, stdio: [...stdio] });
+    this.child.on('message', (message: { id: number } & CommandResult) => {
+      const { id, ...result } = message;
+      this.#waiting.get(id)?.(result);
+      this.#waiting.delete(id);
+    });
+    this.child.on('exit', (code) => {
+      for (const settle of this.#waiting.values()) settle({ code, stdout: '', stderr: 'killed' });
+      this.#waiting.clear();
+    });
+  }
+
+  get isOver(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  run(words: readonly string[], env: Record<string, string>): Promise<CommandResult> {
+    const id = this.#next++;
+    return new Promise((settle) => {
+      this.#waiting.set(id, settle);
+      this.child.send({ id, words, env });
+    });
+  }
+
+  async end(): Promise<void> {
+    if (this.isOver) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exited;
   }
 }
 

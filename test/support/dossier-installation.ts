@@ -30,13 +30,20 @@ export const soon = {
 /** Runs for as long as any test. */
 export const slow = { processingMs: [600_000, 600_000] } satisfies DossierScript;
 
-/** An installation that follows dossiers of the sandbox, which is read each second: one worker. */
-export async function dossierInstallation(dossiers: DossierSection = {}): Promise<Installation> {
+/**
+ * An installation that follows dossiers of the sandbox, which is read each second: one worker.
+ *
+ * @param worker `process` where it is killed while commands run
+ */
+export async function dossierInstallation(
+  dossiers: DossierSection = {},
+  worker: 'here' | 'process' = 'here',
+): Promise<Installation> {
   const place = await Installation.start(
     { dossiers: { pollAfterSeconds: 1, ...dossiers } },
     { INVESTIGATION_RPS: '400' },
   );
-  await place.startWorker();
+  await (worker === 'here' ? place.startWorkerHere() : place.startWorker());
   return place;
 }
 

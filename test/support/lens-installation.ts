@@ -39,7 +39,7 @@ export class LensInstallation {
   static async start(env: Record<string, string> = {}): Promise<LensInstallation> {
     const settings = { INVESTIGATION_RPS: '400', ...env };
     const place = await Installation.start({ lens: { pollAfterSeconds: 1 } }, settings);
-    await place.startWorker();
+    await place.startWorkerHere();
     return new LensInstallation(place);
   }
 

@@ -30,7 +30,7 @@ export async function monitorInstallation(
       ...env,
     },
   );
-  await place.startWorker();
+  await place.startWorkerHere();
   return place;
 }
 

@@ -1,12 +1,17 @@
+import type { Config } from '@jest/types';
 import { findTemporalCli } from '../../src/temporal/tools-cli';
 import { findTestServer } from '../../src/temporal/tools-test-server';
+import { startTemporalServers, type TemporalServers } from './temporal-servers';
+
+let servers: TemporalServers | null = null;
 
 /**
- * Before the layers that need a real server: finds the two binaries (or builds them, once) and leaves
- * their paths where every jest worker sees them. Without one of them the run fails with the cure.
+ * Before the layers that need a real server: finds the two binaries (or builds them, once), leaves
+ * their paths where every jest worker sees them, and starts a Temporal server for each worker.
+ * Without one of them the run fails with the cure.
  */
 // oxlint-disable-next-line import/no-default-export -- jest calls the default export
-export default async function findServers(): Promise<void> {
+export default async function startServers({ maxWorkers }: Config.GlobalConfig): Promise<void> {
   const search = {
     env: process.env,
     // Not to standard output, where `jest --json` prints.
@@ -14,4 +19,9 @@ export default async function findServers(): Promise<void> {
   };
   process.env.TEMPORAL_CLI_PATH = await findTemporalCli(search);
   process.env.TEMPORAL_TEST_SERVER_PATH = await findTestServer(search);
+  servers = await startTemporalServers(maxWorkers);
+}
+
+export async function stopServers(): Promise<void> {
+  await servers?.stop();
 }

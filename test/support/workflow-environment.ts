@@ -27,6 +27,7 @@ import type {
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
 import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
 import { ClockLocks, type HistoryEvents } from './clock-locks';
+import { isFullSize } from './full-size';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
 import type { RowScript } from './fake-activities-service';
 
@@ -44,21 +45,20 @@ export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** Every suite runs with workflows kept in memory, and with all of them replayed at every task. */
-const modes = [
-  { mode: 'kept in memory', cached: 100 },
-  { mode: 'replayed at every task', cached: 0 },
-] as const;
+const modes = {
+  kept: { mode: 'kept in memory', cached: 100 },
+  replayed: { mode: 'replayed at every task', cached: 0 },
+} as const;
 
 /**
  * Longest sleep between two heartbeats of a fake. An activity that sleeps past a timeout of its own
  * leaves the server's clock locked for good (temporalio/sdk-java#2246), and the suite hangs; on a
- * busy machine seconds pass on the wall before a beat is sent, so this is well below the ten.
+ * busy machine seconds pass on the wall before a beat is sent, so this is below the ten.
  */
-const sleepMs = 4_000;
+const sleepMs = 7_000;
 
-/** On the wall: enough for the replay of a history of a thousand events. */
-const breathMs = 150;
+/** On the wall: enough for a workflow task, or for the replay of a history of a thousand events. */
+const breathsMs = { kept: 20, replayed: 150 };
 
 export interface LaneSetup {
   rows: number;
@@ -86,6 +86,7 @@ export class WorkflowRig {
   #workers: Worker[] = [];
   #finished: Promise<unknown> = Promise.resolve();
   #next: FakeActivities | null = null;
+  #breathMs = breathsMs.kept;
 
   constructor(env: TestWorkflowEnvironment, suffix: string) {
     this.env = env;
@@ -94,6 +95,7 @@ export class WorkflowRig {
   }
 
   async startWorkers(maxCachedWorkflows: number): Promise<void> {
+    if (maxCachedWorkflows === 0) this.#breathMs = breathsMs.replayed;
     const { requests, watches } = this.#delegates();
     const common = {
       connection: this.env.nativeConnection,
@@ -227,7 +229,7 @@ export class WorkflowRig {
       if ((await this.now()) > giveUpAt) throw new Error('it did not come to hold within an hour');
       await this.pass(stepMs);
       // While time passes, a task that is slow to be replayed may time out: between steps none does.
-      if (stepMs >= second) await breathe(breathMs);
+      if (stepMs >= second) await breathe(this.#breathMs);
     }
   }
 
@@ -372,8 +374,16 @@ async function startTestServer(triesLeft = 5): Promise<TestWorkflowEnvironment> 
   }
 }
 
-/** A suite over one server, its tests run once in each mode. */
-export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => void): void {
+/**
+ * A suite over one server, whose workflows are kept in memory. Representative ones run a second time
+ * with all of them replayed at every task; at full size all do.
+ */
+export function workflowSuite(
+  title: string,
+  tests: (rig: () => WorkflowRig) => void,
+  { replayed = isFullSize }: { replayed?: boolean } = {},
+): void {
+  const inModes = replayed ? [modes.kept, modes.replayed] : [modes.kept];
   describe(title, () => {
     let env: TestWorkflowEnvironment;
     jest.setTimeout(300_000);
@@ -387,7 +397,7 @@ export function workflowSuite(title: string, tests: (rig: () => WorkflowRig) => 
     });
     afterAll(() => env.teardown());
 
-    describe.each(modes)('with workflows $mode', ({ cached }) => {
+    describe.each(inModes)('with workflows $mode', ({ cached }) => {
       let rig: WorkflowRig;
       beforeAll(async () => {
         rig = new WorkflowRig(env, `test${String(cached).padStart(4, '0')}`);
