@@ -57,7 +57,7 @@ const scenario: ScenarioInput = {
 
 async function record(wanted: ReadonlySet<string>): Promise<void> {
   process.env.TEMPORAL_CLI_PATH ??= await findTemporalCli({ env: process.env, say: tell });
-  const place = await Installation.start(scenario, (sandbox) => ({
+  const place = await Installation.startAlone(scenario, (sandbox) => ({
     ...creditSettings(sandbox),
     INVESTIGATION_RPS: '400',
     DILIGENCE_ACTOR: nobody,

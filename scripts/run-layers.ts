@@ -2,7 +2,8 @@
  * `npx tsx scripts/run-layers.ts unit,property integration [jest options]`: runs groups of layers one
  * after the other, each although one before it failed. In layers that drive real servers a file that
  * failed is run once more, alone, when all else is done; one that passes then is named at the end, for
- * somebody to mend, and does not count as failed. Ends with "Layers: N passed, N failed".
+ * somebody to mend, and does not count as failed, unless there are more than two. Says how long each
+ * group and the ten slowest files took, and ends with "Layers: N passed, N failed".
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,12 +11,18 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
 /** What these come to depends on processes and clocks of the machine as well. */
-const withServers = new Set(['workflow', 'integration', 'long']);
+const withServers = new Set(['workflow', 'integration', 'long', 'full']);
+/** Files of one run that may pass at their second try. */
+const mostUnsteady = 2;
+const slowestShown = 10;
 
 /** One test file, as `jest --json` tells of it. */
 export interface FileResult {
   name: string;
   status: string;
+  /** Epoch milliseconds. */
+  startTime: number;
+  endTime: number;
   assertionResults: { status: string }[];
 }
 
@@ -24,6 +31,15 @@ export interface Account {
   failed: number;
   /** Files that failed, and passed when they were run again. */
   unsteady: string[];
+}
+
+/** The files that took longest, with their seconds. */
+export function slowestOf(results: readonly FileResult[]): string[] {
+  const seconds = ({ startTime, endTime }: FileResult): number => (endTime - startTime) / 1_000;
+  return results
+    .toSorted((a, b) => seconds(b) - seconds(a))
+    .slice(0, slowestShown)
+    .map((one) => `${seconds(one).toFixed(1)} s ${relative(process.cwd(), one.name)}`);
 }
 
 export function layerOf(file: string): string {
@@ -41,10 +57,12 @@ export function toRunAgain(results: readonly FileResult[]): string[] {
 export function accountOf(first: readonly FileResult[], second: readonly FileResult[]): Account {
   const again = new Map(second.map((result) => [result.name, result]));
   const results = first.map((result) => again.get(result.name) ?? result);
+  const unsteady = second.filter(({ status }) => status === 'passed').map(({ name }) => name);
+  const failed = results.reduce((sum, result) => sum + failuresOf(result), 0);
   return {
     passed: results.reduce((sum, result) => sum + countOf(result, 'passed'), 0),
-    failed: results.reduce((sum, result) => sum + failuresOf(result), 0),
-    unsteady: second.filter(({ status }) => status === 'passed').map(({ name }) => name),
+    failed: failed + (unsteady.length > mostUnsteady ? unsteady.length : 0),
+    unsteady,
   };
 }
 
@@ -62,9 +80,9 @@ function runJest(options: readonly string[]): FileResult[] | null {
   const folder = mkdtempSync(join(tmpdir(), 'run-layers-'));
   const outputFile = join(folder, 'results.json');
   try {
-    spawnSync('npx', ['jest', ...options, '--json', `--outputFile=${outputFile}`], {
-      stdio: 'inherit',
-    });
+    // A test that failed may have left a server that would keep jest from ending.
+    const always = ['--forceExit', '--json', `--outputFile=${outputFile}`];
+    spawnSync('npx', ['jest', ...options, ...always], { stdio: 'inherit' });
     return (JSON.parse(readFileSync(outputFile, 'utf8')) as { testResults: FileResult[] })
       .testResults;
   } catch {
@@ -78,9 +96,13 @@ function main(words: readonly string[]): void {
   const firstOption = words.findIndex((word) => word.startsWith('-'));
   const groups = firstOption === -1 ? words : words.slice(0, firstOption);
   const options = words.slice(groups.length);
-  const runs = groups.map((group) =>
-    runJest(['--selectProjects', ...group.split(','), ...options]),
-  );
+  const times: string[] = [];
+  const runs = groups.map((group) => {
+    const from = Date.now();
+    const results = runJest(['--selectProjects', ...group.split(','), ...options]);
+    times.push(`${Math.round((Date.now() - from) / 1_000)} s ${group}`);
+    return results;
+  });
   const first = runs.flatMap((results) => results ?? []);
   const again = toRunAgain(first);
   if (again.length > 0) process.stdout.write(`\nRun again, alone:\n${listOf(again)}`);
@@ -90,13 +112,21 @@ function main(words: readonly string[]): void {
   const unheard = runs.filter((results) => results === null).length;
   if (unsteady.length > 0) {
     process.stdout.write(`\nFailed, and passed when run again:\n${listOf(unsteady)}`);
+    if (unsteady.length > mostUnsteady) process.stdout.write('These are too many: it counts.\n');
   }
+  process.stdout.write(
+    `\nSlowest files:\n${indented(slowestOf(first))}Groups:\n${indented(times)}`,
+  );
   process.stdout.write(`\nLayers: ${passed} passed, ${failed + unheard} failed\n`);
   process.exitCode = failed + unheard === 0 ? 0 : 1;
 }
 
 function listOf(files: readonly string[]): string {
-  return files.map((file) => `  ${relative(process.cwd(), file)}\n`).join('');
+  return indented(files.map((file) => relative(process.cwd(), file)));
+}
+
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `  ${line}\n`).join('');
 }
 
 if (require.main === module) main(process.argv.slice(2));

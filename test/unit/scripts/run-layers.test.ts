@@ -1,8 +1,10 @@
-import { accountOf, toRunAgain, type FileResult } from '../../../scripts/run-layers';
+import { accountOf, slowestOf, toRunAgain, type FileResult } from '../../../scripts/run-layers';
 
 const file = (name: string, ...statuses: string[]): FileResult => ({
   name: `/clone/test/${name}.test.ts`,
   status: statuses.length === 0 || statuses.includes('failed') ? 'failed' : 'passed',
+  startTime: 0,
+  endTime: 1_000,
   assertionResults: statuses.map((status) => ({ status })),
 });
 
@@ -41,4 +43,23 @@ test('a file that fails before its first test is one failure', () => {
 
 test('a second run that says nothing leaves the first one standing', () => {
   expect(accountOf([file('long/a', 'failed')], [])).toMatchObject({ failed: 1, unsteady: [] });
+});
+
+test('more than two files that pass at their second try only make the run red', () => {
+  const names = ['workflow/a', 'integration/b', 'long/c'];
+  const [first, second] = ['failed', 'passed'].map((status) =>
+    names.map((name) => file(name, status)),
+  );
+  expect(accountOf(first ?? [], second ?? [])).toMatchObject({ passed: 3, failed: 3 });
+  expect(accountOf(first?.slice(1) ?? [], second?.slice(1) ?? [])).toMatchObject({ failed: 0 });
+});
+
+test('the ten slowest files are named, the slowest first', () => {
+  const results = Array.from({ length: 12 }, (_, n) => ({
+    ...file(`unit/${n}`, 'passed'),
+    endTime: n * 1_500,
+  }));
+  const slowest = slowestOf(results);
+  expect(slowest).toHaveLength(10);
+  expect(slowest[0]).toMatch(/^16\.5 s .*unit\/11\.test\.ts$/);
 });
