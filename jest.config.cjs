@@ -1,5 +1,7 @@
-/** One project a layer; `npm test` runs all but `long`. Titles are sentences. */
-const layers = ['unit', 'property', 'contract', 'workflow', 'integration', 'long'];
+/** One project a layer; `npm test` runs all but `long` and `full`. Titles are sentences. */
+const layers = ['unit', 'property', 'contract', 'workflow', 'integration', 'long', 'full'];
+const drawn = ['property', 'long', 'full'];
+const withServers = ['workflow', 'integration', 'long', 'full'];
 
 const swc = [
   '@swc/jest',
@@ -16,8 +18,8 @@ const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 module.exports = {
   // A bound for what hangs, not for what is slow.
   testTimeout: 60_000,
-  // Most of the long ones wait for servers: two cores are enough for two, and one would stand idle.
-  maxWorkers: 2,
+  // Tests with servers wait more than they work: two cores are enough for four.
+  maxWorkers: 4,
   projects: layers.map((layer) => ({
     displayName: layer,
     testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],
@@ -25,10 +27,8 @@ module.exports = {
     transformIgnorePatterns,
     testEnvironment: 'node',
     extensionsToTreatAsEsm: [],
-    ...(layer === 'property' || layer === 'long'
-      ? { setupFiles: ['<rootDir>/test/support/property-seed.ts'] }
-      : {}),
-    ...(layer === 'workflow' || layer === 'integration' || layer === 'long'
+    ...(drawn.includes(layer) ? { setupFiles: ['<rootDir>/test/support/property-seed.ts'] } : {}),
+    ...(withServers.includes(layer)
       ? {
           globalSetup: '<rootDir>/test/support/servers-setup.ts',
           globalTeardown: '<rootDir>/test/support/servers-teardown.ts',
