@@ -1,10 +1,10 @@
-import type { Archive } from '../../../src/archive/archive';
-import { AuditTrail } from '../../../src/archive/audit-trail';
-import { verifyAudit, type AuditFinding } from '../../../src/archive/audit-verify';
-import { IdKey } from '../../../src/archive/open-archive';
-import type { AuditEntry } from '../../../src/domain/audit';
-import { TemporaryArchive } from '../../support/temporary-archive';
-import { entry, readAll } from './audit-entries';
+import type { Archive } from '../../src/archive/archive';
+import { AuditTrail } from '../../src/archive/audit-trail';
+import { verifyAudit, type AuditFinding } from '../../src/archive/audit-verify';
+import { IdKey } from '../../src/archive/open-archive';
+import type { AuditEntry } from '../../src/domain/audit';
+import { TemporaryArchive } from '../support/temporary-archive';
+import { entry, readAll } from '../support/audit-entries';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 
