@@ -11,6 +11,7 @@ import { readSheet, type SheetRow } from '../../src/sheets/read-rows';
 import { openResultSheet, readResultSheet } from '../../src/sheets/result-sheet';
 import { SheetError } from '../../src/sheets/sheet-error';
 import { workbookFile } from '../support/workbook-files';
+import { sized } from '../support/full-size';
 
 let folder: string;
 let path: string;
@@ -83,6 +84,7 @@ describe('readSheet', () => {
           expect(await rowsOf()).toEqual(expected);
         },
       ),
+      { numRuns: sized(60, 100) },
     );
   });
 
@@ -108,7 +110,7 @@ describe('readSheet', () => {
           expect(error).toBeInstanceOf(SheetError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: sized(120, 500) },
     );
   });
 });
@@ -158,6 +160,7 @@ describe('a result sheet', () => {
         expect([name, `'${name}`]).toContain(records[0]?.official_name);
         expect([reference, `'${reference}`]).toContain(records[0]?.reference);
       }),
+      { numRuns: sized(60, 100) },
     );
   });
 });
@@ -182,6 +185,7 @@ describe('a workbook', () => {
           expect(await rowsOf()).toEqual(expected);
         },
       ),
+      { numRuns: sized(25, 100) },
     );
   });
 
@@ -210,7 +214,7 @@ describe('a workbook', () => {
           expect(error).toBeInstanceOf(SheetError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 });
