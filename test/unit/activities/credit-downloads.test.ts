@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const titulos = Array.from({ length: 2_000 }, (_, index) => ({
+const titulos = Array.from({ length: 700 }, (_, index) => ({
   id: `t${index}`,
   numero: `${index}`.padStart(40, '0'),
   valor: 1,
@@ -27,7 +27,7 @@ const tree = {
     issues: [],
     sacados: [{ status: 'approved', issues: [], titulos }],
   },
-  summary: { totalTitulos: 2_000, approved: 2_000, totalValue: 2_000 },
+  summary: { totalTitulos: 700, approved: 700, totalValue: 700 },
 };
 const whole = Buffer.from(JSON.stringify(tree));
 const half = whole.subarray(0, whole.length / 2);
