@@ -36,6 +36,9 @@ function spawned(args: readonly string[], onOutput: OnOutput): Promise<Ended> {
   });
 }
 
+/** What the command has set meanwhile. */
+const exitCodeNow = (): number => Number(process.exitCode ?? 0);
+
 /** Runs the command in this process, as the one above would. */
 async function run(
   args: readonly string[],
@@ -63,7 +66,7 @@ async function run(
   process.exitCode = undefined;
   try {
     await sandboxCommand().parseAsync(args, { from: 'user' });
-    ended.code = Number(process.exitCode ?? 0);
+    ended.code = exitCodeNow();
   } catch (error) {
     if (!(error instanceof Exit)) throw error;
   } finally {

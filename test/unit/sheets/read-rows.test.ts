@@ -242,7 +242,7 @@ it('lets go of a file that is not read to its end', async () => {
 
 it('reads a file of many lines in bounded memory', async () => {
   const path = join(folder, 'many.csv');
-  const many = 6_000;
+  const many = 3_000;
   const name = 'Padaria Fictícia '.repeat(60);
   const lines = Array.from({ length: many }, (_, at) => `${at};cnpj;${name}${at}`);
   const bytes = Buffer.byteLength(lines.join('\n'));
