@@ -53,7 +53,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
   const { archive, certificates, idKey, now, random, settlingTimes } = deps;
   const issuances = new IssuanceFile(archive);
   const works = new WorkReader(archive);
-  const evidence = new EvidenceCollector(certificates, issuances);
+  const evidence = new EvidenceCollector(certificates, issuances, deps.pause);
   const warnedWords = new Set<string>();
 
   async function putOnFile(

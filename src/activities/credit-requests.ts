@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../apis/credit/operations';
 import { isHttpError } from '../apis/http/errors';
@@ -22,6 +21,7 @@ import type { CreditDependencies } from './dependencies';
 import { archiveIncomplete, failureTypes } from './failures';
 import { Heartbeats } from './heartbeats';
 import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
+import { pauseOnTheClock } from './pause';
 
 export interface AnalysisRun {
   ref: AnalysisRef;
@@ -41,7 +41,7 @@ const longestPauseMs = 15 * 60_000;
 
 /** The upload of a file: a POST without a key, sent at most once per decision (PROTOCOLS 1). */
 export function createCreditRequestActivities(deps: CreditDependencies) {
-  const { archive, audit, credit, metrics, now, random } = deps;
+  const { archive, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;
   const ledger = new ClaimLedger(archive);
   const analyses = new AnalysisFile(archive);
@@ -69,7 +69,8 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     try {
       let last = unsent(before?.why ?? 'fault', before?.notBefore ?? 0);
       for (let turnedAway = 1; ; turnedAway += 1) {
-        await pause(Math.min(last.notBefore, until) - now(), givenUp);
+        const waitMs = Math.min(last.notBefore, until) - now();
+        if (waitMs > 0) await pause(waitMs, givenUp);
         if (givenUp.aborted || heartbeats.isLate()) return last;
         // A timer may fire a moment early: what is to go after the end is not sent at the end.
         const isOver = before !== null && (last.notBefore >= until || now() >= until);
@@ -307,13 +308,6 @@ function unsent(why: Unsent['why'], notBefore: number): Unsent {
 /** A person must mend it, and is told: the workflow shows it as soon as it is so, and no longer. */
 function isAboutToken(answer: Pick<Unsent, 'why'> | null): boolean {
   return answer?.why === 'credentials';
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0) return;
-  // A longer one would not wait at all.
-  const bounded = Math.min(ms, 86_400_000);
-  await sleep(bounded, undefined, { signal }).catch(() => undefined);
 }
 
 function refused(answer: {

@@ -20,6 +20,7 @@ import type { CreditDependencies } from './dependencies';
 import { archiveIncomplete, notSettledYet, resultUnreadable } from './failures';
 import { Heartbeats } from './heartbeats';
 import { nameOf } from './keyless-requests';
+import { pauseOnTheClock } from './pause';
 
 /** The service names no interval, and takes minutes. */
 const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_000, jitter: 0.1 };
@@ -62,7 +63,7 @@ type Reading = WaitAnswer | Unsettled;
 
 /** What follows an accepted upload: wait, fetch, file. Reading does no harm, so all of it goes again. */
 export function createCreditResultActivities(deps: CreditDependencies) {
-  const { archive, audit, credit, metrics, now, random } = deps;
+  const { archive, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations } = credit;
   const analyses = new AnalysisFile(archive);
   const warnedWords = new Set<string>();
@@ -287,11 +288,4 @@ function askedMs(error: Error): number {
 function isForGood(error: Error): boolean {
   if (!(error instanceof StatusError) || error.meansCredentials) return false;
   return error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), done()), { once: true });
-  });
 }

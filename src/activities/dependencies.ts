@@ -12,6 +12,7 @@ import type { OutcomeRecord } from '../domain/outcomes';
 import type { SettlingTimes } from '../domain/settling-times';
 import type { Sinks } from '../sinks/open-sinks';
 import type { FreedPlaces } from './freed-places';
+import type { Pause } from './pause';
 
 /** What activities close over: made once per worker, in `workers/`. */
 export interface CertificateDependencies {
@@ -28,6 +29,8 @@ export interface CertificateDependencies {
   /** One line for the log of the worker. Never holds a document, a token or a body. */
   warn: (message: string, about?: Record<string, string | number | null>) => void;
   metrics: CertificateMetrics;
+  /** Between two fetches of a PDF; default: on the clock. */
+  pause?: Pause;
   now: () => number;
   random: () => number;
 }
@@ -58,6 +61,8 @@ export interface CreditDependencies {
   stopping: AbortSignal;
   warn: CertificateDependencies['warn'];
   metrics: CreditMetrics;
+  /** Between two tries and between two reads; default: on the clock. */
+  pause?: Pause;
   now: () => number;
   random: () => number;
 }

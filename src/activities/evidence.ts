@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StatusError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import type { CertificatesApi } from '../apis/investigation/certificates';
 import { sha256Of, type IssuanceFile } from '../archive/issuances';
 import type { Issuance } from '../domain/issuance';
+import { pauseOnTheClock, type Pause } from './pause';
 
 /** What became of the PDF of a completed issuance. */
 export type Evidence =
@@ -33,11 +33,17 @@ const betweenFetchesMs = 300;
 export class EvidenceCollector {
   readonly #certificates: CertificatesApi;
   readonly #issuances: IssuanceFile;
+  readonly #pause: Pause;
   readonly #running = new Map<string, Promise<Evidence>>();
 
-  constructor(certificates: CertificatesApi, issuances: IssuanceFile) {
+  constructor(
+    certificates: CertificatesApi,
+    issuances: IssuanceFile,
+    pause: Pause = pauseOnTheClock,
+  ) {
     this.#certificates = certificates;
     this.#issuances = issuances;
+    this.#pause = pause;
   }
 
   /** @throws the http errors of a fetch that may succeed later (5xx, 401, 429, no answer) */
@@ -56,7 +62,7 @@ export class EvidenceCollector {
     const expected = issuance.evidence.sha256;
     let fault = '';
     for (let fetch = 1; fetch <= fetches; fetch += 1) {
-      if (fetch > 1) await sleep(betweenFetchesMs);
+      if (fetch > 1) await this.#pause(betweenFetchesMs);
       try {
         const pdf = await this.#certificates.fetchPdf(address, priority);
         const sha256 = sha256Of(pdf);

@@ -11,6 +11,7 @@ import {
 import { waitingForCredentials, type WaitOrder, type Waited } from '../domain/settled-wait';
 import { notSettledYet } from './failures';
 import { Heartbeats } from './heartbeats';
+import { longestTimerMs, pauseOnTheClock, type Pause } from './pause';
 
 /** One read of remote state. */
 export type Reading<T> =
@@ -34,8 +35,8 @@ export interface WaitDependencies {
   warn: (message: string, about?: Record<string, string | number | null>) => void;
   now: () => number;
   random: () => number;
-  /** Fulfilled after the time, or when the signal fires. */
-  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Between two reads; default: on the clock. */
+  pause?: Pause;
   bounds?: WaitBounds;
 }
 
@@ -56,8 +57,6 @@ export interface WaitTerms extends WaitOrder {
 
 /** The interval where the service names none, or does not answer. */
 const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_000, jitter: 0.1 };
-/** Node's timers know no longer time. */
-const longestTimerMs = 2 ** 31 - 1;
 /** Words that a worker has warned of are few; a service that makes them up is not followed. */
 const mostWords = 1_000;
 
@@ -69,7 +68,7 @@ const mostWords = 1_000;
  */
 export class SettledWait {
   readonly #deps: WaitDependencies;
-  readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #pause: Pause;
   readonly #bounds: WaitBounds;
   readonly #warned = new Set<string>();
 
@@ -230,17 +229,4 @@ function meansCredentials(error: unknown): boolean {
 export function isForGood(error: unknown): error is StatusError {
   if (!(error instanceof StatusError) || error.meansCredentials) return false;
   return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
-}
-
-function pauseOnTheClock(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) return done();
-    const wake = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', wake);
-      done();
-    };
-    const timer = setTimeout(wake, ms);
-    signal.addEventListener('abort', wake, { once: true });
-  });
 }

@@ -72,6 +72,10 @@ export async function serveCodec(options: CodecServerOptions): Promise<CodecServ
     );
   }
   const server = createServer((request, response) => {
+    // A connection that is kept alive would hold up the end of the server.
+    response.once('finish', () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
     answer(options, request, response).catch(() => response.destroy());
   });
   server.requestTimeout = requestTimeoutMs;

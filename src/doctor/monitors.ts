@@ -12,6 +12,8 @@ import type { Environment } from '../environment';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const timeoutMs = 10_000;
+/** Calls a second at most, whatever the installation may do. */
+const usualRps = 20;
 const absent = '00000000-0000-4000-8000-000000000000';
 
 /**
@@ -21,13 +23,14 @@ const absent = '00000000-0000-4000-8000-000000000000';
 export async function examineMonitors(
   { investigation, monitorNames, resendOn503 }: Environment,
   archive: Archive | undefined,
+  mostRps = usualRps,
 ): Promise<Finding[]> {
   if (investigation === null) return [];
   const { baseUrl, rps, token } = investigation;
   const service = new Service({
     baseUrl,
     token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
-    ratePerSecond: Math.min(rps, 20),
+    ratePerSecond: Math.min(rps, mostRps),
     resendOn503,
     keepsAlive: true,
   });

@@ -51,6 +51,8 @@ export interface DevServerOptions {
   env: NodeJS.ProcessEnv;
   /** Bound of the wait until it answers. Default 30,000. */
   startTimeoutMs?: number;
+  /** How long a server that was left is given to answer. Default 3,000. */
+  adoptTimeoutMs?: number;
 }
 
 export interface DevServer {
@@ -86,7 +88,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const paths = pathsIn(options.dataDir);
   const record = await readJson(paths.record, recordSchema);
   if (record !== null && !hasEnded(record.pid)) {
-    const adopted = await adopt(record, namespace, paths);
+    const adopted = await adopt(record, namespace, paths, options.adoptTimeoutMs);
     if (adopted !== null) return adopted;
   }
   await rm(paths.record, { force: true });
@@ -112,12 +114,13 @@ async function adopt(
   record: ServerRecord,
   namespace: string,
   paths: DataPaths,
+  timeoutMs = 3_000,
 ): Promise<DevServer | null> {
   const commandLine = await commandLineOf(record.pid);
   if (commandLine !== null && !isOurServer(commandLine, paths.database)) return null;
 
   const address = `${host}:${record.port}`;
-  if (await answers(record.port, 3_000)) {
+  if (await answers(record.port, timeoutMs)) {
     await prepareNamespace(address, namespace, 10_000);
     return running({ ...record, namespace }, paths, null);
   }

@@ -11,7 +11,7 @@ export interface Readiness {
 }
 
 /** Longer than an answer takes, shorter than the time-outs of probes. */
-const patienceMs = 2_000;
+const usualPatienceMs = 2_000;
 /** Probes that come faster than this share an answer: each one writes to the archive. */
 const freshForMs = 1_000;
 
@@ -19,13 +19,20 @@ const freshForMs = 1_000;
 export class ReadinessProbe {
   readonly #archive: Archive;
   readonly #now: () => number;
+  readonly #patienceMs: number;
   #workers: RunningWorkers | null = null;
   #stopping = false;
   #last: { at: number; checks: Promise<Readiness['checks']> } | null = null;
 
-  constructor(archive: Archive, now: () => number = Date.now) {
+  /** @param patienceMs how long the server and the archive may take to answer */
+  constructor(
+    archive: Archive,
+    now: () => number = Date.now,
+    patienceMs: number = usualPatienceMs,
+  ) {
     this.#archive = archive;
     this.#now = now;
+    this.#patienceMs = patienceMs;
   }
 
   started(workers: RunningWorkers): void {
@@ -50,11 +57,16 @@ export class ReadinessProbe {
 
   async #check(workers: RunningWorkers | null): Promise<Readiness['checks']> {
     const idle = workers?.idleQueues() ?? [];
+    const patienceMs = this.#patienceMs;
     const [engine, archive] = await Promise.all([
       workers === null
         ? 'not connected yet'
-        : verdict(workers.reachEngine(patienceMs), 'the Temporal server does not answer'),
-      verdict(proveArchive(this.#archive), 'the archive cannot be read and written'),
+        : verdict(
+            workers.reachEngine(patienceMs),
+            'the Temporal server does not answer',
+            patienceMs,
+          ),
+      verdict(proveArchive(this.#archive), 'the archive cannot be read and written', patienceMs),
     ]);
     return {
       workers:
@@ -70,7 +82,11 @@ export class ReadinessProbe {
 }
 
 /** Names of errors alone: a message may quote a path or an address. */
-async function verdict(check: Promise<void>, sentence: string): Promise<string> {
+async function verdict(
+  check: Promise<void>,
+  sentence: string,
+  patienceMs: number,
+): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`${sentence} (nothing within ${patienceMs} ms)`), patienceMs);

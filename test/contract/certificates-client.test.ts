@@ -30,12 +30,17 @@ describe('the certificates client against the sandbox', () => {
   const client = (assumptions: Partial<CertificateAssumptions> = {}) =>
     new CertificatesApi(service, { pdf: 'optional', pdfAuth: 'query', ...assumptions });
 
+  /** Milliseconds that the clock of the service is ahead of the real one. */
+  let ahead: number;
+
   beforeEach(async () => {
+    ahead = 0;
     sandbox = await startSandbox({ clock: 'manual', scenario: { issuance: steadyIssuance } });
     service = new Service({
       baseUrl: sandbox.baseUrl,
       token: Token.of(token),
       ratePerSecond: 10_000,
+      now: () => Date.now() + ahead,
     });
     api = client();
   });
@@ -321,6 +326,8 @@ describe('the certificates client against the sandbox', () => {
       expect(error).toBeInstanceOf(StatusError);
       expect(error).toMatchObject(about);
       expect(service.wasNotProcessed(error as StatusError)).toBe(refusedBefore);
+      // The pause that follows is over.
+      ahead += 1_000;
     }
     expect(sandbox.counts()).toMatchObject([{ started: 1 }]);
   });

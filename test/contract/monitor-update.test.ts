@@ -117,7 +117,7 @@ test.each([
 });
 
 test('an update whose answer is lost is sent again', async () => {
-  hold({ update: ['reset_after', '429'] });
+  hold({ update: ['reset_after', { kind: '429', retryAfterSeconds: 0 }] });
   await run(monitor, '--name', 'B');
   const sent = ['PATCH', { name: 'B' }];
   expect(bodies()).toEqual([sent, sent, sent]);

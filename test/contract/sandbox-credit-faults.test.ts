@@ -2,6 +2,7 @@ import type { CreditPatch, CreditReceived } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
 import { startCreditCaller, type CreditCaller, type Tree } from '../unit/sandbox/credit-caller';
 import { errorCodeOf } from '../unit/sandbox/raw-caller';
+import { sized } from '../support/full-size';
 
 type Script = NonNullable<NonNullable<CreditPatch['files']>[string]>;
 
@@ -207,7 +208,7 @@ describe('faults of the credit sandbox', () => {
 });
 
 describe('the background of trouble at the credit sandbox', () => {
-  const names = Array.from({ length: 200 }, (_, index) => `${index}.rem`);
+  const names = Array.from({ length: sized(100, 200) }, (_, index) => `${index}.rem`);
   const background: CreditPatch['background'] = {
     rate: 0.2,
     kinds: ['reset_after', { kind: '503', stages: ['upload'] }, 'not_ready', 'failed'],
@@ -245,8 +246,8 @@ describe('the background of trouble at the credit sandbox', () => {
     const kindsOf = (calls: readonly string[]) =>
       new Set(calls.map((call) => call.split(' ')[2]).filter((kind) => kind !== 'null'));
     const struck = uploads.filter((call) => !call.endsWith('null'));
-    expect(struck.length).toBeGreaterThan(20);
-    expect(struck.length).toBeLessThan(60);
+    expect(struck.length).toBeGreaterThan(names.length * 0.1);
+    expect(struck.length).toBeLessThan(names.length * 0.3);
     expect(kindsOf(uploads)).toEqual(new Set(['503', 'reset_after']));
     const reads = forwards.calls.filter((call) => call.startsWith('GET'));
     expect(kindsOf(reads)).toEqual(new Set(['not_ready', 'reset_after']));

@@ -3,6 +3,7 @@ import { namesFrom } from '../../src/apis/credit/names';
 import { readAnalysis } from '../../src/apis/credit/result.wire';
 import { specificationFacts } from '../../src/apis/credit/specification.wire';
 import { ContractError } from '../../src/apis/http/errors';
+import { sized } from '../support/full-size';
 
 const nothingConfigured = {
   filePart: null,
@@ -59,7 +60,7 @@ test('whatever a document holds, names are found or assumed, and nothing throws'
       expect(names.idFields.length).toBeGreaterThan(0);
       expect(names.filePart.name).not.toBe(names.enginePart?.name);
     }),
-    { numRuns: 3_000 },
+    { numRuns: sized(300, 3_000) },
   );
 });
 
@@ -103,6 +104,6 @@ test('a spoilt result is read or is a ContractError, however it is cut into piec
           );
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: sized(500, 3_000) },
   );
 });

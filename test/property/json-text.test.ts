@@ -1,5 +1,6 @@
 import { assert, json, jsonValue, property, record, string } from 'fast-check';
 import { JsonText, memberText, stringifyWithTexts } from '../../src/domain/json-text';
+import { sized } from '../support/full-size';
 
 test('the value of a member is found as it is written, wherever it stands', () => {
   const members = record({
@@ -15,7 +16,7 @@ test('the value of a member is found as it is written, wherever it stands', () =
       expect(memberText(text, 'rules')).toBe(rules.trim());
       expect(memberText(text, 'none')).toBeNull();
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(300, 2_000) },
   );
 });
 
@@ -31,7 +32,7 @@ test('a text goes into a document as it is, and the document stays one', () => {
         );
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(300, 2_000) },
   );
 });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { Limiter, callPriorities, type CallPriority } from '../../src/apis/http/limiter';
+import { sized } from '../support/full-size';
 
 afterEach(() => {
   jest.useRealTimers();
@@ -43,7 +44,7 @@ it('keeps to its rate in every span of time, whoever asks when', async () => {
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: sized(20, 60) },
   );
 });
 
@@ -67,6 +68,6 @@ it('serves each kind in the order of asking and forgets nobody', async () => {
         expect(Object.values(limiter.waiting())).toEqual([0, 0, 0, 0]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: sized(20, 60) },
   );
 });

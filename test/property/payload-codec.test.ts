@@ -3,8 +3,9 @@ import { temporal } from '@temporalio/proto';
 import * as fc from 'fast-check';
 import { BrokenSealError, KeyRing, UnknownKeyError } from '../../src/protection/key-ring';
 import { EncryptionCodec, ForeignPayloadError } from '../../src/temporal/payload-codec';
+import { sized } from '../support/full-size';
 
-const runs = 100_000;
+const runs = sized(4_000, 100_000);
 const { Payload: Message } = temporal.api.common.v1;
 const keys = [`key-a:${'a1'.repeat(32)}`, `key-b:${'b2'.repeat(32)}`];
 const codecWith = (list: string[], namespace = 'default') =>

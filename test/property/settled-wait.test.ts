@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { nextWait, waitBounds, type WaitStep } from '../../src/domain/poll-timing';
+import { sized } from '../support/full-size';
 
 /**
  * A wait as activity and server carry it out, on a clock of its own. The server fails an activity
@@ -67,7 +68,7 @@ it('ends at the deadline to the second, or when it has settled, and never by the
       // What settled in time is never told to have expired.
       if (given.settlesAt <= given.deadlineAt) expect(end).toBe('settled');
     }),
-    { numRuns: 500 },
+    { numRuns: sized(100, 500) },
   );
 });
 
@@ -101,7 +102,7 @@ it('holds a slot for half a minute at most, however often it is to read', () => 
     fc.property(course, (given) => {
       expect(simulate(given).heldMs).toBeLessThanOrEqual(waitBounds.holdInAllMs);
     }),
-    { numRuns: 500 },
+    { numRuns: sized(100, 500) },
   );
 });
 

@@ -11,6 +11,8 @@ import { readSheet, type SheetRow } from '../../src/sheets/read-rows';
 import { openResultSheet, readResultSheet } from '../../src/sheets/result-sheet';
 import { SheetError } from '../../src/sheets/sheet-error';
 import { workbookFile } from '../support/workbook-files';
+import { anyCharacter } from '../support/any-character';
+import { sized } from '../support/full-size';
 
 let folder: string;
 let path: string;
@@ -83,13 +85,14 @@ describe('readSheet', () => {
           expect(await rowsOf()).toEqual(expected);
         },
       ),
+      { numRuns: sized(60, 100) },
     );
   });
 
   it('throws nothing but SheetError, whatever the bytes', async () => {
     const wild = fc.oneof(
       fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
-      fc.string({ unit: 'binary' }).map((content) => Buffer.from(content)),
+      fc.string({ unit: anyCharacter }).map((content) => Buffer.from(content)),
       fc
         .string({ unit: oneOf('1a;,\t"\n\r é') })
         .map((content) => latin1(`documento;tipo\n${content}`)),
@@ -108,7 +111,7 @@ describe('readSheet', () => {
           expect(error).toBeInstanceOf(SheetError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: sized(120, 500) },
     );
   });
 });
@@ -158,6 +161,7 @@ describe('a result sheet', () => {
         expect([name, `'${name}`]).toContain(records[0]?.official_name);
         expect([reference, `'${reference}`]).toContain(records[0]?.reference);
       }),
+      { numRuns: sized(60, 100) },
     );
   });
 });
@@ -182,6 +186,7 @@ describe('a workbook', () => {
           expect(await rowsOf()).toEqual(expected);
         },
       ),
+      { numRuns: sized(25, 100) },
     );
   });
 
@@ -210,7 +215,7 @@ describe('a workbook', () => {
           expect(error).toBeInstanceOf(SheetError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 });

@@ -3,8 +3,6 @@
  * copy of it with its own words in places of fixed width, so that offsets and lengths stay true.
  */
 
-import { PDFDocument, StandardFonts } from 'pdf-lib';
-
 /** Widths of the places in the page, in bytes; longer words are cut. */
 const places = { heading: 56, name: 64, document: 14, certidao: 36, outcome: 44 } as const;
 type Place = keyof typeof places;
@@ -22,6 +20,8 @@ const printedAt = new Date('2026-01-01T00:00:00.000Z');
 const placeholder = (place: Place) => `@${place}`.padEnd(places[place], '@');
 
 async function buildTemplate(): Promise<Buffer> {
+  // Not before the first certificate is fetched: it takes a while to load.
+  const { PDFDocument, StandardFonts } = await import('pdf-lib');
   const document = await PDFDocument.create({ updateMetadata: false });
   document.setTitle('Certidao (sandbox)');
   document.setProducer('diligence sandbox');

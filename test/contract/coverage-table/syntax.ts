@@ -3,8 +3,15 @@ import { parseSync } from '@swc/core';
 /** A node of swc's syntax tree, read by its fields alone. */
 export type Syntax = Readonly<Record<string, unknown>>;
 
+/** A source is asked for once for each name in it: it is parsed once. */
+const parsed = new Map<string, Syntax>();
+
 export function parseTypeScript(source: string): Syntax {
-  return parseSync(source, { syntax: 'typescript', target: 'es2023' }) as unknown as Syntax;
+  const known = parsed.get(source);
+  if (known !== undefined) return known;
+  const syntax = parseSync(source, { syntax: 'typescript', target: 'es2023' });
+  parsed.set(source, syntax as unknown as Syntax);
+  return syntax as unknown as Syntax;
 }
 
 export function isSyntax(value: unknown): value is Syntax {

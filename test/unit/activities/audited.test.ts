@@ -2,7 +2,7 @@ import { createCertificateMergeActivities } from '../../../src/activities/certif
 import { verifyAudit } from '../../../src/archive/audit-verify';
 import type { BatchSummary } from '../../../src/domain/certificates';
 import { sendJson } from '../../support/loopback-server';
-import { readAll } from '../archive/audit-entries';
+import { readAll } from '../../support/audit-entries';
 import {
   CertificateBench,
   documentA,

@@ -1,5 +1,5 @@
 import type { Info } from '@temporalio/activity';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createCertificateRecoveryActivities } from '../../../src/activities/certificate-recovery';
 import { createCertificateRequestActivities } from '../../../src/activities/certificate-requests';
 import { createCertificateWatchActivities } from '../../../src/activities/certificate-watches';
@@ -74,6 +74,8 @@ export class CertificateBench {
         },
       },
       freedPlaces: new FreedPlaces(this.now),
+      // Between two fetches of a PDF: no time.
+      pause: () => Promise.resolve(),
       now: () => this.now(),
       random: () => 0.5,
     };
@@ -216,9 +218,9 @@ export class CertificateBench {
   }
 }
 
-export function environment(work: WorkRef, info: Partial<Info> = {}): MockActivityEnvironment {
+export function environment(work: WorkRef, info: Partial<Info> = {}): ActivityEnvironment {
   const workflowId = work.folder.replace('works/', '');
-  return new MockActivityEnvironment({
+  return new ActivityEnvironment({
     workflowExecution: { workflowId, runId: '0a1b2c3d-run' },
     heartbeatTimeoutMs: 10_000,
     startToCloseTimeoutMs: 60_000,

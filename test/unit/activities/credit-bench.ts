@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import {
   createCreditRequestActivities,
   type RequestInput,
@@ -9,6 +9,7 @@ import {
   type WaitInput,
 } from '../../../src/activities/credit-results';
 import type { CreditDependencies } from '../../../src/activities/dependencies';
+import { pauseOnTheClock, type Pause } from '../../../src/activities/pause';
 import { creditApi } from '../../../src/apis/credit/credit';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
@@ -44,8 +45,11 @@ export class CreditBench {
   readonly tries: { result: string; bytes: number }[] = [];
   /** Milliseconds that the injected clock is ahead of the real one. */
   ahead = 0;
+  /** Between two tries and two reads. */
+  pause: Pause = pauseOnTheClock;
   /** Of the upload, the status and the result; the specification is not there. */
   readonly replies: { upload: Reply; status: Reply; result: Reply };
+  readonly #now = (): number => Date.now() + this.ahead;
   readonly #deps: CreditDependencies;
 
   private constructor(server: LoopbackServer) {
@@ -65,6 +69,7 @@ export class CreditBench {
       baseUrl: `${server.origin}/api/v1`,
       token: Token.of('secret'),
       ratePerSecond: 1_000,
+      now: this.#now,
     });
     const names = {
       filePart: null,
@@ -95,7 +100,8 @@ export class CreditBench {
           this.metrics.credit.uploadEnded(upload);
         },
       },
-      now: () => Date.now() + this.ahead,
+      pause: (ms, signal) => this.pause(ms, signal),
+      now: this.#now,
       random: () => 0.5,
     };
   }
@@ -127,6 +133,11 @@ export class CreditBench {
     await this.#deps.credit.service.close();
     await this.server.close();
     this.place.remove();
+  }
+
+  /** Pauses take no time from now on: the injected clock jumps over them. */
+  skipPauses(): void {
+    this.pause = async (ms) => void (this.ahead += ms);
   }
 
   get uploads(): number {
@@ -173,8 +184,8 @@ export class CreditBench {
     return this.#environment(attempt).run(fileResults, { ref: this.ref, operationId: 'op-1' });
   }
 
-  #environment(attempt = 1): MockActivityEnvironment {
-    return new MockActivityEnvironment({
+  #environment(attempt = 1): ActivityEnvironment {
+    return new ActivityEnvironment({
       attempt,
       workflowExecution: { workflowId: `credit/${name}`, runId: 'run' },
       heartbeatTimeoutMs: 10_000,

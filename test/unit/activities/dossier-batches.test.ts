@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createDossierBatchActivities } from '../../../src/activities/dossier-batches';
 import type { DossierDependencies } from '../../../src/activities/dossiers';
 import { DossierBatchFile } from '../../../src/archive/dossier-batches';
@@ -30,7 +30,7 @@ async function planned(page: Partial<Page<Dossier>>) {
     random: () => 0.5,
   } as unknown as DossierDependencies);
   const order = { ref, deadlineAt: 3_600_000, since: 0, seen: 'planning' };
-  const waited = await new MockActivityEnvironment().run(() => planRetries(order));
+  const waited = await new ActivityEnvironment().run(() => planRetries(order));
   return { waited, plan: await file.plan(ref.folder) };
 }
 

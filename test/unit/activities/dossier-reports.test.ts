@@ -1,6 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createDossierReportActivities } from '../../../src/activities/dossier-reports';
 import type { DossierDependencies } from '../../../src/activities/dossiers';
 import { DossiersApi } from '../../../src/apis/investigation/dossiers';
@@ -58,7 +58,7 @@ async function report(reply: Reply, archive = new MemoryArchive()) {
   const order = { ref, deadlineAt: 3_600_000, since: 0, seen: 'fetching', attempt: 1 };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await new MockActivityEnvironment({ attempt }).run(() => fileDossier(order));
+      return await new ActivityEnvironment({ attempt }).run(() => fileDossier(order));
     } catch (error) {
       const delay = (error as ApplicationFailure).nextRetryDelay;
       if (delay == null) throw error;

@@ -1,6 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import {
   createDossierActivities,
   type DossierDependencies,
@@ -58,7 +58,7 @@ class Bench {
   atPermit: () => Promise<void> = async () => undefined;
   /** Runs as each retry is sent, with the signal that may call it off. */
   whenSent: (signal: AbortSignal | undefined) => void = () => undefined;
-  #environment = new MockActivityEnvironment();
+  #environment = new ActivityEnvironment();
   readonly #made = new Set<string>();
   readonly activities;
 
@@ -131,7 +131,7 @@ class Bench {
   /** As the server does: what has not settled is begun again after its delay. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      this.#environment = new MockActivityEnvironment({
+      this.#environment = new ActivityEnvironment({
         attempt,
         heartbeatTimeoutMs: 20_000,
         startToCloseTimeoutMs: 900_000,

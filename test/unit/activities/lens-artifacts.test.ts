@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { answerTooLarge } from '../../../src/apis/http/service';
 import type { LensDependencies } from '../../../src/activities/lens';
@@ -98,7 +98,7 @@ class Store {
     } as unknown as LensDependencies);
     const timeouts = { heartbeatTimeoutMs: 20_000, startToCloseTimeoutMs: 900_000 };
     const order = { deadlineAt: 600_000, since: 0, seen: 'fetching' };
-    return new MockActivityEnvironment({ ...timeouts, attempt }).run(() =>
+    return new ActivityEnvironment({ ...timeouts, attempt }).run(() =>
       fileLens({ ...order, ref, analysisId: 'x' }),
     );
   }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createLensActivities, type LensDependencies } from '../../../src/activities/lens';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
@@ -144,7 +144,7 @@ class Bench {
     await new LensFile(this.archive).putRecord(ref.folder, record as unknown as LensRecord);
   }
 
-  submit(attempt = 1, environment?: MockActivityEnvironment) {
+  submit(attempt = 1, environment?: ActivityEnvironment) {
     const order = { ref, attempt, deadlineAt: 600_000, since: 0, seen: 'handing in' };
     return this.#run(() => this.activities.submitLens(order), environment);
   }
@@ -152,7 +152,7 @@ class Bench {
   /** Each step in a process of its own. */
   async submitStepByStep() {
     for (let count = 2; ; count += 1) {
-      const environment = new MockActivityEnvironment({ ...timeouts, attempt: count });
+      const environment = new ActivityEnvironment({ ...timeouts, attempt: count });
       try {
         return await this.submit(1, environment);
       } catch (error) {
@@ -171,7 +171,7 @@ class Bench {
     return this.#run(() => this.activities.concludeLens({ ref, attempt, outcome: whole }));
   }
 
-  #run<T>(work: () => Promise<T>, environment = new MockActivityEnvironment(timeouts)): Promise<T> {
+  #run<T>(work: () => Promise<T>, environment = new ActivityEnvironment(timeouts)): Promise<T> {
     return environment.run(work);
   }
 }
@@ -246,14 +246,18 @@ it('an upload whose answer was lost is not sent again when the service has it', 
 });
 
 it('a copy is proved while heartbeats go on, and not after it was handed in', async () => {
-  const environment = new MockActivityEnvironment(timeouts);
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  const environment = new ActivityEnvironment(timeouts);
   const beat = new Promise((done) => environment.once('heartbeat', done));
   const get = bench.archive.get.bind(bench.archive);
   jest.spyOn(bench.archive, 'get').mockImplementation(async (one) => {
-    if (one.startsWith(`${key}/`)) await beat;
+    if (!one.startsWith(`${key}/`)) return get(one);
+    jest.advanceTimersByTime(1_000);
+    await beat;
     return get(one);
   });
   expect(await bench.submit(1, environment)).toEqual(submitted);
+  jest.useRealTimers();
   for (const part of await bench.archive.list(`${key}/`)) await bench.archive.remove(part);
   expect(await bench.submit()).toEqual(submitted);
 });
@@ -329,7 +333,7 @@ it('steps in processes of their own hand in, and give up, as one does', async ()
 
 it('a request that was called off before it left, had no token, or was put off, is no unknown outcome', async () => {
   bench.waitsForPermit = true;
-  const environment = new MockActivityEnvironment(timeouts);
+  const environment = new ActivityEnvironment(timeouts);
   const submitting = bench.submit(1, environment);
   await new Promise((done) => setTimeout(done, 50));
   // A worker that is killed here leaves nothing that says that something may have left.

@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import type { MonitorDependencies } from '../../../src/activities/dependencies';
 import { createMonitorLookActivities } from '../../../src/activities/monitor-looks';
 import {
@@ -93,14 +93,14 @@ export class MonitorBench {
       cursor: null,
       size: null,
     };
-    return new MockActivityEnvironment({ attempt }).run(sweepPage, { ...input, peek: false });
+    return new ActivityEnvironment({ attempt }).run(sweepPage, { ...input, peek: false });
   }
 
   /** A walk over all states, concluded as a sweep does. @returns what its last pages came to */
   async walk(pass = 'pass-1'): Promise<ReconcileReport> {
     const { reconcilePages, concludeReconcile } = createMonitorReconcileActivities(this.deps);
     const ref = this.#ref(pass);
-    const engine = new MockActivityEnvironment();
+    const engine = new ActivityEnvironment();
     const input: ReconcileInput = { ref, terms: plainTerms, walk: null };
     let report: ReconcileReport = await engine.run(reconcilePages, input);
     while (report.walk !== null) {
@@ -116,7 +116,7 @@ export class MonitorBench {
     const list = await new MonitorLists(this.place.archive).put('all', monitorIds);
     const { lookAtMonitors } = createMonitorLookActivities(this.deps);
     const input = { list, page: 0, terms: plainTerms, watch: 'watch-1', reconcileAll: false };
-    return new MockActivityEnvironment().run(lookAtMonitors, input);
+    return new ActivityEnvironment().run(lookAtMonitors, input);
   }
 
   #ref(sweep: string): SweepRef {

@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createMonitorStuckActivities } from '../../../src/activities/monitor-stuck';
 import type { Archive } from '../../../src/archive/archive';
 import { erasedChange } from '../../../src/archive/tombstones';
@@ -243,7 +243,7 @@ describe('what sinks are told of a page', () => {
     expect([audited, warned]).toEqual([[], []]);
     const { tellStuck } = createMonitorStuckActivities(bench.deps);
     const ref = { monitorId, sweep: 'pass-2', by: 'tester' };
-    await new MockActivityEnvironment().run(tellStuck, { ref, standing, why });
+    await new ActivityEnvironment().run(tellStuck, { ref, standing, why });
     expect(audited).toMatchObject([
       { id: 'stuck/pass-2', kind: 'delivery', details: { stuck: 20, escalated: 20 } },
     ]);

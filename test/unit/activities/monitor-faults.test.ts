@@ -34,7 +34,8 @@ describe('activities of monitors in trouble', () => {
   });
 
   test('an acknowledgement that is refused, and did not arrive before, is looked up by nobody', async () => {
-    bench = await MonitorBench.start({ changes: [{ id: change }], ack: ['429', '503', '409'] });
+    const busy = { kind: '429', retryAfterSeconds: 0 } as const;
+    bench = await MonitorBench.start({ changes: [{ id: change }], ack: [busy, '503', '409'] });
     await bench.walk('an earlier pass');
     expect(await bench.sweepPage()).toMatchObject({ lost: false, standing: { stuck: 1 } });
     expect(await bench.look()).toMatchObject({ due: [{ isOpen: true, reconcile: false }] });

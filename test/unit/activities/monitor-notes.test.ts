@@ -1,4 +1,4 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createMonitorNoteActivities } from '../../../src/activities/monitor-notes';
 import type { PassOnFile, SweepNote } from '../../../src/domain/monitors/watch';
 import { MonitorBench, monitorId } from './monitor-bench';
@@ -18,7 +18,7 @@ describe('what sweeps leave', () => {
   const note = (found: Partial<SweepNote>): Promise<void> => {
     const { noteSweeps } = createMonitorNoteActivities(bench.deps);
     const sweeps = [{ monitorId, fault: null, left: [], ...found }];
-    return new MockActivityEnvironment().run(noteSweeps, { list: 'all', page: 0, sweeps });
+    return new ActivityEnvironment().run(noteSweeps, { list: 'all', page: 0, sweeps });
   };
   const left = async (): Promise<PassOnFile['left']> => (await bench.passes.pass('all', 0))?.left;
 

@@ -1,5 +1,5 @@
 import { CancelledFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import {
   createProfileActivities,
   type ProfileDependencies,
@@ -112,7 +112,7 @@ test.each(['cancelled', 'expired', 'refused', 'invalid', 'not_found'] as const)(
 );
 
 test('an answer that comes while the lookup is cancelled is on file when it ends', async () => {
-  const environment = new MockActivityEnvironment();
+  const environment = new ActivityEnvironment();
   const { lookUpProfile } = activities(() => environment.cancel());
   const order = { ref, call: 1, deadlineAt: nowMs + 60_000, since: nowMs, seen: 'asking' };
   await expect(environment.run(lookUpProfile, order)).rejects.toThrow(CancelledFailure);
@@ -135,7 +135,7 @@ async function tried(
   tries = 10,
 ): Promise<unknown> {
   for (let left = tries; left > 0; left -= 1) {
-    const end = await new MockActivityEnvironment().run(lookUpProfile, order).catch(() => null);
+    const end = await new ActivityEnvironment().run(lookUpProfile, order).catch(() => null);
     if (end !== null) return end;
   }
   return null;

@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { SettledWait, type Reading } from '../../../src/activities/settled-wait';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
@@ -37,8 +37,8 @@ function answered(status: number, fields: object = {}): StatusError {
 
 const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
 
-function attempt(number: number): MockActivityEnvironment {
-  return new MockActivityEnvironment({
+function attempt(number: number): ActivityEnvironment {
+  return new ActivityEnvironment({
     attempt: number,
     heartbeatTimeoutMs: 20_000,
     startToCloseTimeoutMs: 900_000,
@@ -104,6 +104,7 @@ let bench: Bench;
 beforeEach(() => {
   bench = new Bench();
 });
+afterEach(() => jest.useRealTimers());
 
 it('holds while the wait is short, at the interval that the service asks for', async () => {
   expect(await bench.until([running(), running({ pollAfterMs: 5_000 }), done])).toEqual(done);
@@ -291,18 +292,17 @@ it('ends when it is cancelled between two reads', async () => {
 });
 
 it('tells phases by its heartbeats', async () => {
+  jest.useFakeTimers();
   const told: unknown[] = [];
   bench.environment.on('heartbeat', (details: unknown) => told.push(details));
-  const pause = (ms: number) => new Promise<void>((ready) => setTimeout(ready, ms));
   const wait = new SettledWait({
     stopping: bench.stopping.signal,
     warn: () => undefined,
     now: Date.now,
     random: () => 0.5,
-    pause,
   });
   const finds = [running({ details: { phases: 3 } }), done];
-  await bench.environment.run(() =>
+  const waited = bench.environment.run(() =>
     wait.until(async () => finds.shift() as Reading<string>, {
       deadlineAt: Date.now() + minute,
       since: Date.now(),
@@ -310,5 +310,7 @@ it('tells phases by its heartbeats', async () => {
       what: 'a dossier',
     }),
   );
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(await waited).toEqual(done);
   expect(told).toContainEqual({ phases: 3 });
 });

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CancelledFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createTraceActivities, type TraceDependencies } from '../../../src/activities/traces';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
@@ -16,19 +15,23 @@ import { TemporaryArchive } from '../../support/temporary-archive';
 const name = 'ab'.repeat(16);
 const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
 /** Far longer than a slow machine needs to come to the deadline or the cancel. */
-const pauseMs = 4_000;
+const pauseMs = 60_000;
 
 let place: TemporaryArchive;
 let server: LoopbackServer;
 let service: Service;
 let stopping: AbortController;
+/** Milliseconds that the clock of the service is ahead of the real one. */
+let ahead: number;
 
 beforeEach(async () => {
   place = new TemporaryArchive();
   stopping = new AbortController();
+  ahead = 0;
   server = await LoopbackServer.start((_, response) => sendJson(response, 201, { id: 't' }));
   const baseUrl = `${server.origin}/api/v1`;
-  service = new Service({ baseUrl, token: Token.of('t'), ratePerSecond: 100 });
+  const now = (): number => Date.now() + ahead;
+  service = new Service({ baseUrl, token: Token.of('t'), ratePerSecond: 100, now });
   service.limiter.pauseFor(pauseMs);
   const asked = { ...ref, name, targetName: 't', target: 'x@example.com', strategy: null };
   const by = { label: null, createdAt: '', createdBy: 'tester' };
@@ -55,10 +58,19 @@ function activities() {
   });
 }
 
+/** Once the request stands at its permit. */
+async function atItsPermit(): Promise<void> {
+  while (service.limiter.waiting().request === 0) await new Promise(setImmediate);
+}
+
 /** Nothing arrives, not even when the pause is over, and nothing is said to have been sent. */
 async function expectNothingSent(status: 'cancelled' | 'expired'): Promise<void> {
-  await sleep(pauseMs + 300);
-  expect(server.received).toEqual([]);
+  expect(service.limiter.waiting().request).toBe(0);
+  ahead = pauseMs;
+  // What still waited would have its permit before this read.
+  const read = { method: 'GET', pathTemplate: '/after', path: '/after', token: 'none' } as const;
+  await service.call({ ...read, timeoutMs: 5_000, maxBytes: 1_000 }, 'poll');
+  expect(server.received.map(({ path }) => path)).toEqual(['/api/v1/after']);
   const outcome = { status, seen: null, error: null, startedAt: '' } as const;
   expect(await activities().concludeTrace({ ref, outcome })).toMatchObject({ status, error: null });
 }
@@ -69,22 +81,24 @@ const order = (leftMs: number) => {
 };
 
 test('is not sent after its deadline', async () => {
-  const asked = new MockActivityEnvironment().run(activities().startTrace, order(200));
+  const asked = new ActivityEnvironment().run(activities().startTrace, order(200));
   expect(await asked).toEqual({ kind: 'expired', value: null });
   await expectNothingSent('expired');
 });
 
 test('is not sent after a cancel', async () => {
-  const environment = new MockActivityEnvironment();
+  const environment = new ActivityEnvironment();
   const asked = environment.run(activities().startTrace, order(60_000));
-  setTimeout(() => environment.cancel(), 100);
+  await atItsPermit();
+  environment.cancel();
   await expect(asked).rejects.toThrow(CancelledFailure);
   await expectNothingSent('cancelled');
 });
 
 test('is left to another worker by one that is to end', async () => {
-  const asked = new MockActivityEnvironment().run(activities().startTrace, order(60_000));
-  setTimeout(() => stopping.abort(), 100);
+  const asked = new ActivityEnvironment().run(activities().startTrace, order(60_000));
+  await atItsPermit();
+  stopping.abort();
   await expect(asked).rejects.toMatchObject({ type: 'NotSettledYet' });
   await expectNothingSent('cancelled');
 });

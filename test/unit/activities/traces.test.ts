@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
+import { ActivityEnvironment } from '../../support/activity-environment';
 import { createTraceActivities, type TraceDependencies } from '../../../src/activities/traces';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
@@ -133,7 +133,7 @@ function filling(): TraceDependencies['archive'] {
 function read() {
   const { awaitTrace } = activities();
   const order = { ref, traceId: 't1', deadlineAt: nowMs + hour, since: nowMs, seen: 'queued' };
-  return new MockActivityEnvironment().run(awaitTrace, order);
+  return new ActivityEnvironment().run(awaitTrace, order);
 }
 
 /** Starts the search as a worker would. */
@@ -142,7 +142,7 @@ async function start(since = nowMs) {
   const order = { ref, deadlineAt: nowMs + hour, since, seen: 'requesting' };
   for (;;) {
     try {
-      return await new MockActivityEnvironment().run(startTrace, order);
+      return await new ActivityEnvironment().run(startTrace, order);
     } catch (error) {
       // The server keeps the timer, and tries again.
       if (!(error instanceof ApplicationFailure) || error.nextRetryDelay == null) throw error;
@@ -279,7 +279,7 @@ test('a refusal that may pass is asked again', async () => {
 });
 
 test('called off while it waits to be let in, nothing is sent and nothing is left open', async () => {
-  const environment = new MockActivityEnvironment();
+  const environment = new ActivityEnvironment();
   sends = [new ConnectionError(call, 'no', { name: 'AbortError', code: null, syscall: null })];
   const { concludeTrace, startTrace } = activities((signal) => {
     environment.cancel();
@@ -296,7 +296,7 @@ test('a worker that is lost while its request waits to be let in leaves no inten
     throw new Error('the process ended here');
   });
   const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
-  await expect(new MockActivityEnvironment().run(startTrace, order)).rejects.toThrow('ended here');
+  await expect(new ActivityEnvironment().run(startTrace, order)).rejects.toThrow('ended here');
   expect(await file().intent(name)).toBeNull();
   const outcome = { status: 'expired', seen: null, error: null, startedAt: '' } as const;
   expect(await concludeTrace({ ref, outcome })).toMatchObject({ status: 'expired', error: null });

@@ -33,9 +33,10 @@ describe('doctor, asked about monitors', () => {
     const environment = readEnvironment({
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
       INVESTIGATION_TOKEN: 'sandbox-token',
+      INVESTIGATION_RPS: '1000',
       ...env,
     });
-    return examineMonitors(environment, where ?? archive);
+    return examineMonitors(environment, where ?? archive, 1_000);
   }
   const states = (findings: readonly Finding[]) =>
     findings.map(({ check, state }) => `${check.replace('monitors ', '')} ${state}`);

@@ -9,6 +9,7 @@ import { cnabFile } from '../../support/cnab-files';
 import { cnpj, cpf } from '../../support/documents';
 import { invoiceXml, testInvoice } from '../../support/invoice-files';
 import { zipFile } from '../../support/zip-files';
+import { sized } from '../../support/full-size';
 
 let folder: string;
 let path: string;
@@ -30,10 +31,13 @@ async function found(
 }
 
 describe('of a CNAB file', () => {
-  test('16 MiB of zero bytes behind the trailer are looked at once', async () => {
+  test('megabytes of zero bytes behind the trailer are looked at once', async () => {
     const file = cnabFile({ receivables: 3 });
     const plain = await found(file, documentsInCnab);
-    const behind = Buffer.concat([Buffer.alloc(2 ** 24), Buffer.from(` ${cpf(3)} `)]);
+    const behind = Buffer.concat([
+      Buffer.alloc(sized(2 ** 22, 2 ** 24)),
+      Buffer.from(` ${cpf(3)} `),
+    ]);
     const padded = await found(Buffer.concat([file, behind]), documentsInCnab);
     expect(plain.size).toBeGreaterThan(0);
     expect(padded).toEqual(new Set([...plain, cpf(3)]));

@@ -3,6 +3,7 @@ import { reportLanguages } from '../../../src/report/formats';
 import type { Report } from '../../../src/report/page';
 import { reportHtml, reportTexts } from '../../../src/report/report-html';
 import { decision, issuedAfter, reportOf, rowOf } from './sample';
+import { isFullSize, sized } from '../../support/full-size';
 
 const manyIssued = Array.from({ length: 200 }, (_, n) =>
   issuedAfter(1_000 + n * 20, n * 100, { line: n + 2 }),
@@ -132,15 +133,16 @@ describe.each(reportLanguages)('a report in %s', (language) => {
     expect(write({ ...report, record })).toContain(reportTexts[language].termsNotFiled);
   });
 
-  it('of 100,000 rows stays a file to mail, and says how many it does not list', () => {
+  it('of very many rows stays a file to mail, and says how many it does not list', () => {
+    const many = sized(20_000, 100_000);
     const rows = (function* () {
-      for (let n = 0; n < 100_000; n += 1) {
+      for (let n = 0; n < many; n += 1) {
         yield n % 2 === 0 ? rowOf('failed', { line: n }) : issuedAfter(n * 7, n * 11, { line: n });
       }
     })();
     const page = write(reportOf(rows));
     expect(page.length).toBeLessThan(500_000);
-    expect(page).toMatch(/49[.,]750/);
+    expect(page).toMatch(isFullSize ? /49[.,]750/ : /9[.,]750/);
   });
 });
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startSandbox } from '../../../src/sandbox';
+import { sandboxCommand, startSandbox } from '../../../src/sandbox';
 
 const root = path.resolve(__dirname, '../../..');
 const program = `
@@ -10,8 +10,17 @@ const program = `
   void sandboxCommand().parseAsync(process.argv.slice(1), { from: 'user' });
 `;
 
-/** Runs the command in a process of its own; `onOutput` may stop it. */
-function run(args: readonly string[], onOutput?: (out: string, stop: () => void) => void) {
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Given what was printed so far; `stop` ends the command as Ctrl-C does. */
+type OnOutput = (out: string, stop: () => void) => void;
+
+/** Runs the command in a process of its own. */
+function spawned(args: readonly string[], onOutput: OnOutput): Promise<Ended> {
   const child = spawn(process.execPath, ['--import', 'tsx', '-e', program, '--', ...args], {
     cwd: root,
   });
@@ -19,18 +28,58 @@ function run(args: readonly string[], onOutput?: (out: string, stop: () => void)
   let err = '';
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
-    onOutput?.(out, () => child.kill('SIGTERM'));
+    onOutput(out, () => child.kill('SIGTERM'));
   });
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+  return new Promise((resolve) => {
     child.on('close', (code) => resolve({ code, out, err }));
   });
+}
+
+/** What the command has set meanwhile. */
+const exitCodeNow = (): number => Number(process.exitCode ?? 0);
+
+/** Runs the command in this process, as the one above would. */
+async function run(
+  args: readonly string[],
+  onOutput: OnOutput = (_, stop) => stop(),
+): Promise<Ended> {
+  const ended: Ended = { code: 0, out: '', err: '' };
+  class Exit extends Error {}
+  const spies = [
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      ended.out += String(text);
+      // The command hears it from its next turn on.
+      setImmediate(() => onOutput(ended.out, () => void process.emit('SIGTERM')));
+      return true;
+    }),
+    jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      ended.err += String(text);
+      return true;
+    }),
+    jest.spyOn(process, 'exit').mockImplementation((code) => {
+      ended.code = Number(code);
+      throw new Exit();
+    }),
+  ];
+  const exitCode = process.exitCode;
+  process.exitCode = undefined;
+  try {
+    await sandboxCommand().parseAsync(args, { from: 'user' });
+    ended.code = exitCodeNow();
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error;
+  } finally {
+    process.exitCode = exitCode;
+    for (const spy of spies) spy.mockRestore();
+  }
+  return ended;
 }
 
 describe('diligence sandbox', () => {
   test('prints the addresses as one JSON document, answers, and stops when told to', async () => {
     let health: Promise<Response> | undefined;
-    const { code, out } = await run(['--port', '0', '--json'], (text, stop) => {
+    const { code, out } = await spawned(['--port', '0', '--json'], (text, stop) => {
       const { control } = JSON.parse(text) as { control: string };
       health = fetch(`${control}/health`).finally(stop);
     });
@@ -102,7 +151,7 @@ describe('diligence sandbox', () => {
   test('a port that is taken ends with 2 and names it', async () => {
     const taken = await startSandbox();
     try {
-      const { code, err } = await run(['--port', String(taken.port)]);
+      const { code, err } = await spawned(['--port', String(taken.port)], () => undefined);
       expect(code).toBe(2);
       expect(err).toContain(`--port ${taken.port}: cannot listen there (listen EADDRINUSE`);
     } finally {

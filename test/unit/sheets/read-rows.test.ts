@@ -80,9 +80,9 @@ describe('a sheet is read', () => {
   });
 
   it('in windows-1252 when the first accent stands on the last line of a long file', async () => {
-    const many = 'documento;ref\n' + '1;a\n'.repeat(100_000);
+    const many = 'documento;ref\n' + `1;${'a'.repeat(98)}\n`.repeat(4_000);
     const rows = await rowsOf(Buffer.from(`${many}1;ação`, 'latin1'));
-    expect(rows.at(-1)).toEqual(row(100_002, '1', '', 'ação'));
+    expect(rows.at(-1)).toEqual(row(4_002, '1', '', 'ação'));
   });
 
   it.each(['\n', '\r\n', '\r'])('with lines that end in %j', async (end) => {
@@ -240,9 +240,12 @@ it('lets go of a file that is not read to its end', async () => {
   }
 });
 
-it('reads 60,000 lines in bounded memory', async () => {
+it('reads a file of many lines in bounded memory', async () => {
   const path = join(folder, 'many.csv');
-  const lines = Array.from({ length: 60_000 }, (_, at) => `${at};cnpj;Padaria Fictícia ${at}`);
+  const many = 3_000;
+  const name = 'Padaria Fictícia '.repeat(60);
+  const lines = Array.from({ length: many }, (_, at) => `${at};cnpj;${name}${at}`);
+  const bytes = Buffer.byteLength(lines.join('\n'));
   await writeFile(path, ['documento;tipo;referencia', ...lines].join('\n'));
   lines.length = 0;
   let count = 0;
@@ -257,8 +260,8 @@ it('reads 60,000 lines in bounded memory', async () => {
   const before = held();
   for await (const { kind } of readSheet(path)) {
     if (kind === 'row') count += 1;
-    if (count % 30_000 === 0) highest = Math.max(highest, held() - before);
+    if (count % (many / 2) === 0) highest = Math.max(highest, held() - before);
   }
-  expect(count).toBe(60_000);
-  expect(highest).toBeLessThan(10 * 1024 * 1024);
-}, 120_000);
+  expect(count).toBe(many);
+  expect(highest).toBeLessThan(bytes / 3);
+});

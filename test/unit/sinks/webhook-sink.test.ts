@@ -117,11 +117,11 @@ it('asks no more of a receiver that wants a long pause, is disabled, or fails fo
 
 it('takes a healthy receiver that is slow for what it is, however many sweeps tell it at once', async () => {
   receiver.reply = async (_, response) => {
-    await sleep(50);
+    await sleep(25);
     response.writeHead(204).end();
   };
   // All together take longer than one answer may.
-  const sink = sinkTo(receiver.origin, { atOnce: 2, timeoutMs: 1_000 });
+  const sink = sinkTo(receiver.origin, { atOnce: 2, timeoutMs: 600 });
   const batches = Array.from({ length: 10 }, (_, n) =>
     deliver(
       sink,
@@ -135,15 +135,15 @@ it('takes a healthy receiver that is slow for what it is, however many sweeps te
 
 it('begins nothing after the time of a batch, and tells a slow receiver from one that takes nothing', async () => {
   receiver.reply = async (_, response) => {
-    await sleep(1_500);
+    await sleep(600);
     response.writeHead(204).end();
   };
-  const slow = sinkTo(receiver.origin, { atOnce: 1, batchMs: 1_000 });
+  const slow = sinkTo(receiver.origin, { atOnce: 1, batchMs: 400 });
   const kinds = (outcomes: DeliveryOutcome[]): string[] => outcomes.map(({ kind }) => kind);
   expect(kinds(await deliver(slow, ['c1', 'c2', 'c3']))).toEqual(['taken', 'untried', 'untried']);
   const silent = await SocketLoopback.start(() => undefined);
   open.push(silent);
-  const dead = sinkTo(silent.origin, { atOnce: 1, timeoutMs: 1_500, batchMs: 1_000 });
+  const dead = sinkTo(silent.origin, { atOnce: 1, timeoutMs: 600, batchMs: 400 });
   const both = await Promise.all([deliver(dead, ['c1']), deliver(dead, ['c2'])]);
   expect(kinds(both.flat())).toEqual(['failed', 'failed']);
   expect(silent.received).toHaveLength(1);

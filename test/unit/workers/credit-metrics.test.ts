@@ -21,8 +21,10 @@ it('says what is zero of the credit side before anything happened', async () => 
 it('counts tries to upload by what they ended with, with their bytes and durations', async () => {
   bench.replies.upload = json(429, {});
   await bench.request('r1');
+  // The pause after it is over.
+  bench.ahead += 2_000;
   bench.replies.upload = (_request, response) => {
-    setTimeout(() => void json(202, { id: 'op-1' })(_request, response), 300);
+    setTimeout(() => void json(202, { id: 'op-1' })(_request, response), 100);
   };
   await bench.request('r2');
   const found = await samples();
@@ -31,7 +33,7 @@ it('counts tries to upload by what they ended with, with their bytes and duratio
   expect(told('bytes_total', 'not_sent')).toBe('a file'.length);
   expect(told('bytes_total', 'accepted')).toBe('a file'.length);
   expect(told('duration_seconds_count', 'accepted')).toBe(1);
-  expect(told('duration_seconds_sum', 'accepted')).toBeGreaterThanOrEqual(0.29);
+  expect(told('duration_seconds_sum', 'accepted')).toBeGreaterThanOrEqual(0.09);
   expect(sumOf(found, 'diligence_upload_duration_seconds_count')).toBe(2);
 });
 

@@ -75,10 +75,12 @@ it('says that the server does not answer, by the name of the error alone', async
 
 it('waits for a server that hangs no longer than a probe waits for it', async () => {
   engine = () => new Promise(() => {});
-  const { ready, checks } = await running().look();
+  const probe = new ReadinessProbe(archive, () => clock, 150);
+  probe.started(workers);
+  const { ready, checks } = await probe.look();
   expect({ ready, engine: checks.engine }).toEqual({
     ready: false,
-    engine: 'the Temporal server does not answer (nothing within 2000 ms)',
+    engine: 'the Temporal server does not answer (nothing within 150 ms)',
   });
 });
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Archive } from '../../../src/archive/archive';
-import { AuditTrail } from '../../../src/archive/audit-trail';
-import { parseHead, verifyAudit, type AuditFinding } from '../../../src/archive/audit-verify';
-import { IdKey } from '../../../src/archive/open-archive';
-import { SealedArchive } from '../../../src/archive/sealed-archive';
-import { KeyRing } from '../../../src/protection/key-ring';
-import { TemporaryArchive } from '../../support/temporary-archive';
-import { entry } from './audit-entries';
+import type { Archive } from '../../src/archive/archive';
+import { AuditTrail } from '../../src/archive/audit-trail';
+import { parseHead, verifyAudit, type AuditFinding } from '../../src/archive/audit-verify';
+import { IdKey } from '../../src/archive/open-archive';
+import { SealedArchive } from '../../src/archive/sealed-archive';
+import { KeyRing } from '../../src/protection/key-ring';
+import { TemporaryArchive } from '../support/temporary-archive';
+import { entry } from '../support/audit-entries';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 

@@ -1,7 +1,7 @@
-import { createInquiryBatchActivities } from '../../../src/activities/inquiry-batches';
-import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
-import { inquiriesPerPart, type InquiryBatchRecord } from '../../../src/domain/inquiry-batch';
-import { MemoryArchive } from '../../support/memory-archive';
+import { createInquiryBatchActivities } from '../../src/activities/inquiry-batches';
+import { InquiryBatchShelf } from '../../src/archive/inquiry-batches';
+import { inquiriesPerPart, type InquiryBatchRecord } from '../../src/domain/inquiry-batch';
+import { MemoryArchive } from '../support/memory-archive';
 
 const folder = 'inquiries/trace-batch/x/1';
 const record = { createdAt: '2026-01-05T10:00:00.000Z' } as InquiryBatchRecord;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { sha256Of } from '../../../src/archive/issuances';
+import { sha256Of } from '../../src/archive/issuances';
 import {
   OtherBytesError,
   PartsRemovedError,
@@ -8,10 +8,10 @@ import {
   findLarge,
   putLarge,
   readLarge,
-} from '../../../src/archive/large-objects';
-import { SealedArchive } from '../../../src/archive/sealed-archive';
-import { KeyRing } from '../../../src/protection/key-ring';
-import { TemporaryArchive } from '../../support/temporary-archive';
+} from '../../src/archive/large-objects';
+import { SealedArchive } from '../../src/archive/sealed-archive';
+import { KeyRing } from '../../src/protection/key-ring';
+import { TemporaryArchive } from '../support/temporary-archive';
 
 let place: TemporaryArchive;
 beforeEach(() => {

@@ -1,13 +1,9 @@
-import {
-  DocumentIndexWriter,
-  documentsIn,
-  indexedHolders,
-} from '../../../src/archive/document-index';
-import { ErasureSubject, reasonOnRecord } from '../../../src/archive/erasure-subject';
-import { IdKey } from '../../../src/archive/open-archive';
-import { punctuateDocument } from '../../../src/domain/documents';
-import { cnpj, cpf } from '../../support/documents';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { DocumentIndexWriter, documentsIn, indexedHolders } from '../../src/archive/document-index';
+import { ErasureSubject, reasonOnRecord } from '../../src/archive/erasure-subject';
+import { IdKey } from '../../src/archive/open-archive';
+import { punctuateDocument } from '../../src/domain/documents';
+import { cnpj, cpf } from '../support/documents';
+import { TemporaryArchive } from '../support/temporary-archive';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);

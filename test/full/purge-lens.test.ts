@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { DocumentIndexWriter } from '../../../src/archive/document-index';
-import { putLarge } from '../../../src/archive/large-objects';
-import { LensFile, lensIndexes, lensInputKey } from '../../../src/archive/lens';
-import { IdKey } from '../../../src/archive/open-archive';
-import { PurgePlanner } from '../../../src/archive/purge-plan';
-import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
-import { cnpj } from '../../support/documents';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { DocumentIndexWriter } from '../../src/archive/document-index';
+import { putLarge } from '../../src/archive/large-objects';
+import { LensFile, lensIndexes, lensInputKey } from '../../src/archive/lens';
+import { IdKey } from '../../src/archive/open-archive';
+import { PurgePlanner } from '../../src/archive/purge-plan';
+import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
+import { cnpj } from '../support/documents';
+import { TemporaryArchive } from '../support/temporary-archive';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);

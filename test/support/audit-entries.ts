@@ -1,7 +1,7 @@
-import type { Archive } from '../../../src/archive/archive';
-import { readAudit, type FiledAuditRecord } from '../../../src/archive/audit-read';
-import type { IdKey } from '../../../src/archive/open-archive';
-import type { AuditEntry } from '../../../src/domain/audit';
+import type { Archive } from '../../src/archive/archive';
+import { readAudit, type FiledAuditRecord } from '../../src/archive/audit-read';
+import type { IdKey } from '../../src/archive/open-archive';
+import type { AuditEntry } from '../../src/domain/audit';
 
 export function entry(n: number): AuditEntry {
   return {

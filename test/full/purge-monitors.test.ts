@@ -1,15 +1,15 @@
-import { getJson, getJsonLines } from '../../../src/archive/archive';
-import { impersonalKeys, kindOf } from '../../../src/archive/kept-kinds';
-import { MonitorRecords } from '../../../src/archive/monitor-records';
-import { IdKey } from '../../../src/archive/open-archive';
-import { carryOut } from '../../../src/archive/purge';
-import { PurgePlanner, type PurgePlan } from '../../../src/archive/purge-plan';
-import type { Monitor } from '../../../src/domain/monitors/change';
-import type { FiledChange } from '../../../src/domain/monitors/kept';
-import { FileSink } from '../../../src/sinks/file-sink';
-import { cnpj } from '../../support/documents';
-import { toldChange } from '../../support/monitor-changes';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { getJson, getJsonLines } from '../../src/archive/archive';
+import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
+import { MonitorRecords } from '../../src/archive/monitor-records';
+import { IdKey } from '../../src/archive/open-archive';
+import { carryOut } from '../../src/archive/purge';
+import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
+import type { Monitor } from '../../src/domain/monitors/change';
+import type { FiledChange } from '../../src/domain/monitors/kept';
+import { FileSink } from '../../src/sinks/file-sink';
+import { cnpj } from '../support/documents';
+import { toldChange } from '../support/monitor-changes';
+import { TemporaryArchive } from '../support/temporary-archive';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);

@@ -8,12 +8,12 @@ import {
   purgedFact,
   withoutPdf,
   withoutResult,
-} from '../../../src/archive/tombstones';
-import { impersonalKeys, keptKinds, kindOf } from '../../../src/archive/kept-kinds';
-import type { FiledRow, ManifestLine } from '../../../src/domain/certificates';
-import type { IssuanceFact, MergedOutcome } from '../../../src/domain/outcomes';
-import type { DecisionRecord, WorkRecord } from '../../../src/domain/work';
-import { cnpj } from '../../support/documents';
+} from '../../src/archive/tombstones';
+import { impersonalKeys, keptKinds, kindOf } from '../../src/archive/kept-kinds';
+import type { FiledRow, ManifestLine } from '../../src/domain/certificates';
+import type { IssuanceFact, MergedOutcome } from '../../src/domain/outcomes';
+import type { DecisionRecord, WorkRecord } from '../../src/domain/work';
+import { cnpj } from '../support/documents';
 
 const personal = {
   document: cnpj(1),

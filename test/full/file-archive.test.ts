@@ -7,9 +7,9 @@ import {
   keySegment,
   toJsonLines,
   type Archive,
-} from '../../../src/archive/archive';
-import { FileArchive } from '../../../src/archive/file-archive';
-import { TemporaryArchive } from '../../support/temporary-archive';
+} from '../../src/archive/archive';
+import { FileArchive } from '../../src/archive/file-archive';
+import { TemporaryArchive } from '../support/temporary-archive';
 
 /** Folders and files that were flushed to the disk, in order. */
 const flushed: string[] = [];

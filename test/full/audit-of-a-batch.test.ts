@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { getJson, type Archive } from '../../src/archive/archive';
+import type { FiledAuditRecord } from '../../src/archive/audit-read';
+import { IdKey, openArchive } from '../../src/archive/open-archive';
+import { filedOutcomes, workFolder } from '../../src/archive/works';
+import type { Claim } from '../../src/domain/claims';
+import { everyFault, postsOf } from '../support/batch-account';
+import { Installation, eventually } from '../support/diligence-process';
+import { cnpj, sheetOf } from '../support/documents';
+
+const rows = 150;
+const trouble = {
+  issuance: { waitingMs: [20, 100], processingMs: [100, 1_000], distribution: 'lognormal' },
+  latencyMs: [20, 60],
+  background: { rate: 0.1, kinds: everyFault },
+  documents: { [cnpj(1)]: { request: ['reset_after'] } },
+} as const;
+const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--deadline', '5m'];
+
+describe('the audit trail of a batch with faults and a killed worker', () => {
+  let place: Installation;
+  let archive: Archive;
+  let idKey: IdKey;
+  let batchId: string;
+
+  beforeAll(async () => {
+    place = await Installation.start(trouble as never);
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
+    const worker = await place.startWorker();
+    const command = place.begin([...batch, '--by', 'Ana']);
+    await eventually('a third is requested', () => postsOf(place.sandbox).length > rows / 3);
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+    expect(postsOf(place.sandbox).length).toBeLessThan(rows);
+    await place.startWorker();
+    expect((await command.result).code).toBe(3);
+    const text = await readFile(join(place.folder, 'data', 'id-key'), 'utf8');
+    idKey = IdKey.parse(text);
+    archive = await openArchive(join(place.folder, 'data', 'archive'), idKey);
+    ({ batchId } = await summary());
+  }, 240_000);
+
+  afterAll(() => place.stop(), 60_000);
+
+  const summary = async () =>
+    JSON.parse(await readFile(join(place.folder, 'out', 'summary.json'), 'utf8')) as {
+      batchId: string;
+      auditHead: string;
+    };
+  const records = async (): Promise<FiledAuditRecord[]> => {
+    const { code, stdout } = await place.run(['audit', 'export', '--format', 'json']);
+    expect(code).toBe(0);
+    return JSON.parse(stdout) as FiledAuditRecord[];
+  };
+  const idsOf = async (kind: string): Promise<string[]> =>
+    (await records()).filter((record) => record.kind === kind).map(({ id }) => id);
+
+  test('holds one record for each request that was sent or may have been', async () => {
+    const claimed: string[] = [];
+    for (const key of await archive.list('claims/certificate/')) {
+      const [, , type, , subject, name] = key.split('/');
+      if (name === undefined || !name.endsWith('.claim.json')) continue;
+      const claim = await getJson<Claim>(archive, key);
+      const n = Number.parseInt(name, 10);
+      if (claim?.kind === 'send') claimed.push(`request/certificate/${type}/${subject}/${n}`);
+    }
+    expect((await idsOf('request')).toSorted()).toEqual(claimed.toSorted());
+  });
+
+  test('agrees with what the service has received', async () => {
+    const certain = new Map<string, number>();
+    const possible = new Map<string, number>();
+    const count = (map: Map<string, number>, name: string): void =>
+      void map.set(name, (map.get(name) ?? 0) + 1);
+    for (const { kind, result, subject = '', details } of await records()) {
+      if (kind !== 'request') continue;
+      const answered = String(details?.['reason'] ?? '').startsWith('answered');
+      count(possible, subject);
+      if (result === 'accepted' || result === 'refused' || answered) count(certain, subject);
+    }
+    for (let row = 1; row <= rows; row += 1) {
+      const document = cnpj(row);
+      const received = postsOf(place.sandbox).filter((post) => post.document === document).length;
+      const subject = idKey.nameOf('document', document);
+      // An answer in the name of the gateway may come before the service has read what was asked.
+      expect(possible.get(subject) ?? 0).toBeGreaterThanOrEqual(received);
+      expect(possible.get(subject) ?? 0).toBeGreaterThan(0);
+      if (received > 0) expect(certain.get(subject) ?? 0).toBeLessThanOrEqual(received);
+    }
+  });
+
+  test('holds one record for each outcome', async () => {
+    const filed = new Set<string>();
+    for await (const { records: outcomes } of filedOutcomes(archive, workFolder(batchId))) {
+      for (const { item, attempts, certidaoId, status } of outcomes) {
+        filed.add(`outcome/${batchId}/${item}/${attempts}/${certidaoId ?? '-'} ${status}`);
+      }
+    }
+    const recorded = (await records())
+      .filter(({ kind }) => kind === 'outcome')
+      .map(({ id, result }) => `${id} ${result}`);
+    expect(recorded.toSorted()).toEqual([...filed].toSorted());
+    expect(recorded.length).toBeGreaterThanOrEqual(rows);
+  });
+
+  test('says in whose name, and holds no document and no name', async () => {
+    const who = ['--batch', batchId, '--status', 'unknown_outcome', '--by', 'Bruno'];
+    const what = ['--action', 'abandon', '--note', 'agreed with the service', '--out', 'out'];
+    const { code } = await place.run(['certificate', 'resolve', ...who, ...what]);
+    expect([0, 3]).toContain(code);
+    const all = await records();
+    const decisions = all.filter(({ kind }) => kind === 'decision');
+    expect(decisions.map(({ result, by, work }) => [result, by, work])).toEqual([
+      ['start', 'Ana', batchId],
+      ['abandon', 'Bruno', batchId],
+    ]);
+    expect(new Set(all.filter(({ kind }) => kind === 'request').map(({ by }) => by))).toEqual(
+      new Set(['Ana']),
+    );
+    const text = JSON.stringify(all);
+    for (let row = 1; row <= rows; row += 1) expect(text).not.toContain(cnpj(row));
+    expect(text).not.toContain('agreed with the service');
+  }, 60_000);
+
+  test('verifies, and opens as a sheet', async () => {
+    const verified = await place.run(['audit', 'verify', '--json']);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ intact: true, findings: 0 });
+    expect(verified.code).toBe(0);
+    const exported = await place.run(['audit', 'export', '--excel', '--out', 'audit.csv']);
+    expect(exported).toMatchObject({ code: 0, stdout: '' });
+    const sheet = parse(await readFile(join(place.folder, 'audit.csv')), {
+      bom: true,
+      columns: true,
+      delimiter: ';',
+    }) as Record<string, string>[];
+    expect(sheet.map(({ id }) => id)).toEqual((await records()).map(({ id }) => id));
+    expect(new Set(sheet.map(({ intact }) => intact))).toEqual(new Set(['true']));
+  }, 60_000);
+
+  test('shows an end that was cut off to whoever holds the summary', async () => {
+    const { auditHead } = await summary();
+    expect((await place.run(['audit', 'verify', '--head', auditHead])).code).toBe(0);
+    const number = Number.parseInt(auditHead, 10);
+    const anchors = await archive.list('audit/anchors/');
+    const key = anchors[number - 1] ?? '';
+    const anchor = await getJson<{ heads: [string, number, string][] }>(archive, key);
+    for (const cut of anchors.slice(number - 1)) await remove(cut);
+    const [chain] = anchor?.heads.find(([name]) => name.includes('-worker-')) ?? [];
+    const segments = await archive.list(`audit/segments/${chain}/`);
+    await remove(segments.at(-1) ?? '');
+    const told = await place.run(['audit', 'verify', '--head', auditHead]);
+    expect(told.code).toBe(1);
+    expect(told.stdout).toContain(`anchor ${number}: the head ${auditHead} is not there`);
+  }, 60_000);
+
+  async function remove(key: string): Promise<void> {
+    await rm(join(place.folder, 'data', 'archive', key));
+  }
+});
+
+describe('orders to a batch that runs', () => {
+  let place: Installation;
+
+  afterEach(() => place.stop(), 60_000);
+
+  test('stand on the audit trail with their actor', async () => {
+    // So slow that it still runs when the orders come.
+    place = await Installation.start({}, { CERTIFICATES_RPS: '5' });
+    await place.startWorker();
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(400));
+    const started = await place.run([...batch, '--detach']);
+    const id = started.stdout.trim();
+    await eventually('requests are sent', () => postsOf(place.sandbox).length > 2);
+    for (const order of [['pause'], ['resume', '--by', 'Ana'], ['cancel', '--now']]) {
+      expect(await place.run([...order, id])).toMatchObject({ code: 0 });
+    }
+    const exported = await place.run(['audit', 'export', '--format', 'json']);
+    const decisions = (JSON.parse(exported.stdout) as FiledAuditRecord[])
+      .filter(({ kind }) => kind === 'decision')
+      .map(({ result, by }) => [result, by]);
+    expect(decisions).toEqual([
+      ['start', 'tester'],
+      ['pause', 'tester'],
+      ['resume', 'Ana'],
+      ['cancel_now', 'tester'],
+    ]);
+    const chains = join(place.folder, 'data', 'archive', 'audit', 'chains');
+    const commands = (await readdir(chains, { recursive: true })).filter((name) =>
+      name.includes('-command-'),
+    );
+    await rm(join(chains, commands.toSorted().at(-1) ?? ''));
+    const verified = await place.run(['audit', 'verify']);
+    expect(verified.code).toBe(1);
+    expect(verified.stdout).toContain('the whole chain is not there, and anchor');
+  }, 240_000);
+});

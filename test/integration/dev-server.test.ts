@@ -1,0 +1,106 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
+import { DevServers, askServer, isAlive } from '../support/dev-servers';
+
+let place: DevServers;
+beforeAll(() => {
+  place = new DevServers();
+});
+afterAll(() => place.stop());
+
+const startRequest = (workflowId: string) => ({
+  namespace: 'default',
+  workflowId,
+  workflowType: { name: 'none' },
+  taskQueue: { name: 'none' },
+  requestId: workflowId,
+});
+
+/** One server after another on the same data, as on the days of an installation. */
+describe('a server on a data directory', () => {
+  let server: DevServer;
+  beforeAll(async () => {
+    server = await place.start();
+  });
+
+  it('answers, keeps what has ended for 30 days, and records itself for its owner only', async () => {
+    const described = await askServer(server, ({ workflowService }) =>
+      workflowService.describeNamespace({ namespace: 'default' }),
+    );
+    expect(Number(described.config?.workflowExecutionRetentionTtl?.seconds)).toBe(2_592_000);
+    expect(place.record()).toMatchObject({
+      pid: server.pid,
+      port: server.port,
+      uiPort: null,
+      serverVersion: server.serverVersion,
+    });
+    expect(server.adopted).toBe(false);
+    expect(statSync(place.recordPath).mode & 0o777).toBe(0o600);
+    expect(statSync(join(place.data, 'temporal.db')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is the leader of its own process group, so that Ctrl-C does not reach it', () => {
+    const status = readFileSync(`/proc/${server.pid}/stat`, 'utf8');
+    const [, , group] = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    expect(Number(group)).toBe(server.pid);
+  });
+
+  it('refuses an id that the service would refuse for its length', async () => {
+    await askServer(server, async ({ workflowService }) => {
+      await workflowService.startWorkflowExecution(startRequest('x'.repeat(255)));
+      await expect(
+        workflowService.startWorkflowExecution(startRequest('x'.repeat(256))),
+      ).rejects.toThrow(/length/);
+    });
+  });
+
+  it('is given the namespace asked for when it is adopted', async () => {
+    const second = await place.start({ namespace: 'other' });
+    expect(second).toMatchObject({ adopted: true, pid: server.pid });
+    const described = await askServer(second, ({ workflowService }) =>
+      workflowService.describeNamespace({ namespace: 'other' }),
+    );
+    expect(Number(described.config?.workflowExecutionRetentionTtl?.seconds)).toBe(2_592_000);
+  });
+
+  it('removes the record when it is stopped, and knows its version afterwards', async () => {
+    await server.stop();
+    await server.exited;
+    expect(isAlive(server.pid)).toBe(false);
+    expect(readdirSync(place.data).sort()).toEqual(['temporal-db.json', 'temporal.db']);
+  });
+
+  it('is not opened by another version, which names both and leaves the file alone', async () => {
+    const database = join(place.data, 'temporal.db');
+    const before = statSync(database).mtimeMs;
+    const other = place.fakeCli('1.31.2', `echo opened >> ${place.folder}/opened`);
+    const failure = place.start({ executable: other });
+    await expect(failure).rejects.toMatchObject({ code: 'DEV_SERVER_VERSION' });
+    await expect(failure).rejects.toThrow(
+      /written by Temporal server 1\.29\.1, but .*temporal-1\.31\.2 is server 1\.31\.2: set TEMPORAL_CLI_PATH/,
+    );
+    expect(statSync(database).mtimeMs).toBe(before);
+    expect(readdirSync(place.folder)).not.toContain('opened');
+  });
+});
+
+describe('a server without a data directory', () => {
+  it('keeps nothing on disk, and serves the web interface when it is asked to', async () => {
+    const other = new DevServers();
+    const server = await startDevServer({
+      executable: process.env.TEMPORAL_CLI_PATH ?? '',
+      logFile: join(other.folder, 'temporal.log'),
+      env: process.env,
+      uiPort: 0,
+    });
+    try {
+      expect(readdirSync(other.folder)).toEqual(['temporal.log']);
+      const page = await fetch(`http://127.0.0.1:${server.uiPort}/`);
+      expect(page.status).toBe(200);
+    } finally {
+      await server.stop();
+      await other.stop();
+    }
+  });
+});
