@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/archive/audit-verify.ts',
     find: 'if (number > this.#expected) this.#missing.push([this.#expected, number - 1]);',
     replace: 'if (number > this.#expected) this.#missing = [];',
-    tests: ['test/property/audit.test.ts'],
+    tests: ['test/full/audit-property.test.ts'],
   },
   {
     name: 'work-lost-at-new-run',

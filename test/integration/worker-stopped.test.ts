@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { contradictions, isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
+import { sized } from '../support/full-size';
 
-const stops = 10;
-const rows = 400;
+const stops = sized(3, 10);
+const rows = sized(120, 400);
 
 describe('a worker stopped with SIGTERM', () => {
   let place: Installation;
@@ -18,7 +19,7 @@ describe('a worker stopped with SIGTERM', () => {
 
   afterAll(() => place.stop(), 60_000);
 
-  test('ten times during requests, breaks off none of them and leaves no unknown row', async () => {
+  test('again and again during requests, breaks off none of them and leaves no unknown row', async () => {
     const posts = () => postsOf(place.sandbox);
     let worker = await place.startWorker();
     const command = place.begin(['certificate', 'batch', '--input', 'input.csv', '--out', 'out']);

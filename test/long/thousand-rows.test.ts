@@ -26,7 +26,7 @@ describe('1,000 rows with 10 % faults of every kind', () => {
 
   const laneFlags: [title: string, flags: string[]][] = [
     ['lanes of 200 rows', ['--lane-rows', '200']],
-    // The same with 300 rows is integration/batch-under-faults.
+    // The same with 300 rows is full/batch-under-faults.
     ...(isFullSize ? [['one lane', []] as [string, string[]]] : []),
   ];
   test.each(laneFlags)(

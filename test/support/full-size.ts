@@ -1,4 +1,4 @@
-/** `npm run test:long:full`. */
+/** `npm run test:full`. */
 export const isFullSize = process.env['LONG_TESTS'] === 'full';
 
 /** A long test at its full size, or at one that shows the same sooner: that of every change. */

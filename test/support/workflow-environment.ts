@@ -374,16 +374,21 @@ async function startTestServer(triesLeft = 5): Promise<TestWorkflowEnvironment> 
   }
 }
 
-/**
- * A suite over one server, whose workflows are kept in memory. Representative ones run a second time
- * with all of them replayed at every task; at full size all do.
- */
-export function workflowSuite(
-  title: string,
-  tests: (rig: () => WorkflowRig) => void,
-  { replayed = isFullSize }: { replayed?: boolean } = {},
-): void {
-  const inModes = replayed ? [modes.kept, modes.replayed] : [modes.kept];
+type SuiteTests = (rig: () => WorkflowRig) => void;
+
+/** A suite over one server, whose workflows are kept in memory; at full size replayed as well. */
+export function workflowSuite(title: string, tests: SuiteTests): void {
+  suiteIn(isFullSize ? [modes.kept, modes.replayed] : [modes.kept], title, tests);
+}
+
+/** One that stands for the others: it runs a second time with every workflow replayed at every task. */
+export function representativeSuite(title: string, tests: SuiteTests): void {
+  suiteIn([modes.kept, modes.replayed], title, tests);
+}
+
+type Mode = (typeof modes)[keyof typeof modes];
+
+function suiteIn(inModes: readonly Mode[], title: string, tests: SuiteTests): void {
   describe(title, () => {
     let env: TestWorkflowEnvironment;
     jest.setTimeout(300_000);

@@ -3,10 +3,10 @@ import {
   counted,
   placesUpTo,
   second,
-  workflowSuite,
+  representativeSuite,
 } from '../support/workflow-environment';
 
-workflowSuite('a run of requests that is lost', (rig) => {
+representativeSuite('a run of requests that is lost', (rig) => {
   it('is looked into under its own name, and the answers found are used', async () => {
     const fakes = rig().fakes({ 4: { answers: [{ lost: 'accepted' }] } });
     const lane = await rig().startLane({ rows: 10 });

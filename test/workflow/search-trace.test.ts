@@ -12,7 +12,7 @@ import {
   dataConverter,
   hour,
   minute,
-  workflowSuite,
+  representativeSuite,
   type WorkflowRig,
 } from '../support/workflow-environment';
 
@@ -109,7 +109,7 @@ function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Waited<T> 
   return typeof answer === 'function' ? answer() : answer;
 }
 
-workflowSuite('a search', (rig) => {
+representativeSuite('a search', (rig) => {
   test('is asked for once and read until it has settled, in thirty events', async () => {
     const { outcome, asked, read, events, progress } = await searched(
       rig(),
