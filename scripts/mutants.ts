@@ -25,7 +25,7 @@ interface Results {
 
 type Verdict = { kind: 'caught'; by: string } | { kind: 'not caught'; why: string };
 
-const isBuilt = (test: string): boolean => /^test\/(workflow|integration|long)\//.test(test);
+const isBuilt = (test: string): boolean => /^test\/(workflow|integration|long|full)\//.test(test);
 
 const seconds = (since: number): string => `${Math.round((Date.now() - since) / 1_000)} s`;
 

@@ -94,7 +94,7 @@ describe('a namespace that was not set up', () => {
 
   test('gets no worker and no work; both, and doctor, say `diligence setup`', async () => {
     const batch = ['certificate', 'batch', '--input', 'input.csv', '--detach'];
-    const worker = await place.run(['worker']);
+    const worker = await place.begin(['worker']).result;
     const command = await place.run(batch);
     for (const refused of [worker, command]) {
       expect(refused).toMatchObject({

@@ -32,8 +32,8 @@ describe('the same thing asked for more than once', () => {
   test('one command run twice at once and once later is one batch', async () => {
     await writeFile(join(place.folder, 'input.csv'), sheetOf(60));
     const [first, second] = await Promise.all([
-      place.run(batch('input.csv', 'a')),
-      place.run(batch('input.csv', 'b')),
+      place.begin(batch('input.csv', 'a')).result,
+      place.begin(batch('input.csv', 'b')).result,
     ]);
     const later = await place.run(batch('input.csv', 'c'));
 

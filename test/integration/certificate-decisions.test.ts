@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
-import { MachineLoad } from '../support/machine-load';
 
 const calm = { waitingMs: [20, 50], processingMs: [100, 400], distribution: 'uniform' } as const;
 
@@ -24,7 +23,7 @@ describe('what a person decides', () => {
     place.sandbox.configure({
       documents: { [cnpj(1)]: lost, [cnpj(2)]: lost, [cnpj(3)]: lost },
     } as never);
-    await place.startWorker();
+    await place.startWorkerHere();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(6));
     const args = ['--input', 'input.csv', '--out', 'out', '--json'];
     const batch = await place.run(['certificate', 'batch', ...args]);
@@ -71,37 +70,9 @@ describe('what a person decides', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('line 5 is issued') });
   }, 120_000);
 
-  test('a revoked token fails no row: the work waits, says so, and goes on', async () => {
-    await place.startWorker();
-    await writeFile(join(place.folder, 'input.csv'), sheetOf(120));
-    const command = place.begin([
-      'certificate',
-      'batch',
-      '--input',
-      'input.csv',
-      '--out',
-      'out',
-      '--concurrency',
-      '10',
-    ]);
-    await eventually('some rows are requested', () => posts() > 30);
-    place.sandbox.setToken('segredo-do-sandbox-4711', false);
-    const works = await place.run(['list', '--json']);
-    const id = (JSON.parse(works.stdout) as { works: { id: string }[] }).works[0]?.id ?? '';
-    await eventually('the wait is shown', async () => {
-      const { stdout } = await place.run(['status', id]);
-      return stdout.includes('waiting: credentials');
-    });
-    place.sandbox.setToken('segredo-do-sandbox-4711', true);
-    const ended = await command.result;
-    expect(ended.code).toBe(0);
-    expect((await sheet('out')).every(({ status }) => status === 'issued')).toBe(true);
-    expect(place.sandbox.counts().every(({ started }) => started === 1)).toBe(true);
-  }, 120_000);
-
   test('pause stops new requests, resume goes on, cancel brings home what is outstanding', async () => {
-    await place.startWorker({ CERTIFICATES_RPS: '40' });
-    await writeFile(join(place.folder, 'input.csv'), sheetOf(400));
+    await place.startWorkerHere({ CERTIFICATES_RPS: '40' });
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(200));
     const started = await place.run([
       'certificate',
       'batch',
@@ -131,14 +102,14 @@ describe('what a person decides', () => {
     const result = await place.run(['result', id, '--out', 'out']);
     expect(result.code).toBe(0);
     const lines = await sheet('out');
-    expect(lines).toHaveLength(400);
+    expect(lines).toHaveLength(200);
     const issued = lines.filter(({ status }) => status === 'issued').length;
     expect(issued).toBe(place.sandbox.counts().filter((count) => count.started === 1).length);
-    expect(lines.filter(({ status }) => status === 'cancelled')).toHaveLength(400 - issued);
+    expect(lines.filter(({ status }) => status === 'cancelled')).toHaveLength(200 - issued);
   }, 120_000);
 
   test('a single issuance tells how it is decided on, and resume of what is not paused says so', async () => {
-    await place.startWorker();
+    await place.startWorkerHere();
     place.sandbox.configure({ documents: { [cnpj(1)]: { request: ['reset_after'] } } } as never);
     const issue = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(1)];
     const ended = await place.run(issue);
@@ -170,29 +141,5 @@ describe('what a person decides', () => {
     const id = (await place.run(batch)).stdout.trim();
     expect((await place.run(['resume', id])).stdout).toMatch(/^it was not paused/);
     expect((await place.run(['cancel', id, '--now'])).code).toBe(0);
-  }, 120_000);
-
-  test('an interactive issuance does not wait behind a batch', async () => {
-    await place.startWorker({ CERTIFICATES_RPS: '30' });
-    await writeFile(join(place.folder, 'input.csv'), sheetOf(600));
-    await place.run(['certificate', 'batch', '--input', 'input.csv', '--detach']);
-    await eventually('the batch is under way', () => posts() > 20);
-    const load = new MachineLoad();
-    const askedAt = Date.now();
-    const alone = place.begin([
-      'certificate',
-      'issue',
-      '--type',
-      'cnpj',
-      '--document',
-      cnpj(90_001),
-    ]);
-    await eventually('its request arrives', () =>
-      place.sandbox.received().some(({ document }) => document === cnpj(90_001)),
-    );
-    const startUpMs = 1_500;
-    const tookMs = Date.now() - askedAt;
-    expect(tookMs).toBeLessThan((2_000 + startUpMs) * load.slowness());
-    expect((await alone.result).code).toBe(0);
   }, 120_000);
 });

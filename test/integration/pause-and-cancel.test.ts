@@ -52,7 +52,7 @@ describe('requests that the service answers slowly', () => {
   }
 
   test('stop within two seconds of a pause, go on, and stop for a cancel, none broken off', async () => {
-    await place.startWorker();
+    await place.startWorkerHere();
     const id = await startDetached();
     const handle = (await place.client()).workflow.getHandle(id);
     await underWay();
@@ -61,7 +61,7 @@ describe('requests that the service answers slowly', () => {
     const pausedAt = Date.now();
     await handle.executeUpdate('pause');
     // Long enough for several runs, had there been any.
-    await sleep(6_000);
+    await sleep(3_000);
     const last = Math.max(...posts().map(({ at }) => Date.parse(at)));
     expect(last - pausedAt).toBeLessThanOrEqual((2_000 + postMs) * load.slowness());
     expect(posts().filter(isInFlight)).toEqual([]);
@@ -86,7 +86,7 @@ describe('requests that the service answers slowly', () => {
     place.sandbox.configure({
       issuance: { waitingMs: [0, 0], processingMs: [3_600_000, 3_600_000] },
     });
-    await place.startWorker();
+    await place.startWorkerHere();
     const id = await startDetached();
     await underWay();
     expect((await place.run(['cancel', id, '--now'])).code).toBe(0);
@@ -103,7 +103,7 @@ describe('requests that the service answers slowly', () => {
   }, 120_000);
 
   test('are waited for when the worker is told to stop, however long they take', async () => {
-    const longMs = 6_000;
+    const longMs = 4_000;
     const request = [{ kind: 'slow', delayMs: longMs, times: 'forever' } as const];
     place.sandbox.configure({ documents: { '*': { request } } });
     const worker = await place.startWorker();

@@ -10,10 +10,10 @@ import {
 } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
 
-const rows = 400;
-const revokedForMs = 12_000;
+const rows = 200;
+const revokedForMs = 7_000;
 
-describe('a token revoked at row 300 of 400', () => {
+describe('a token revoked at row 150 of 200', () => {
   let place: Installation;
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('a token revoked at row 300 of 400', () => {
       '--concurrency',
       '40',
     ]);
-    await eventually('300 rows are requested', () => posts().length >= 300);
+    await eventually('150 rows are requested', () => posts().length >= 150);
     place.sandbox.setToken(sandboxToken, false);
     const revokedAt = Date.now();
     const requestedBefore = posts().length;

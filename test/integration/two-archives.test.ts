@@ -28,9 +28,9 @@ describe('a second data directory on the same Temporal server', () => {
     const first = place.begin([...batch, '--out', 'out']);
     await eventually('the batch is under way', () => postsOf(place.sandbox).length > 5);
 
-    const worker = await place.run(['worker'], elsewhere);
+    const worker = await place.begin(['worker'], elsewhere).result;
     const command = await place.run([...batch, '--out', 'other'], elsewhere);
-    const reason = /namespace default at \S+ belongs to the archive [0-9a-f]{8}, and two archives/;
+    const reason = /namespace test-\S+ at \S+ belongs to the archive [0-9a-f]{8}, and two archives/;
     for (const refused of [worker, command]) {
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
       expect(refused.stderr).toContain('DILIGENCE_ARCHIVE_URL');

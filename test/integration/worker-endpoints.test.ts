@@ -149,7 +149,7 @@ test('a worker that was told to stop is not ready, until what is on its way has 
 }, 120_000);
 
 test('two workers that were told the same addresses both work: the second serves elsewhere', async () => {
-  place = await Installation.startAlone({});
+  place = await Installation.start();
   const told = {
     DILIGENCE_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
     DILIGENCE_SDK_METRICS_ADDRESS: new URL(await refusingOrigin()).host,

@@ -185,9 +185,9 @@ export class Installation {
   }
 
   /** A worker in the process that runs the commands, for tests that are not about processes. */
-  async startWorkerHere(): Promise<void> {
+  async startWorkerHere(env: Record<string, string> = {}): Promise<void> {
     const { child } = this.#commandHost();
-    child.send({ id: 0, words: workerWords, env: this.#ownEnv() });
+    child.send({ id: 0, words: workerWords, env: { ...this.#ownEnv(), ...env } });
     this.#workers.push(child);
     await this.#untilReady(child);
   }

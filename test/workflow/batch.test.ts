@@ -52,7 +52,7 @@ workflowSuite('a batch of certificates', (rig) => {
   });
 
   it('divides the rows in flight over its lanes, and hands on the share of one that ended', async () => {
-    const slow = { endings: [{ as: 'issued', afterMs: 40 * second } as const] };
+    const slow = { endings: [{ as: 'issued', afterMs: 10 * second } as const] };
     const scripts = Object.fromEntries(placesUpTo(40).map((place) => [place + 20, slow]));
     const fakes = rig().fakes(scripts, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
     const batch = await rig().startBatch({ rows: 60, laneRows: 20, concurrency: 10 });

@@ -71,18 +71,18 @@ workflowSuite('a lane that continues as new', (rig) => {
   });
 
   it('stays paused', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 15 * minute }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 5 * minute }] } });
     const lane = await rig().startLane({ rows: 20, share: 10, eventsLimit: 60 });
     await rig().until(() => fakes.service.places.length === 10);
     await lane.signal('control', { paused: true });
-    await rig().pass(16 * minute);
+    await rig().pass(6 * minute);
     expect((await runsOf(lane)).length).toBeGreaterThan(1);
     expect(await rig().progressOf(lane.workflowId)).toMatchObject({
       paused: true,
       outstanding: 0,
       counts: counted({ issued: 10 }),
     });
-    await rig().pass(10 * minute);
+    await rig().pass(2 * minute);
     expect(fakes.service.places).toHaveLength(10);
     await lane.signal('control', { paused: false });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 20 }) });
@@ -101,7 +101,7 @@ workflowSuite('a lane that continues as new', (rig) => {
   });
 
   it('keeps the rows of a watch that fails with its cancellation', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 10 * minute }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 3 * minute }] } });
     fakes.cancelledWatch = 'fails';
     const lane = await rig().startLane({ rows: 25, share: 15, eventsLimit: 60 });
     await rig().until(() => fakes.callsOf('watchCertificates').length > 0);

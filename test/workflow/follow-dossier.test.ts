@@ -292,7 +292,13 @@ workflowSuite('following a dossier', (rig) => {
   test('leaves a review for a week, refuses wrong decisions, and takes the right one', async () => {
     const review = sight('needs_review');
     const { outcome, retries } = await followed(rig(), {
-      looks: [settled(review), unsettled],
+      // Twice a day: each look is a round through the server.
+      looks: [
+        settled(review),
+        () => {
+          throw notSettledYet(12 * hour);
+        },
+      ],
       retries: [begun(2)],
       meanwhile: async (dossier) => {
         await expect(dossier.decide('accept')).rejects.toThrow(WorkflowUpdateFailedError);

@@ -65,11 +65,11 @@ workflowSuite('places that watches hand on to runs', (rig) => {
   });
 
   it('are not asked for again and again while issuances are slow', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 10 * minute }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 4 * minute }] } });
     const lane = await rig().startLane({ rows: 40, share: 10 });
     await rig().until(() => fakes.service.places.length === 20, 10 * second);
     const runs = runsOf(fakes).length;
-    await rig().pass(5 * minute);
+    await rig().pass(2 * minute);
     expect(runsOf(fakes).length - runs).toBeLessThanOrEqual(1);
     expect(await lane.result()).toEqual({ counts: counted({ issued: 40 }) });
   });
