@@ -1,60 +1,51 @@
 import { EventEmitter } from 'node:events';
-import type { Context, Info } from '@temporalio/activity';
+import { Context, asyncLocalStorage, type Info } from '@temporalio/activity';
 import {
   ActivityCancellationDetails,
-  defaultFailureConverter,
-  defaultPayloadConverter,
+  CancelledFailure,
   noopMetricMeter,
   type ActivityFunction,
   type Logger,
 } from '@temporalio/common';
-import { Activity, type CancelReason } from '@temporalio/worker/lib/activity';
 
 /**
  * Runs activities as a worker does, and without one: it tells heartbeats and can cancel. It is the
- * `MockActivityEnvironment` of `@temporalio/testing` over the same class of the SDK; that one loads the
- * whole worker, which takes every test file half a second.
+ * `MockActivityEnvironment` of `@temporalio/testing` over the same context of the SDK; that one loads
+ * the whole worker, which takes every test file half a second.
  */
 export class ActivityEnvironment extends EventEmitter<{ heartbeat: [unknown] }> {
   readonly context: Context;
-  readonly #activity: Activity;
+  /** Whatever it runs from then on is cancelled, too. */
+  readonly cancel: () => void;
 
   constructor(info: Partial<Info> = {}) {
     super();
-    const whole = { ...usualInfo, ...info };
-    this.#activity = new Activity(
-      whole,
-      undefined,
-      {
-        payloadConverter: defaultPayloadConverter,
-        payloadCodecs: [],
-        failureConverter: defaultFailureConverter,
-      },
-      {
-        type: 'activity',
-        namespace: whole.namespace,
-        activityId: whole.activityId,
-        ...(whole.workflowExecution && { workflowId: whole.workflowExecution.workflowId }),
-        isLocal: whole.isLocal,
-      },
-      undefined,
+    const cancelling = new AbortController();
+    const cancelled = new Promise<never>((_, reject) => {
+      const { signal } = cancelling;
+      signal.addEventListener('abort', () => reject(signal.reason as CancelledFailure));
+    });
+    // Not every activity waits for it.
+    cancelled.catch(() => undefined);
+    const about: { details?: ActivityCancellationDetails } = {};
+    this.cancel = () => {
+      about.details = new ActivityCancellationDetails({ cancelRequested: true });
+      cancelling.abort(new CancelledFailure('CANCELLED'));
+    };
+    this.context = new Context(
+      { ...usualInfo, ...info },
+      cancelled,
+      cancelling.signal,
       (details) => void this.emit('heartbeat', details),
       undefined,
       silent,
       noopMetricMeter,
-      [],
+      about,
     );
-    this.context = this.#activity.context;
-  }
-
-  /** Whatever it runs from then on is cancelled, too. */
-  cancel(reason: CancelReason = 'CANCELLED'): void {
-    const asked = new ActivityCancellationDetails({ cancelRequested: true });
-    this.#activity.cancel(reason, asked);
   }
 
   run<P extends unknown[], R>(fn: ActivityFunction<P, R>, ...args: P): Promise<R> {
-    return this.#activity.runNoEncoding(fn, { args, headers: {} }) as Promise<R>;
+    return asyncLocalStorage.run(this.context, async () => fn(...args));
   }
 }
 

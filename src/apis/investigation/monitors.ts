@@ -17,7 +17,7 @@ import {
 } from './monitors.wire';
 
 /** Bytes. A page has 100 changes at most, each with two states of unknown size. */
-const maxPageBytes = 32 * 1024 * 1024;
+const usualMaxPageBytes = 32 * 1024 * 1024;
 const maxBytes = 4 * 1024 * 1024;
 
 /** Which changes to list. What is left out is not sent. A service may ignore any of it. */
@@ -40,10 +40,18 @@ export class MonitorsApi {
   readonly service: Service;
   readonly timeoutMs: number;
   readonly #assumptions: MonitorAssumptions;
+  readonly #maxPageBytes: number;
 
-  constructor(service: Service, assumptions: MonitorAssumptions, timeoutMs = 30_000) {
+  /** @param maxPageBytes of a list of changes; a larger answer is not read to its end */
+  constructor(
+    service: Service,
+    assumptions: MonitorAssumptions,
+    timeoutMs = 30_000,
+    maxPageBytes = usualMaxPageBytes,
+  ) {
     this.service = service;
     this.timeoutMs = timeoutMs;
+    this.#maxPageBytes = maxPageBytes;
     this.#assumptions = assumptions;
   }
 
@@ -62,7 +70,7 @@ export class MonitorsApi {
     const call: HttpCall = {
       ...this.#call('GET', '/monitors/{monitor_id}/changes', { monitor_id: monitorId }),
       query: this.#queryOf(filter),
-      maxBytes: maxPageBytes,
+      maxBytes: this.#maxPageBytes,
     };
     return changePageFromWire(call, (await this.service.call(call, priority, signal)).body);
   }

@@ -338,7 +338,7 @@ it('a request that was called off before it left, had no token, or was put off, 
   await new Promise((done) => setTimeout(done, 50));
   // A worker that is killed here leaves nothing that says that something may have left.
   expect(await new LensFile(bench.archive).intent(name, 1)).toBeNull();
-  environment.cancel('CANCELLED');
+  environment.cancel();
   await expect(submitting).rejects.toThrow('CANCELLED');
   expect(bench.keys).toEqual([]);
   expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });

@@ -14,6 +14,8 @@ type Answer =
   | { status: number; body?: unknown }
   | string;
 
+const maxPageBytes = 1024 * 1024;
+
 let server: LoopbackServer;
 let service: Service;
 let bench: MonitorBench;
@@ -40,7 +42,7 @@ async function begin(
   });
   warnings = [];
   bench = await MonitorBench.start({}, undefined, {
-    monitors: new MonitorsApi(service, monitorNames),
+    monitors: new MonitorsApi(service, monitorNames, 30_000, maxPageBytes),
     warn: (message) => void warnings.push(message),
   });
 }
@@ -149,7 +151,7 @@ describe('a list that cannot be had', () => {
   });
 
   test('changes that are too large for one answer come in smaller pages', async () => {
-    const large = { after: 'x'.repeat(4 * 1024 * 1024) };
+    const large = { after: 'x'.repeat(maxPageBytes / 8) };
     const all = Array.from({ length: 9 }, (_, n) => change(`c-${n}`, large));
     await begin((_, { query }) => ({ data: all.slice(0, Number(query.get('limit'))) }));
     expect(await bench.sweepPage()).toMatchObject({ size: 1, settled: 1, fault: null });
@@ -159,7 +161,7 @@ describe('a list that cannot be had', () => {
   });
 
   test('one that is too large even so asks for a person', async () => {
-    const large = change('c-1', { after: 'x'.repeat(33 * 1024 * 1024) });
+    const large = change('c-1', { after: 'x'.repeat(maxPageBytes + 1) });
     await begin(() => ({ data: [large] }));
     expect(await bench.sweepPage()).toMatchObject({ fault: { fault: 'refused' } });
     expect(lists()).toBe(3);
