@@ -155,6 +155,7 @@ async function archived({ folder }: CreditInstallation): Promise<Held[]> {
 function installed(env: Record<string, string>): Promise<CreditInstallation> {
   return CreditInstallation.start({
     scenario: trouble,
+    alone: true,
     env: { DILIGENCE_METRICS_ADDRESS: '127.0.0.1:0', ...env },
   });
 }

@@ -9,8 +9,11 @@ import { anyCallFaults } from '../support/any-call-faults';
 import { answerLost } from '../support/batch-account';
 import { cnabFile, testReceivable } from '../support/cnab-files';
 import { CreditInstallation, sheetRows } from '../support/credit-installation';
+import { sized } from '../support/full-size';
 
-const files = 200;
+const files = sized(60, 200);
+/** Of the calls; a higher one where there are fewer of them. */
+const faultRate = sized(0.25, 0.1);
 
 /** What contradicts itself in a result: told, and the analysis is complete all the same. */
 const twisted = new Set<string | null>(['wrong_summary', 'stray_titulo', 'unknown_entity_status']);
@@ -22,7 +25,7 @@ const scenario: ScenarioInput = {
     analysis: { waitingMs: [0, 500], processingMs: [0, 2_000], distribution: 'uniform' },
     resultDelayMs: [0, 1_000],
     background: {
-      rate: 0.1,
+      rate: faultRate,
       kinds: [
         ...anyCallFaults,
         'missing_id',
@@ -48,7 +51,7 @@ const nameOf = (index: number): string => `f${String(index).padStart(3, '0')}.re
 const isLost = ({ fault, abandoned }: CreditReceived): boolean =>
   abandoned || (fault !== null && answerLost.has(fault));
 
-describe('200 analyses with 10 % faults of every kind', () => {
+describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () => {
   let place: CreditInstallation;
 
   beforeAll(async () => {

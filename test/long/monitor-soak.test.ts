@@ -13,13 +13,13 @@ import type { MonitorSection } from '../support/monitor-installation';
 
 jest.setTimeout(45 * 60_000);
 
-const monitors = sized(60, 200);
-const changesEach = sized(70, 100);
+const monitors = sized(24, 200);
+const changesEach = sized(25, 100);
 const workerKills = sized(2, 5);
 const total = monitors * changesEach;
 const faultRate = 0.1;
 /** Changes go on arriving while workers and the server are killed. */
-const arrivalMs = Math.max(60_000, total * 10);
+const arrivalMs = Math.max(sized(20_000, 60_000), total * 10);
 
 /**
  * Everything that a call can come to but a refusal that is about the monitor or the change itself:

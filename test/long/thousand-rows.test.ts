@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { contradictions, everyFault } from '../support/batch-account';
 import { Installation, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
-import { isFullSize } from '../support/full-size';
+import { isFullSize, sized } from '../support/full-size';
 
-const rows = 1_000;
+const rows = sized(350, 1_000);
+const laneRows = rows / 5;
 
 const trouble = {
   issuance: { waitingMs: [20, 100], processingMs: [100, 1_500], distribution: 'lognormal' },
@@ -13,7 +14,7 @@ const trouble = {
   background: { rate: 0.1, kinds: everyFault },
 } as const;
 
-describe('1,000 rows with 10 % faults of every kind', () => {
+describe(`${rows} rows with 10 % faults of every kind`, () => {
   let place: Installation;
 
   beforeEach(async () => {
@@ -25,7 +26,7 @@ describe('1,000 rows with 10 % faults of every kind', () => {
   afterEach(() => place.stop(), 60_000);
 
   const laneFlags: [title: string, flags: string[]][] = [
-    ['lanes of 200 rows', ['--lane-rows', '200']],
+    [`lanes of ${laneRows} rows`, ['--lane-rows', `${laneRows}`]],
     // The same with 300 rows is full/batch-under-faults.
     ...(isFullSize ? [['one lane', []] as [string, string[]]] : []),
   ];

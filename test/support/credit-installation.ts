@@ -30,6 +30,10 @@ export interface CreditTerms {
   /** Beside `creditSettings`, for workers and commands. */
   env?: Record<string, string>;
   seed?: number;
+  /** With a Temporal server of its own, whose files and log the test reads. */
+  alone?: boolean;
+  /** `process` where it is killed. */
+  worker?: 'here' | 'process';
 }
 
 /** An installation that has files analysed, and what its sandbox and its archive say of them. */
@@ -42,14 +46,12 @@ export class CreditInstallation {
 
   /** With one worker, ready. */
   static async start(terms: CreditTerms = {}): Promise<CreditInstallation> {
-    const { scenario = {}, creditNames, env = {}, seed } = terms;
-    const installation = await Installation.start(
-      scenario,
-      (sandbox) => ({ ...creditSettings(sandbox), ...env }),
-      seed,
-      creditNames,
-    );
-    await installation.startWorkerHere();
+    const { scenario = {}, creditNames, env = {}, seed, alone = false, worker = 'here' } = terms;
+    const given = (sandbox: Sandbox) => ({ ...creditSettings(sandbox), ...env });
+    const installation = alone
+      ? await Installation.startAlone(scenario, given, seed, creditNames)
+      : await Installation.start(scenario, given, seed, creditNames);
+    await (worker === 'here' ? installation.startWorkerHere() : installation.startWorker());
     return new CreditInstallation(installation);
   }
 

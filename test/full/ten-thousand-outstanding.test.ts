@@ -5,11 +5,10 @@ import { postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 import { historiesOf, largestEventBytes } from '../support/histories';
-import { sized } from '../support/full-size';
 import { MachineLoad } from '../support/machine-load';
 
 /** Lanes of 2,000, all full: each has the same share of what may be outstanding. */
-const rows = sized(4_000, 10_000);
+const rows = 10_000;
 const workerMemoryBytes = 1_024 ** 3;
 const payloadLimitBytes = 256 * 1_024;
 

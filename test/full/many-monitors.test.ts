@@ -7,13 +7,12 @@ import { archiveAsItIs } from '../../src/archive/open-archive';
 import type { WatchOutcome } from '../../src/domain/monitors/watch';
 import { seededMonitorId } from '../../src/sandbox';
 import { Installation } from '../support/diligence-process';
-import { sized } from '../support/full-size';
 import { eventCount, runsOf } from '../support/histories';
 import type { MonitorSection } from '../support/monitor-installation';
 
 jest.setTimeout(15 * 60_000);
 
-const monitors = sized(4_000, 10_000);
+const monitors = 10_000;
 /** One of so many has news. */
 const oneIn = 40;
 const changesEach = 5;
