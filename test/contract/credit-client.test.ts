@@ -478,7 +478,7 @@ describe('an upload that goes wrong', () => {
     ['unreadable_2xx', 'ContractError', {}, true],
     ['missing_id', 'ContractError', { issues: [{ path: 'id', code: 'missing_id' }] }, true],
   ])('%s is told as a %s, and it is sent once', async (fault, name, fields, started) => {
-    await start({}, {}, fault === 'no_answer' ? 250 : 5_000);
+    await start({}, {}, fault === 'no_answer' ? 600 : 5_000);
     caller.configure({ files: { '*': { upload: [fault as '429'] } } });
     const error = await failureOf(begin());
     expect(error).toMatchObject({ ...fields, name });
@@ -537,11 +537,14 @@ describe('a read that goes wrong', () => {
     ['no_answer', TimeoutError],
     ['500_html', StatusError],
   ])('a result struck by %s is no result, and comes whole the next time', async (fault, type) => {
-    await start({}, {}, fault === 'no_answer' ? 400 : 5_000);
+    await start();
+    const patient = api;
     const id = await begin();
     caller.sandbox.clock.advance(untilDoneMs);
     caller.configure({ files: { '*': { result: [fault as '503'] } } });
+    if (fault === 'no_answer') api = creditApi(service, nothingConfigured, 200);
     expect(await failureOf(result(id, 'all'))).toBeInstanceOf(type);
+    api = patient;
     expect(await result(id, 'all')).toMatchObject({ taken: { receivables: { length: 4 } } });
   });
 });

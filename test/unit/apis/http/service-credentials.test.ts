@@ -14,7 +14,7 @@ const call: HttpCall = {
   pathTemplate: '/things/{id}',
   path: '/things/7',
   token: 'query',
-  timeoutMs: 200,
+  timeoutMs: 5_000,
   maxBytes: 200,
 };
 
