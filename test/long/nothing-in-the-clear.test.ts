@@ -14,7 +14,10 @@ import { cnpj, cpf, sheetOf } from '../support/documents';
 import { everythingHeld, findings, type Confidential, type Held } from '../support/everything-held';
 import { sized } from '../support/full-size';
 
-const batchRows = sized(400, 1_000);
+const batchRows = sized(80, 1_000);
+const plainRows = sized(50, 100);
+/** Of the batch that is cancelled. */
+const moreRows = sized(60, 200);
 
 const trouble = {
   issuance: { waitingMs: [20, 100], processingMs: [100, 1_500], distribution: 'lognormal' },
@@ -131,7 +134,7 @@ async function installed(rows: number, env: Record<string, string>): Promise<Ins
   });
   await place.startWorker();
   await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
-  await writeFile(join(place.folder, 'more.csv'), sheetOf(200, 500_000));
+  await writeFile(join(place.folder, 'more.csv'), sheetOf(moreRows, 500_000));
   return place;
 }
 
@@ -151,8 +154,8 @@ describe('what the engine holds, and what is logged and told', () => {
   }, 900_000);
 
   test('is found by the same search when payloads are not encrypted, but never in logs', async () => {
-    place = await installed(100, { DILIGENCE_PAYLOAD_KEYS: 'off' });
-    const { told, confidential } = await runEverything(place, 100);
+    place = await installed(plainRows, { DILIGENCE_PAYLOAD_KEYS: 'off' });
+    const { told, confidential } = await runEverything(place, plainRows);
     const found = findings(await everythingHeld(place), confidential);
     for (const where of ['temporal.db', 'history of planted', 'describe of planted']) {
       for (const kind of ['documents', 'names', 'tokens']) {

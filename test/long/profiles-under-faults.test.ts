@@ -12,12 +12,13 @@ import { cancelUpdate } from '../../src/workflows/messages';
 import { Installation, eventually, sandboxToken } from '../support/diligence-process';
 import { cpf } from '../support/documents';
 import { everythingHeld, findings } from '../support/everything-held';
+import { isFullSize, sized } from '../support/full-size';
 import { measuredHistories, overlong } from '../support/history-bounds';
 import { KilledWorkers, type Phases } from '../support/killed-workers';
 import { order } from '../support/order';
-import { everyFaultOf, faultWordsOf } from '../support/resource-faults';
+import { everyFaultOf, missingOf, oneOfEach } from '../support/resource-faults';
 
-/** 300 lookups under faults: an answer that we have is never asked for again. */
+/** Lookups under faults: an answer that we have is never asked for again. */
 
 jest.setTimeout(600_000);
 
@@ -28,7 +29,7 @@ interface Plan {
   status: string;
 }
 
-const lookups = 300;
+const lookups = sized(52, 300);
 const secret = 'zanzibar';
 const people = Array.from({ length: lookups }, (_, index) => cpf(index));
 const forever = { times: 'forever' } as const;
@@ -58,7 +59,16 @@ function planOf(index: number): Plan {
   return { ...found, person: { ...named, ruralMs: (index % 4) * 400 } };
 }
 
-const plans = new Map(people.map((person, index) => [person, planOf(index)]));
+const faults = everyFaultOf(profileRoles);
+const dealt = oneOfEach(profileRoles, faults);
+const plans = new Map(
+  people.map((cpfAsked, index): [string, Plan] => {
+    const { person, status } = planOf(index);
+    // What the service turns away comes before its faults.
+    const meets = index >= 16 && status !== 'not_found' && status !== 'refused';
+    return [cpfAsked, { person: { ...person, ...(meets && dealt('lookup')) }, status }];
+  }),
+);
 
 let place: Installation;
 let workers: KilledWorkers;
@@ -70,7 +80,7 @@ beforeAll(async () => {
       latencyMs: [0, 400],
       profiles: {
         people: Object.fromEntries([...plans].map(([one, { person }]) => [one, person])),
-        background: { rate: 0.15, kinds: everyFaultOf(profileRoles) },
+        background: { rate: 0.15, kinds: faults },
       },
     },
     { INVESTIGATION_RPS: '400', INVESTIGATION_TIMEOUT_SECONDS: '2' },
@@ -84,7 +94,13 @@ type Row = Record<string, string>;
 
 async function lookUpAll(out: string): Promise<Row[]> {
   const words = ['profile', 'lookup', '--file', 'people.csv', '--retry-rural', '--out', out];
-  const { code, stderr } = await place.run([...words, '--concurrency', '30', '--deadline', '8m']);
+  const { code, stderr } = await place.run([
+    ...words,
+    '--concurrency',
+    `${sized(12, 30)}`,
+    '--deadline',
+    '8m',
+  ]);
   told += stderr;
   expect({ code, stderr: code === 3 ? '' : stderr }).toEqual({ code: 3, stderr: '' });
   const text = await readFile(join(place.folder, out, 'results.csv'));
@@ -123,7 +139,8 @@ async function disturb(): Promise<void> {
   const first = [...turnedAway, ...unanswered];
   await eventually('the first are asked for', () => wasAsked(first), 240_000);
   await callOff(first);
-  for (const share of [0.2, 0.5, 0.85]) {
+  // What a killed worker had in hand is taken up again 20 seconds later.
+  for (const share of isFullSize ? [0.2, 0.5, 0.85] : [0.3, 0.7]) {
     await workers.killWhen(
       'some are being answered',
       phases,
@@ -141,7 +158,7 @@ async function areOnFile(those: readonly string[]): Promise<boolean> {
   return answers.length === those.length && answers.every((answer) => answer !== null);
 }
 
-test('300 lookups under 15 % faults and kills: each is told as it was answered, and on file', async () => {
+test(`${lookups} lookups under faults and kills: each is told as it was answered, and on file`, async () => {
   const running = lookUpAll('first');
   await disturb();
   const rows = await running;
@@ -155,12 +172,11 @@ test('300 lookups under 15 % faults and kills: each is told as it was answered, 
     }
   }
   expect(wrong).toEqual([]);
-  const kinds = new Set(received().map(({ fault }) => fault));
-  const missing = faultWordsOf(profileRoles).filter((kind) => !kinds.has(kind));
+  const missing = missingOf(profileRoles, received());
   process.stderr.write(
-    `profiles: ${received().length} calls, kills ${JSON.stringify(workers.kills)}, faults that did not strike: ${missing.join(', ')}\n`,
+    `profiles: ${received().length} calls, kills ${JSON.stringify(workers.kills)}\n`,
   );
-  expect(missing.length).toBeLessThan(4);
+  expect(missing).toEqual([]);
   expect(workers.interrupted('lookup')).toBeGreaterThan(3);
   const answered = rows.reduce((sum, row) => sum + Number(row['answered']), 0);
   const whole = received().filter(arrivedWhole).filter(wasProfile);
@@ -181,8 +197,7 @@ test('asked for again, what has an answer is not asked for again but for its rur
 });
 
 test('no number and nothing of an answer is found in the engine, in ids or in logs; histories are short', async () => {
-  const histories = await measuredHistories(await place.client(), 'lookUpProfile');
-  expect(histories.length).toBeGreaterThanOrEqual(lookups);
+  const histories = await measuredHistories(await place.client(), 'lookUpProfile', lookups);
   // A second question, after a pause, is another attempt.
   expect(overlong(histories, () => 1)).toEqual([]);
   const everything = await everythingHeld(place);

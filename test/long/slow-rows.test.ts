@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import { postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
+import { sized } from '../support/full-size';
 import { eventCount, historiesOf } from '../support/histories';
 import { MachineLoad } from '../support/machine-load';
 
-const rows = 300;
-const stuck = Array.from({ length: 20 }, (_, index) => cnpj(index * 15 + 1));
+const rows = sized(105, 300);
+const stuckRows = sized(7, 20);
+const stuck = Array.from({ length: stuckRows }, (_, index) => cnpj(index * 15 + 1));
 /** Three runs at a time, each waiting this long for an answer: four requests a second. */
 const requestMs = 740;
 
-describe('300 rows at four requests a second, 20 of which never settle', () => {
+describe(`${rows} rows at four requests a second, ${stuckRows} of which never settle`, () => {
   let place: Installation;
 
   beforeAll(async () => {
@@ -61,7 +63,7 @@ describe('300 rows at four requests a second, 20 of which never settle', () => {
       '--input',
       'input.csv',
       '--concurrency',
-      '60',
+      `${sized(30, 60)}`,
       '--detach',
       '--json',
     ]);
@@ -80,9 +82,10 @@ describe('300 rows at four requests a second, 20 of which never settle', () => {
     expect(late.length).toBeLessThanOrEqual(settled.length * 0.05);
     // None had to wait until a watch over rows that do not settle came to its bound, and once more.
     expect(late.filter(({ lagMs }) => lagMs > 8_000 * slowness)).toEqual([]);
-    // With all 20 under watch no worse than with the first few.
-    const few = median(settled.slice(0, 90).map(({ lagMs }) => lagMs));
-    const all = median(settled.slice(-90).map(({ lagMs }) => lagMs));
+    // With all of those under watch no worse than with the first few.
+    const third = Math.floor(settled.length / 3);
+    const few = median(settled.slice(0, third).map(({ lagMs }) => lagMs));
+    const all = median(settled.slice(-third).map(({ lagMs }) => lagMs));
     expect(all).toBeLessThan(few * 1.5 + 200 * slowness);
     const arrivals = postsOf(place.sandbox).map(({ at }) => Date.parse(at));
     const seconds = ((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)) / 1_000;
@@ -105,13 +108,16 @@ describe('300 rows at four requests a second, 20 of which never settle', () => {
   }, 300_000);
 });
 
-describe('60 rows at a rate of four calls a second', () => {
+/** Calls a second. */
+const rate = sized(6, 4);
+
+describe(`60 rows at a rate of ${rate} calls a second`, () => {
   let place: Installation;
 
   beforeAll(async () => {
     place = await Installation.start(
       { issuance: { waitingMs: [0, 500], processingMs: [500, 4_000], distribution: 'uniform' } },
-      { CERTIFICATES_RPS: '4' },
+      { CERTIFICATES_RPS: `${rate}` },
     );
     await place.startWorker();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(60));

@@ -14,18 +14,19 @@ import {
   sandboxToken,
   type CommandResult,
 } from '../support/diligence-process';
+import { cpf } from '../support/documents';
 import { everythingHeld, findings, type Held } from '../support/everything-held';
+import { isFullSize, sized } from '../support/full-size';
 import { measuredHistories, overlong } from '../support/history-bounds';
 import { KilledWorkers, type Phases } from '../support/killed-workers';
 import { order } from '../support/order';
-import { everyFaultOf, faultWordsOf, refusals } from '../support/resource-faults';
-import { cpf } from '../support/documents';
+import { everyFaultOf, missingOf, oneOfEach, refusals } from '../support/resource-faults';
 
-/** 300 searches under faults: each made once, or told that it was not, whatever is lost and killed. */
+/** Searches under faults: each made once, or told that it was not, whatever is lost and killed. */
 
 jest.setTimeout(600_000);
 
-const searches = 300;
+const searches = sized(54, 300);
 const longMs = 600_000;
 const held = { waitingMs: [0, 0], processingMs: [longMs, longMs] } satisfies TargetScript;
 
@@ -66,8 +67,21 @@ function endOf(index: number): TraceEnding {
   return index % 4 === 0 ? (endings[(index / 4) % endings.length] ?? 'completed') : 'completed';
 }
 
+const faults = everyFaultOf(traceRoles);
+const dealt = oneOfEach(traceRoles, faults);
+/** The last searches meet what makes a worker read the list alone from then on. */
+const listAlone: readonly string[] = ['404', '405'];
+const met = new Map(
+  targets
+    .slice(20)
+    .toReversed()
+    .map((target) => [target, { ...dealt('create'), ...dealt('read') }]),
+);
+
 const scripts: Record<string, TargetScript> = {
-  ...Object.fromEntries(targets.map((target, index) => [target, { end: [endOf(index)] }])),
+  ...Object.fromEntries(
+    targets.map((target, index) => [target, { end: [endOf(index)], ...met.get(target) }]),
+  ),
   ...scripted(turnedAway, { ...held, create: [{ kind: '401', times: 'forever' }] }),
   ...scripted(unanswered, { ...held, create: [{ kind: 'no_answer', times: 'forever' }] }),
   ...scripted(beingMade, { ...held, create: [{ kind: 'slow', delayMs: 1_500 }] }),
@@ -79,12 +93,12 @@ function scripted(those: readonly string[], script: TargetScript): Record<string
 }
 
 const scenario: ScenarioInput = {
-  latencyMs: [0, 20],
+  latencyMs: [0, sized(150, 20)],
   traces: {
     pollAfterSeconds: 2,
     timing: { waitingMs: [0, 1_000], processingMs: [0, 4_000], distribution: 'uniform' },
     targets: scripts,
-    background: { rate: 0.15, kinds: everyFaultOf(traceRoles) },
+    background: { rate: 0.15, kinds: faults },
   },
 };
 
@@ -107,7 +121,13 @@ afterAll(() => place.stop(), 60_000);
 
 async function searchAll(out: string): Promise<Row[]> {
   const words = ['trace', 'search', '--file', 'targets.csv', '--out', out, '--json'];
-  const result = await place.run([...words, '--concurrency', '60', '--deadline', '5m']);
+  const result = await place.run([
+    ...words,
+    '--concurrency',
+    `${sized(24, 60)}`,
+    '--deadline',
+    '5m',
+  ]);
   told.push(result);
   expect({ code: result.code, stderr: result.code === 3 ? '' : result.stderr }).toEqual({
     code: 3,
@@ -159,11 +179,11 @@ async function disturb(): Promise<void> {
   await eventually('the first are asked for', () => requested(first), 240_000);
   await callOff([...turnedAway, ...unanswered, ...beingMade]);
   let calledOff: Promise<void> = Promise.resolve();
-  const isMixed = ({ create = 0, wait = 0 }: Phases): boolean => create > 0 && wait > 20;
+  const isMixed = ({ create = 0, wait = 0 }: Phases): boolean => create > 0 && wait > sized(12, 20);
   await workers.killWhen(
     'some are being made',
     phases,
-    (now) => isMixed(now) && (now['made'] ?? 0) > 40,
+    (now) => isMixed(now) && (now['made'] ?? 0) > sized(20, 40),
     () => {
       calledOff = callOff(waitedFor.slice(0, 4));
     },
@@ -172,9 +192,11 @@ async function disturb(): Promise<void> {
   await workers.killWhen(
     'half of them are made',
     phases,
-    (now) => isMixed(now) && (now['made'] ?? 0) > searches / 2,
+    (now) => isMixed(now) && (now['made'] ?? 0) > searches / 2 && (now['read'] ?? 0) > 0,
   );
   await callOff(waitedFor.slice(4));
+  // What a killed worker had in hand is taken up again 20 seconds later.
+  if (!isFullSize) return;
   await workers.killWhen(
     'the last are waited for',
     phases,
@@ -182,7 +204,7 @@ async function disturb(): Promise<void> {
   );
 }
 
-test('300 searches under 15 % faults and kills: each is made once, told as it went, and on file', async () => {
+test(`${searches} searches under faults and kills: each is made once, told as it went, and on file`, async () => {
   const running = searchAll('first');
   await disturb();
   const rows = await running;
@@ -196,14 +218,14 @@ test('300 searches under 15 % faults and kills: each is made once, told as it we
     }
   }
   expect(wrong).toEqual([]);
-  const kinds = new Set(received().map(({ fault }) => fault));
-  const missing = faultWordsOf(traceRoles).filter((kind) => !kinds.has(kind));
+  const missing = missingOf(traceRoles, received());
   const statuses = new Map<string, number>();
   for (const { status = '' } of rows) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   process.stderr.write(
-    `traces: ${JSON.stringify([...statuses])}, ${received().length} calls, kills ${JSON.stringify(workers.kills)}, faults that did not strike: ${missing.join(', ')}\n`,
+    `traces: ${JSON.stringify([...statuses])}, ${received().length} calls, kills ${JSON.stringify(workers.kills)}\n`,
   );
-  expect(missing.length).toBeLessThan(4);
+  expect(missing.filter((kind) => !listAlone.includes(kind))).toEqual([]);
+  expect(missing.length).toBeLessThan(2);
   for (const phase of ['create', 'read', 'wait']) expect(workers.interrupted(phase)).not.toBe(0);
 });
 
@@ -232,8 +254,7 @@ test('asked for again, all that was left open is found or made, and nothing a se
 });
 
 test('no target is found in the engine, in ids or in logs; histories are short', async () => {
-  const histories = await measuredHistories(await place.client(), 'searchTrace');
-  expect(histories.length).toBeGreaterThanOrEqual(searches);
+  const histories = await measuredHistories(await place.client(), 'searchTrace', searches);
   expect(overlong(histories)).toEqual([]);
   const everything = await everythingHeld(place);
   expect(everything.length).toBeGreaterThan(3 * searches);

@@ -3,6 +3,7 @@ import type { Payload } from '@temporalio/common';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
 import { temporal } from '@temporalio/proto';
 import { inParallel } from '../../src/archive/in-parallel';
+import { eventually } from './diligence-process';
 
 const { EventType } = temporal.api.enums.v1;
 type Event = temporal.api.history.v1.IHistoryEvent;
@@ -23,13 +24,26 @@ export interface MeasuredHistory {
   lengthening: Lengthening;
 }
 
-/** Of every ended run of a type of workflow. */
-export async function measuredHistories(client: Client, type: string): Promise<MeasuredHistory[]> {
-  const runs: { workflowId: string; runId: string }[] = [];
+/**
+ * Of every ended run of a type of workflow.
+ *
+ * @param least so many are waited for: an outcome is on file before its workflow has closed, and the
+ *   list of those that have closed is a little behind
+ */
+export async function measuredHistories(
+  client: Client,
+  type: string,
+  least: number,
+): Promise<MeasuredHistory[]> {
+  let runs: { workflowId: string; runId: string }[] = [];
   const query = `WorkflowType = '${type}' AND ExecutionStatus != 'Running'`;
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    runs.push({ workflowId, runId });
-  }
+  await eventually(`${least} ${type} have closed`, async () => {
+    runs = [];
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      runs.push({ workflowId, runId });
+    }
+    return runs.length >= least;
+  });
   return inParallel(runs, 8, async ({ workflowId, runId }) => {
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     if (events == null) throw new Error(`no history of ${workflowId}`);

@@ -2,6 +2,7 @@ import {
   resourceFaultKinds,
   strikesRole,
   type CallRole,
+  type ResourceFaultKind,
 } from '../../src/sandbox/faults/resource-fault-words';
 
 /**
@@ -21,6 +22,49 @@ export function everyFaultOf<Stage extends string>(roles: Readonly<Record<Stage,
 export function faultWordsOf(roles: Readonly<Record<string, CallRole>>) {
   return resourceFaultKinds.filter((kind) =>
     Object.values(roles).some((role) => strikesRole(kind, role)),
+  );
+}
+
+/** What a call of one item meets: at its first try, and then nothing more. */
+type Once = [{ kind: ResourceFaultKind; delayMs?: number; times: 1 }];
+
+const later: readonly CallRole[] = ['read', 'upload', 'download'];
+
+/**
+ * Deals each fault once for every stage that it can strike: few items then meet all kinds. Later
+ * stages have them from the last one on: what a request alone can meet is a refusal, after which there
+ * is nothing to read, and what a read alone can meet would be dealt to the same item.
+ *
+ * @returns the next one of a stage, as a step of its script; empty when all of them are dealt
+ */
+export function oneOfEach<Stage extends string>(
+  roles: Readonly<Record<Stage, CallRole>>,
+  faults: readonly { kind: ResourceFaultKind; delayMs?: number; stages?: Stage[] }[],
+): <Each extends Stage>(stage: Each) => { [S in Each]?: Once } {
+  const dealt = new Map<Stage, number>();
+  return (stage) => {
+    const fitting = faults.filter(
+      ({ kind, stages }) => strikesRole(kind, roles[stage]) && (stages?.includes(stage) ?? true),
+    );
+    const next = dealt.get(stage) ?? 0;
+    dealt.set(stage, next + 1);
+    const fault = later.includes(roles[stage]) ? fitting.at(-1 - next) : fitting[next];
+    if (fault === undefined) return {};
+    const { kind, delayMs } = fault;
+    const once: Once = [{ kind, times: 1, ...(delayMs !== undefined && { delayMs }) }];
+    return { [stage]: once } as { [S in typeof stage]?: Once };
+  };
+}
+
+/** Which of the faults did not strike; those of lists alone are left out: an item has no list of its own. */
+export function missingOf(
+  roles: Readonly<Record<string, CallRole>>,
+  received: readonly { fault: string | null }[],
+): string[] {
+  const struck = new Set(received.map(({ fault }) => fault));
+  const others = Object.values(roles).filter((role) => role !== 'list');
+  return faultWordsOf(Object.fromEntries(others.map((role) => [role, role]))).filter(
+    (kind) => !struck.has(kind),
   );
 }
 
