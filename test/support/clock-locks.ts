@@ -5,7 +5,7 @@ import type { History } from '@temporalio/common/lib/proto-utils';
 
 export type HistoryEvents = NonNullable<History['events']>;
 
-const standstillMs = 2_000;
+const standstillMs = 15_000;
 /** Longer than any work holds the clock on a busy machine: an activity that history shows open may be lost. */
 const longestHoldMs = 60_000;
 const leastSkipMs = 750;

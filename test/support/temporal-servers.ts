@@ -24,6 +24,10 @@ export async function startTemporalServers(count: number): Promise<TemporalServe
     ),
   );
   process.env[variable] = servers.map(({ address }) => address).join();
+  // They are leaders of their own groups: a run that is broken off must take them along.
+  const kill = (): void => servers.forEach((server) => server.kill('SIGKILL'));
+  process.once('exit', kill);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   return {
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
