@@ -78,7 +78,7 @@ export class ClockLocks {
     return sleep.finally(() => (this.#asleep -= 1));
   }
 
-  start(everyMs = 150): void {
+  start(everyMs = 500): void {
     this.#timer = setInterval(() => void this.release(), everyMs);
   }
 

@@ -6,7 +6,7 @@ import { contradictions, explainedByDeath, isInFlight, postsOf } from '../suppor
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
-const rows = 60;
+const rows = 30;
 const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--deadline', '5m'];
 
 interface Phase {
@@ -27,7 +27,7 @@ const phases: Phase[] = [
     scenario: { latencyMs: [200, 300] },
     reached: (sandbox) => {
       const posts = postsOf(sandbox);
-      return posts.length > 10 && posts.length < rows - 10 && posts.some(isInFlight);
+      return posts.length > 5 && posts.length < rows - 5 && posts.some(isInFlight);
     },
     mayDie: 3,
   },
