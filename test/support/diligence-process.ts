@@ -175,7 +175,7 @@ export class Installation {
   ): Promise<ChildProcess> {
     const log = openSync(this.logPath, 'a');
     const worker = fork(main, [...workerWords, ...more], {
-      env: { PATH: process.env.PATH ?? '', ...this.#env, ...env },
+      env: { ...this.#ownEnv(), ...env },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
