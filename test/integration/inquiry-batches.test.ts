@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { Installation, eventually } from '../support/diligence-process';
+import { Installation } from '../support/diligence-process';
 import { cpf } from '../support/documents';
 
 /** Files of targets and of CPFs, accounted for line by line. */
@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
     profiles: { people: { [cpf(9)]: { answer: 'not_found' } } },
   });
-  await installation.startWorker();
+  await installation.startWorkerHere();
 });
 afterAll(() => installation.stop());
 
@@ -146,19 +146,4 @@ test('a file with nothing left to ask has its sheet: all ended before, or no lin
   });
   expect(await rowsOf(invalid.shown)).toMatchObject([{ reference: 'a' }, { reference: 'b' }]);
   expect(installation.sandbox.profiles.received()).toHaveLength(before);
-});
-
-test('a batch whose worker is killed goes on with the next one, and asks for nothing twice', async () => {
-  const targets = Array.from({ length: 40 }, (_, n) => `killed${n}@example.com`);
-  const running = run('killed.csv', `alvo\n${targets.join('\n')}\n`, 'trace', 'search');
-  const made = (): number =>
-    installation.sandbox.traces.counts().items.filter(({ target }) => target.startsWith('killed'))
-      .length;
-  await eventually('some are asked for', () => made() > 5);
-  await installation.stopWorkers('SIGKILL');
-  await installation.startWorker();
-  const { code, shown } = await running;
-  expect({ code, counts: shown.summary.counts }).toEqual({ code: 0, counts: { completed: 40 } });
-  const { items } = installation.sandbox.traces.counts();
-  expect(items.filter(({ started }) => started !== 1)).toEqual([]);
 });
