@@ -1,8 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sandbox } from '../../src/sandbox';
-import type { Readiness } from '../../src/workers/readiness';
+import type { Sandbox, ScenarioInput } from '../../src/sandbox';
 import {
   Installation,
   eventually,
@@ -11,43 +11,47 @@ import {
 } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 import { refusingOrigin } from '../support/loopback-server';
+import { readinessAt, servedOrigins } from '../support/served-endpoints';
 import { samplesOf, sumOf, type Sample } from '../support/prometheus-text';
 
-const rows = 40;
-const trouble = {
-  issuance: { waitingMs: [20, 100], processingMs: [100, 800], distribution: 'lognormal' },
-  background: {
-    rate: 0.25,
-    kinds: ['429', '503', '503_bare', '500_html_after', 'reset_after', 'missing_id', '400_refused'],
+const rows = 30;
+/** Every kind of trouble; that of requests in two waves of runs, each of which is waited out once. */
+const trouble: ScenarioInput = {
+  issuance: { waitingMs: [20, 100], processingMs: [100, 400], distribution: 'uniform' },
+  documents: {
+    [cnpj(2)]: { request: ['429'] },
+    [cnpj(12)]: { request: ['reset_after'] },
+    [cnpj(22)]: { request: ['missing_id'] },
+    [cnpj(4)]: { request: ['503'] },
+    [cnpj(13)]: { request: ['400_refused'] },
+    [cnpj(15)]: { request: ['503_bare'] },
+    [cnpj(6)]: { request: ['500_html_after'] },
+    [cnpj(1)]: { poll: ['429'] },
+    [cnpj(14)]: { poll: ['500_html_after'] },
+    [cnpj(21)]: { poll: ['reset_after'] },
+    [cnpj(23)]: { pdf: ['503_bare'] },
+    [cnpj(24)]: { pdf: ['reset_after'] },
   },
-} as const;
-const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '--deadline', '5m'];
+};
+const batch = ['certificate', 'batch', '--input', 'input.csv', '--deadline', '5m'];
 
 let place: Installation;
+let told: Record<'DILIGENCE_METRICS_ADDRESS' | 'DILIGENCE_SDK_METRICS_ADDRESS', string>;
+let worker: ChildProcess;
+/** Where that worker serves its endpoints. */
+let origin: string;
 
-afterEach(() => place.stop(), 60_000);
-
-let worker: Awaited<ReturnType<Installation['startWorker']>>;
-
-async function started(scenario: unknown): Promise<string> {
-  place = await Installation.startAlone(scenario as never);
+beforeAll(async () => {
+  place = await Installation.start(trouble);
   await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
-  worker = await place.startWorker({ DILIGENCE_METRICS_ADDRESS: '127.0.0.1:0' });
-  const [origin] = await origins();
-  if (origin === undefined) throw new Error('the worker does not say where its endpoints are');
-  return origin;
-}
-
-/** Where the workers say that they serve their endpoints, in the order of their starts. */
-async function origins(): Promise<string[]> {
-  const told = (await place.workerLog()).matchAll(/"address":"([^"]+)","msg":"serving/g);
-  return [...told].map(([, address]) => `http://${address}`);
-}
-
-async function readiness(origin: string): Promise<{ status: number; told: Readiness }> {
-  const answer = await fetch(`${origin}/readyz`);
-  return { status: answer.status, told: (await answer.json()) as Readiness };
-}
+  told = {
+    DILIGENCE_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
+    DILIGENCE_SDK_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
+  };
+  worker = await place.startWorker(told);
+  origin = `http://${told.DILIGENCE_METRICS_ADDRESS}`;
+}, 60_000);
+afterAll(() => place.stop(), 60_000);
 
 /** What the sandbox received, by method, route and class of the status that it put on the wire. */
 function receivedCalls(sandbox: Sandbox): Map<string, number> {
@@ -74,11 +78,8 @@ function countedCalls(samples: readonly Sample[]): Map<string, number> {
   );
 }
 
-test('a worker counts what the service received, and is ready while its server answers', async () => {
-  const origin = await started(trouble);
-  expect(await readiness(origin)).toMatchObject({ status: 200, told: { ready: true } });
-
-  await place.run(batch);
+test('a worker counts what the service received', async () => {
+  await place.run([...batch, '--out', 'out']);
   const page = await (await fetch(`${origin}/metrics`)).text();
   const samples = samplesOf(page);
   const lines = await readSheetLines(join(place.folder, 'out', 'results.csv'));
@@ -115,22 +116,30 @@ test('a worker counts what the service received, and is ready while its server a
     if (secret !== '') expect(page).not.toContain(secret);
   }
   for (let row = 1; row <= rows; row += 1) expect(page).not.toContain(cnpj(row));
+}, 120_000);
 
-  place.server.kill('SIGKILL');
-  await eventually('not ready', async () => (await readiness(origin)).status === 503);
-  expect((await readiness(origin)).told.checks).toEqual({
-    workers: 'ok',
-    engine: expect.stringMatching(/^the Temporal server does not answer/) as string,
-    archive: 'ok',
-  });
-  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-  await place.restartServer();
-  await eventually('ready again', async () => (await readiness(origin)).status === 200);
-}, 180_000);
+test('two workers that were told the same addresses both work: the second serves elsewhere', async () => {
+  const other = await place.startWorker(told);
+
+  const [first, second] = await servedOrigins(place);
+  expect(first).toBe(origin);
+  expect(second).not.toBe(first);
+  for (const one of [first, second]) expect((await fetch(`${one}/readyz`)).status).toBe(200);
+  const log = await place.workerLog();
+  expect(log).toContain('DILIGENCE_METRICS_ADDRESS: the port is taken, another one is used');
+  expect(log).toContain('DILIGENCE_SDK_METRICS_ADDRESS: cannot be listened on');
+  const sdk = await fetch(`http://${told.DILIGENCE_SDK_METRICS_ADDRESS}/metrics`);
+  expect(await sdk.text()).toContain('temporal_worker_task_slots_available');
+  const exited = once(other, 'exit');
+  other.kill('SIGTERM');
+  await exited;
+}, 60_000);
 
 test('a worker that was told to stop is not ready, until what is on its way has ended', async () => {
-  const origin = await started({ latencyMs: [2_000, 2_000] });
-  const command = place.begin(batch);
+  place.sandbox.reset();
+  place.sandbox.configure({ latencyMs: [2_000, 2_000] });
+  await writeFile(join(place.folder, 'slow.csv'), sheetOf(4, 1_000));
+  await place.run(['certificate', 'batch', '--input', 'slow.csv', '--detach']);
   const scraped = async (): Promise<Sample[]> =>
     samplesOf(await (await fetch(`${origin}/metrics`)).text());
   await eventually('a request is in flight', async () =>
@@ -139,31 +148,9 @@ test('a worker that was told to stop is not ready, until what is on its way has 
   expect(sumOf(await scraped(), 'diligence_http_calls_in_flight')).toBeGreaterThan(0);
 
   worker.kill('SIGTERM');
-  await eventually('not ready', async () => (await readiness(origin)).status === 503, 2_000);
-  expect((await readiness(origin)).told).toMatchObject({ ready: false, state: 'stopping' });
+  await eventually('not ready', async () => (await readinessAt(origin)).status === 503, 2_000);
+  expect((await readinessAt(origin)).told).toMatchObject({ ready: false, state: 'stopping' });
   const [code] = (await once(worker, 'exit')) as [number | null];
   expect(code).toBe(0);
   await expect(fetch(`${origin}/readyz`)).rejects.toMatchObject({ name: 'TypeError' });
-  command.process.kill('SIGKILL');
-  await command.result;
 }, 120_000);
-
-test('two workers that were told the same addresses both work: the second serves elsewhere', async () => {
-  place = await Installation.start();
-  const told = {
-    DILIGENCE_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
-    DILIGENCE_SDK_METRICS_ADDRESS: new URL(await refusingOrigin()).host,
-  };
-  await place.startWorker(told);
-  await place.startWorker(told);
-
-  const [first, second] = await origins();
-  expect(first).toBe(`http://${told.DILIGENCE_METRICS_ADDRESS}`);
-  expect(second).not.toBe(first);
-  for (const origin of [first, second]) expect((await fetch(`${origin}/readyz`)).status).toBe(200);
-  const log = await place.workerLog();
-  expect(log).toContain('DILIGENCE_METRICS_ADDRESS: the port is taken, another one is used');
-  expect(log).toContain('DILIGENCE_SDK_METRICS_ADDRESS: cannot be listened on');
-  const sdk = await fetch(`http://${told.DILIGENCE_SDK_METRICS_ADDRESS}/metrics`);
-  expect(await sdk.text()).toContain('temporal_worker_task_slots_available');
-}, 60_000);
