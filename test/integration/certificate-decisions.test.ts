@@ -1,11 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ScenarioInput } from '../../src/sandbox';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
 /** At forty a second, more than are asked for until the cancel. */
 const pausedRows = 150;
-const calm = { waitingMs: [20, 50], processingMs: [100, 400], distribution: 'uniform' } as const;
+const calm: ScenarioInput['issuance'] = {
+  waitingMs: [20, 50],
+  processingMs: [100, 400],
+  distribution: 'uniform',
+};
 
 describe('what a person decides', () => {
   let place: Installation;
