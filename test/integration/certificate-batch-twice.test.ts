@@ -2,6 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Installation, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
+import { sized } from '../support/full-size';
+
+const shared = sized(30, 100);
+/** Of each of two files, beside those that they share. */
+const ownRows = sized(10, 40);
 
 const started = (place: Installation): number[] =>
   place.sandbox.counts().map((count) => count.started);
@@ -49,26 +54,27 @@ describe('the same thing asked for more than once', () => {
     );
   }, 120_000);
 
-  test('two files that share 50 documents buy each once, and a corrected file only what is new', async () => {
+  test(`two files that share ${shared} documents buy each once, and a corrected file only what is new`, async () => {
     place.sandbox.reset();
-    await writeFile(join(place.folder, 'left.csv'), sheetOf(70, 1_000));
-    await writeFile(join(place.folder, 'right.csv'), sheetOf(70, 1_020));
+    const bought = shared + 2 * ownRows;
+    await writeFile(join(place.folder, 'left.csv'), sheetOf(shared + ownRows, 1_000));
+    await writeFile(join(place.folder, 'right.csv'), sheetOf(shared + ownRows, 1_000 + ownRows));
     const ended = await Promise.all([
       place.run(batch('left.csv', 'left')),
       place.run(batch('right.csv', 'right')),
     ]);
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-    expect(started(place)).toEqual(Array.from({ length: 90 }, () => 1));
+    expect(started(place)).toEqual(Array.from({ length: bought }, () => 1));
 
-    await writeFile(join(place.folder, 'corrected.csv'), sheetOf(45, 1_000));
+    await writeFile(join(place.folder, 'corrected.csv'), sheetOf(shared, 1_000));
     const dry = await place.run([...batch('corrected.csv', 'dry'), '--dry-run']);
-    expect(JSON.parse(dry.stdout)).toMatchObject({ request: 0, reuse: 45, unknown: 0 });
-    await writeFile(join(place.folder, 'longer.csv'), sheetOf(95, 1_000));
+    expect(JSON.parse(dry.stdout)).toMatchObject({ request: 0, reuse: shared, unknown: 0 });
+    await writeFile(join(place.folder, 'longer.csv'), sheetOf(bought + 10, 1_000));
     const longer = await place.run(batch('longer.csv', 'longer'));
     expect(longer.code).toBe(0);
-    expect(started(place)).toEqual(Array.from({ length: 95 }, () => 1));
+    expect(started(place)).toEqual(Array.from({ length: bought + 10 }, () => 1));
     const lines = await readSheetLines(join(place.folder, 'longer', 'results.csv'));
-    expect(lines.filter(({ note }) => note.includes('reused'))).toHaveLength(90);
+    expect(lines.filter(({ note }) => note.includes('reused'))).toHaveLength(bought);
   }, 120_000);
 
   test('--fresh buys again, on purpose', async () => {

@@ -4,8 +4,8 @@ import type { ScenarioInput } from '../../src/sandbox';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
-/** At forty a second, more than are asked for until the cancel. */
-const pausedRows = 150;
+/** At twenty a second, more than are asked for until the cancel. */
+const pausedRows = 100;
 const calm: ScenarioInput['issuance'] = {
   waitingMs: [20, 50],
   processingMs: [100, 400],
@@ -20,7 +20,7 @@ describe('what a person decides', () => {
   const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
 
   beforeAll(async () => {
-    place = await Installation.start({ issuance: calm }, { CERTIFICATES_RPS: '40' });
+    place = await Installation.start({ issuance: calm }, { CERTIFICATES_RPS: '20' });
     await place.startWorkerHere();
   }, 60_000);
 

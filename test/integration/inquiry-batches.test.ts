@@ -18,20 +18,23 @@ let installation: Installation;
 
 jest.setTimeout(180_000);
 beforeAll(async () => {
-  installation = await Installation.start({
-    traces: {
-      pollAfterSeconds: 1,
-      targets: {
-        'failed@example.com': { end: ['failed'] },
-        '*': { waitingMs: atOnce, processingMs: atOnce },
+  installation = await Installation.start(
+    {
+      traces: {
+        pollAfterSeconds: 1,
+        targets: {
+          'failed@example.com': { end: ['failed'] },
+          '*': { waitingMs: atOnce, processingMs: atOnce },
+        },
+        background: {
+          rate: 0.15,
+          kinds: ['504_after', 'reset_after', '429', '502', 'unreadable_2xx'],
+        },
       },
-      background: {
-        rate: 0.15,
-        kinds: ['504_after', 'reset_after', '429', '502', 'unreadable_2xx'],
-      },
+      profiles: { people: { [cpf(9)]: { answer: 'not_found' } } },
     },
-    profiles: { people: { [cpf(9)]: { answer: 'not_found' } } },
-  });
+    { INVESTIGATION_RPS: '400' },
+  );
   await installation.startWorkerHere();
 });
 afterAll(() => installation.stop());
