@@ -60,25 +60,25 @@ async function rowsOf({ folder }: Shown): Promise<Record<string, string>[]> {
 }
 
 test('every line of a file of targets comes back in order, each target searched for once under faults', async () => {
-  const targets = Array.from({ length: 30 }, (_, n) => `person${n}@example.com`);
+  const targets = Array.from({ length: 20 }, (_, n) => `person${n}@example.com`);
   const lines = [...targets, 'failed@example.com', targets[0], '', ';ref only'];
   const text = `alvo;referencia\n${lines.join('\n')}\n`;
   const { code, shown, stderr } = await run('targets.csv', text, 'trace', 'search');
   expect({ code, stderr: code === 3 ? '' : stderr }).toEqual({ code: 3, stderr: '' });
   expect(shown.summary).toMatchObject({
-    total: 33,
-    items: 31,
-    asked: 31,
-    counts: { completed: 30, failed: 1, duplicate: 1, invalid: 1 },
+    total: 23,
+    items: 21,
+    asked: 21,
+    counts: { completed: 20, failed: 1, duplicate: 1, invalid: 1 },
   });
   const rows = await rowsOf(shown);
   expect(rows.map(({ line }) => Number(line))).toEqual(
-    [...Array(32).keys()].map((n) => n + 2).concat(35),
+    [...Array(22).keys()].map((n) => n + 2).concat(25),
   );
-  expect(rows[31]).toMatchObject({ asked: targets[0], status: 'duplicate', duplicate_of: '2' });
-  expect(rows[32]).toMatchObject({ status: 'invalid', error_code: 'empty', reference: 'ref only' });
-  expect(new Set(rows.slice(0, 31).map((row) => row['trace_id'])).size).toBe(31);
-  expect(await readdir(join(shown.folder, 'answers'))).toHaveLength(31);
+  expect(rows[21]).toMatchObject({ asked: targets[0], status: 'duplicate', duplicate_of: '2' });
+  expect(rows[22]).toMatchObject({ status: 'invalid', error_code: 'empty', reference: 'ref only' });
+  expect(new Set(rows.slice(0, 21).map((row) => row['trace_id'])).size).toBe(21);
+  expect(await readdir(join(shown.folder, 'answers'))).toHaveLength(21);
   const { items } = installation.sandbox.traces.counts();
   expect(items.filter(({ started }) => started !== 1)).toEqual([]);
   expect(stderr).not.toContain('person1');
