@@ -30,6 +30,7 @@ const begunAtOnce = [
 ] as const;
 let installation: Installation;
 let sluggish: string;
+let searches = 0;
 const ends = new Map<string, Searched>();
 
 jest.setTimeout(120_000);
@@ -64,7 +65,9 @@ beforeAll(async () => {
 afterAll(() => installation.stop());
 
 async function search(target: string, ...more: string[]) {
-  const words = ['trace', 'search', '--json', '--target', target, '--out', 'out-trace', ...more];
+  searches += 1;
+  const out = `out-${searches}`;
+  const words = ['trace', 'search', '--json', '--target', target, '--out', out, ...more];
   const { code, stdout, stderr } = await installation.run(words);
   return { code, stderr, shown: (stdout === '' ? null : JSON.parse(stdout)) as Shown | null };
 }
