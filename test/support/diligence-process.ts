@@ -265,8 +265,8 @@ export class Installation {
   }
 }
 
-/** Runs commands for an installation, and its worker where a test wants no process for it. */
-class CommandHost {
+/** Runs commands one beside the other in one process, and a worker where a test wants none for it. */
+export class CommandHost {
   readonly child: ChildProcess;
   readonly #waiting = new Map<number, (result: CommandResult) => void>();
   #next = 1;
