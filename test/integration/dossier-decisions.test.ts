@@ -22,7 +22,6 @@ interface Begun {
 let place: Installation;
 /** They wait more than they work: all are begun at once, and each test awaits its own. */
 let reviews: Record<'decided' | 'accepted' | 'failed' | 'undecided', Begun>;
-let cancels: Record<'refused' | 'deaf', Promise<DossierResult>>;
 beforeAll(async () => {
   place = await dossierInstallation();
   const hold = (script: DossierScript) => holdDossier(place, script);
@@ -31,8 +30,6 @@ beforeAll(async () => {
     accepted: hold({ end: 'needs_review' }),
     failed: hold({ end: 'needs_review' }),
     undecided: hold({ end: 'needs_review' }),
-    refused: hold({ ...slow, waitingMs: [0, 0], cancelling: 'refused' }),
-    deaf: hold({ processingMs: [6_000, 6_000], cancelling: 'runs_on' }),
   };
   const begin = (id: string, ...more: string[]) => ({ id, end: followDossier(place, id, ...more) });
   reviews = {
@@ -41,8 +38,6 @@ beforeAll(async () => {
     failed: begin(held.failed, '--on-review', 'fail'),
     undecided: begin(held.undecided, '--deadline', '6s'),
   };
-  const cancel = (id: string) => dossierCommand(place, ['cancel', '--id', id, '--json']);
-  cancels = { refused: cancel(held.refused), deaf: cancel(held.deaf) };
 });
 afterAll(async () => {
   await place.stop();
@@ -132,7 +127,14 @@ test('a work that is cancelled leaves the dossier alone, unless it is told other
 });
 
 test('the state that is reached is told when the service does not cancel', async () => {
-  const [refused, completed] = await Promise.all([cancels.refused, cancels.deaf]);
+  const refusing = holdDossier(place, { ...slow, waitingMs: [0, 0], cancelling: 'refused' });
+  const deaf = holdDossier(place, { ...slow, cancelling: 'runs_on' });
+  const cancel = (id: string) => dossierCommand(place, ['cancel', '--id', id, '--json']);
+  const completing = cancel(deaf);
+  const refused = await cancel(refusing);
+  await eventually('it was asked', () => (countsOf(place, deaf)?.cancelRequests ?? 0) > 0);
+  place.sandbox.clock.advance(700_000);
+  const completed = await completing;
   expect(refused).toMatchObject({
     code: 1,
     shown: { outcome: { status: 'refused', remote: 'running' } },

@@ -1,11 +1,12 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Installation } from '../support/diligence-process';
+import { eventually, type Installation } from '../support/diligence-process';
 import {
   countsOf,
   dossierInstallation,
   followDossier,
   holdDossier,
+  slow,
   type DossierResult,
   type DossierScript,
 } from '../support/dossier-installation';
@@ -32,10 +33,9 @@ let place: Installation;
 let begun: Record<'plain' | 'long', Begun> & Record<'reports' | 'places', Begun[]>;
 beforeAll(async () => {
   place = await dossierInstallation();
-  const processingMs: [number, number] = [5_000, 5_000];
   const ids = {
     plain: holdDossier(place, { risk: 'classified', end: 'completed' }),
-    long: holdDossier(place, { end: 'completed', waitingMs: [0, 0], processingMs }),
+    long: holdDossier(place, { ...slow, waitingMs: [0, 0], end: 'completed' }),
     reports: reports.map(([pdf]) => holdDossier(place, { end: 'completed', pdf })),
     places: places.map((shownIn) =>
       holdDossier(place, { end: 'completed', shownIn, risk: 'insufficient_data' }),
@@ -112,6 +112,8 @@ test('an unknown dossier is refused, and a wrong id is wrong usage', async () =>
 
 test('histories are sealed and short, whatever the number of polls', async () => {
   const { id, end } = begun.long;
+  await eventually('it is read often', () => (countsOf(place, id)?.statusReads ?? 0) >= 6);
+  place.sandbox.clock.advance(700_000);
   const { stderr } = await end;
   expect(stderr).toMatch(/running \(attempt 1\), \d of 5 phases/);
   const client = await place.client();

@@ -233,10 +233,12 @@ export class Installation {
   }
 
   async #untilReady(worker: ChildProcess): Promise<void> {
-    const [first] = (await Promise.race([once(worker, 'message'), once(worker, 'exit')])) as [
-      unknown,
-    ];
-    if (first !== 'ready') throw new Error(`the worker did not start: ${await this.workerLog()}`);
+    // The process that runs commands tells of their ends meanwhile.
+    const isReady = await new Promise<boolean>((settle) => {
+      worker.on('message', (message) => message === 'ready' && settle(true));
+      worker.once('exit', () => settle(false));
+    });
+    if (!isReady) throw new Error(`the worker did not start: ${await this.workerLog()}`);
   }
 
   async workerLog(): Promise<string> {
