@@ -11,9 +11,12 @@ interface Finding {
 
 describe('diligence doctor', () => {
   let place: Installation;
+  /** It looks for its server for ten seconds, beside the other tests. */
+  let away: ReturnType<typeof examine>;
 
   beforeAll(async () => {
     place = await Installation.start({});
+    away = examine({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
   }, 60_000);
 
   afterAll(() => place.stop(), 60_000);
@@ -72,21 +75,6 @@ describe('diligence doctor', () => {
     await retention(30 * 86_400);
   }, 60_000);
 
-  test('fails for a token that is refused, a server that is away, a namespace that is not there', async () => {
-    place.sandbox.setToken(sandboxToken, false);
-    const refused = await examine();
-    place.sandbox.setToken(sandboxToken, true);
-    expect(refused.code).toBe(1);
-    expect(refused.about('service')).toMatchObject({
-      state: 'fail',
-      cure: expect.stringContaining('INVESTIGATION_TOKEN'),
-    });
-    const away = await examine({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    expect([away.code, away.about('engine')?.state]).toEqual([1, 'fail']);
-    const nowhere = await examine({ TEMPORAL_NAMESPACE: 'elsewhere' });
-    expect(nowhere.about('namespace elsewhere')).toMatchObject({ state: 'fail' });
-  }, 60_000);
-
   test('ends with 2 for settings that cannot be read, and says which', async () => {
     const wrong = await examine({ CERTIFICATES_RPS: 'many' });
     expect(wrong.code).toBe(2);
@@ -115,5 +103,20 @@ describe('diligence doctor', () => {
     const ended = await place.run(['certificate', 'batch', '--input', 'bad.csv'], env);
     expect(ended.code).toBe(2);
     expect(await readdir(place.folder)).not.toContain('untouched');
+  }, 60_000);
+
+  test('fails for a token that is refused, a server that is away, a namespace that is not there', async () => {
+    const withoutServer = await away;
+    expect([withoutServer.code, withoutServer.about('engine')?.state]).toEqual([1, 'fail']);
+    place.sandbox.setToken(sandboxToken, false);
+    const refused = await examine();
+    place.sandbox.setToken(sandboxToken, true);
+    expect(refused.code).toBe(1);
+    expect(refused.about('service')).toMatchObject({
+      state: 'fail',
+      cure: expect.stringContaining('INVESTIGATION_TOKEN'),
+    });
+    const nowhere = await examine({ TEMPORAL_NAMESPACE: 'elsewhere' });
+    expect(nowhere.about('namespace elsewhere')).toMatchObject({ state: 'fail' });
   }, 60_000);
 });

@@ -6,15 +6,38 @@ import {
   followDossier,
   holdDossier,
   slow,
+  type DossierResult,
+  type DossierScript,
 } from '../support/dossier-installation';
 
 /** Dossiers in review, and those that somebody wants cancelled. */
 
 jest.setTimeout(180_000);
 
+interface Begun {
+  id: string;
+  end: Promise<DossierResult>;
+}
+
 let place: Installation;
+/** They wait more than they work: all are begun at once, and each test awaits its own. */
+let reviews: Record<'decided' | 'accepted' | 'failed' | 'undecided', Begun>;
 beforeAll(async () => {
   place = await dossierInstallation();
+  const hold = (script: DossierScript) => holdDossier(place, script);
+  const held = {
+    decided: hold({ end: ['needs_review', 'completed'] }),
+    accepted: hold({ end: 'needs_review' }),
+    failed: hold({ end: 'needs_review' }),
+    undecided: hold({ end: 'needs_review' }),
+  };
+  const begin = (id: string, ...more: string[]) => ({ id, end: followDossier(place, id, ...more) });
+  reviews = {
+    decided: begin(held.decided),
+    accepted: begin(held.accepted, '--on-review', 'accept'),
+    failed: begin(held.failed, '--on-review', 'fail'),
+    undecided: begin(held.undecided, '--deadline', '6s'),
+  };
 });
 afterAll(async () => {
   await place.stop();
@@ -28,8 +51,7 @@ async function inReview(id: string): Promise<void> {
 }
 
 test('a review waits for a person, whose decision is checked and kept', async () => {
-  const id = holdDossier(place, { end: ['needs_review', 'completed'] });
-  const following = followDossier(place, id);
+  const { id, end: following } = reviews.decided;
   await inReview(id);
   const decide = (...words: string[]) =>
     dossierCommand(place, ['decide', '--id', id, '--note', 'seen', ...words]);
@@ -56,9 +78,9 @@ test('a review waits for a person, whose decision is checked and kept', async ()
 
 test('a review is accepted, failed or left by the policy, and has its report filed', async () => {
   const [accepted, failed, undecided] = await Promise.all([
-    followDossier(place, holdDossier(place, { end: 'needs_review' }), '--on-review', 'accept'),
-    followDossier(place, holdDossier(place, { end: 'needs_review' }), '--on-review', 'fail'),
-    followDossier(place, holdDossier(place, { end: 'needs_review' }), '--deadline', '6s'),
+    reviews.accepted.end,
+    reviews.failed.end,
+    reviews.undecided.end,
   ]);
   expect(accepted).toMatchObject({
     code: 0,
@@ -75,9 +97,9 @@ test('a review is accepted, failed or left by the policy, and has its report fil
 
 test('a dossier is cancelled at the service, through who follows it or without', async () => {
   const alone = holdDossier(place, slow);
+  const followed = holdDossier(place, slow);
   const cancelled = { code: 0, shown: { outcome: { status: 'cancelled', remote: 'cancelled' } } };
   expect(await dossierCommand(place, ['cancel', '--id', alone, '--json'])).toMatchObject(cancelled);
-  const followed = holdDossier(place, slow);
   const following = followDossier(place, followed);
   await eventually('it is read', () => (countsOf(place, followed)?.statusReads ?? 0) > 0);
   expect(await dossierCommand(place, ['cancel', '--id', followed, '--json'])).toMatchObject(
@@ -88,28 +110,31 @@ test('a dossier is cancelled at the service, through who follows it or without',
 });
 
 test('a work that is cancelled leaves the dossier alone, unless it is told otherwise', async () => {
-  for (const [more, requests] of [
-    [[], 0],
-    [['--cancel-remote'], 1],
-  ] as const) {
+  const cancelWork = async (...more: string[]) => {
     const id = holdDossier(place, slow);
     const following = followDossier(place, id);
     await eventually('it is read', () => (countsOf(place, id)?.statusReads ?? 0) > 0);
     const { code } = await place.run(['cancel', `dossier/${id}`, ...more]);
     expect(code).toBe(0);
-    expect((await following).shown?.outcome).toMatchObject({
-      status: 'cancelled',
-      cancelRequested: requests === 1,
-    });
-    expect(countsOf(place, id)).toMatchObject({ cancelRequests: requests });
-  }
+    const { shown } = await following;
+    return { outcome: shown?.outcome, counts: countsOf(place, id) };
+  };
+  const ends = await Promise.all([cancelWork(), cancelWork('--cancel-remote')]);
+  expect(ends).toMatchObject([
+    { outcome: { status: 'cancelled', cancelRequested: false }, counts: { cancelRequests: 0 } },
+    { outcome: { status: 'cancelled', cancelRequested: true }, counts: { cancelRequests: 1 } },
+  ]);
 });
 
 test('the state that is reached is told when the service does not cancel', async () => {
-  const refusing = holdDossier(place, { ...slow, cancelling: 'refused' });
-  const deaf = holdDossier(place, { processingMs: [4_000, 4_000], cancelling: 'runs_on' });
+  const refusing = holdDossier(place, { ...slow, waitingMs: [0, 0], cancelling: 'refused' });
+  const deaf = holdDossier(place, { ...slow, cancelling: 'runs_on' });
   const cancel = (id: string) => dossierCommand(place, ['cancel', '--id', id, '--json']);
-  const [refused, completed] = await Promise.all([cancel(refusing), cancel(deaf)]);
+  const completing = cancel(deaf);
+  const refused = await cancel(refusing);
+  await eventually('it was asked', () => (countsOf(place, deaf)?.cancelRequests ?? 0) > 0);
+  place.sandbox.clock.advance(700_000);
+  const completed = await completing;
   expect(refused).toMatchObject({
     code: 1,
     shown: { outcome: { status: 'refused', remote: 'running' } },

@@ -1,11 +1,13 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Installation } from '../support/diligence-process';
+import { eventually, type Installation } from '../support/diligence-process';
 import {
   countsOf,
   dossierInstallation,
   followDossier,
   holdDossier,
+  slow,
+  type DossierResult,
   type DossierScript,
 } from '../support/dossier-installation';
 
@@ -13,17 +15,47 @@ import {
 
 jest.setTimeout(180_000);
 
+interface Begun {
+  id: string;
+  end: Promise<DossierResult>;
+}
+
+const reports: [NonNullable<DossierScript['pdf']>, number, object][] = [
+  [['expired_link', 'expired_link'], 0, { unfiled: [] }],
+  [['not_a_pdf', 'empty_pdf'], 0, { unfiled: [] }],
+  [['502', 'reset_after', 'slow_pdf'], 0, { unfiled: [] }],
+  [[{ kind: 'not_a_pdf', times: 'forever' }], 3, { unfiled: [{ why: 'not a PDF' }] }],
+];
+const places = ['status', 'list', 'none'] as const;
+
 let place: Installation;
+/** They wait more than they work: all are begun at once, and each test awaits its own. */
+let begun: Record<'plain' | 'long', Begun> & Record<'reports' | 'places', Begun[]>;
 beforeAll(async () => {
   place = await dossierInstallation();
+  const ids = {
+    plain: holdDossier(place, { risk: 'classified', end: 'completed' }),
+    long: holdDossier(place, { ...slow, waitingMs: [0, 0], end: 'completed' }),
+    reports: reports.map(([pdf]) => holdDossier(place, { end: 'completed', pdf })),
+    places: places.map((shownIn) =>
+      holdDossier(place, { end: 'completed', shownIn, risk: 'insufficient_data' }),
+    ),
+  };
+  const begin = (id: string): Begun => ({ id, end: followDossier(place, id) });
+  begun = {
+    plain: begin(ids.plain),
+    long: begin(ids.long),
+    reports: ids.reports.map(begin),
+    places: ids.places.map(begin),
+  };
 });
 afterAll(async () => {
   await place.stop();
 });
 
 test('a dossier is followed to its end, and its report filed and written', async () => {
-  const id = holdDossier(place, { risk: 'classified', end: 'completed' });
-  const { code, shown, stderr } = await followDossier(place, id);
+  const { id, end } = begun.plain;
+  const { code, shown, stderr } = await end;
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(shown?.outcome).toMatchObject({
     status: 'completed',
@@ -41,16 +73,8 @@ test('a dossier is followed to its end, and its report filed and written', async
 });
 
 test('a report whose address expires or breaks is filed, or said to be missing', async () => {
-  const cases: [NonNullable<DossierScript['pdf']>, number, object][] = [
-    [['expired_link', 'expired_link'], 0, { unfiled: [] }],
-    [['not_a_pdf', 'empty_pdf'], 0, { unfiled: [] }],
-    [['502', 'reset_after', 'slow_pdf'], 0, { unfiled: [] }],
-    [[{ kind: 'not_a_pdf', times: 'forever' }], 3, { unfiled: [{ why: 'not a PDF' }] }],
-  ];
-  const ends = await Promise.all(
-    cases.map(([pdf]) => followDossier(place, holdDossier(place, { end: 'completed', pdf }))),
-  );
-  for (const [nth, [pdf, code, told]] of cases.entries()) {
+  const ends = await Promise.all(begun.reports.map(({ end }) => end));
+  for (const [nth, [pdf, code, told]] of reports.entries()) {
     const end = ends[nth];
     expect({ pdf, code: end?.code, outcome: end?.shown?.outcome }).toMatchObject({
       pdf,
@@ -61,15 +85,7 @@ test('a report whose address expires or breaks is filed, or said to be missing',
 });
 
 test('artifacts and result are found in the status or in the list, or told to be missing', async () => {
-  const places = ['status', 'list', 'none'] as const;
-  const ends = await Promise.all(
-    places.map((shownIn) =>
-      followDossier(
-        place,
-        holdDossier(place, { end: 'completed', shownIn, risk: 'insufficient_data' }),
-      ),
-    ),
-  );
+  const ends = await Promise.all(begun.places.map(({ end }) => end));
   expect(ends.map(({ code, shown }) => [code, shown?.outcome.filed.length])).toEqual([
     [0, 1],
     [0, 1],
@@ -95,12 +111,10 @@ test('an unknown dossier is refused, and a wrong id is wrong usage', async () =>
 });
 
 test('histories are sealed and short, whatever the number of polls', async () => {
-  const id = holdDossier(place, {
-    end: 'completed',
-    waitingMs: [0, 0],
-    processingMs: [8_000, 8_000],
-  });
-  const { stderr } = await followDossier(place, id);
+  const { id, end } = begun.long;
+  await eventually('it is read often', () => (countsOf(place, id)?.statusReads ?? 0) >= 6);
+  place.sandbox.clock.advance(700_000);
+  const { stderr } = await end;
   expect(stderr).toMatch(/running \(attempt 1\), \d of 5 phases/);
   const client = await place.client();
   const { events } = await client.workflow.getHandle(`dossier/${id}`).fetchHistory();

@@ -72,7 +72,7 @@ describe('the embedded engine', () => {
     });
   }, 60_000);
 
-  test('is started on demand, shut to others, shared by the next command, and stopped', async () => {
+  test('is started on demand', async () => {
     const batch = await run(['certificate', 'batch', '--input', 'input.csv', '--out', 'out']);
     expect(batch.stderr).toContain('starting the background engine');
     expect({ code: batch.code, stderr: batch.code === 0 ? '' : batch.stderr }).toEqual({
@@ -81,28 +81,32 @@ describe('the embedded engine', () => {
     });
     const lines = await readSheetLines(join(folder, 'out', 'results.csv'));
     expect(lines.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 'issued'));
+  }, 120_000);
 
-    const doctor = await run(['doctor']);
+  test('is shared by the next commands, and shut to others', async () => {
+    await writeFile(join(folder, 'more.csv'), sheetOf(12));
+    const [doctor, more] = await Promise.all([
+      run(['doctor']),
+      run(['certificate', 'batch', '--input', 'more.csv', '--out', 'more']),
+    ]);
+    expect(more.code).toBe(0);
+    expect(more.stderr).not.toContain('starting');
     expect(doctor).toMatchObject({ code: 0, stdout: expect.not.stringContaining('fail') });
     expect(doctor.stdout).toContain('takes the token');
     const kept = await modesBelow(join(folder, 'data'));
     const parts = [/temporal\.db$/, /worker\.log$/, /payload-keys$/, /archive\.json$/, /\.pdf$/];
     expect(parts.filter((part) => !kept.some(([path]) => part.test(path)))).toEqual([]);
     expect(kept.filter(([, mode]) => (mode & 0o077) !== 0)).toEqual([]);
+  }, 120_000);
 
-    await writeFile(join(folder, 'more.csv'), sheetOf(12));
-    const more = await run(['certificate', 'batch', '--input', 'more.csv', '--out', 'more']);
-    expect(more.code).toBe(0);
-    expect(more.stderr).not.toContain('starting');
-
+  test('is stopped, and what has ended is read from the archive without it', async () => {
     const stopped = await run(['stop']);
     expect(stopped.stdout).toBe('stopped\n');
-    expect((await run(['stop'])).stdout).toBe('nothing was running\n');
+    const [again, listed] = await Promise.all([run(['stop']), run(['list', '--json'], false)]);
+    expect(again.stdout).toBe('nothing was running\n');
     const log = await readFile(engineLogPath(join(folder, 'data'), 'engine'), 'utf8');
     expect(log).toContain('stopping');
     expect(log).not.toContain('cannot be kept running');
-    // What has ended is read from the archive, without an engine.
-    const listed = await run(['list', '--json'], false);
     expect((JSON.parse(listed.stdout) as { works: unknown[] }).works).toHaveLength(2);
   }, 120_000);
 

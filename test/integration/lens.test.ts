@@ -1,20 +1,48 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LensInstallation } from '../support/lens-installation';
+import { LensInstallation, type Picture } from '../support/lens-installation';
 
 /** Analyses from a file to what was found in it, with the sandbox and a real server. */
 
+interface Begun extends Picture {
+  end: ReturnType<LensInstallation['analyze']>;
+}
+
 let installation: LensInstallation;
+/** The analyses of its service do not start by themselves. */
+let submitting: LensInstallation;
+/** They wait more than they work: all are begun at once, and each test awaits its own. */
+let begun: Record<'plain' | 'late' | 'thriceLate' | 'submitted', Begun>;
 
 jest.setTimeout(180_000);
 beforeAll(async () => {
-  installation = await LensInstallation.start({ LENS_MAX_BYTES: '3000000' });
+  [installation, submitting] = await Promise.all([
+    LensInstallation.start({ LENS_MAX_BYTES: '3000000' }),
+    LensInstallation.start({ LENS_SUBMIT_PATH: '/lente/analyses/{id}/submit' }),
+  ]);
+  submitting.place.sandbox.configure({ lens: { submit: true } });
+  const pictures = {
+    plain: await installation.picture({}, 2_500_000),
+    late: await installation.picture({ uploadMs: [0, 600_000] }),
+    thriceLate: await installation.picture({ uploadMs: [0, 0, 0, 600_000] }),
+    submitted: await submitting.picture({ submit: ['reset_after'] }),
+  };
+  const begin = (where: LensInstallation, picture: Picture, ...more: string[]): Begun => ({
+    ...picture,
+    end: where.analyze(picture.path, ...more),
+  });
+  begun = {
+    plain: begin(installation, pictures.plain, '--mode', 'face'),
+    late: begin(installation, pictures.late),
+    thriceLate: begin(installation, pictures.thriceLate),
+    submitted: begin(submitting, pictures.submitted),
+  };
 });
-afterAll(() => installation.place.stop());
+afterAll(() => Promise.all([installation.place.stop(), submitting.place.stop()]));
 
 test('a file is handed in once from its archived copy, and what was found is filed with its artifacts', async () => {
-  const { path, sha256, body } = await installation.picture({}, 2_500_000);
-  const first = await installation.analyze(path, '--mode', 'face');
+  const { path, sha256, body, end } = begun.plain;
+  const first = await end;
   expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
   const { outcome, files, id } = first.shown;
   expect(outcome).toMatchObject({
@@ -38,8 +66,8 @@ test('a file is handed in once from its archived copy, and what was found is fil
 });
 
 test('an upload that expires is followed by another analysis, and the one before is on record', async () => {
-  const { path, sha256 } = await installation.picture({ uploadMs: [0, 600_000] });
-  const { code, shown, stderr } = await installation.analyze(path);
+  const { sha256, end } = begun.late;
+  const { code, shown, stderr } = await end;
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const { analysisId, replaced, status } = shown.outcome;
   expect(status).toBe('completed');
@@ -55,8 +83,8 @@ test('an upload that expires is followed by another analysis, and the one before
 });
 
 test('after three uploads that expired it ends, and the same command begins a fourth', async () => {
-  const { path, sha256 } = await installation.picture({ uploadMs: [0, 0, 0, 600_000] });
-  const first = await installation.analyze(path);
+  const { path, sha256, end } = begun.thriceLate;
+  const first = await end;
   expect(first.shown).toMatchObject({
     exitCode: 3,
     outcome: { status: 'expired', error: { code: 'upload_expired' } },
@@ -88,12 +116,9 @@ test('a file that cannot be sent is refused before anything is', async () => {
 });
 
 test('where an upload by itself starts nothing, the analysis is asked for once it is there', async () => {
-  await installation.place.stopWorkers('SIGTERM');
-  await installation.place.startWorker({ LENS_SUBMIT_PATH: '/lente/analyses/{id}/submit' });
-  installation.place.sandbox.configure({ lens: { submit: true } });
-  const { path, sha256 } = await installation.picture({ submit: ['reset_after'] });
-  const { code, shown, stderr } = await installation.analyze(path);
+  const { sha256, end } = begun.submitted;
+  const { code, shown, stderr } = await end;
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(shown.outcome.status).toBe('completed');
-  expect(installation.counted(sha256)).toMatchObject({ created: 1, uploads: 1 });
+  expect(submitting.counted(sha256)).toMatchObject({ created: 1, uploads: 1 });
 });

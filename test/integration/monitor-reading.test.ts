@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MonitorRecords } from '../../src/archive/monitor-records';
@@ -8,6 +8,7 @@ import { openArchive, IdKey } from '../../src/archive/open-archive';
 import { fingerprintOf, putDisabledSink } from '../../src/archive/disabled-sinks';
 import type { Archive } from '../../src/archive/archive';
 import type { Change, Monitor } from '../../src/domain/monitors/change';
+import { CommandHost, type CommandResult } from '../support/diligence-process';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
 
@@ -18,11 +19,23 @@ const watched = cnpj(1);
 const sweep = 'monitor-sweep/m-1/run-1';
 const commandMs = 60_000;
 
+let host: CommandHost;
+let hostFolder: string;
 let folder: string;
 let archive: Archive;
 let records: MonitorRecords;
 const running: ChildProcess[] = [];
 
+beforeAll(() => {
+  hostFolder = mkdtempSync(join(tmpdir(), 'diligence-reading-'));
+  const log = openSync(join(hostFolder, 'commands.log'), 'a');
+  host = new CommandHost(hostFolder, log, { PATH: process.env['PATH'] ?? '' });
+  closeSync(log);
+});
+afterAll(async () => {
+  await host.end();
+  rmSync(hostFolder, { recursive: true, force: true });
+});
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'diligence-reading-'));
   const idKey = IdKey.parse(idKeyHex);
@@ -34,34 +47,30 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+function envOf(more: Record<string, string>): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    DILIGENCE_DATA_DIR: join(folder, 'data'),
+    DILIGENCE_ID_KEY: idKeyHex,
+    DILIGENCE_ACTOR: 'ana',
+    ...more,
+  };
+}
+
+/** In a process of its own, whose reader may go and which may be interrupted. */
+function start(args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [main, 'monitor', ...args], {
     cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      DILIGENCE_DATA_DIR: join(folder, 'data'),
-      DILIGENCE_ID_KEY: idKeyHex,
-      DILIGENCE_ACTOR: 'ana',
-      ...env,
-    },
+    env: envOf({}),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);
   return child;
 }
 
-async function run(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = start(args, env);
-  const told = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => (told[name] += text));
-  }
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, ...told };
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  return host.run(['monitor', ...args], envOf(env));
 }
 
 async function fileOne(
@@ -163,20 +172,24 @@ it(
 it(
   'ends quietly when its reader has enough',
   async () => {
-    for (let at = 0; at < 40; at += 1) {
+    for (let at = 0; at < 20; at += 1) {
       const told = Array.from({ length: 100 }, (_, place) => toldChange(`c${at}-${place}`, {}));
       const by = { sweep, at: `2026-05-04T10:${at + 10}:00.000Z`, foundAs: 'open' as const };
       await records.fileChanges('m-1', told, by, []);
     }
-    for (const format of ['csv', 'json']) {
+    const ends = ['csv', 'json'].map(async (format) => {
       const child = start(['changes', '--format', format]);
       let told = '';
       child.stderr?.setEncoding('utf8').on('data', (text: string) => (told += text));
       await once(child.stdout as NodeJS.ReadableStream, 'data');
       child.stdout?.destroy();
       const [code] = (await once(child, 'close')) as [number | null];
-      expect({ code, told }).toEqual({ code: 0, told: '' });
-    }
+      return { format, code, told };
+    });
+    expect(await Promise.all(ends)).toEqual([
+      { format: 'csv', code: 0, told: '' },
+      { format: 'json', code: 0, told: '' },
+    ]);
   },
   2 * commandMs,
 );

@@ -25,7 +25,7 @@ describe('`status`, `result` and `cancel` of sweeps and watches', () => {
   let place: Installation;
   let receiver: ChangesReceiver;
   const [first, second, third] = [1, 2, 3].map(seededMonitorId) as [string, string, string];
-  const changes = 400;
+  const changes = 300;
   beforeAll(async () => {
     receiver = await ChangesReceiver.start();
     place = await monitorInstallation(

@@ -5,6 +5,7 @@ import { Installation, eventually } from '../support/diligence-process';
 
 /** Searches from a command to what they found, with the sandbox and a real server. */
 
+type Searched = Awaited<ReturnType<typeof search>>;
 interface Shown {
   id: string;
   exitCode: number;
@@ -14,7 +15,23 @@ interface Shown {
 
 const atOnce: [number, number] = [0, 0];
 const quick = { waitingMs: atOnce, processingMs: atOnce };
+/** They wait more than they work: all are begun at once, and each test looks at its own. */
+const begunAtOnce = [
+  ['lost@example.com'],
+  ['unreadable@example.com'],
+  ['partial@example.com'],
+  ['failed@example.com'],
+  ['refused@example.com'],
+  ['flaky@example.com'],
+  ['locked@example.com'],
+  ['dark.person@example.com'],
+  ['repeated@example.com', '--label', 'other'],
+  ['slow@example.com', '--deadline', '4s'],
+] as const;
 let installation: Installation;
+let sluggish: string;
+let searches = 0;
+const ends = new Map<string, Searched>();
 
 jest.setTimeout(120_000);
 beforeAll(async () => {
@@ -36,13 +53,29 @@ beforeAll(async () => {
     },
   });
   await installation.startWorkerHere();
+  await Promise.all([
+    ...begunAtOnce.map(async ([target, ...more]) => {
+      ends.set(target, await search(target, ...more));
+    }),
+    installation
+      .run(['trace', 'search', '--target', 'sluggish@example.com', '--detach'])
+      .then(({ stdout }) => (sluggish = stdout.trim())),
+  ]);
 });
 afterAll(() => installation.stop());
 
 async function search(target: string, ...more: string[]) {
-  const words = ['trace', 'search', '--json', '--target', target, '--out', 'out-trace', ...more];
+  searches += 1;
+  const out = `out-${searches}`;
+  const words = ['trace', 'search', '--json', '--target', target, '--out', out, ...more];
   const { code, stdout, stderr } = await installation.run(words);
   return { code, stderr, shown: (stdout === '' ? null : JSON.parse(stdout)) as Shown | null };
+}
+
+function ended(target: string): Searched {
+  const end = ends.get(target);
+  if (end === undefined) throw new Error(`${target} was not begun`);
+  return end;
 }
 
 function madeFor(target: string): number | undefined {
@@ -51,7 +84,10 @@ function madeFor(target: string): number | undefined {
 
 test('a search is made once, followed to its end, and filed as it was told', async () => {
   const target = 'Fulana.Silva@example.com';
-  const first = await search(target, '--strategy', 'all');
+  const [first, labelled] = await Promise.all([
+    search(target, '--strategy', 'all'),
+    search(target, '--strategy', 'all', '--label', 'second look'),
+  ]);
   expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
   const { outcome, id, folder } = first.shown as Shown;
   expect(outcome).toMatchObject({
@@ -66,22 +102,26 @@ test('a search is made once, followed to its end, and filed as it was told', asy
   });
   const answer = JSON.parse(await readFile(join(folder ?? '', 'trace.json'), 'utf8')) as object;
   expect(answer).toMatchObject({ id: outcome.traceId, target, strategy: 'all' });
-  const [made] = installation.sandbox.traces.received().filter(({ stage }) => stage === 'create');
-  expect(made?.body).toEqual({ target, strategy: 'all' });
+  const made = installation.sandbox.traces
+    .received()
+    .filter(({ stage, subject }) => stage === 'create' && subject === target)
+    .map(({ body }) => body);
+  expect(made).toEqual([
+    { target, strategy: 'all' },
+    { target, strategy: 'all' },
+  ]);
   expect(`${first.stderr}${await installation.workerLog()}`).not.toContain('Silva');
 
   const again = await search(target, '--strategy', 'all');
   expect(again.shown).toMatchObject({ id, outcome });
-  expect(madeFor(target)).toBe(1);
-  const labelled = await search(target, '--strategy', 'all', '--label', 'second look');
   expect(labelled.shown?.outcome.traceId).not.toBe(outcome.traceId);
   expect(madeFor(target)).toBe(2);
 });
 
 test.each([['lost@example.com'], ['unreadable@example.com'], ['flaky@example.com']])(
   'answers for %s that are lost, spoilt or late leave one search',
-  async (target) => {
-    const { code, shown } = await search(target);
+  (target) => {
+    const { code, shown } = ended(target);
     expect({ code, status: shown?.outcome.status }).toEqual({ code: 0, status: 'completed' });
     expect(madeFor(target)).toBe(1);
     const keys = installation.sandbox.traces
@@ -97,21 +137,20 @@ test.each([
   ['partial@example.com', 0, { status: 'completed', seen: { partial: true } }],
   ['failed@example.com', 1, { status: 'failed', error: { code: 'busca_falhou' } }],
   ['refused@example.com', 1, { status: 'refused', traceId: null }],
-])('%s ends with %d', async (target, code, outcome) => {
-  const { code: ended, shown } = await search(target);
-  expect(shown?.outcome).toMatchObject(outcome);
-  expect(ended).toBe(code);
+])('%s ends with %d', (target, code, outcome) => {
+  const end = ended(target);
+  expect(end.shown?.outcome).toMatchObject(outcome);
+  expect(end.code).toBe(code);
 });
 
-test('a refused token is waited out, and shown as what is waited for', async () => {
-  const { code, stderr } = await search('locked@example.com');
+test('a refused token is waited out, and shown as what is waited for', () => {
+  const { code, stderr } = ended('locked@example.com');
   expect(code).toBe(0);
   expect(stderr).toContain('waiting: credentials');
 });
 
 test('the history is short and in the dark, and the id holds nothing of the target', async () => {
-  const target = 'dark.person@example.com';
-  const { shown } = await search(target);
+  const { shown } = ended('dark.person@example.com');
   const [, name] = (shown?.id ?? '').split('/');
   const client = await installation.client('off');
   const { events } = await client.workflow.getHandle(`trace/${name}`).fetchHistory();
@@ -158,14 +197,7 @@ test('a search is listed, shown and written again from the archive, and purged b
 });
 
 test('a search that is cancelled is waited for no longer, and its id stays on file', async () => {
-  const started = await installation.run([
-    'trace',
-    'search',
-    '--target',
-    'sluggish@example.com',
-    '--detach',
-  ]);
-  const id = started.stdout.trim();
+  const id = sluggish;
   await eventually('it runs at the service', async () => {
     return (await installation.run(['status', id])).stdout.includes('running');
   });
@@ -193,7 +225,7 @@ test('where a search cannot be read by its id, the list tells', async () => {
 
 test('a repeated key that is refused is looked for on the list, and no other search is taken for it', async () => {
   const target = 'repeated@example.com';
-  await search(target, '--label', 'other');
+  expect(madeFor(target)).toBe(1);
   installation.sandbox.configure({
     traces: { repeatedKey: 'refused', targets: { [target]: { ...quick, create: ['504_after'] } } },
   });
@@ -204,7 +236,7 @@ test('a repeated key that is refused is looked for on the list, and no other sea
 
 test('an expired search is gone on with by the same command, and is not made again', async () => {
   const target = 'slow@example.com';
-  const late = await search(target, '--deadline', '4s');
+  const late = ended(target);
   expect(late.code).toBe(3);
   expect(late.shown?.outcome).toMatchObject({
     status: 'expired',

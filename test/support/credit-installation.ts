@@ -7,6 +7,7 @@ import { readLarge } from '../../src/archive/large-objects';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import type { CreditNamesInput, CreditReceived, Sandbox, ScenarioInput } from '../../src/sandbox';
+import { cnabFile } from './cnab-files';
 import { Installation, creditSettings } from './diligence-process';
 
 /** What `credit analyze --json` prints. */
@@ -149,4 +150,11 @@ export function centsOf(amounts: Iterable<string>): bigint {
 
 export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Refused, unless it is forced: the third line has the number of another. */
+export function outOfSequence(receivables: number): Buffer {
+  const bytes = cnabFile({ receivables });
+  bytes.write('000099', 2 * 401 + 394, 'latin1');
+  return bytes;
 }

@@ -233,10 +233,12 @@ export class Installation {
   }
 
   async #untilReady(worker: ChildProcess): Promise<void> {
-    const [first] = (await Promise.race([once(worker, 'message'), once(worker, 'exit')])) as [
-      unknown,
-    ];
-    if (first !== 'ready') throw new Error(`the worker did not start: ${await this.workerLog()}`);
+    // The process that runs commands tells of their ends meanwhile.
+    const isReady = await new Promise<boolean>((settle) => {
+      worker.on('message', (message) => message === 'ready' && settle(true));
+      worker.once('exit', () => settle(false));
+    });
+    if (!isReady) throw new Error(`the worker did not start: ${await this.workerLog()}`);
   }
 
   async workerLog(): Promise<string> {
@@ -265,8 +267,8 @@ export class Installation {
   }
 }
 
-/** Runs commands for an installation, and its worker where a test wants no process for it. */
-class CommandHost {
+/** Runs commands one beside the other in one process, and a worker where a test wants none for it. */
+export class CommandHost {
   readonly child: ChildProcess;
   readonly #waiting = new Map<number, (result: CommandResult) => void>();
   #next = 1;

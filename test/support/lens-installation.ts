@@ -17,7 +17,7 @@ interface ShownLens {
   outcome: LensOutcome;
 }
 
-interface Picture {
+export interface Picture {
   path: string;
   sha256: string;
   body: Buffer;

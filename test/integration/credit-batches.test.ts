@@ -1,0 +1,166 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ScenarioInput } from '../../src/sandbox';
+import { cnabFile } from '../support/cnab-files';
+import { CreditInstallation, outOfSequence, sheetRows } from '../support/credit-installation';
+import { eventually } from '../support/diligence-process';
+
+/** Files are told apart by their names. */
+const scenario: ScenarioInput = {
+  credit: {
+    analysis: { waitingMs: [10, 50], processingMs: [10, 100] },
+    files: {
+      's1.rem': { result: [{ kind: 'not_ready', times: 'forever' }] },
+      'gone.rem': { upload: [{ kind: '429', times: 'forever' }] },
+    },
+  },
+};
+
+interface BatchShown {
+  id: string;
+  exitCode: number;
+  folder: string;
+  files: { file: string; status: string; id: string | null; reason: string; before: boolean }[];
+}
+
+describe('a batch of credit files', () => {
+  let place: CreditInstallation;
+  beforeAll(async () => {
+    place = await CreditInstallation.start({ scenario });
+  }, 60_000);
+  afterAll(() => place.stop(), 60_000);
+
+  const cnab = (receivables: number) => cnabFile({ bank: 'paulista', receivables });
+  const run = (words: string[]) => place.installation.run(words);
+  const batch = async (dir: string, ...more: string[]) => {
+    const words = ['credit', 'batch', '--dir', dir, '--json', '--out', `out-${dir}`, ...more];
+    const { code, stdout, stderr } = await run(words);
+    return { code, stderr, shown: stdout === '' ? null : (JSON.parse(stdout) as BatchShown) };
+  };
+  const folderOf = async (dir: string, files: Record<string, Buffer>) => {
+    await mkdir(join(place.folder, dir));
+    for (const [name, bytes] of Object.entries(files)) {
+      await writeFile(join(place.folder, dir, name), bytes);
+    }
+  };
+
+  test('tells every file with its reason, and is known by its id to every command', async () => {
+    await folderOf('mixed', {
+      'a.rem': cnab(71),
+      'b.rem': cnab(72),
+      'c.rem': cnab(71),
+      'empty.rem': Buffer.alloc(0),
+    });
+    const first = await batch('mixed', '--filter', 'issues');
+    expect(first.code).toBe(3);
+    const { id, files, folder } = first.shown ?? { id: '', files: [], folder: '' };
+    expect(id).toMatch(/^credit-batch\/[0-9a-f]{32}\/\d{8}T\d{9}Z$/);
+    expect(first.stderr).toContain(`${id}: 2 files to analyse`);
+    expect(files).toMatchObject([
+      { file: 'a.rem', status: 'completed', reason: expect.stringMatching(/^71 titulos, /) },
+      { file: 'b.rem', status: 'completed', before: false },
+      {
+        file: 'c.rem',
+        status: 'completed',
+        reason: expect.stringContaining('the same as a.rem'),
+      },
+      { file: 'empty.rem', status: 'not sent', id: null },
+    ]);
+    expect(place.uploads('a.rem').length + place.uploads('c.rem').length).toBe(1);
+    expect((await sheetRows(folder, 'files.csv')).map(({ status }) => status)).toEqual(
+      files.map(({ status }) => status),
+    );
+    const shown = await readFile(join(folder, 'b', 'result.json'), 'utf8');
+    expect(shown).toContain('"sacados":[]');
+
+    const { stdout: listed } = await run(['list', '--json']);
+    expect(JSON.parse(listed)).toMatchObject({
+      creditBatches: [{ id, kind: 'credit-batch', input: 'mixed', status: 'ended' }],
+    });
+    const status = await run(['status', id, '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      state: 'ended',
+      counts: { completed: 3, 'not sent': 1 },
+    });
+    const result = await run(['result', id, '--json', '--out', 'out-of-result']);
+    expect(result.code).toBe(3);
+    expect((JSON.parse(result.stdout) as BatchShown).files).toMatchObject(
+      files.map(({ file, status: how }) => ({ file, status: how })),
+    );
+    expect((await run(['cancel', id])).code).toBe(1);
+
+    const again = await batch('mixed');
+    expect(again.shown?.files.map(({ before }) => before)).toEqual([true, true, true, false]);
+    expect(place.uploads('b.rem')).toHaveLength(1);
+  }, 120_000);
+
+  test('that is cancelled begins no more, and run again it goes on', async () => {
+    await folderOf('many', { 's1.rem': cnab(73), 's2.rem': cnab(74), 's3.rem': cnab(75) });
+    const words = ['credit', 'batch', '--dir', 'many', '--concurrency', '1', '--detach'];
+    const id = (await run(words)).stdout.trim();
+    await eventually('the first file is there', () => place.started('s1.rem') > 0);
+    const status = await run(['status', id]);
+    expect(status.stdout).toMatch(/0 of 3 ended, 1 under way/);
+    const attached = await run([...words.slice(0, -2), '3', '--detach']);
+    expect(attached.stdout.trim()).toBe(id);
+    expect(attached.stderr).toContain('it runs already: --concurrency and --deadline are those');
+    expect((await run(['cancel', id])).stdout).toContain('cancelling');
+    place.sandbox.configure({ credit: { files: { 's1.rem': { result: [] } } } });
+    const ended = async () => {
+      const { stdout } = await run(['status', id, '--json']);
+      return (JSON.parse(stdout) as { state: string }).state === 'ended';
+    };
+    await eventually('it ends', ended);
+    const { code, stdout } = await run(['result', id, '--json', '--out', 'out-many']);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as BatchShown).files.map(({ status: how }) => how)).toEqual([
+      'completed',
+      'not begun',
+      'not begun',
+    ]);
+    const again = await batch('many');
+    expect(again.code).toBe(0);
+    expect(again.shown?.files).toMatchObject([
+      { status: 'completed', before: true },
+      { status: 'completed', before: false },
+      { status: 'completed', before: false },
+    ]);
+    expect(['s1', 's2', 's3'].map((name) => place.started(`${name}.rem`))).toEqual([1, 1, 1]);
+  }, 120_000);
+
+  test('tells a file whose analysis was lost as lost, and not how it ended before', async () => {
+    await folderOf('gone', { 'gone.rem': cnab(80) });
+    const words = ['credit', 'analyze', '--cnab', 'gone/gone.rem', '--detach'];
+    const id = (await run(words)).stdout.trim();
+    await eventually('it was tried', () => place.uploads('gone.rem').length > 0);
+    await run(['cancel', id]);
+    const isCancelled = async () =>
+      (await run(['status', id, '--json'])).stdout.includes('"cancelled"');
+    await eventually('it was cancelled', isCancelled);
+    place.sandbox.configure({
+      credit: { files: { 'gone.rem': { result: [{ kind: 'not_ready', times: 'forever' }] } } },
+    });
+    const begun = await run(['credit', 'batch', '--dir', 'gone', '--detach']);
+    const batchId = begun.stdout.trim();
+    await eventually('it was sent', () => place.started('gone.rem') === 1);
+    const client = await place.installation.client();
+    await client.workflow.getHandle(id.split('/').slice(0, 2).join('/')).terminate('test');
+    const shown = async () => {
+      const { code, stdout } = await run(['result', batchId, '--json', '--out', 'gone-out']);
+      return { code, files: stdout === '' ? [] : (JSON.parse(stdout) as BatchShown).files };
+    };
+    await eventually('the batch ended', async () => (await shown()).files.length > 0);
+    expect(await shown()).toMatchObject({ code: 3, files: [{ status: 'lost' }] });
+  }, 120_000);
+
+  test('of files that are all refused sends nothing and ends with 2, unless it is forced', async () => {
+    await folderOf('cut', { 'cut.rem': outOfSequence(76) });
+    expect(await batch('cut')).toMatchObject({
+      code: 2,
+      shown: { files: [{ status: 'not sent' }] },
+    });
+    expect(place.uploads('cut.rem')).toEqual([]);
+    const forced = await batch('cut', '--force', 'the bank knows');
+    expect(forced).toMatchObject({ code: 0, shown: { files: [{ status: 'completed' }] } });
+  }, 120_000);
+});

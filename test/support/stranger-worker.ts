@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { KeyRing } from '../../src/protection/key-ring';
+import { dataConverterOf } from '../../src/temporal/data-converter';
+import { workerIdentity } from '../../src/temporal/worker-identity';
+import { runWorkers } from '../../src/workers/run-workers';
+import { eventually, type Installation } from './diligence-process';
+import { historiesOf, type RunHistory } from './histories';
+
+/** A payload key that no installation of the tests has. */
+export const strangerKey = `stranger:${'0d'.repeat(32)}`;
+
+export type TaskFailure = NonNullable<
+  NonNullable<RunHistory['events'][number]['workflowTaskFailedEventAttributes']>['failure']
+>;
+
+/**
+ * A worker for workflows that has another key and no guard before it: it takes the work, fails, and
+ * is stopped. Once in a process.
+ *
+ * @returns the failure that it wrote
+ */
+export async function failedByStranger(place: Installation, workId: string): Promise<TaskFailure> {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
+  });
+  const keys = KeyRing.parse(strangerKey);
+  const { address, namespace } = place;
+  const archive = await readFile(join(place.folder, 'data', 'archive', 'archive.json'), 'utf8');
+  const { id: archiveId } = JSON.parse(archive) as { id: string };
+  const settings = { acceptPlaintext: false, aadNamespace: null };
+  const workers = await runWorkers({
+    connectionOptions: {},
+    address,
+    namespace,
+    roles: ['workflows'],
+    archiveId,
+    dataConverter: dataConverterOf(keys, namespace, settings),
+    identity: workerIdentity(keys),
+    certificates: null,
+    credit: null,
+    monitors: null,
+    profiles: null,
+    traces: null,
+    lens: null,
+    dossiers: null,
+  });
+  const client = await place.client();
+  let failure: TaskFailure | null | undefined = null;
+  try {
+    await eventually('it has failed', async () => {
+      const runs = await historiesOf(client, workId);
+      failure = runs
+        .flatMap(({ events }) => events)
+        .find((event) => event.workflowTaskFailedEventAttributes != null)
+        ?.workflowTaskFailedEventAttributes?.failure;
+      return failure != null;
+    });
+  } finally {
+    await workers.stop();
+  }
+  if (failure == null) throw new Error('it has not failed');
+  return failure;
+}
