@@ -81,7 +81,7 @@ workflowSuite('an order to a batch', (rig) => {
     const fakes = rig().fakes();
     fakes.service.shut = { unsent: 'not_sent' };
     const batch: BatchHandle = await rig().startBatch({ rows: 1 });
-    await rig().until(() => fakes.callsOf('requestCertificates').length === 20, minute);
+    await rig().until(() => fakes.callsOf('requestCertificates').length === 20, 5 * minute);
     await rig().pass(hour);
     const { waiting } = await rig().progressOf(`${batch.workflowId}/lane-0000`);
     expect(waiting?.reason).toBe('decision');
@@ -92,7 +92,7 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('is refused with a reason when it makes no sense', async () => {
-    rig().fakes({}, settlesAfter(4 * minute));
+    rig().fakes({}, settlesAfter(2 * minute));
     const batch: BatchHandle = await rig().startBatch({ rows: 30, concurrency: 10 });
     await rig().pass(second);
     await pause(batch);
@@ -122,9 +122,9 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('to cancel asks for nothing more and brings home what is out', async () => {
-    const fakes = rig().fakes({}, settlesAfter(4 * minute));
+    const fakes = rig().fakes({}, settlesAfter(2 * minute));
     const batch: BatchHandle = await rig().startBatch({ rows: 40, laneRows: 20, concurrency: 20 });
-    await rig().pass(minute);
+    await rig().pass(10 * second);
     expect(await cancel(batch, false)).toContain('cancelling');
     await batch.result();
     const half = counted({ issued: 10, cancelled: 10 });
@@ -146,7 +146,7 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('to cancel at once shuts the doors of runs in flight and leaves what is out', async () => {
-    const fakes = rig().fakes({}, { ...settlesAfter(4 * minute), requestMs: 0 });
+    const fakes = rig().fakes({}, { ...settlesAfter(2 * minute), requestMs: 0 });
     let doors = 0;
     fakes.before.requestCertificates = async () => {
       if (fakes.callsOf('requestCertificates').length !== 2) return;
@@ -194,9 +194,9 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('given by the tools of the engine means: ask for nothing more, bring home what is out', async () => {
-    const fakes = rig().fakes({}, settlesAfter(4 * minute));
+    const fakes = rig().fakes({}, settlesAfter(2 * minute));
     const batch: BatchHandle = await rig().startBatch({ rows: 30, concurrency: 10 });
-    await rig().pass(minute);
+    await rig().pass(10 * second);
     await batch.cancel();
     await batch.result();
     expect(await countsOf(batch)).toEqual([counted({ issued: 10, cancelled: 20 })]);
@@ -204,9 +204,9 @@ workflowSuite('an order to a batch', (rig) => {
   });
 
   it('given by the tools of the engine to a lane means the same', async () => {
-    rig().fakes({}, settlesAfter(4 * minute));
+    rig().fakes({}, settlesAfter(2 * minute));
     const lane = await rig().startLane({ rows: 30, share: 10 });
-    await rig().pass(minute);
+    await rig().pass(10 * second);
     await lane.cancel();
     expect(await lane.result()).toEqual({ counts: counted({ issued: 10, cancelled: 20 }) });
   });
