@@ -7,6 +7,7 @@ import type { Waited } from '../../src/domain/settled-wait';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { traceProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/search-trace';
+import { spanMs } from './histories';
 import { dataConverter, hour, type WorkflowRig } from './workflow-environment';
 
 export type Answer<T> = Waited<T> | (() => never);
@@ -91,7 +92,7 @@ export async function searched(
   const outcome = await handle.result();
   const { events } = await handle.fetchHistory();
   const progress = await handle.query(traceProgressQuery);
-  const tookMs = (await rig.now()) - begunAt;
+  const tookMs = spanMs(events ?? []);
   return { outcome, asked, read, events: events?.length ?? 0, progress, tookMs };
 }
 

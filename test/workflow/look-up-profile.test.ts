@@ -8,6 +8,7 @@ import { queueName } from '../../src/domain/queues';
 import type { Waited } from '../../src/domain/settled-wait';
 import type { lookUpProfile } from '../../src/workflows/look-up-profile';
 import { cancelUpdate, profileProgressQuery } from '../../src/workflows/messages';
+import { spanMs } from '../support/histories';
 import {
   dataConverter,
   hour,
@@ -81,7 +82,7 @@ async function lookedUp(
     await meanwhile(workflowId);
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();
-    const tookMs = (await rig.now()) - begunAt;
+    const tookMs = spanMs(events ?? []);
     const progress = await handle.query(profileProgressQuery);
     const told = (events ?? []).map(
       (event) =>
