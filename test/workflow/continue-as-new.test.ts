@@ -17,6 +17,26 @@ import {
 workflowSuite('a lane that continues as new', (rig) => {
   const runsOf = (lane: LaneHandle) => rig().histories(lane.workflowId, lane.firstExecutionRunId);
 
+  it('does so in mid-flight: what is outstanding goes to the next run with its due times', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 5 * minute }] } });
+    const lane = await rig().startLane({ rows: 5, eventsLimit: 40 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
+    const [first] = await runsOf(lane);
+    const handedOver = first?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input;
+    const { carried } = await decodeFromPayloadsAtIndex<CertificateLaneInput>(
+      loadDataConverter(dataConverter),
+      0,
+      handedOver?.payloads,
+    );
+    expect(carried.outstanding.map(([place, id]) => [place, id])).toEqual(
+      placesUpTo(5).map((place) => [place, `c-${place}-1`]),
+    );
+    for (const [, , requestedAt, dueAt] of carried.outstanding) {
+      expect(dueAt - requestedAt).toBeGreaterThan(5 * second);
+    }
+    expect(fakes.service.places).toEqual(placesUpTo(5));
+  });
+
   it('loses no row and asks for none twice', async () => {
     const scripts = Object.fromEntries(
       placesUpTo(40).map((place) => [
@@ -50,56 +70,6 @@ workflowSuite('a lane that continues as new', (rig) => {
     ]);
   });
 
-  it('does so in mid-flight: what is outstanding goes to the next run with its due times', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 5 * minute }] } });
-    const lane = await rig().startLane({ rows: 5, eventsLimit: 40 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
-    const [first] = await runsOf(lane);
-    const handedOver = first?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input;
-    const { carried } = await decodeFromPayloadsAtIndex<CertificateLaneInput>(
-      loadDataConverter(dataConverter),
-      0,
-      handedOver?.payloads,
-    );
-    expect(carried.outstanding.map(([place, id]) => [place, id])).toEqual(
-      placesUpTo(5).map((place) => [place, `c-${place}-1`]),
-    );
-    for (const [, , requestedAt, dueAt] of carried.outstanding) {
-      expect(dueAt - requestedAt).toBeGreaterThan(5 * second);
-    }
-    expect(fakes.service.places).toEqual(placesUpTo(5));
-  });
-
-  it('stays paused', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 3 * minute }] } });
-    const lane = await rig().startLane({ rows: 20, share: 10, eventsLimit: 40 });
-    await rig().until(() => fakes.service.places.length === 10);
-    await lane.signal('control', { paused: true });
-    await rig().pass(4 * minute);
-    expect((await runsOf(lane)).length).toBeGreaterThan(1);
-    expect(await rig().progressOf(lane.workflowId)).toMatchObject({
-      paused: true,
-      outstanding: 0,
-      counts: counted({ issued: 10 }),
-    });
-    await rig().pass(2 * minute);
-    expect(fakes.service.places).toHaveLength(10);
-    await lane.signal('control', { paused: false });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 20 }) });
-  });
-
-  it('stays cancelled, and keeps the share it was given', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 5 * minute }] } });
-    const lane = await rig().startLane({ rows: 40, share: 10, eventsLimit: 40 });
-    await rig().until(() => fakes.service.places.length === 10);
-    await lane.signal('control', { share: 20 });
-    await rig().until(() => fakes.service.places.length === 20);
-    await lane.signal('control', { cancel: 'wait' });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 20, cancelled: 20 }) });
-    expect((await runsOf(lane)).length).toBeGreaterThan(1);
-    expect(fakes.rowsInFlight.get('lane-0000')?.most).toBe(20);
-  });
-
   it('keeps the rows of a watch that fails with its cancellation', async () => {
     const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 3 * minute }] } });
     fakes.cancelledWatch = 'fails';
@@ -111,19 +81,6 @@ workflowSuite('a lane that continues as new', (rig) => {
     const runs = await runsOf(lane);
     expect(runs.flat().some((event) => event.activityTaskCanceledEventAttributes)).toBe(true);
     expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(25));
-  });
-
-  it('still waits for the person that its forerunner waited for', async () => {
-    const fakes = rig().fakes();
-    const row = { place: 0, attempts: 0, mode: 'normal', notBefore: 0, turnedAway: 20 } as const;
-    const again = [{ ...row, was: 'new' as const }];
-    const carried = { again, next: 1, turnedAwayRuns: 20 };
-    const lane = await rig().startLane({ rows: 3, carried });
-    await rig().pass(10 * minute);
-    expect(fakes.calls).toEqual([]);
-    expect((await rig().progressOf(lane.workflowId)).waiting?.reason).toBe('decision');
-    await lane.signal('control', { paused: false });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 3 }) });
   });
 
   it('does so inside a batch without the batch noticing', async () => {
