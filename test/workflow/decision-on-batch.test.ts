@@ -2,6 +2,13 @@ import { batchProgressQuery } from '../../src/workflows/messages';
 import { ascending, counted, placesUpTo, workflowSuite } from '../support/workflow-environment';
 
 workflowSuite('a decision on an ended batch', (rig) => {
+  it('that leaves nothing to do is merged all the same', async () => {
+    const fakes = rig().fakes();
+    const resolve = await rig().startResolve(1);
+    await resolve.result();
+    expect(fakes.calls.map(({ activity }) => activity)).toEqual(['carryOutDecision', 'mergeWork']);
+  });
+
   it('is carried out, driven under names of its own, and merged as the next edition', async () => {
     const fakes = rig().fakes();
     fakes.decided = 7;
@@ -46,12 +53,5 @@ workflowSuite('a decision on an ended batch', (rig) => {
     expect(await resolve.result()).toMatchObject({ edition: 1 });
     expect(fakes.callsOf('carryOutDecision')).toHaveLength(1);
     expect(fakes.service.places).toEqual([]);
-  });
-
-  it('that leaves nothing to do is merged all the same', async () => {
-    const fakes = rig().fakes();
-    const resolve = await rig().startResolve(1);
-    await resolve.result();
-    expect(fakes.calls.map(({ activity }) => activity)).toEqual(['carryOutDecision', 'mergeWork']);
   });
 });

@@ -9,6 +9,14 @@ import {
 } from '../support/workflow-environment';
 
 workflowSuite('the runs of a lane', (rig) => {
+  it('count refusals as failed and what was reused as issued, and watch neither', async () => {
+    const fakes = rig().fakes({ 1: { answers: ['refuse'] }, 2: { answers: ['reuse'] } });
+    const lane = await rig().startLane({ rows: 4 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 3, failed: 1 }) });
+    const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
+    expect(new Set(watched.map(([place]) => place))).toEqual(new Set([0, 3]));
+  });
+
   it('hold at most ten rows, and at most three are in flight', async () => {
     const fakes = rig().fakes({}, { requestMs: 50 });
     const lane = await rig().startLane({ rows: 65 });
@@ -28,14 +36,6 @@ workflowSuite('the runs of a lane', (rig) => {
     await lane.result();
     const sizes = fakes.callsOf('requestCertificates').map(({ input }) => input.rows.length);
     expect(sizes).toEqual([4, 4, 4]);
-  });
-
-  it('count refusals as failed and what was reused as issued, and watch neither', async () => {
-    const fakes = rig().fakes({ 1: { answers: ['refuse'] }, 2: { answers: ['reuse'] } });
-    const lane = await rig().startLane({ rows: 4 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 3, failed: 1 }) });
-    const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
-    expect(new Set(watched.map(([place]) => place))).toEqual(new Set([0, 3]));
   });
 
   it.each([

@@ -10,6 +10,15 @@ import {
 workflowSuite('the watches of a lane', (rig) => {
   const slow = { endings: [{ as: 'issued', afterMs: 10 * minute } as const] };
 
+  it('return sooner when rows wait for places that nobody takes', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
+    const lane = await rig().startLane({ rows: 20, share: 10 });
+    await lane.result();
+    const watches = fakes.callsOf('watchCertificates').map(({ input }) => input);
+    expect(watches[0]).toMatchObject({ lingerMs: 1_000, placeLingerMs: 120 });
+    expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, placeLingerMs: 1_000 });
+  });
+
   it('do not let slow rows keep fresh ones unwatched', async () => {
     const later = { endings: [{ as: 'issued', afterMs: 2 * minute } as const] };
     const scripts = Object.fromEntries(placesUpTo(16).map((place) => [place, later]));
@@ -75,15 +84,6 @@ workflowSuite('the watches of a lane', (rig) => {
     expect(watches[0]?.input.boundMs).toBe(5 * second);
     expect(watches.at(-1)?.input.boundMs).toBe(5 * minute);
     expect(watches.length).toBeLessThan(40);
-  });
-
-  it('return sooner when rows wait for places that nobody takes', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
-    const lane = await rig().startLane({ rows: 20, share: 10 });
-    await lane.result();
-    const watches = fakes.callsOf('watchCertificates').map(({ input }) => input);
-    expect(watches[0]).toMatchObject({ lingerMs: 1_000, placeLingerMs: 120 });
-    expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, placeLingerMs: 1_000 });
   });
 
   it('are made again when their worker is lost, and nothing is asked for twice', async () => {
