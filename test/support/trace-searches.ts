@@ -1,6 +1,4 @@
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
 import type { AwaitTraceInput, StartedTrace, StartTraceInput } from '../../src/activities/traces';
 import { queueName } from '../../src/domain/queues';
 import type { Waited } from '../../src/domain/settled-wait';
@@ -8,53 +6,17 @@ import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { traceProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/search-trace';
 import { spanMs } from './histories';
-import { dataConverter, hour, type WorkflowRig } from './workflow-environment';
+import { shareWorker, type ActivitiesByWorkflow } from './shared-worker';
+import { hour, type WorkflowRig } from './workflow-environment';
 
 export type Answer<T> = Waited<T> | (() => never);
 
-interface Script {
-  starts: Answer<StartedTrace>[];
-  reads: Answer<TraceSeen>[];
-  asked: StartTraceInput[];
-  read: AwaitTraceInput[];
-  atEnd: () => Promise<void>;
-}
-
 let started = 0;
-const scripts = new Map<string, Script>();
+const activities: ActivitiesByWorkflow = new Map();
 
-/** A worker for the activities of every search of a rig: each goes by the script of its own. */
-export async function startTraceWorker({
-  env,
-  interceptors,
-  suffix,
-}: WorkflowRig): Promise<() => Promise<void>> {
-  const own = (): Script => {
-    const { workflowExecution } = Context.current().info;
-    const script = scripts.get(workflowExecution?.workflowId ?? '');
-    if (script === undefined) throw new Error('no test has started this search');
-    return script;
-  };
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    ...(env.namespace !== undefined && { namespace: env.namespace }),
-    dataConverter,
-    taskQueue: queueName('investigation', suffix),
-    interceptors,
-    activities: {
-      startTrace: async (input: StartTraceInput) => scripted(own().asked, own().starts, input),
-      awaitTrace: async (input: AwaitTraceInput) => scripted(own().read, own().reads, input),
-      concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => {
-        await own().atEnd();
-        return outcome;
-      },
-    },
-  });
-  const ran = worker.run();
-  return async () => {
-    worker.shutdown();
-    await ran;
-  };
+/** To be called in a suite whose tests search. */
+export function shareSearches(rig: () => WorkflowRig): void {
+  shareWorker(rig, ['startTrace', 'awaitTrace', 'concludeTrace'], activities);
 }
 
 /** Drives one search to its end. */
@@ -73,7 +35,14 @@ export async function searched(
   const workflowId = `trace/${rig.suffix}-${started}`;
   const asked: StartTraceInput[] = [];
   const read: AwaitTraceInput[] = [];
-  scripts.set(workflowId, { starts, reads, asked, read, atEnd });
+  activities.set(workflowId, {
+    startTrace: async (input: StartTraceInput) => scripted(asked, starts, input),
+    awaitTrace: async (input: AwaitTraceInput) => scripted(read, reads, input),
+    concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => {
+      await atEnd();
+      return outcome;
+    },
+  });
   const begunAt = await rig.now();
   const handle = await env.client.workflow.start<typeof searchTrace>('searchTrace', {
     workflowId,

@@ -5,7 +5,7 @@ import type { StartedTrace } from '../../src/activities/traces';
 import type { Waited } from '../../src/domain/settled-wait';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { cancelUpdate, traceProgressQuery, type TraceProgress } from '../../src/workflows/messages';
-import { searched, startTraceWorker, type Answer } from '../support/trace-searches';
+import { searched, shareSearches, type Answer } from '../support/trace-searches';
 import {
   hour,
   minute,
@@ -65,11 +65,7 @@ async function cancelledWhen(
 representativeSuite(
   'a search',
   (rig) => {
-    let stopWorker = async (): Promise<void> => undefined;
-    beforeAll(async () => {
-      stopWorker = await startTraceWorker(rig());
-    });
-    afterAll(() => stopWorker());
+    shareSearches(rig);
 
     test('is asked for once and read until it has settled, in thirty events', async () => {
       const { outcome, asked, read, events, progress } = await searched(
