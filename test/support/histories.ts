@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { tsToMs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 
 const { HistoryEvent } = temporal.api.history.v1;
@@ -45,4 +46,12 @@ export function largestEventBytes(histories: readonly RunHistory[]): number {
     events.map((event) => HistoryEvent.encode(event).finish().length),
   );
   return Math.max(...sizes);
+}
+
+/**
+ * From the first event to the last one. A clock that skips cannot be asked instead: once a workflow
+ * has ended, the test server may skip on to its timeout before the question comes.
+ */
+export function spanMs(events: readonly Event[]): number {
+  return tsToMs(events.at(-1)?.eventTime) - tsToMs(events[0]?.eventTime);
 }

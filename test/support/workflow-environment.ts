@@ -381,14 +381,27 @@ export function workflowSuite(title: string, tests: SuiteTests): void {
   suiteIn(isFullSize ? [modes.kept, modes.replayed] : [modes.kept], title, tests);
 }
 
-/** One that stands for the others: it runs a second time with every workflow replayed at every task. */
-export function representativeSuite(title: string, tests: SuiteTests): void {
-  suiteIn([modes.kept, modes.replayed], title, tests);
+/**
+ * One that stands for the others: it runs a second time with every workflow replayed at every task.
+ *
+ * @param others tests of the suite that are replayed at full size alone
+ */
+export function representativeSuite(
+  title: string,
+  tests: SuiteTests,
+  others: SuiteTests = () => undefined,
+): void {
+  suiteIn([modes.kept, modes.replayed], title, tests, others);
 }
 
 type Mode = (typeof modes)[keyof typeof modes];
 
-function suiteIn(inModes: readonly Mode[], title: string, tests: SuiteTests): void {
+function suiteIn(
+  inModes: readonly Mode[],
+  title: string,
+  tests: SuiteTests,
+  others: SuiteTests = () => undefined,
+): void {
   describe(title, () => {
     let env: TestWorkflowEnvironment;
     jest.setTimeout(300_000);
@@ -402,7 +415,7 @@ function suiteIn(inModes: readonly Mode[], title: string, tests: SuiteTests): vo
     });
     afterAll(() => env.teardown());
 
-    describe.each(inModes)('with workflows $mode', ({ cached }) => {
+    describe.each(inModes)('with workflows $mode', ({ mode, cached }) => {
       let rig: WorkflowRig;
       beforeAll(async () => {
         rig = new WorkflowRig(env, `test${String(cached).padStart(4, '0')}`);
@@ -411,6 +424,7 @@ function suiteIn(inModes: readonly Mode[], title: string, tests: SuiteTests): vo
       afterEach(() => rig.endAll());
       afterAll(() => rig.stopWorkers());
       tests(() => rig);
+      if (mode === modes.kept.mode || isFullSize) others(() => rig);
     });
   });
 }

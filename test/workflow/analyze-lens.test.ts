@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
 import { notSettledYet } from '../../src/activities/failures';
 import type { AwaitLensInput, SubmitLensInput, SubmittedLens } from '../../src/activities/lens';
 import type { LensFiles, LensOutcome, LensSeen } from '../../src/domain/lens/analyze';
@@ -7,13 +6,8 @@ import { queueName } from '../../src/domain/queues';
 import type { WaitOrder, Waited } from '../../src/domain/settled-wait';
 import type { analyzeLens } from '../../src/workflows/analyze-lens';
 import { cancelUpdate, lensProgressQuery } from '../../src/workflows/messages';
-import {
-  dataConverter,
-  hour,
-  minute,
-  workflowSuite,
-  type WorkflowRig,
-} from '../support/workflow-environment';
+import { shareWorker, type ActivitiesByWorkflow } from '../support/shared-worker';
+import { hour, minute, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
 
 type Answer<T> = Waited<T> | (() => never);
 
@@ -51,6 +45,7 @@ const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Waited<L
 const fetched: Waited<LensFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
 
 let started = 0;
+const activities: ActivitiesByWorkflow = new Map();
 
 interface Script {
   submits: Answer<SubmittedLens>[];
@@ -61,65 +56,55 @@ interface Script {
   meanwhile?: (workflowId: string) => Promise<void>;
 }
 
-/** Drives one analysis to its end, with a worker of its own for its activities. */
+/** Drives one analysis to its end. */
 async function analysed(rig: WorkflowRig, script: Script) {
   const { submits, reads = [], files = [], look = null, meanwhile } = script;
   const { env } = rig;
   started += 1;
   const workflowId = `lens/${rig.suffix}-${started}`;
-  const queueSuffix = `${rig.suffix}-l${started}`;
   const handed: SubmitLensInput[] = [];
   const read: AwaitLensInput[] = [];
   const filed: WaitOrder[] = [];
   const concluded: number[] = [];
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    ...(env.namespace !== undefined && { namespace: env.namespace }),
-    dataConverter,
-    taskQueue: queueName('investigation', queueSuffix),
-    interceptors: rig.interceptors,
-    activities: {
-      submitLens: async (input: SubmitLensInput) => scripted(handed, submits, input),
-      awaitLens: async (input: AwaitLensInput) => scripted(read, reads, input),
-      fileLens: async (input: WaitOrder) => scripted(filed, files, input),
-      lookAtLens: async () => look,
-      concludeLens: async ({ outcome, attempt }: { outcome: LensOutcome; attempt: number }) => {
-        concluded.push(attempt);
-        return outcome;
-      },
+  activities.set(workflowId, {
+    submitLens: async (input: SubmitLensInput) => scripted(handed, submits, input),
+    awaitLens: async (input: AwaitLensInput) => scripted(read, reads, input),
+    fileLens: async (input: WaitOrder) => scripted(filed, files, input),
+    lookAtLens: async () => look,
+    concludeLens: async ({ outcome, attempt }: { outcome: LensOutcome; attempt: number }) => {
+      concluded.push(attempt);
+      return outcome;
     },
   });
-  return worker.runUntil(async () => {
-    const deadlineAt = (await rig.now()) + hour;
-    const handle = await env.client.workflow.start<typeof analyzeLens>('analyzeLens', {
-      workflowId,
-      taskQueue: queueName('workflows', rig.suffix),
-      args: [
-        {
-          ref: { workId: workflowId, folder: 'f' },
-          attempt: 1,
-          deadlineAt,
-          interactive: true,
-          queueSuffix,
-        },
-      ],
-    });
-    rig.watch(handle);
-    await meanwhile?.(workflowId);
-    const outcome = await handle.result();
-    const { events } = await handle.fetchHistory();
-    const progress = await handle.query(lensProgressQuery);
-    return {
-      outcome,
-      handed,
-      read,
-      filed,
-      concluded,
-      deadlineAt,
-      progress,
-      events: events?.length ?? 0,
-    };
+  const deadlineAt = (await rig.now()) + hour;
+  const handle = await env.client.workflow.start<typeof analyzeLens>('analyzeLens', {
+    workflowId,
+    taskQueue: queueName('workflows', rig.suffix),
+    args: [
+      {
+        ref: { workId: workflowId, folder: 'f' },
+        attempt: 1,
+        deadlineAt,
+        interactive: true,
+        queueSuffix: rig.suffix,
+      },
+    ],
   });
+  rig.watch(handle);
+  await meanwhile?.(workflowId);
+  const outcome = await handle.result();
+  const { events } = await handle.fetchHistory();
+  const progress = await handle.query(lensProgressQuery);
+  return {
+    outcome,
+    handed,
+    read,
+    filed,
+    concluded,
+    deadlineAt,
+    progress,
+    events: events?.length ?? 0,
+  };
 }
 
 function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Waited<T> {
@@ -137,6 +122,12 @@ function polls(count: number, last: Waited<LensSeen>): Answer<LensSeen>[] {
 }
 
 workflowSuite('an analysis', (rig) => {
+  shareWorker(
+    rig,
+    ['submitLens', 'awaitLens', 'fileLens', 'lookAtLens', 'concludeLens'],
+    activities,
+  );
+
   test('is handed in, read until it has settled and its artifacts fetched, in thirty events', async () => {
     const done = ended('completed', { artifacts: 2 });
     const script = { submits: [submitted], reads: [done], files: [fetched] };

@@ -24,6 +24,7 @@ import {
   type DossierProgress,
   type FollowDossierInput,
 } from '../../src/workflows/messages';
+import { spanMs } from '../support/histories';
 import {
   dataConverter,
   hour,
@@ -202,7 +203,7 @@ async function followed(rig: WorkflowRig, script: Script) {
     const outcome = await handle.result();
     const { events } = await handle.fetchHistory();
     const attention = (await handle.describe()).searchAttributes['DiligenceNeedsAttention']?.[0];
-    const tookMs = (await rig.now()) - begunAt;
+    const tookMs = spanMs(events ?? []);
     return {
       outcome,
       looks,

@@ -232,6 +232,13 @@ async function driven(
 }
 
 workflowSuite('a batch of searches or lookups', (rig) => {
+  it('with nothing left to ask ends at once', async () => {
+    const parts = idsOf('trace', 1, 0);
+    const desk = new FakeDesk(parts, 'completed');
+    expect((await driven(rig(), parts, desk)).counts).toEqual({});
+    expect(desk.end).toMatchObject({ cancelled: false, counts: {} });
+  });
+
   it('counts searches by every end that they come to, and files its own end', async () => {
     const parts = idsOf('trace', 1, 8);
     const desk = new FakeDesk(parts, 'completed');
@@ -278,13 +285,6 @@ workflowSuite('a batch of searches or lookups', (rig) => {
     const { counts } = await driven(rig(), parts, desk);
     expect(counts).toEqual({ unknown_outcome: 1, failed: 1, completed: 2 });
     expect([...desk.asked].sort()).toEqual(parts.flat().slice(2));
-  });
-
-  it('with nothing left to ask ends at once', async () => {
-    const parts = idsOf('trace', 1, 0);
-    const desk = new FakeDesk(parts, 'completed');
-    expect((await driven(rig(), parts, desk)).counts).toEqual({});
-    expect(desk.end).toMatchObject({ cancelled: false, counts: {} });
   });
 
   it('a work that breaks is counted by its end on file, and is lost without one', async () => {

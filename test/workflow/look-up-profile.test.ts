@@ -1,6 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
 import type { LookUpInput } from '../../src/activities/profiles';
 import { notSettledYet } from '../../src/activities/failures';
 import type { LookedUp, ProfileOutcome } from '../../src/domain/profiles/lookup';
@@ -8,13 +7,9 @@ import { queueName } from '../../src/domain/queues';
 import type { Waited } from '../../src/domain/settled-wait';
 import type { lookUpProfile } from '../../src/workflows/look-up-profile';
 import { cancelUpdate, profileProgressQuery } from '../../src/workflows/messages';
-import {
-  dataConverter,
-  hour,
-  minute,
-  workflowSuite,
-  type WorkflowRig,
-} from '../support/workflow-environment';
+import { spanMs } from '../support/histories';
+import { shareWorker, type ActivitiesByWorkflow } from '../support/shared-worker';
+import { hour, minute, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
 
 const counts = { vehicles: 1, properties: 0, planes: 0, drones: null, patents: 2 };
 
@@ -28,8 +23,9 @@ const noted: Waited<LookedUp> = { kind: 'changed', visible: 'waiting: credential
 type Answer = Waited<LookedUp> | (() => never);
 
 let started = 0;
+const activities: ActivitiesByWorkflow = new Map();
 
-/** Drives one lookup to its end, with a worker of its own for its activities. */
+/** Drives one lookup to its end. */
 async function lookedUp(
   rig: WorkflowRig,
   answers: Answer[],
@@ -42,60 +38,51 @@ async function lookedUp(
   const { env } = rig;
   started += 1;
   const workflowId = `profile/${rig.suffix}-${started}`;
-  const queueSuffix = `${rig.suffix}-p${started}`;
   const inputs: LookUpInput[] = [];
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    ...(env.namespace !== undefined && { namespace: env.namespace }),
-    dataConverter,
-    taskQueue: queueName('investigation', queueSuffix),
-    interceptors: rig.interceptors,
-    activities: {
-      lookUpProfile: async (input: LookUpInput) => {
-        inputs.push(input);
-        const answer = answers[Math.min(inputs.length, answers.length) - 1];
-        if (answer === undefined) throw new Error('no answer is scripted');
-        return typeof answer === 'function' ? answer() : answer;
-      },
-      concludeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => {
-        await atEnd();
-        return outcome;
-      },
+  activities.set(workflowId, {
+    lookUpProfile: async (input: LookUpInput) => {
+      inputs.push(input);
+      const answer = answers[Math.min(inputs.length, answers.length) - 1];
+      if (answer === undefined) throw new Error('no answer is scripted');
+      return typeof answer === 'function' ? answer() : answer;
+    },
+    concludeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => {
+      await atEnd();
+      return outcome;
     },
   });
-  return worker.runUntil(async () => {
-    const begunAt = await rig.now();
-    const handle = await env.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
-      workflowId,
-      taskQueue: queueName('workflows', rig.suffix),
-      args: [
-        {
-          ref: { workId: workflowId, folder: 'f' },
-          deadlineAt: begunAt + hour,
-          retryRural,
-          queueSuffix,
-        },
-      ],
-    });
-    rig.watch(handle);
-    await meanwhile(workflowId);
-    const outcome = await handle.result();
-    const { events } = await handle.fetchHistory();
-    const tookMs = (await rig.now()) - begunAt;
-    const progress = await handle.query(profileProgressQuery);
-    const told = (events ?? []).map(
-      (event) =>
-        event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields,
-    );
-    const attention = told.findLast((fields) => fields?.DiligenceNeedsAttention !== undefined);
-    const needsAPerson = Buffer.from(attention?.DiligenceNeedsAttention?.data ?? [])
-      .toString()
-      .includes('true');
-    return { outcome, inputs, events: events?.length ?? 0, tookMs, progress, needsAPerson };
+  const begunAt = await rig.now();
+  const handle = await env.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
+    workflowId,
+    taskQueue: queueName('workflows', rig.suffix),
+    args: [
+      {
+        ref: { workId: workflowId, folder: 'f' },
+        deadlineAt: begunAt + hour,
+        retryRural,
+        queueSuffix: rig.suffix,
+      },
+    ],
   });
+  rig.watch(handle);
+  await meanwhile(workflowId);
+  const outcome = await handle.result();
+  const { events } = await handle.fetchHistory();
+  const tookMs = spanMs(events ?? []);
+  const progress = await handle.query(profileProgressQuery);
+  const told = (events ?? []).map(
+    (event) => event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields,
+  );
+  const attention = told.findLast((fields) => fields?.DiligenceNeedsAttention !== undefined);
+  const needsAPerson = Buffer.from(attention?.DiligenceNeedsAttention?.data ?? [])
+    .toString()
+    .includes('true');
+  return { outcome, inputs, events: events?.length ?? 0, tookMs, progress, needsAPerson };
 }
 
 workflowSuite('the lookup of a profile', (rig) => {
+  shareWorker(rig, ['lookUpProfile', 'concludeProfile'], activities);
+
   test('ends with the first answer when nothing is missing', async () => {
     const { outcome, inputs, events } = await lookedUp(rig(), [found(1, 'told')]);
     expect(outcome).toMatchObject({ status: 'found', call: 1, rural: 'told', answered: 1, counts });

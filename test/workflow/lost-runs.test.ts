@@ -6,50 +6,54 @@ import {
   representativeSuite,
 } from '../support/workflow-environment';
 
-representativeSuite('a run of requests that is lost', (rig) => {
-  it('is looked into under its own name, and the answers found are used', async () => {
-    const fakes = rig().fakes({ 4: { answers: [{ lost: 'accepted' }] } });
-    const lane = await rig().startLane({ rows: 10 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
-    const [lost, ...later] = fakes.callsOf('requestCertificates');
-    const [recovery, ...others] = fakes.callsOf('recoverRequests');
-    expect({ ...recovery?.input, places: 10 }).toEqual(lost?.input);
-    expect(others).toEqual([]);
-    // What was accepted in it is watched; only rows whose doors were still open go again.
-    const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
-    expect(new Set(watched.map(([place]) => place))).toEqual(new Set(placesUpTo(10)));
-    const again = later.flatMap(({ input }) => input.rows.map(([place]) => place));
-    expect(again.sort(ascending)).toEqual([5, 6, 7, 8, 9]);
-    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
-  });
+representativeSuite(
+  'a run of requests that is lost',
+  (rig) => {
+    it('is looked into under its own name, and the answers found are used', async () => {
+      const fakes = rig().fakes({ 4: { answers: [{ lost: 'accepted' }] } });
+      const lane = await rig().startLane({ rows: 10 });
+      expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });
+      const [lost, ...later] = fakes.callsOf('requestCertificates');
+      const [recovery, ...others] = fakes.callsOf('recoverRequests');
+      expect({ ...recovery?.input, places: 10 }).toEqual(lost?.input);
+      expect(others).toEqual([]);
+      // What was accepted in it is watched; only rows whose doors were still open go again.
+      const watched = fakes.callsOf('watchCertificates').flatMap(({ input }) => input.rows);
+      expect(new Set(watched.map(([place]) => place))).toEqual(new Set(placesUpTo(10)));
+      const again = later.flatMap(({ input }) => input.rows.map(([place]) => place));
+      expect(again.sort(ascending)).toEqual([5, 6, 7, 8, 9]);
+      expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
+    });
+  },
+  (rig) => {
+    it('leaves the row that it was sending as unknown when no receipt is found', async () => {
+      const fakes = rig().fakes({ 4: { answers: [{ lost: 'unknown' }] } });
+      const lane = await rig().startLane({ rows: 10 });
+      expect(await lane.result()).toEqual({ counts: counted({ issued: 9, unknown: 1 }) });
+      expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
+    });
 
-  it('leaves the row that it was sending as unknown when no receipt is found', async () => {
-    const fakes = rig().fakes({ 4: { answers: [{ lost: 'unknown' }] } });
-    const lane = await rig().startLane({ rows: 10 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 9, unknown: 1 }) });
-    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(10));
-  });
+    it('is followed by a probe with a run of one', async () => {
+      const fakes = rig().fakes({ 4: { answers: [{ lost: 'accepted' }] } });
+      const lane = await rig().startLane({ rows: 20, share: 10 });
+      expect(await lane.result()).toEqual({ counts: counted({ issued: 20 }) });
+      const [lost, probe] = fakes.callsOf('requestCertificates');
+      expect(probe?.input.rows).toHaveLength(1);
+      expect((probe?.at ?? 0) - (lost?.at ?? 0)).toBeGreaterThanOrEqual(0.75 * second);
+      expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(20));
+    });
 
-  it('is followed by a probe with a run of one', async () => {
-    const fakes = rig().fakes({ 4: { answers: [{ lost: 'accepted' }] } });
-    const lane = await rig().startLane({ rows: 30, share: 10 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 30 }) });
-    const [lost, probe] = fakes.callsOf('requestCertificates');
-    expect(probe?.input.rows).toHaveLength(1);
-    expect((probe?.at ?? 0) - (lost?.at ?? 0)).toBeGreaterThanOrEqual(0.75 * second);
-    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(30));
-  });
-
-  it('is looked into again until that works', async () => {
-    const fakes = rig().fakes({ 2: { answers: [{ lost: 'accepted' }] } });
-    let failures = 3;
-    fakes.before.recoverRequests = () => {
-      failures -= 1;
-      if (failures >= 0) throw new Error('the archive cannot be reached');
-    };
-    const lane = await rig().startLane({ rows: 5 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
-    expect(fakes.callsOf('recoverRequests')).toHaveLength(4);
-    expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(5));
-  });
-});
+    it('is looked into again until that works', async () => {
+      const fakes = rig().fakes({ 2: { answers: [{ lost: 'accepted' }] } });
+      let failures = 3;
+      fakes.before.recoverRequests = () => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('the archive cannot be reached');
+      };
+      const lane = await rig().startLane({ rows: 5 });
+      expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
+      expect(fakes.callsOf('recoverRequests')).toHaveLength(4);
+      expect(fakes.service.places.sort(ascending)).toEqual(placesUpTo(5));
+    });
+  },
+);

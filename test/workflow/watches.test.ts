@@ -10,11 +10,21 @@ import {
 workflowSuite('the watches of a lane', (rig) => {
   const slow = { endings: [{ as: 'issued', afterMs: 10 * minute } as const] };
 
+  it('return sooner when rows wait for places that nobody takes', async () => {
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
+    const lane = await rig().startLane({ rows: 20, share: 10 });
+    await lane.result();
+    const watches = fakes.callsOf('watchCertificates').map(({ input }) => input);
+    expect(watches[0]).toMatchObject({ lingerMs: 1_000, placeLingerMs: 120 });
+    expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, placeLingerMs: 1_000 });
+  });
+
   it('do not let slow rows keep fresh ones unwatched', async () => {
-    const scripts = Object.fromEntries(placesUpTo(16).map((place) => [place, slow]));
+    const later = { endings: [{ as: 'issued', afterMs: 2 * minute } as const] };
+    const scripts = Object.fromEntries(placesUpTo(16).map((place) => [place, later]));
     const fakes = rig().fakes(scripts, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
     const lane = await rig().startLane({ rows: 60, share: 20 });
-    await rig().until(() => fakes.service.places.length === 60);
+    await rig().until(() => fakes.service.places.length === 60, second);
     await rig().pass(5 * second);
     expect(await rig().progressOf(lane.workflowId)).toMatchObject({
       outstanding: 16,
@@ -31,12 +41,12 @@ workflowSuite('the watches of a lane', (rig) => {
       {
         0: {
           endings: [
-            { as: 'retryable', afterMs: second, againAfterMs: 2 * minute },
-            { as: 'issued', afterMs: second },
+            { as: 'retryable', afterMs: 0, againAfterMs: 2 * minute },
+            { as: 'issued', afterMs: 0 },
           ],
         },
       },
-      { usual: slow },
+      { usual: slow, pollMs: 10 * second },
     );
     const lane = await rig().startLane({ rows: 320, share: 320 });
     await rig().until(() => fakes.service.places.length === 320);
@@ -59,7 +69,7 @@ workflowSuite('the watches of a lane', (rig) => {
   });
 
   it('carry due times, and hold old rows longer', async () => {
-    const ending = { as: 'issued', afterMs: 30 * minute } as const;
+    const ending = { as: 'issued', afterMs: 25 * minute } as const;
     const fakes = rig().fakes({ 0: { endings: [ending] } });
     const lane = await rig().startLane({ rows: 1 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 1 }) });
@@ -74,15 +84,6 @@ workflowSuite('the watches of a lane', (rig) => {
     expect(watches[0]?.input.boundMs).toBe(5 * second);
     expect(watches.at(-1)?.input.boundMs).toBe(5 * minute);
     expect(watches.length).toBeLessThan(40);
-  });
-
-  it('return sooner when rows wait for places that nobody takes', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: second }] } });
-    const lane = await rig().startLane({ rows: 20, share: 10 });
-    await lane.result();
-    const watches = fakes.callsOf('watchCertificates').map(({ input }) => input);
-    expect(watches[0]).toMatchObject({ lingerMs: 1_000, placeLingerMs: 120 });
-    expect(watches.at(-1)).toMatchObject({ lingerMs: 1_000, placeLingerMs: 1_000 });
   });
 
   it('are made again when their worker is lost, and nothing is asked for twice', async () => {
