@@ -18,8 +18,9 @@ const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 module.exports = {
   // A bound for what hangs, not for what is slow.
   testTimeout: 60_000,
-  // Tests with servers wait more than they work: two cores are enough for four.
-  maxWorkers: 4,
+  // Tests with servers wait more than they work: two cores are enough for three. With four, each file
+  // takes longer, and all of them no less.
+  maxWorkers: 3,
   projects: layers.map((layer) => ({
     displayName: layer,
     testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],

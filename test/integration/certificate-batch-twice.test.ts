@@ -4,9 +4,9 @@ import { Installation, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 import { sized } from '../support/full-size';
 
-const shared = sized(30, 100);
+const shared = sized(16, 100);
 /** Of each of two files, beside those that they share. */
-const ownRows = sized(10, 40);
+const ownRows = sized(6, 40);
 
 const started = (place: Installation): number[] =>
   place.sandbox.counts().map((count) => count.started);
@@ -35,7 +35,7 @@ describe('the same thing asked for more than once', () => {
   ];
 
   test('one command run twice at once and once later is one batch', async () => {
-    await writeFile(join(place.folder, 'input.csv'), sheetOf(30));
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(16));
     const [first, second] = await Promise.all([
       place.begin(batch('input.csv', 'a')).result,
       place.run(batch('input.csv', 'b')),
@@ -47,7 +47,7 @@ describe('the same thing asked for more than once', () => {
       ({ stdout }) => (JSON.parse(stdout) as { id: string }).id,
     );
     expect(new Set(ids).size).toBe(1);
-    expect(started(place)).toEqual(Array.from({ length: 30 }, () => 1));
+    expect(started(place)).toEqual(Array.from({ length: 16 }, () => 1));
     const lines = await readSheetLines(join(place.folder, 'c', 'results.csv'));
     expect(lines.every(({ status, attempts }) => status === 'issued' && attempts === '1')).toBe(
       true,

@@ -5,7 +5,7 @@ import { Installation, eventually, readSheetLines } from '../support/diligence-p
 import { cnpj, sheetOf } from '../support/documents';
 
 /** At twenty a second, more than are asked for until the cancel. */
-const pausedRows = 100;
+const pausedRows = 70;
 const calm: ScenarioInput['issuance'] = {
   waitingMs: [20, 50],
   processingMs: [100, 400],
@@ -93,9 +93,9 @@ describe('what a person decides', () => {
     await eventually('some rows are requested', () => posts() > 10);
 
     expect((await place.run(['pause', id])).code).toBe(0);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
     const pausedAt = posts();
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(posts()).toBe(pausedAt);
     const again = await place.run(['pause', id]);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('paused already') });

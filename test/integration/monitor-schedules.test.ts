@@ -158,24 +158,6 @@ describe('schedules of sweeps', () => {
     expect(Date.parse(next ?? '')).toBeGreaterThan(Date.now());
   });
 
-  test('changed twice and with another worker, it misses no window', async () => {
-    const [monitorId = ''] = watched;
-    await schedule('--every', '10s', '--monitors', monitorId);
-    await place.stopWorkers('SIGKILL');
-    await schedule('--every', '11s', '--monitors', watched.join(','));
-    place.sandbox.monitors.addChanges(monitorId, [{}, {}]);
-    // A pass that the worker was killed in still runs: windows are left out for it.
-    const windows = async (): Promise<number> => {
-      const { numActionsSkippedOverlap, numActionsTaken } = await info();
-      return numActionsTaken + numActionsSkippedOverlap;
-    };
-    const before = await windows();
-    await eventually('a window comes', async () => (await windows()) > before);
-    await place.startWorker();
-    await eventually('the next pass finds them', () => left(monitorId).length === 0);
-    expect((await view()).missed).toBe(0);
-  });
-
   test('`unschedule` ends it, and says when there is none', async () => {
     await schedule('--every', '1h', '--monitors', watched.join(','), '--cooldown', '1h');
     const { told } = await shown<{ told: string }>('unschedule');

@@ -79,16 +79,16 @@ workflowSuite('a batch of certificates', (rig) => {
   it('answers what is asked about it, and its lanes too, from the first moment to the last', async () => {
     const fakes = rig().fakes(
       { 2: { answers: [{ lost: 'unknown' }] } },
-      { usual: { endings: [{ as: 'issued', afterMs: 20 * second }] }, requestMs: 500 },
+      { usual: { endings: [{ as: 'issued', afterMs: 8 * second }] }, requestMs: 500 },
     );
     fakes.access.push('unreachable');
     const stages = new Set<string>();
-    const batch = await rig().startBatch({ rows: 20, laneRows: 10 });
+    const batch = await rig().startBatch({ rows: 12, laneRows: 6 });
     // Asked from outside only: the test server loses queries that an activity of the workflow waits for.
     await rig().until(async () => {
       const { stage, lanes } = await progressOf(batch);
       stages.add(stage);
-      for (const { id } of lanes) expect((await rig().progressOf(id)).total).toBe(10);
+      for (const { id } of lanes) expect((await rig().progressOf(id)).total).toBe(6);
       return stage === 'done';
     }, second);
     expect([...stages]).toEqual(expect.arrayContaining(['proving access', 'issuing', 'done']));
