@@ -1,6 +1,6 @@
 /**
  * Who may import whom. Arrows run one way:
- * domain <- apis, archive <- sinks <- activities <- workers; workflows see domain and the types of
+ * store alone speaks SQL, and stands below archive; domain <- apis, archive <- sinks <- activities <- workers; workflows see domain and the types of
  * activities; starters see domain, sheets, receivables, report, archive, temporal and the messages of workflows;
  * protection (keys, seals, masking) is seen by all who keep or tell something;
  * the sandbox stands alone.
@@ -10,13 +10,14 @@ const rooms = {
   protection: ['domain'],
   environment: ['apis/assumptions', 'domain', 'protection'],
   apis: ['domain', 'protection'],
-  archive: ['domain', 'protection'],
+  store: [],
+  archive: ['domain', 'protection', 'store'],
   sheets: ['domain'],
   receivables: ['domain'],
   report: ['domain', 'protection'],
-  temporal: ['domain', 'environment', 'archive', 'protection'],
+  temporal: ['domain', 'environment', 'archive', 'protection', 'store/files'],
   sinks: ['domain', 'archive', 'environment', 'protection', 'apis/http'],
-  activities: ['domain', 'apis', 'archive', 'sinks'],
+  activities: ['domain', 'apis', 'archive', 'sinks', 'store/store-error'],
   workflows: ['domain'],
   workers: [
     'domain',
@@ -25,6 +26,7 @@ const rooms = {
     'archive',
     'sinks',
     'activities',
+    'store/store-error',
     'temporal',
     'protection',
   ],

@@ -1,7 +1,9 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
+import { archiveIn } from '../../test/support/temporary-archive';
+import { getJson } from '../../src/archive/archive';
 import type * as workflows from '../../src/workflows';
 import type { ScenarioPatch } from '../../src/sandbox';
 import { Installation, eventually, type CommandResult } from '../../test/support/diligence-process';
@@ -93,15 +95,15 @@ export class Scene {
     });
   }
 
-  /** Parts a list of ids of the archive, which stands in one file, into two. */
+  /** Parts a list of ids of the archive, which stands in one record, into two. */
   async splitList(folder: string, firstCount: number): Promise<void> {
-    const path = join(this.place.folder, 'data', 'archive', folder);
-    const [name, ...others] = (await readdir(path)).filter((one) => /^0+\.json$/.test(one));
-    if (name === undefined || others.length > 0) throw new Error(`${folder}: not one list`);
-    const ids = JSON.parse(await readFile(join(path, name), 'utf8')) as string[];
-    await writeFile(join(path, name), JSON.stringify(ids.slice(0, firstCount)));
-    const second = name.replace(/0\.json$/, '1.json');
-    await writeFile(join(path, second), JSON.stringify(ids.slice(firstCount)));
+    const archive = archiveIn(this.place.folder);
+    const keys = await archive.list(`${folder}/`);
+    const [key, ...others] = keys.filter((one) => /\/0+\.json$/.test(one));
+    if (key === undefined || others.length > 0) throw new Error(`${folder}: not one list`);
+    const ids = (await getJson<string[]>(archive, key)) ?? [];
+    await archive.replace(key, JSON.stringify(ids.slice(0, firstCount)));
+    await archive.replace(key.replace(/0\.json$/, '1.json'), JSON.stringify(ids.slice(firstCount)));
   }
 
   /** Waits for the end of a work, however it ends. */

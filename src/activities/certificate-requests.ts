@@ -34,6 +34,7 @@ import {
 import type { CertificateDependencies } from './dependencies';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from './heartbeats';
+import { isStoreAway, withStorePatience, type Patience } from './store-patience';
 import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
 
 /** A run takes no new row after this long. */
@@ -83,6 +84,11 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const answers: RowAnswer[] = [];
     const filed: OutcomeRecord[] = [];
     const sent: SentRequest[] = [];
+    const patience: Patience = {
+      now,
+      mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted,
+      ...(deps.pause !== undefined && { pause: deps.pause }),
+    };
     const mayGoOn = (): boolean =>
       now() - startedAt < runMs &&
       !heartbeats.isLate() &&
@@ -104,7 +110,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       if ((answers.length > 0 || input.places === 0) && !mayGoOn()) {
         return unsent(row, 'no_time', now());
       }
-      return requestRow(row, { input, owner, heartbeats, startedAt, filed, sent });
+      return requestRow(row, { input, owner, heartbeats, startedAt, filed, sent, patience });
     };
     let stopped: RowAnswer | null = null;
     try {
@@ -119,13 +125,23 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         }
         if (stopped === null && endsRun(answer)) stopped = answer;
       }
-      await fileAndCount(deps, {
-        filedIn: input.work.filedIn,
-        by: await works.askedBy(input.work.folder),
-        name: outcomeName(input.name),
-        outcomes: filed,
-        requests: sent,
-      });
+      if (filed.length + sent.length > 0) {
+        await withStorePatience(
+          async () =>
+            fileAndCount(deps, {
+              filedIn: input.work.filedIn,
+              by: await works.askedBy(input.work.folder),
+              name: outcomeName(input.name),
+              outcomes: filed,
+              requests: sent,
+            }),
+          patience,
+        ).catch((error: unknown) => {
+          // Ids in our hands go to the workflow all the same; the merge reads the rest from the claims.
+          if (!answers.some(wasAccepted)) throw error;
+          deps.warn('outcomes could not be stored', { reason: nameOf(error) });
+        });
+      }
       return answers;
     } finally {
       heartbeats.stop();
@@ -139,6 +155,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     startedAt: number;
     filed: OutcomeRecord[];
     sent: SentRequest[];
+    patience: Patience;
   }
 
   /** A decision that may be taken. */
@@ -160,7 +177,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     } catch (error) {
       // Before the claim nothing can have left; `send` answers for everything after it.
       deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
-      return unsent(row, 'fault', now() + 1_000);
+      return unsent(row, isStoreAway(error) ? 'store' : 'fault', now() + 1_000);
     }
   }
 
@@ -251,7 +268,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     place: number,
     item: WorkItem,
     { n, attempts: before, afterUnknown }: Ready,
-    { input, owner, heartbeats, startedAt, filed, sent }: RunContext,
+    { input, owner, heartbeats, startedAt, filed, sent, patience }: RunContext,
   ): Promise<RowAnswer> {
     const row: RequestRow = [place, before, 'normal'];
     const { limiter } = certificates.service;
@@ -281,10 +298,12 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     );
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     sent.push(sentRequest(item, { n, claim, receipt: receipt.receipt }));
-    await ledger.putReceipt(thing, n, receipt.receipt).catch((error: unknown) => {
-      // The answer is in our hands and goes to the workflow all the same.
-      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
-    });
+    await withStorePatience(() => ledger.putReceipt(thing, n, receipt.receipt), patience).catch(
+      (error: unknown) => {
+        // The answer is in our hands and goes to the workflow all the same.
+        deps.warn('a receipt could not be filed', { reason: nameOf(error) });
+      },
+    );
     switch (receipt.receipt.kind) {
       case 'accepted': {
         const { certidaoId } = receipt.receipt;
@@ -327,6 +346,10 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
   return { requestCertificates, proveAccess };
 }
 
+function wasAccepted({ kind }: RowAnswer): boolean {
+  return kind === 'accepted';
+}
+
 export function ownerOf(run: string): ClaimOwner {
   const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
   return { workflowId, run };
@@ -346,7 +369,10 @@ function unsentLike(stopped: RowAnswer, row: RequestRow): RowAnswer {
 /** After an answer that was lost, the next row of the run would be a gamble too. */
 function endsRun(answer: RowAnswer): boolean {
   if (answer.kind === 'unknown') return answer.own;
-  return answer.kind === 'unsent' && ['credentials', 'not_sent', 'fault'].includes(answer.reason);
+  return (
+    answer.kind === 'unsent' &&
+    ['credentials', 'not_sent', 'store', 'fault'].includes(answer.reason)
+  );
 }
 
 function messageOf(error: unknown): string {

@@ -20,6 +20,7 @@ import { BrokenSealError } from '../archive/sealed-archive';
 import type { CreditDependencies } from './dependencies';
 import { archiveIncomplete, failureTypes } from './failures';
 import { Heartbeats } from './heartbeats';
+import { isStoreAway, withStorePatience, type Patience } from './store-patience';
 import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
 import { pauseOnTheClock } from './pause';
 
@@ -107,7 +108,8 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       // Before the claim nothing can have left; `send` answers for everything after it.
       if (isSpoilt(error)) return { kind: 'spoilt', message: `${error.message}; nothing was sent` };
       deps.warn('an upload could not be prepared', { reason: nameOf(error) });
-      return unsent(isHttpError(error) ? 'service' : 'fault', now() + 5_000);
+      const ours = isStoreAway(error) ? 'store' : 'fault';
+      return unsent(isHttpError(error) ? 'service' : ours, now() + 5_000);
     }
   }
 
@@ -178,7 +180,8 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
       durationMs: now() - claimedAt,
     });
-    await putReceipt(thing, { n, claim, receipt }, record);
+    const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
+    await putReceipt(thing, { n, claim, receipt }, record, patience);
     if (unread !== null) await keepUnread(record, unread);
     switch (receipt.kind) {
       case 'accepted': {
@@ -210,10 +213,14 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     thing: Thing,
     decision: Omit<Decision, 'ruling' | 'receipt'> & { receipt: NonNullable<Decision['receipt']> },
     record: AnalysisRecord,
+    patience: Patience,
   ): Promise<void> {
     try {
-      await ledger.putReceipt(thing, decision.n, decision.receipt);
-      await tellTrail(record, decision);
+      await withStorePatience(
+        () => ledger.putReceipt(thing, decision.n, decision.receipt),
+        patience,
+      );
+      await withStorePatience(() => tellTrail(record, decision), patience);
     } catch (error) {
       deps.warn('a receipt could not be filed', { reason: nameOf(error) });
     }

@@ -17,9 +17,7 @@ export class AnalysisFile {
 
   /** Durable: the work can be started once it is there. */
   async putRecord(folder: string, record: AnalysisRecord): Promise<void> {
-    await this.#archive.putIfAbsent(`${folder}/asked.json`, JSON.stringify(record, null, 2), {
-      durable: true,
-    });
+    await this.#archive.putIfAbsent(`${folder}/asked.json`, JSON.stringify(record, null, 2));
   }
 
   /** Null before the end. */
@@ -30,9 +28,7 @@ export class AnalysisFile {
   /** The first one filed stays; returns the one that stands. */
   async putOutcome(folder: string, outcome: AnalysisOutcome): Promise<AnalysisOutcome> {
     const key = `${folder}/outcome.json`;
-    const put = await this.#archive.putIfAbsent(key, JSON.stringify(outcome, null, 2), {
-      durable: true,
-    });
+    const put = await this.#archive.putIfAbsent(key, JSON.stringify(outcome, null, 2));
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
@@ -42,7 +38,7 @@ export class AnalysisFile {
   }
 
   async putUnreadAnswer(folder: string, answer: Buffer): Promise<void> {
-    await this.#archive.putIfAbsent(unreadAnswerKey(folder), answer, { durable: true });
+    await this.#archive.putIfAbsent(unreadAnswerKey(folder), answer);
   }
 
   /** Every analysis of the archive, newest first. */

@@ -1,9 +1,14 @@
+import type { PutOptions, PutResult } from '../store/records';
+import type { StoreFacts } from '../store/store';
+
+export type { PutOptions, PutResult } from '../store/records';
+
 /**
- * The object store that outlives workflows (DESIGN D6). Keys are slash-separated words; bodies are
- * whole objects. Any store with a conditional put fits behind it: a directory now, S3 later.
+ * What outlives workflows, by key: slash-separated words in ASCII. Bodies are whole objects. Whatever is
+ * written is on the disk before its promise resolves.
  */
 export interface Archive {
-  /** `archive.json`'s id: every installation's own. Ends the names of the task queues. */
+  /** The store's id: every installation's own. Ends the names of the task queues. */
   readonly id: string;
   /**
    * Writes only when nothing is there, all or nothing: readers see the whole object or none.
@@ -11,13 +16,12 @@ export interface Archive {
    * @returns `stored`, or `exists` when another put came first (what is there stays)
    */
   putIfAbsent(key: string, body: Uint8Array | string, options?: PutOptions): Promise<PutResult>;
-  /** Writes or replaces, all or nothing: for what can be derived again (summaries, result parts). */
+  /** Writes or replaces, all or nothing. */
   replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
-  /** Removes the object for good, gone from the disk before the promise resolves; none is no error. */
+  /** Removes the object for good; none is no error. */
   remove(key: string): Promise<void>;
   /**
-   * Removes every object below a prefix that ends with a slash, and what a crash left there half
-   * written; none is no error.
+   * Removes every object below a prefix that ends with a slash; none is no error.
    *
    * @param keep the one prefix right below it that stays, without its slash
    */
@@ -26,15 +30,16 @@ export interface Archive {
   get(key: string): Promise<Buffer | null>;
   /** Keys below a prefix that ends with a slash, in order; all of them below ''. */
   list(prefix: string): Promise<string[]>;
-  /** A path of the file system that holds the object as `get` answers it, null when there is none. */
-  localPath(key: string): Promise<string | null>;
-}
-
-export type PutResult = 'stored' | 'exists';
-
-export interface PutOptions {
-  /** On the disk before the promise resolves: for objects whose loss would cost money. */
-  durable?: boolean;
+  /** @throws StoreError when it is not the one that was opened, or cannot be written */
+  prove(): Promise<StoreFacts>;
+  /** What was removed or replaced is on the disk no more when it resolves. */
+  forget(): Promise<void>;
+  /**
+   * Removes bytes that no record names, days after they were stored.
+   *
+   * @returns how many files are gone
+   */
+  removeOrphans(now: number): Promise<number>;
 }
 
 /** A JSON object of the archive, or null. Its shape is the caller's: only we write there. */

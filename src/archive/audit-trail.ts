@@ -135,7 +135,7 @@ export class AuditTrail {
     });
     const segment = current.segment + 1;
     const key = segmentKey(current.name, segment);
-    const put = await this.#archive.putIfAbsent(key, lines.join(''), { durable: true });
+    const put = await this.#archive.putIfAbsent(key, lines.join(''));
     if (put === 'exists') throw new ArchiveError(`${key} was written by somebody else`);
     this.#chain = this.#kind === 'worker' ? { ...current, segment, number, hash, at } : null;
   }
@@ -159,7 +159,7 @@ export class AuditTrail {
       const prev = last?.hash ?? beginning;
       const anchor: AuditAnchor = { prev, number, at: new Date(this.#now()).toISOString(), heads };
       const { line, hash } = forgeLink(this.#idKey, beginning, anchor);
-      const put = await this.#archive.putIfAbsent(anchorKey(number), line, { durable: true });
+      const put = await this.#archive.putIfAbsent(anchorKey(number), line);
       // Another writer may have been first: its anchor is read, and ours comes after it.
       if (put === 'stored') return headOf(number, hash);
     }

@@ -61,7 +61,7 @@ export class BatchShelf<R extends { createdAt: string }, E extends object> {
   }
 
   protected async putObject(key: string, content: unknown): Promise<void> {
-    await this.#archive.putIfAbsent(key, JSON.stringify(content, null, 2), { durable: true });
+    await this.#archive.putIfAbsent(key, JSON.stringify(content, null, 2));
   }
 
   async #under(prefix: string): Promise<{ folder: string; record: R }[]> {

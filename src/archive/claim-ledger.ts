@@ -58,7 +58,7 @@ export class ClaimLedger {
    */
   async claim(thing: Thing, n: number, claim: Claim): Promise<'ours' | 'taken'> {
     const key = claimKey(thing, n);
-    const put = await this.#archive.putIfAbsent(key, JSON.stringify(claim), { durable: true });
+    const put = await this.#archive.putIfAbsent(key, JSON.stringify(claim));
     if (put === 'stored') return 'ours';
     const there = await this.#readClaim(thing, n);
     return there !== 'unreadable' && there.nonce === claim.nonce ? 'ours' : 'taken';
@@ -67,7 +67,7 @@ export class ClaimLedger {
   /** The first receipt of a decision stays; returns the one that stands. */
   async putReceipt(thing: Thing, n: number, receipt: Receipt): Promise<Receipt> {
     const key = `${thing.key}/${numeral(n)}.receipt.json`;
-    const put = await this.#archive.putIfAbsent(key, JSON.stringify(receipt), { durable: true });
+    const put = await this.#archive.putIfAbsent(key, JSON.stringify(receipt));
     if (put === 'stored') return receipt;
     return (await getJson<Receipt>(this.#archive, key)) ?? receipt;
   }
@@ -76,7 +76,7 @@ export class ClaimLedger {
   async putRuling(thing: Thing, n: number, ruling: Ruling): Promise<void> {
     for (let number = 1; ; number += 1) {
       const key = `${thing.key}/${numeral(n)}.ruling-${numeral(number)}.json`;
-      const put = await this.#archive.putIfAbsent(key, JSON.stringify(ruling), { durable: true });
+      const put = await this.#archive.putIfAbsent(key, JSON.stringify(ruling));
       if (put === 'stored') return;
       // A repeated attempt of the same decision has ruled already.
       const there = await getJson<Ruling>(this.#archive, key);

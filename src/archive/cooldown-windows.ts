@@ -72,13 +72,13 @@ export class CooldownWindows {
   ): Promise<FiledWindow> {
     const folder = folderOf(`${prefixOf(monitorId)}${kind}/`, number);
     const key = `${folder}window.json`;
-    await this.#archive.putIfAbsent(key, JSON.stringify(by), { durable: true });
+    await this.#archive.putIfAbsent(key, JSON.stringify(by));
     return this.#window(folder, number, await this.#archive.list(folder));
   }
 
   /** @returns false when the window was closed meanwhile: the digest does not tell the change */
   async fold(window: FiledWindow, changeId: string): Promise<boolean> {
-    await this.#archive.putIfAbsent(foldedKey(window, changeId), '{}', { durable: true });
+    await this.#archive.putIfAbsent(foldedKey(window, changeId), '{}');
     const digest = await this.#digest(window.folder);
     return digest === null
       ? (await this.#archive.get(foldedKey(window, changeId))) !== null
@@ -89,7 +89,7 @@ export class CooldownWindows {
   async close(window: FiledWindow, changeIds: readonly string[]): Promise<FiledDigest> {
     const digest = digestOf(window.folder, changeIds);
     const key = `${window.folder}digest.json`;
-    const put = await this.#archive.putIfAbsent(key, JSON.stringify(digest), { durable: true });
+    const put = await this.#archive.putIfAbsent(key, JSON.stringify(digest));
     return put === 'stored' ? digest : ((await this.#digest(window.folder)) ?? digest);
   }
 
@@ -109,12 +109,12 @@ export class CooldownWindows {
     const moved = changeIds.slice(middle);
     for (const changeId of moved) {
       const key = foldedKey({ folder }, changeId);
-      await this.#archive.putIfAbsent(key, '{}', { durable: true });
+      await this.#archive.putIfAbsent(key, '{}');
     }
     if (window.trouble !== null) await this.#putTrouble(folder, window.trouble);
     const digest = digestOf(window.folder, changeIds.slice(0, middle));
     const key = `${window.folder}digest.json`;
-    await this.#archive.replace(key, JSON.stringify(digest), { durable: true });
+    await this.#archive.replace(key, JSON.stringify(digest));
     for (const changeId of moved) await this.#archive.remove(foldedKey(window, changeId));
     const kept = new Set([...window.folded].filter((changeId) => !moved.includes(changeId)));
     return [
@@ -174,7 +174,7 @@ export class CooldownWindows {
 
   async #putTrouble(folder: string, trouble: DigestTrouble): Promise<void> {
     const key = `${folder}trouble.json`;
-    await this.#archive.replace(key, JSON.stringify(trouble), { durable: true });
+    await this.#archive.replace(key, JSON.stringify(trouble));
   }
 
   #digest(folder: string): Promise<FiledDigest | null> {

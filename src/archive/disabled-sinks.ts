@@ -19,7 +19,7 @@ export async function putDisabledSink(
   name: string,
   disabled: DisabledSink,
 ): Promise<void> {
-  await archive.replace(keyOf(name), JSON.stringify(disabled), { durable: true });
+  await archive.replace(keyOf(name), JSON.stringify(disabled));
 }
 
 /** Of the settings of a webhook: one at another address is another sink. */

@@ -63,7 +63,7 @@ export class DocumentIndexWriter {
     await Promise.all(
       [...shelves].map(([shelf, names]) => {
         const key = `${indexPrefix}${shelf}/${indexName(this.#folder, part)}`;
-        return this.#archive.putIfAbsent(key, toJsonLines(names.sort()), { durable: true });
+        return this.#archive.putIfAbsent(key, toJsonLines(names.sort()));
       }),
     );
     this.#part += 1;

@@ -53,6 +53,6 @@ export class DossierBatchFile {
   }
 
   #put(key: string, value: object) {
-    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2), { durable: true });
+    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2));
   }
 }

@@ -42,9 +42,7 @@ export class DossierFile {
   }
 
   async putAnswers(folder: string, answers: DossierAnswers): Promise<void> {
-    await this.#archive.replace(`${folder}/answers.json`, JSON.stringify(answers, null, 2), {
-      durable: true,
-    });
+    await this.#archive.replace(`${folder}/answers.json`, JSON.stringify(answers, null, 2));
   }
 
   /** Null when it is not on file yet. */
@@ -58,7 +56,7 @@ export class DossierFile {
   }
 
   async putArtifact(folder: string, artifactId: string, body: Buffer): Promise<void> {
-    await this.#archive.putIfAbsent(artifactKey(folder, artifactId), body, { durable: true });
+    await this.#archive.putIfAbsent(artifactKey(folder, artifactId), body, { bytes: true });
   }
 
   /** Of an attempt that was followed by another. */
@@ -131,7 +129,7 @@ export class DossierFile {
   }
 
   #put(key: string, value: object) {
-    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2), { durable: true });
+    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2));
   }
 }
 
@@ -236,7 +234,7 @@ export class RetryLedger {
   }
 
   #put(key: string, value: object) {
-    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2), { durable: true });
+    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2));
   }
 }
 

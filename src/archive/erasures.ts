@@ -78,14 +78,14 @@ export class Erasures {
       ...(quoted !== undefined && { quoted }),
       wholes: [...new Set([...(earlier?.wholes ?? []), ...wholes])],
     };
-    await this.#archive.replace(openKey(record.id), JSON.stringify(kept), { durable: true });
+    await this.#archive.replace(openKey(record.id), JSON.stringify(kept));
     return record;
   }
 
   /** @returns the key of the record */
   async finish(record: ErasureRecord): Promise<string> {
     const key = `erasures/${record.id}.json`;
-    await this.#archive.putIfAbsent(key, JSON.stringify(record, null, 2), { durable: true });
+    await this.#archive.putIfAbsent(key, JSON.stringify(record, null, 2));
     return key;
   }
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveError } from './archive';
-import { FileArchive } from './file-archive';
+import { writeOnce } from '../store/files';
 import { IdKey } from './open-archive';
 
 const fileName = 'id-key';
@@ -19,16 +19,12 @@ export async function findIdKey(
   if (configured !== null) return { idKey: IdKey.parse(configured), generated: false };
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, fileName);
-  // Two processes that start at once must end with one key: put-if-absent decides.
-  const put = await new FileArchive(dataDir, 'data').putIfAbsent(
-    fileName,
-    `${IdKey.generateHex()}\n`,
-    { durable: true },
-  );
+  // Two processes that start at once must end with one key: the first one stays.
+  const generated = await writeOnce(path, `${IdKey.generateHex()}\n`);
   await chmod(path, 0o600);
   const text = await readFile(path, 'utf8');
   try {
-    return { idKey: IdKey.parse(text), generated: put === 'stored' };
+    return { idKey: IdKey.parse(text), generated };
   } catch {
     throw new ArchiveError(
       `${path} does not hold an id key: restore it from a backup (expected 64 hex digits)`,

@@ -22,9 +22,7 @@ export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBat
 
   /** In the order of the items. Before the record, which makes the batch be there. */
   async putItemWorks(folder: string, works: readonly InquiryWork[]): Promise<void> {
-    await this.#archive.putIfAbsent(`${folder}/item-works.jsonl`, toJsonLines(works), {
-      durable: true,
-    });
+    await this.#archive.putIfAbsent(`${folder}/item-works.jsonl`, toJsonLines(works));
   }
 
   async itemWorks(folder: string): Promise<InquiryWork[]> {

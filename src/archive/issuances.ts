@@ -47,7 +47,7 @@ export class IssuanceFile {
       about.sha256.slice(0, 8),
     ].join('_');
     const key = `pdf/${about.type}/${month}/${name}.pdf`;
-    await this.#archive.putIfAbsent(key, pdf);
+    await this.#archive.putIfAbsent(key, pdf, { bytes: true });
     return key;
   }
 
@@ -55,7 +55,7 @@ export class IssuanceFile {
   async keepAside(bytes: Buffer, certidaoId: string): Promise<string> {
     const sum = sha256Of(bytes);
     const key = `aside/${keySegment(certidaoId)}/${sum.slice(0, 16)}.bin`;
-    await this.#archive.putIfAbsent(key, bytes);
+    await this.#archive.putIfAbsent(key, bytes, { bytes: true });
     return key;
   }
 }

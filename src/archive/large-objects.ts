@@ -149,7 +149,7 @@ class Writing {
   async #flush(): Promise<void> {
     if (this.#heldBytes === 0) return;
     const part = Buffer.concat(this.#held);
-    await this.#archive.putIfAbsent(partKey(this.folder, this.#parts), part, { durable: true });
+    await this.#archive.putIfAbsent(partKey(this.folder, this.#parts), part, { bytes: true });
     this.#parts += 1;
     this.#bytes += this.#heldBytes;
     this.#held = [];
@@ -160,7 +160,7 @@ class Writing {
 /** Unless there is one already. */
 async function putManifest(archive: Archive, key: string, object: LargeObject): Promise<void> {
   const manifest = `${key}.json`;
-  const put = await archive.putIfAbsent(manifest, JSON.stringify(object), { durable: true });
+  const put = await archive.putIfAbsent(manifest, JSON.stringify(object));
   if (put === 'exists' || (await isWhole(archive, object))) return;
   // Somebody held this attempt for dead.
   if ((await findLarge(archive, key))?.folder === object.folder) await archive.remove(manifest);

@@ -146,7 +146,7 @@ export class LensFile {
   /** The analysis as the service told it at its end. The first one filed stays, and is returned. */
   async putAnswer(folder: string, answer: object): Promise<Buffer> {
     const body = Buffer.from(JSON.stringify(answer));
-    const put = await this.#archive.putIfAbsent(`${folder}/answer.json`, body, { durable: true });
+    const put = await this.#archive.putIfAbsent(`${folder}/answer.json`, body);
     return put === 'stored' ? body : ((await this.answer(folder)) ?? body);
   }
 
@@ -222,7 +222,7 @@ export class LensFile {
 
   async #put(key: string, content: object): Promise<boolean> {
     const text = JSON.stringify(content, null, 2);
-    return (await this.#archive.putIfAbsent(key, text, { durable: true })) === 'stored';
+    return (await this.#archive.putIfAbsent(key, text)) === 'stored';
   }
 }
 

@@ -28,12 +28,10 @@ export class MonitorLists {
     const pages = Math.ceil(ids.length / idsPerPage);
     for (let page = 0; page < pages; page += 1) {
       const its = ids.slice(page * idsPerPage, (page + 1) * idsPerPage);
-      await this.#archive.putIfAbsent(pageKey(name, edition, page), JSON.stringify(its), {
-        durable: true,
-      });
+      await this.#archive.putIfAbsent(pageKey(name, edition, page), JSON.stringify(its));
     }
     const list: MonitorList = { name, edition, monitors: ids.length, pages };
-    await this.#archive.replace(latestKey(name), JSON.stringify(list), { durable: true });
+    await this.#archive.replace(latestKey(name), JSON.stringify(list));
     return list;
   }
 

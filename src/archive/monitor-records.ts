@@ -142,7 +142,7 @@ export class MonitorRecords {
   /** A change that the service did not know any more, and does again. */
   async replaceGone(monitorId: string, changeId: string, mark: AcknowledgementMark): Promise<void> {
     const key = markKey(monitorId, 'acknowledged', changeId);
-    await this.#archive.replace(key, JSON.stringify(mark), { durable: true });
+    await this.#archive.replace(key, JSON.stringify(mark));
   }
 
   /** @returns the trouble as it stands now, with its count */
@@ -186,7 +186,7 @@ export class MonitorRecords {
     if (before !== null && (before.lastSweep ?? before.sweep) === sweep) return before.count ?? 1;
     const count = before === null ? 1 : (before.count ?? 1) + 1;
     const now: UnreadableOnFile = { ...item, sweep, at, ...before, count, lastSweep: sweep };
-    await this.#archive.replace(key, JSON.stringify(now), { durable: true });
+    await this.#archive.replace(key, JSON.stringify(now));
     return count;
   }
 
@@ -214,7 +214,6 @@ export class MonitorRecords {
     await this.#archive.replace(
       `${monitorFolder(monitorId)}/last-answer.json`,
       JSON.stringify(told, null, 2),
-      { durable: true },
     );
   }
 
@@ -409,7 +408,7 @@ export class MonitorRecords {
       seenAt,
     }));
     const key = `${changesIndex}${dayOf(at)}/${time}-${randomUUID().slice(0, 8)}.jsonl`;
-    await this.#archive.putIfAbsent(key, toJsonLines(lines), { durable: true });
+    await this.#archive.putIfAbsent(key, toJsonLines(lines));
   }
 
   /** Which documents a monitor's records hold: for a purge. */
@@ -428,7 +427,7 @@ export class MonitorRecords {
   }
 
   #put(key: string, record: unknown): Promise<'stored' | 'exists'> {
-    return this.#archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
+    return this.#archive.putIfAbsent(key, JSON.stringify(record));
   }
 
   #read<T>(key: string): Promise<T | null> {

@@ -17,7 +17,7 @@ export class ProfileFile {
   /** Durable: the work can be started once it is there. */
   async putRecord(folder: string, record: ProfileRecord): Promise<void> {
     const text = JSON.stringify(record, null, 2);
-    await this.#archive.putIfAbsent(`${folder}/asked.json`, text, { durable: true });
+    await this.#archive.putIfAbsent(`${folder}/asked.json`, text);
   }
 
   /** The body as it came with a call; null when none is on file. */
@@ -28,7 +28,7 @@ export class ProfileFile {
   /** The first one filed stays, and is returned: it may have been charged for. */
   async putAnswer(folder: string, call: number, body: Buffer): Promise<Buffer> {
     const key = `${folder}/answer-${call}.json`;
-    const put = await this.#archive.putIfAbsent(key, body, { durable: true });
+    const put = await this.#archive.putIfAbsent(key, body);
     return put === 'stored' ? body : ((await this.#archive.get(key)) ?? body);
   }
 
@@ -41,14 +41,14 @@ export class ProfileFile {
     const before = (await this.sent(folder)).filter((one) => one.call === call);
     for (let n = before.length + 1; ; n += 1) {
       const key = `${sentKey(folder, call, n)}.json`;
-      const put = await this.#archive.putIfAbsent(key, JSON.stringify({ at }), { durable: true });
+      const put = await this.#archive.putIfAbsent(key, JSON.stringify({ at }));
       if (put === 'stored') return { call, n, at, end: null };
     }
   }
 
   async putSentEnd(folder: string, { call, n }: SentLookup, end: SentEnd): Promise<void> {
     const key = `${sentKey(folder, call, n)}.end.json`;
-    await this.#archive.putIfAbsent(key, JSON.stringify({ end }), { durable: true });
+    await this.#archive.putIfAbsent(key, JSON.stringify({ end }));
   }
 
   /** Nothing of it left, or nothing of it was taken in. */
@@ -82,7 +82,7 @@ export class ProfileFile {
     const key = `${folder}/unreadable-${call}-${n}.json`;
     const sha256 = createHash('sha256').update(body).digest('hex');
     const record = { bytes: body.length, sha256, text: body.toString('utf8') };
-    await this.#archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
+    await this.#archive.putIfAbsent(key, JSON.stringify(record));
     return key;
   }
 
@@ -95,7 +95,7 @@ export class ProfileFile {
   async putOutcome(folder: string, outcome: ProfileOutcome): Promise<ProfileOutcome> {
     const text = JSON.stringify(outcome, null, 2);
     const key = `${folder}/outcome.json`;
-    const put = await this.#archive.putIfAbsent(key, text, { durable: true });
+    const put = await this.#archive.putIfAbsent(key, text);
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 

@@ -53,6 +53,7 @@ export async function carryOut(
   const key = await erasures.finish(record);
   await order.audit(record);
   await erasures.close(record.id);
+  await archive.forget();
   return { record, key };
 }
 
@@ -66,7 +67,7 @@ async function apply(archive: Archive, { key, rewrite }: PlannedChange): Promise
   if (body === null) return;
   const left = await rewrite(body);
   if (left === null) await archive.remove(key);
-  else await archive.replace(key, left, { durable: true });
+  else await archive.replace(key, left);
 }
 
 function erasedObject(

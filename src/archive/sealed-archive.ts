@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import type { StoreFacts } from '../store/store';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
 import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
 
@@ -10,7 +10,7 @@ export interface ArchiveSealing {
   /** New bodies are sealed. Without it, what is sealed already is still opened. */
   seals: boolean;
   /** Called once, before anything is sealed: throws when the keys are not those of the archive. */
-  prove?: (archive: Archive) => Promise<void>;
+  proveKeys?: (archive: Archive) => Promise<void>;
 }
 
 /**
@@ -30,17 +30,17 @@ export class SealedArchive implements Archive {
   readonly #inner: Archive;
   readonly #keys: KeyRing | null;
   readonly #seals: KeyRing | null;
-  readonly #prove: (archive: Archive) => Promise<void>;
+  readonly #proveKeys: (archive: Archive) => Promise<void>;
   #proven: Promise<void> | undefined;
 
   /** @throws RangeError when it is to seal and has no keys */
-  constructor(inner: Archive, { keys, seals, prove = async () => undefined }: ArchiveSealing) {
+  constructor(inner: Archive, { keys, seals, proveKeys = async () => undefined }: ArchiveSealing) {
     if (seals && keys === null) throw new RangeError('sealing an archive needs keys');
     this.id = inner.id;
     this.#inner = inner;
     this.#keys = keys;
     this.#seals = seals ? keys : null;
-    this.#prove = prove;
+    this.#proveKeys = proveKeys;
   }
 
   async putIfAbsent(
@@ -73,9 +73,16 @@ export class SealedArchive implements Archive {
     return this.#inner.list(prefix);
   }
 
-  async localPath(key: string): Promise<string | null> {
-    const path = await this.#inner.localPath(key);
-    return path === null || (await holdsSealed(path)) ? null : path;
+  prove(): Promise<StoreFacts> {
+    return this.#inner.prove();
+  }
+
+  forget(): Promise<void> {
+    return this.#inner.forget();
+  }
+
+  removeOrphans(now: number): Promise<number> {
+    return this.#inner.removeOrphans(now);
   }
 
   /**
@@ -86,13 +93,16 @@ export class SealedArchive implements Archive {
   async countClear(limit: number): Promise<{ clear: number; looked: number }> {
     const keys = (await this.list('')).filter((key) => !staysClear(key)).slice(0, limit);
     let clear = 0;
-    for (const key of keys) if ((await this.localPath(key)) !== null) clear += 1;
+    for (const key of keys) {
+      const body = await this.#inner.get(key);
+      if (body !== null && !isSealed(body)) clear += 1;
+    }
     return { clear, looked: keys.length };
   }
 
   async #seal(key: string, body: Uint8Array | string): Promise<Uint8Array | string> {
     if (this.#seals === null || staysClear(key)) return body;
-    this.#proven ??= this.#prove(this).catch((error: unknown) => {
+    this.#proven ??= this.#proveKeys(this).catch((error: unknown) => {
       // It may have been the disk: the next one looks again.
       this.#proven = undefined;
       throw error;
@@ -124,25 +134,12 @@ export class SealedArchive implements Archive {
 }
 
 /**
- * What tells whose archive it is, which keys are ours, and whether it can be written must be
- * readable before there is a key.
+ * Which keys are ours must be readable before there is a key.
  */
 function staysClear(key: string): boolean {
-  return key === 'archive.json' || key.startsWith('keys/') || key.startsWith('probe/');
+  return key.startsWith('keys/');
 }
 
 function isSealed(body: Buffer): boolean {
   return body.subarray(0, mark.length).equals(mark);
-}
-
-async function holdsSealed(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => null);
-  if (file === null) return false;
-  try {
-    const begin = Buffer.alloc(mark.length);
-    await file.read(begin, 0, begin.length, 0);
-    return isSealed(begin);
-  } finally {
-    await file.close();
-  }
 }

@@ -76,7 +76,7 @@ export class TraceFile {
 
   /** The search as the service told it at its end. The first one filed stays, and is returned. */
   async putAnswer(folder: string, body: Buffer): Promise<Buffer> {
-    const put = await this.#archive.putIfAbsent(`${folder}/answer.json`, body, { durable: true });
+    const put = await this.#archive.putIfAbsent(`${folder}/answer.json`, body);
     return put === 'stored' ? body : ((await this.answer(folder)) ?? body);
   }
 
@@ -106,7 +106,7 @@ export class TraceFile {
 
   async #put(key: string, content: object): Promise<boolean> {
     const text = JSON.stringify(content, null, 2);
-    return (await this.#archive.putIfAbsent(key, text, { durable: true })) === 'stored';
+    return (await this.#archive.putIfAbsent(key, text)) === 'stored';
   }
 }
 

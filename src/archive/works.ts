@@ -74,14 +74,14 @@ export class ManifestWriter<T extends string = CertificateType> {
 
   async #flushLines(): Promise<void> {
     const key = partKey(this.folder, 'lines', this.#linePart);
-    await this.archive.putIfAbsent(key, toJsonLines(this.#lines), { durable: true });
+    await this.archive.putIfAbsent(key, toJsonLines(this.#lines));
     this.#linePart += 1;
     this.#lines = [];
   }
 
   async #flushItems(): Promise<void> {
     const key = partKey(this.folder, 'items', this.#itemPart);
-    await this.archive.putIfAbsent(key, toJsonLines(this.#items), { durable: true });
+    await this.archive.putIfAbsent(key, toJsonLines(this.#items));
     this.#itemPart += 1;
     this.#items = [];
   }
@@ -93,9 +93,7 @@ export class WorkWriter extends ManifestWriter {
   async finish(record: WorkRecord): Promise<WorkRef> {
     const { items, isIndexed } = await this.end();
     const filed: WorkRecord = isIndexed ? { ...record, isIndexed: true } : record;
-    await this.archive.putIfAbsent(`${this.folder}/work.json`, JSON.stringify(filed, null, 2), {
-      durable: true,
-    });
+    await this.archive.putIfAbsent(`${this.folder}/work.json`, JSON.stringify(filed, null, 2));
     return { folder: this.folder, items, filedIn: this.folder };
   }
 }
@@ -240,7 +238,7 @@ export async function fileOutcomes(
 ): Promise<void> {
   if (records.length === 0) return;
   const key = `${folder}/outcomes/${name}.jsonl`;
-  await archive.putIfAbsent(key, toJsonLines(records), { durable: true });
+  await archive.putIfAbsent(key, toJsonLines(records));
 }
 
 /** Outcomes by the driver that filed them, drivers in order of their names. */

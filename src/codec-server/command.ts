@@ -51,7 +51,8 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   const found = await findPayloadKeys(environment, engine.kind);
   for (const remark of remarksOn(found, environment)) log.warn(remark);
   // Where the archive is at hand: what is encoded with another key, no worker could read.
-  await refuseOtherKeys(archiveAsItIs(environment.archiveUrl), found.keys);
+  const archive = archiveAsItIs(environment.archiveUrl);
+  if (archive !== null) await refuseOtherKeys(archive, found.keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';
   const namespaces = flags.namespace ?? [own];
   const codecs = codecsFor(found.keys, namespaces, environment);

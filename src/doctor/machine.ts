@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findIdKey } from '../archive/id-key';
-import { openArchive, proveArchive } from '../archive/open-archive';
+import { openArchive } from '../archive/open-archive';
 import type { SealedArchive } from '../archive/sealed-archive';
 import type { Environment, TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
@@ -114,7 +114,7 @@ export async function examineArchive(environment: Environment): Promise<{
   const { archiveUrl, dataDir, idKey: configured } = environment;
   const isDefault = archiveUrl === join(dataDir, 'archive');
   const isFolder = !/^[a-z][a-z0-9+.-]+:/i.test(archiveUrl);
-  const isThere = !isFolder || (await stat(join(archiveUrl, 'archive.json')).catch(() => null));
+  const isThere = !isFolder || (await stat(join(archiveUrl, 'store.db')).catch(() => null));
   if (isThere === null) {
     const finding = isDefault
       ? ok(check, `${archiveUrl} is made at the first use`)
@@ -134,10 +134,17 @@ export async function examineArchive(environment: Environment): Promise<{
     const { idKey } = await findIdKey(dataDir, configured);
     const keys = await archiveKeys(environment, engineAddress().kind);
     const archive = await openArchive(archiveUrl, idKey, { keys, seals: false });
-    await proveArchive(archive);
-    const detail = `${archiveUrl} can be written (id ${archive.id.slice(0, 8)})`;
+    const { sqliteVersion, outlivesPowerCut } = await archive.prove();
+    const detail = `${archiveUrl} can be written (id ${archive.id.slice(0, 8)}, SQLite ${sqliteVersion})`;
     const encryption = await examineEncryption(environment, archive, keys !== null);
-    return { finding: ok(check, detail), encryption, id: archive.id, archive };
+    const finding = outlivesPowerCut
+      ? ok(check, detail)
+      : warn(
+          check,
+          `${detail}, and a power cut loses it`,
+          'choose a disk that keeps what it is given',
+        );
+    return { finding, encryption, id: archive.id, archive };
   } catch (error) {
     const cure = 'mend DILIGENCE_ARCHIVE_URL or DILIGENCE_ID_KEY, or the rights of the archive';
     return { finding: fail(check, messageOf(error), cure), id: null };

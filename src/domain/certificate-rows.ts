@@ -47,7 +47,9 @@ export type UnsentReason =
   | 'credentials'
   /** Another work is sending this very thing: look again when its time is over. */
   | 'in_flight'
-  /** The archive or another part of ours failed before anything left. */
+  /** The store does not answer: nothing leaves without a claim on record. */
+  | 'store'
+  /** Another part of ours failed before anything left. */
   | 'fault';
 
 export type RowAnswer =

@@ -22,7 +22,7 @@ export class FileSink implements Sink {
     if (batch.deliveries.length > 0) {
       const lines = batch.deliveries.flatMap(changesOf).map((delivery) => lineOf(delivery, batch));
       const body = toJsonLines(lines);
-      await this.#archive.putIfAbsent(keyOf(batch), body, { durable: true });
+      await this.#archive.putIfAbsent(keyOf(batch), body);
     }
     return batch.deliveries.map(() => ({ kind: 'taken' }));
   }

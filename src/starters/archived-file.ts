@@ -10,7 +10,7 @@ export async function archiveFile(
 ): Promise<{ inputSha256: string; inputKey: string }> {
   const inputSha256 = await sha256OfFile(path);
   const inputKey = `inputs/${inputSha256.slice(0, 2)}/${inputSha256}`;
-  await archive.putIfAbsent(inputKey, await readFile(path));
+  await archive.putIfAbsent(inputKey, await readFile(path), { bytes: true });
   return { inputSha256, inputKey };
 }
 

@@ -235,7 +235,7 @@ async function fileDecision(
       rows,
     };
     const key = `${decisionFolder(folder, number)}/decision.json`;
-    const put = await archive.putIfAbsent(key, JSON.stringify(record), { durable: true });
+    const put = await archive.putIfAbsent(key, JSON.stringify(record));
     if (put !== 'stored') continue;
     const auditHead = await audit.appendAndAnchor([resolveEntry(work.workId, record)]);
     return { decision: number, auditHead };

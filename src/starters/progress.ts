@@ -13,6 +13,7 @@ const reasonsByWeight: readonly WaitingFor[] = [
   'credentials',
   'decision',
   'paused',
+  'store',
   'fault',
   'service',
   'another work',
@@ -22,6 +23,8 @@ const reasonsByWeight: readonly WaitingFor[] = [
 
 const reasonWords: Record<WaitingFor, string> = {
   credentials: 'credentials (the service refuses the token)',
+  store:
+    'the store (it is full, read-only, or not where it was: `diligence doctor` says which; the work goes on when it is back)',
   fault: 'this installation (a worker cannot prepare the requests; its log says why)',
   service: 'the service (it turns requests away, or does not answer)',
   paused: 'paused (`diligence resume` goes on)',
@@ -36,6 +39,7 @@ const holdingReasons = new Set<WaitingFor>([
   'credentials',
   'decision',
   'paused',
+  'store',
   'fault',
   'service',
 ]);

@@ -1,4 +1,4 @@
-import { copyFile, constants, mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BatchSummary, FiledRow, ResultRow } from '../domain/certificates';
 import { openResultSheet } from '../sheets/result-sheet';
@@ -66,16 +66,9 @@ async function exportPdf(
   if (row.pdfKey === null) return null;
   const name = pdfName(row, row.pdfKey, names);
   const target = join(folder, 'pdf', name);
-  const source = await place.archive.localPath(row.pdfKey);
-  if (source !== null) {
-    const [there, here] = await Promise.all([sizeOf(target), sizeOf(source)]);
-    if (here === null) return null;
-    if (there !== here) await copyFile(source, target, constants.COPYFILE_FICLONE);
-  } else {
-    const bytes = await place.archive.get(row.pdfKey);
-    if (bytes === null) return null;
-    if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
-  }
+  const bytes = await place.archive.get(row.pdfKey);
+  if (bytes === null) return null;
+  if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
   return `pdf/${name}`;
 }
 

@@ -105,7 +105,5 @@ export async function registerKey(archive: Archive, ring: KeyRing, id: string): 
   const after = newest === undefined ? 0 : Date.parse(newest.createdAt) + 1;
   const createdAt = new Date(Math.max(Date.now(), after)).toISOString();
   const check: KeyCheck = { id, check: ring.checkValue(id), createdAt };
-  await archive.putIfAbsent(`keys/${id}.json`, `${JSON.stringify(check, null, 2)}\n`, {
-    durable: true,
-  });
+  await archive.putIfAbsent(`keys/${id}.json`, `${JSON.stringify(check, null, 2)}\n`);
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { archiveAsItIs, openArchive, type IdKey } from '../archive/open-archive';
+import { openArchive, type IdKey } from '../archive/open-archive';
 import type { ArchiveSealing, SealedArchive } from '../archive/sealed-archive';
 import { ConfigError, type Environment } from '../environment';
 import type { KeyRing } from '../protection/key-ring';
@@ -25,11 +25,10 @@ export async function openOwnArchive(
   say: (line: string) => void,
 ): Promise<SealedArchive> {
   const sealing = await sealingOf(settings, engine, say);
-  if (sealing.keys !== null) {
-    // With another list, what is sealed would look as if somebody had altered it.
-    await refuseOtherKeys(archiveAsItIs(settings.archiveUrl), sealing.keys);
-  }
-  return openArchive(settings.archiveUrl, idKey, sealing);
+  const archive = await openArchive(settings.archiveUrl, idKey, sealing);
+  // With another list, what is sealed would look as if somebody had altered it.
+  if (sealing.keys !== null) await refuseOtherKeys(archive, sealing.keys);
+  return archive;
 }
 
 async function sealingOf(
@@ -52,7 +51,7 @@ async function sealingOf(
   for (const remark of remarksOn(found, { ...settings, acceptPlaintext: false })) say(remark);
   const { keys } = found;
   if (keys === 'off') return { keys: null, seals: false };
-  return { keys, seals: true, prove: (archive) => proveKeys(archive, keys) };
+  return { keys, seals: true, proveKeys: (archive) => proveKeys(archive, keys) };
 }
 
 /** Keys for what is sealed already; null when none are at hand. Makes none. */

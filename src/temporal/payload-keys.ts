@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FileArchive } from '../archive/file-archive';
 import { ConfigError, type Environment } from '../environment';
 import { KeyRing } from '../protection/key-ring';
+import { replaceFile, writeOnce } from '../store/files';
 
 const fileName = 'payload-keys';
 
@@ -35,15 +34,15 @@ export async function findPayloadKeys(
     );
   }
   const entry = `${KeyRing.generateEntry()}\n`;
-  // Two processes that start at once must end with one key: put-if-absent decides.
-  const files = new FileArchive(dataDir, 'data');
-  const put = await files.putIfAbsent(fileName, entry, { durable: true });
+  // Two processes that start at once must end with one key: the first one stays.
   const path = payloadKeysPath(dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const generated = await writeOnce(path, entry);
   await chmod(path, 0o600);
   return {
     keys: parseFile(path, await readFile(path, 'utf8')),
     from: 'file',
-    generated: put === 'stored',
+    generated,
   };
 }
 
@@ -76,16 +75,7 @@ export function payloadKeysPath(dataDir: string): string {
 
 /** Puts another list in the place of the one in the data directory, all or nothing, 0600. */
 export async function writePayloadKeys(dataDir: string, ring: KeyRing): Promise<void> {
-  const path = payloadKeysPath(dataDir);
-  const aside = join(dataDir, `.${fileName}-${randomUUID()}`);
-  const file = await open(aside, 'wx', 0o600);
-  try {
-    await file.writeFile(`${ring.reveal()}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(aside, path);
+  await replaceFile(payloadKeysPath(dataDir), `${ring.reveal()}\n`);
 }
 
 function parseFile(path: string, text: string): KeyRing {

@@ -28,6 +28,8 @@ import { ReadinessProbe } from './readiness';
 import { runWorkers, workerRoles, type RunningWorkers, type WorkerRole } from './run-workers';
 import { widenThreadPool } from './thread-pool';
 
+const oneDayMs = 24 * 60 * 60_000;
+
 /** `diligence worker`: the process that does the work, and nothing else. */
 export function workerCommand(): Command {
   return new Command('worker')
@@ -160,6 +162,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   readiness.started(workers);
   log.info({ roles: roles.join(','), address, archive: archive.id.slice(0, 8) }, 'worker is ready');
   process.send?.('ready');
+  const tidying = removeOrphansDaily(archive, log);
   let signals = 0;
   const stop = (signal: NodeJS.Signals): void => {
     signals += 1;
@@ -179,7 +182,22 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   // Last: until here `/readyz` says that the worker is stopping.
   await endpoints?.close();
   lag.stop();
+  clearInterval(tidying);
   log.info('worker has stopped');
+}
+
+/** Bytes that a process was storing when it was killed. */
+function removeOrphansDaily(archive: Archive, log: Logger): NodeJS.Timeout {
+  const tidy = async (): Promise<void> => {
+    try {
+      const files = await archive.removeOrphans(Date.now());
+      if (files > 0) log.info({ files }, 'bytes that no record names were removed');
+    } catch (error) {
+      log.warn({ err: error }, 'bytes that no record names could not be looked for');
+    }
+  };
+  void tidy();
+  return setInterval(() => void tidy(), oneDayMs);
 }
 
 /** Who configures the credit service alone wants no certificates; with neither, the first is missed. */

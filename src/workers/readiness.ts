@@ -1,5 +1,5 @@
 import type { Archive } from '../archive/archive';
-import { proveArchive } from '../archive/open-archive';
+import { StoreError } from '../store/store-error';
 import type { RunningWorkers } from './run-workers';
 
 /** What `/readyz` answers. */
@@ -66,7 +66,7 @@ export class ReadinessProbe {
             'the Temporal server does not answer',
             patienceMs,
           ),
-      verdict(proveArchive(this.#archive), 'the archive cannot be read and written', patienceMs),
+      verdict(this.#archive.prove(), 'the archive cannot be read and written', patienceMs),
     ]);
     return {
       workers:
@@ -83,7 +83,7 @@ export class ReadinessProbe {
 
 /** Names of errors alone: a message may quote a path or an address. */
 async function verdict(
-  check: Promise<void>,
+  check: Promise<unknown>,
   sentence: string,
   patienceMs: number,
 ): Promise<string> {
@@ -103,6 +103,7 @@ async function verdict(
 }
 
 function nameOf(error: unknown): string {
+  if (error instanceof StoreError) return `${error.name}: ${error.code}`;
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'Error';
 }

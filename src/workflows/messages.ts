@@ -39,7 +39,9 @@ export interface RowCounts {
 export type WaitingFor =
   | 'credentials'
   | 'service'
-  /** A part of ours: the archive, most likely. */
+  /** Ours does not answer: it is full, read-only, or not where it was. */
+  | 'store'
+  /** Another part of ours. */
   | 'fault'
   | 'paused'
   | 'decision'

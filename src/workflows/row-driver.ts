@@ -273,12 +273,13 @@ export class RowDriver {
         case 'unsent': {
           const { reason, notBefore } = answer;
           const away = reason === 'not_sent' || reason === 'fault';
+          // A store that is away says nothing about the row: it goes on by itself.
           const turnedAway = row.turnedAway + (away ? 1 : 0);
           if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
           this.#state.again.push({ ...row, notBefore, turnedAway });
           if (reason === 'credentials') shut = { reason: 'credentials', until: notBefore };
-          else if (away)
-            shut = { reason: reason === 'fault' ? 'fault' : 'service', until: notBefore };
+          else if (away || reason === 'store')
+            shut = { reason: reason === 'not_sent' ? 'service' : reason, until: notBefore };
           else if (reason !== 'no_place')
             this.#waiting = reason === 'in_flight' ? 'another work' : 'rate limit';
         }

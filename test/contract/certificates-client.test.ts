@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { EvidenceCollector } from '../../src/activities/evidence';
 import type { CertificateAssumptions } from '../../src/apis/assumptions';
 import { ConnectionError, ContractError, StatusError } from '../../src/apis/http/errors';
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import { CertificatesApi } from '../../src/apis/investigation/certificates';
-import { FileArchive } from '../../src/archive/file-archive';
+import { MemoryArchive } from '../support/memory-archive';
+import { TemporaryArchive } from '../support/temporary-archive';
 import { IssuanceFile } from '../../src/archive/issuances';
 import type { CertificateType } from '../../src/domain/certificates';
 import { readEnvironment } from '../../src/environment';
@@ -231,9 +229,9 @@ describe('the certificates client against the sandbox', () => {
   });
 
   test('without evidence nothing is collected, without a sum the PDF is kept unchecked', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'evidence-'));
+    const place = new TemporaryArchive();
     try {
-      const files = new IssuanceFile(new FileArchive(folder, 'test'));
+      const files = new IssuanceFile(place.archive);
       const collector = new EvidenceCollector(api, files);
       const collect = async (end: EndingKind) => {
         const { issuance } = await settled(end);
@@ -248,7 +246,7 @@ describe('the certificates client against the sandbox', () => {
       expect(await collect('no_sha256')).toMatchObject({ kind: 'filed', note: 'sha256 unchecked' });
       expect(await collect('completed')).toMatchObject({ kind: 'filed', note: '' });
     } finally {
-      await rm(folder, { recursive: true });
+      place.remove();
     }
   });
 
@@ -424,7 +422,7 @@ describe('the certificates client against the sandbox', () => {
         ...extra,
       });
       const { certificates } = certificateDependencies(environment, environment.investigation!, {
-        archive: new FileArchive(tmpdir(), 'unused'),
+        archive: new MemoryArchive(),
         idKey: {} as Parameters<typeof certificateDependencies>[2]['idKey'],
         stopping: new AbortController().signal,
         warn: () => {},

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { archiveIn } from '../support/temporary-archive';
 import { getJson, type Archive } from '../../src/archive/archive';
 import type { FiledAuditRecord } from '../../src/archive/audit-read';
 import { IdKey, openArchive } from '../../src/archive/open-archive';
@@ -157,7 +158,7 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
   }, 60_000);
 
   async function remove(key: string): Promise<void> {
-    await rm(join(place.folder, 'data', 'archive', key));
+    await archiveIn(place.folder).remove(key);
   }
 });
 
@@ -187,11 +188,9 @@ describe('orders to a batch that runs', () => {
       ['resume', 'Ana'],
       ['cancel_now', 'tester'],
     ]);
-    const chains = join(place.folder, 'data', 'archive', 'audit', 'chains');
-    const commands = (await readdir(chains, { recursive: true })).filter((name) =>
-      name.includes('-command-'),
-    );
-    await rm(join(chains, commands.toSorted().at(-1) ?? ''));
+    const chains = await archiveIn(place.folder).list('audit/chains/');
+    const last = chains.filter((key) => key.includes('-command-')).at(-1) ?? '';
+    await archiveIn(place.folder).remove(last);
     const verified = await place.run(['audit', 'verify']);
     expect(verified.code).toBe(1);
     expect(verified.stdout).toContain('the whole chain is not there, and anchor');

@@ -6,7 +6,7 @@ import { IdKey } from '../../src/archive/open-archive';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 
-/** Objects in memory, as `FileArchive` keeps them. */
+/** Objects in memory. */
 function memoryArchive(objects: Map<string, Buffer>): Archive {
   return {
     id: 'archive-of-a-property',
@@ -17,7 +17,9 @@ function memoryArchive(objects: Map<string, Buffer>): Archive {
     removeAll: async (prefix) => {
       for (const key of objects.keys()) if (key.startsWith(prefix)) objects.delete(key);
     },
-    localPath: async () => null,
+    forget: async () => {},
+    removeOrphans: async () => 0,
+    prove: () => Promise.reject(new Error('never')),
     putIfAbsent: async (key, body) => {
       if (objects.has(key)) return 'exists';
       objects.set(key, Buffer.from(body));

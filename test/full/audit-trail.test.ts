@@ -8,7 +8,7 @@ import { entry, readAll } from '../support/audit-entries';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 
-/** An archive whose durable puts wait until they are let through, and may be made to fail. */
+/** An archive whose puts wait until they are let through, and may be made to fail. */
 class SlowArchive {
   readonly puts: string[] = [];
   #gate: Promise<void> = Promise.resolve();
@@ -24,7 +24,9 @@ class SlowArchive {
       replace: (key, body) => inner.replace(key, body),
       remove: (key) => inner.remove(key),
       removeAll: (prefix) => inner.removeAll(prefix),
-      localPath: (key) => inner.localPath(key),
+      forget: () => inner.forget(),
+      removeOrphans: (now) => inner.removeOrphans(now),
+      prove: () => inner.prove(),
       putIfAbsent: async (key, body, options) => {
         await this.#gate;
         this.puts.push(key);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Archive } from '../../src/archive/archive';
 import { AuditTrail } from '../../src/archive/audit-trail';
 import { parseHead, verifyAudit, type AuditFinding } from '../../src/archive/audit-verify';
@@ -24,7 +23,7 @@ describe('verifying the audit trail', () => {
     for (let n = 0; n < 12; n += 3) await audit.append([entry(n), entry(n + 1), entry(n + 2)]);
     const first = (await place.archive.list('audit/chains/'))[0] ?? '';
     chain = first.slice(first.lastIndexOf('/') + 1).replace('.jsonl', '');
-    segments = [first, ...(await place.archive.list('audit/segments/'))].map((k) => place.path(k));
+    segments = [first, ...(await place.archive.list('audit/segments/'))];
   });
   afterEach(() => place.remove());
 
@@ -41,9 +40,12 @@ describe('verifying the audit trail', () => {
         `${problem} ${where === chain ? '' : `${where} `}${record}-${toRecord}`,
     );
   const linesOf = (segment: number): string[] =>
-    readFileSync(segments[segment] ?? '', 'utf8').split(/(?<=\n)/);
+    place
+      .bodyOf(segments[segment] ?? '')
+      .toString()
+      .split(/(?<=\n)/);
   const rewrite = (segment: number, lines: string[]): void =>
-    writeFileSync(segments[segment] ?? '', lines.join(''));
+    place.spoil(segments[segment] ?? '', lines.join(''));
 
   it('finds nothing where nothing was done', async () => {
     const head = await audit.anchor();
@@ -87,12 +89,12 @@ describe('verifying the audit trail', () => {
   );
 
   it('names the records of a segment that was removed', async () => {
-    rmSync(segments[2] ?? '');
+    place.drop(segments[2] ?? '-');
     expect(await named()).toEqual(['removed 7-9']);
   });
 
   it('names the records of a first segment that was removed', async () => {
-    rmSync(segments[0] ?? '');
+    place.drop(segments[0] ?? '-');
     expect(await named()).toEqual(['removed 1-3']);
   });
 
@@ -104,9 +106,9 @@ describe('verifying the audit trail', () => {
 
   it('names segments that change places', async () => {
     const [, one = '', two = ''] = segments;
-    renameSync(one, `${one}.aside`);
-    renameSync(two, one);
-    renameSync(`${one}.aside`, two);
+    const bodies = [place.bodyOf(one), place.bodyOf(two)] as const;
+    place.spoil(one, bodies[1]);
+    place.spoil(two, bodies[0]);
     expect(await named()).toEqual(['reordered 4-4', 'reordered 5-5', 'reordered 6-6']);
   });
 
@@ -121,7 +123,10 @@ describe('verifying the audit trail', () => {
     await other.append([entry(99)]);
     const keys = await place.archive.list('audit/chains/');
     const key = keys.find((one) => one.includes('command')) ?? '';
-    const [moved = ''] = readFileSync(place.path(key), 'utf8').split(/(?<=\n)/);
+    const [moved = ''] = place
+      .bodyOf(key)
+      .toString()
+      .split(/(?<=\n)/);
     rewrite(3, [...linesOf(3), moved]);
     expect(await named()).toEqual(['foreign 13-13']);
   });
@@ -167,12 +172,12 @@ describe('verifying the audit trail', () => {
     it('names the last records when they were cut off', async () => {
       rewrite(3, linesOf(3).slice(0, 1));
       expect(await named()).toEqual(['removed 11-12']);
-      rmSync(segments[3] ?? '');
+      place.drop(segments[3] ?? '-');
       expect(await named()).toEqual(['removed 10-12']);
     });
 
     it('names a chain that was removed as a whole', async () => {
-      for (const segment of segments) rmSync(segment);
+      for (const segment of segments) place.drop(segment);
       expect(await named()).toEqual(['removed 1-12']);
     });
 
@@ -181,21 +186,21 @@ describe('verifying the audit trail', () => {
       await audit.anchor();
       await audit.append([entry(13)]);
       await audit.anchor();
-      const second = place.path('audit/anchors/00000002.json');
-      const text = readFileSync(second, 'utf8');
-      writeFileSync(second, text.replace('"number":2', '"number":2,"a":1'));
+      const second = 'audit/anchors/00000002.json';
+      const text = place.bodyOf(second).toString();
+      place.spoil(second, text.replace('"number":2', '"number":2,"a":1'));
       expect(await named()).toEqual(['changed anchors 2-2']);
-      writeFileSync(second, rehashed(text.replace('"number":2', '"number":2,"a":1')));
+      place.spoil(second, rehashed(text.replace('"number":2', '"number":2,"a":1')));
       expect(await named()).toEqual(['foreign anchors 2-2']);
-      rmSync(second);
+      place.drop(second);
       expect(await named()).toEqual(['removed anchors 2-2']);
     });
 
     it('finds the end gone with the anchors that named it, by a head that somebody kept', async () => {
       await audit.append([entry(12)]);
       const kept = await audit.anchor();
-      rmSync(place.path('audit/anchors/00000002.json'));
-      rmSync(place.path(`audit/segments/${chain}/00000005.jsonl`));
+      place.drop('audit/anchors/00000002.json');
+      place.drop(`audit/segments/${chain}/00000005.jsonl`);
       expect(await named()).toEqual([]);
       expect(await named(kept)).toEqual(['removed anchors 2-2']);
       expect(await named(head)).toEqual([]);
@@ -203,7 +208,7 @@ describe('verifying the audit trail', () => {
 
     it('finds all of it written anew with the key, by a head that somebody kept', async () => {
       for (const folder of ['chains', 'segments', 'anchors']) {
-        rmSync(place.path(`audit/${folder}`), { recursive: true });
+        place.drop(`audit/${folder}/`);
       }
       const anew = new AuditTrail(place.archive, idKey, 'worker');
       await anew.append([entry(1)]);
@@ -222,7 +227,9 @@ describe('verifying the audit trail', () => {
       replace: (key, body) => place.archive.replace(key, body),
       remove: (key) => place.archive.remove(key),
       removeAll: (prefix) => place.archive.removeAll(prefix),
-      localPath: (key) => place.archive.localPath(key),
+      forget: () => place.archive.forget(),
+      removeOrphans: (now) => place.archive.removeOrphans(now),
+      prove: () => place.archive.prove(),
       putIfAbsent: (key, body, options) => place.archive.putIfAbsent(key, body, options),
       list: async (prefix) => {
         const keys = await place.archive.list(prefix);
@@ -246,9 +253,9 @@ describe('verifying the audit trail', () => {
     const [key = ''] = (await sealed.list('audit/chains/')).filter((one) =>
       one.includes('command'),
     );
-    const bytes = readFileSync(place.path(key));
+    const bytes = place.bodyOf(key);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-    writeFileSync(place.path(key), bytes);
+    place.spoil(key, bytes);
     expect(await other.anchor()).toMatch(/^1-/);
     const found: AuditFinding[] = [];
     await verifyAudit(sealed, idKey, { onFinding: (finding) => void found.push(finding) });

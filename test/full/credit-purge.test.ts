@@ -1,5 +1,6 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { archiveIn } from '../support/temporary-archive';
 import type { FiledAuditRecord } from '../../src/archive/audit-read';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
 import { punctuateDocument } from '../../src/domain/documents';
@@ -15,7 +16,7 @@ const forms = [payer, punctuateDocument(payer), payerName];
 
 describe('purge of analyses', () => {
   let place: CreditInstallation;
-  const archive = (): string => join(place.folder, 'data', 'archive');
+  const archive = () => archiveIn(place.folder);
   const purge = (...words: string[]) =>
     place.installation.run(['purge', '--reason', 'a test', '--json', '--yes', ...words]);
 
@@ -26,18 +27,21 @@ describe('purge of analyses', () => {
   }, 60_000);
   afterEach(() => place.stop(), 60_000);
 
-  async function keysOnDisk(): Promise<string[]> {
-    const entries = await readdir(archive(), { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(archive().length + 1));
-  }
+  const keysOnDisk = (): Promise<string[]> => archive().list('');
 
+  /** What holds any of the words: keys of the archive, and files as they lie there. */
   async function hits(words: readonly string[]): Promise<string[]> {
+    const holds = (text: Buffer | string): boolean => words.some((word) => text.includes(word));
     const found: string[] = [];
     for (const key of await keysOnDisk()) {
-      const bytes = await readFile(join(archive(), key));
-      if (words.some((word) => bytes.includes(word) || key.includes(word))) found.push(key);
+      const body = (await archive().get(key)) ?? '';
+      if (holds(body) || holds(key)) found.push(key);
+    }
+    if (found.length > 0) return found;
+    const root = join(place.folder, 'data', 'archive');
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && holds(await readFile(path))) found.push(path);
     }
     return found;
   }

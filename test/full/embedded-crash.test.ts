@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { archiveAt } from '../support/temporary-archive';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
 import { runningEngine } from '../../src/temporal/engine-record';
 import { hasEnded } from '../../src/temporal/tools-pid';
@@ -64,8 +65,8 @@ describe('the embedded engine, when its processes die', () => {
   const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out'];
   const posts = (): number => sandbox.received().filter(({ method }) => method === 'POST').length;
   const receipts = async (): Promise<number> => {
-    const claims = await readdir(join(dataDir, 'archive', 'claims'), { recursive: true });
-    return claims.filter((name) => name.endsWith('.receipt.json')).length;
+    const claims = await archiveAt(join(dataDir, 'archive')).list('claims/');
+    return claims.filter((key) => key.endsWith('.receipt.json')).length;
   };
   const log = (name: string) => readFile(join(dataDir, 'logs', `${name}.log`), 'utf8');
 

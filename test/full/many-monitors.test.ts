@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inParallel } from '../../src/archive/in-parallel';
 import { MonitorPasses } from '../../src/archive/monitor-passes';
 import { MonitorRecords } from '../../src/archive/monitor-records';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from '../support/temporary-archive';
 import type { WatchOutcome } from '../../src/domain/monitors/watch';
 import { seededMonitorId } from '../../src/sandbox';
 import { Installation } from '../support/diligence-process';
@@ -48,7 +48,7 @@ describe(`a watch over ${monitors} monitors`, () => {
     workerPid = (await place.startWorker()).pid ?? 0;
     await writeFile(join(place.folder, 'ids.txt'), ids.join('\n'));
     // Each was read today, and has had its walk over all states, which is due once a week.
-    const archive = archiveAsItIs(join(place.folder, 'data', 'archive'));
+    const archive = archiveIn(place.folder);
     const [records, passes] = [
       new MonitorRecords(archive, (name) => name),
       new MonitorPasses(archive),

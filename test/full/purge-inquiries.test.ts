@@ -1,5 +1,5 @@
 import { DocumentIndexWriter } from '../../src/archive/document-index';
-import { FileArchive } from '../../src/archive/file-archive';
+import { RecordRepository } from '../../src/store/records';
 import { InquiryBatchShelf } from '../../src/archive/inquiry-batches';
 import { IdKey } from '../../src/archive/open-archive';
 import { carryOut } from '../../src/archive/purge';
@@ -108,7 +108,7 @@ async function purgeUntil(
   allowed: number,
   plan: (planner: PurgePlanner) => Promise<PurgePlan>,
 ): Promise<void> {
-  const archive = new FileArchive(place.root, 'cut');
+  const archive = new RecordRepository(place.store);
   let made = 0;
   for (const method of ['remove', 'replace'] as const) {
     const real = archive[method].bind(archive) as (...args: unknown[]) => Promise<never>;

@@ -1,6 +1,6 @@
 import { toJsonLines } from '../../src/archive/archive';
 import { ClaimLedger, certificateThing } from '../../src/archive/claim-ledger';
-import { FileArchive } from '../../src/archive/file-archive';
+import { RecordRepository } from '../../src/store/records';
 import { IdKey } from '../../src/archive/open-archive';
 import { DocumentIndexWriter } from '../../src/archive/document-index';
 import { PurgePlanner } from '../../src/archive/purge-plan';
@@ -174,7 +174,7 @@ it('keeps no plain sum or key in its record by which erased rows could be guesse
 
 /** Purges the person, and is cut short once so many objects were changed; the intent is one. */
 async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
-  const archive = new FileArchive(place.root, 'cut');
+  const archive = new RecordRepository(place.store);
   let made = 0;
   const count = (): void => {
     if (made === allowed) throw new Error('cut short');
@@ -321,6 +321,6 @@ it('takes by age what was told of dossiers, also of one that failed and has no f
     error: { code: 'no_data', message: '' },
     settledAt: told.settledAt,
   });
-  await place.archive.replace(`${folder}/outcome.json`, left, { durable: true });
+  await place.archive.replace(`${folder}/outcome.json`, left);
   expect((await age()).changes).toEqual([]);
 });

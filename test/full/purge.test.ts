@@ -1,10 +1,11 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FileArchive } from '../../src/archive/file-archive';
+import { getJson } from '../../src/archive/archive';
+import { archiveIn } from '../support/temporary-archive';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner } from '../../src/archive/purge-plan';
-import { IdKey } from '../../src/archive/open-archive';
+import { IdKey, openArchive } from '../../src/archive/open-archive';
 import { punctuateDocument } from '../../src/domain/documents';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, cpf, sheetOf } from '../support/documents';
@@ -23,7 +24,7 @@ interface Purged {
 
 describe('purge', () => {
   let place: Installation;
-  const archiveFolder = (): string => join(place.folder, 'data', 'archive');
+  const archive = () => archiveIn(place.folder);
   const idOf = (stdout: string): string => (JSON.parse(stdout) as { id: string }).id;
   const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
   const purge = (...words: string[]) =>
@@ -45,19 +46,21 @@ describe('purge', () => {
     return { id: idOf(done.stdout), out, code: done.code };
   }
 
-  async function keysOnDisk(): Promise<string[]> {
-    const entries = await readdir(archiveFolder(), { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(archiveFolder().length + 1));
-  }
+  const keysOnDisk = (): Promise<string[]> => archive().list('');
 
-  /** Keys of the archive whose bytes hold any of the words. */
+  /** What holds any of the words: keys of the archive, and files as they lie there. */
   async function hits(words: readonly string[]): Promise<string[]> {
+    const holds = (text: Buffer | string): boolean => words.some((word) => text.includes(word));
     const found: string[] = [];
     for (const key of await keysOnDisk()) {
-      const bytes = await readFile(join(archiveFolder(), key));
-      if (words.some((word) => bytes.includes(word) || key.includes(word))) found.push(key);
+      const body = (await archive().get(key)) ?? '';
+      if (holds(body) || holds(key)) found.push(key);
+    }
+    if (found.length > 0) return found;
+    const root = join(place.folder, 'data', 'archive');
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && holds(await readFile(path))) found.push(path);
     }
     return found;
   }
@@ -122,8 +125,8 @@ describe('purge', () => {
     expect(told).toMatchObject({ rows: 7, objects: expect.any(Number), auditHead });
     const plan = JSON.parse(shown.stdout) as { rows: number; objects: { removed: number }[] };
     expect(plan.rows).toBe(told.rows);
-    const record = await readFile(join(archiveFolder(), told.key), 'utf8');
-    expect(JSON.parse(record)).toMatchObject({ by: 'tester', reason: 'a test' });
+    const record = await getJson(archive(), told.key);
+    expect(record).toMatchObject({ by: 'tester', reason: 'a test' });
 
     await place.run(['result', first.id, '--out', 'after']);
     const after = await sheet('after');
@@ -286,18 +289,17 @@ describe('purge', () => {
   test('cut short anywhere, the same command finishes it', async () => {
     const { id } = await batch('input.csv', `${sheetOf(4)}${person},trabalhista,R9\n`);
     const idKey = IdKey.parse(await readFile(join(place.folder, 'data', 'id-key'), 'utf8'));
-    const steps = await stepsOfPurge(archiveFolder(), idKey, Infinity);
+    const steps = await stepsOfPurge(join(place.folder, 'data', 'archive'), idKey, Infinity);
     expect(steps).toBeGreaterThan(8);
     // Each try puts its intent on the disk, changes one object, and is cut: all but the last two.
-    for (let left = steps; left > 2; left -= 1) await stepsOfPurge(archiveFolder(), idKey, 2);
+    for (let left = steps; left > 2; left -= 1)
+      await stepsOfPurge(join(place.folder, 'data', 'archive'), idKey, 2);
     const done = await purge('--document', person);
     expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('was not finished') });
     expect(await hits(forms)).toEqual([]);
     const { key } = JSON.parse(done.stdout) as Purged;
-    const record = JSON.parse(await readFile(join(archiveFolder(), key), 'utf8')) as {
-      objects: { kind: string }[];
-    };
-    const kinds = record.objects.map(({ kind }) => kind);
+    const record = await getJson<{ objects: { kind: string }[] }>(archive(), key);
+    const kinds = record?.objects.map(({ kind }) => kind);
     for (const kind of ['pdf', 'issuance', 'claims', 'items', 'result rows']) {
       expect(kinds).toContain(kind);
     }
@@ -308,7 +310,7 @@ describe('purge', () => {
 
 /** Carries a purge out in this process until so many objects were changed; all of them when none. */
 async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Promise<number> {
-  const archive = new FileArchive(folder, 'any');
+  const archive = await openArchive(folder, idKey);
   const plan = await new PurgePlanner(archive, (text) => idKey.nameOf('document', text)).ofDocument(
     person,
   );

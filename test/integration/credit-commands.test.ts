@@ -1,5 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { getJson } from '../../src/archive/archive';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile, testReceivable } from '../support/cnab-files';
 import {
@@ -10,6 +9,7 @@ import {
   type AnalyzeResult,
   type ShownAnalysis,
 } from '../support/credit-installation';
+import { archiveIn } from '../support/temporary-archive';
 import { eventually } from '../support/diligence-process';
 
 /** Files are told apart by their names. A change of it begins the scripts of all files anew. */
@@ -123,9 +123,9 @@ describe('commands of credit analyses', () => {
       'cut by the bank: ticket 7',
     );
     expect(code).toBe(0);
-    const folder = shown?.id.replace(/^credit\//, 'data/archive/analyses/') ?? '';
-    const asked = await readFile(join(place.folder, folder, 'asked.json'), 'utf8');
-    expect(JSON.parse(asked)).toMatchObject({ forced: 'cut by the bank: ticket 7' });
+    const folder = shown?.id.replace(/^credit\//, 'analyses/') ?? '';
+    const asked = await getJson(archiveIn(place.folder), `${folder}/asked.json`);
+    expect(asked).toMatchObject({ forced: 'cut by the bank: ticket 7' });
     const { stdout } = await run(['audit', 'export']);
     const entries = stdout.split('\n').filter((line) => line.includes(`${shown?.id}/start`));
     expect(entries.join()).toMatch(/forced\W+true/);
@@ -224,9 +224,12 @@ describe('commands of credit analyses', () => {
           .at(-1) ?? {};
       // As a worker files it that was frozen, and given up, before it could.
       const [, name = ''] = id.split('/');
-      const claims = join('data', 'archive', 'claims', 'credit', name.slice(0, 2), name);
+      const claims = `claims/credit/${name.slice(0, 2)}/${name}`;
       const receipt = { kind: 'accepted', certidaoId: operationId, at: Date.now() };
-      await writeFile(join(place.folder, claims, '000001.receipt.json'), JSON.stringify(receipt));
+      await archiveIn(place.folder).replace(
+        `${claims}/000001.receipt.json`,
+        JSON.stringify(receipt),
+      );
       const refused = { code: 1, stderr: expect.stringContaining(`operation ${operationId}`) };
       expect(await resolve(id, '--action', 'reissue')).toMatchObject(refused);
       expect(await place.analyze('late.rem', '--again')).toMatchObject(refused);

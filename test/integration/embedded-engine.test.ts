@@ -94,7 +94,13 @@ describe('the embedded engine', () => {
     expect(doctor).toMatchObject({ code: 0, stdout: expect.not.stringContaining('fail') });
     expect(doctor.stdout).toContain('takes the token');
     const kept = await modesBelow(join(folder, 'data'));
-    const parts = [/temporal\.db$/, /worker\.log$/, /payload-keys$/, /archive\.json$/, /\.pdf$/];
+    const parts = [
+      /temporal\.db$/,
+      /worker\.log$/,
+      /payload-keys$/,
+      /store\.db$/,
+      /blobs\/[\d-]+\/[0-9a-f-]+$/,
+    ];
     expect(parts.filter((part) => !kept.some(([path]) => part.test(path)))).toEqual([]);
     expect(kept.filter(([, mode]) => (mode & 0o077) !== 0)).toEqual([]);
   }, 120_000);

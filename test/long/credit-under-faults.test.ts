@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnalysisFile } from '../../src/archive/analyses';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from '../support/temporary-archive';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import { analysisFolder } from '../../src/domain/credit/work';
 import type { CreditReceived, ScenarioInput } from '../../src/sandbox';
@@ -128,7 +128,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
     if (status !== wanted) found.push(`${status}, and not ${wanted}`);
     if (status !== 'completed') return found;
 
-    const archive = archiveAsItIs(join(place.folder, 'data', 'archive'));
+    const archive = archiveIn(place.folder);
     const outcome = await new AnalysisFile(archive).outcome(analysisFolder(id));
     const filed = outcome && (await place.filed(outcome));
     if (outcome === null || filed === null) return [...found, 'without results on file'];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import { DossierFile } from '../../src/archive/dossiers';
 import { inParallel } from '../../src/archive/in-parallel';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from '../support/temporary-archive';
 import type { DossierOutcome, DossierRecord } from '../../src/domain/dossiers/follow';
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import { seededDossierId, type ScenarioInput } from '../../src/sandbox';
@@ -187,7 +187,7 @@ afterAll(() => place.stop(), 60_000);
 const counted = () =>
   new Map(place.sandbox.dossiers.counts().items.map((item) => [item.dossieId, item]));
 const received = () => place.sandbox.dossiers.received();
-const archive = () => archiveAsItIs(join(place.folder, 'data', 'archive'));
+const archive = () => archiveIn(place.folder);
 const requested = (those: readonly string[], what: 'retryRequests' | 'pdfs' | 'statusReads') =>
   those.every((id) => (counted().get(id)?.[what] ?? 0) > 0);
 

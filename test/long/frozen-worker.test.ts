@@ -1,6 +1,8 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { archiveIn } from '../support/temporary-archive';
+import { getJson } from '../../src/archive/archive';
 import { isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
@@ -22,22 +24,17 @@ describe('a worker frozen in the middle of its runs, and thawed when another has
 
   afterAll(() => place.stop(), 60_000);
 
-  const claimsFolder = () => join(place.folder, 'data', 'archive', 'claims');
-
   /** Claims under which something may have been sent, each with the receipt that stands. */
   async function claims(): Promise<{ receipt: string | null }[]> {
-    const names = await readdir(claimsFolder(), { recursive: true });
+    const archive = archiveIn(place.folder);
     const found = [];
-    for (const name of names.filter((one) => one.endsWith('.claim.json'))) {
-      const path = join(claimsFolder(), name);
-      const claim = JSON.parse(await readFile(path, 'utf8')) as { kind: string };
-      if (claim.kind !== 'send') continue;
-      const receipt = await readFile(path.replace('.claim.', '.receipt.'), 'utf8').catch(
-        () => null,
-      );
-      found.push({
-        receipt: receipt === null ? null : (JSON.parse(receipt) as { kind: string }).kind,
-      });
+    for (const key of await archive.list('claims/')) {
+      if (!key.endsWith('.claim.json')) continue;
+      const claim = await getJson<{ kind: string }>(archive, key);
+      if (claim?.kind !== 'send') continue;
+      const receiptKey = key.replace('.claim.', '.receipt.');
+      const receipt = await getJson<{ kind: string }>(archive, receiptKey);
+      found.push({ receipt: receipt?.kind ?? null });
     }
     return found;
   }

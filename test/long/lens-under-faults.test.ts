@@ -5,7 +5,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { inParallel } from '../../src/archive/in-parallel';
 import { LensFile } from '../../src/archive/lens';
 import { readLarge } from '../../src/archive/large-objects';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from '../support/temporary-archive';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import type { ScenarioInput } from '../../src/sandbox';
 import { lensRoles, type LensEnding } from '../../src/sandbox/lens/lens-scenario';
@@ -131,7 +131,7 @@ afterAll(() => place.stop(), 60_000);
 const pathOf = (name: string): string => join(place.folder, 'pictures', name);
 const counted = () => new Map(place.sandbox.lens.counts().items.map((item) => [item.sha256, item]));
 const received = () => place.sandbox.lens.received();
-const archive = () => archiveAsItIs(join(place.folder, 'data', 'archive'));
+const archive = () => archiveIn(place.folder);
 const wasAsked = (
   those: readonly Picture[],
   what: 'requested' | 'uploadTries' | 'reads' | 'artifacts',

@@ -76,7 +76,6 @@ test(`${total} changes of ${monitors} monitors under faults, with workers and th
       INVESTIGATION_TIMEOUT_SECONDS: '2',
     },
   );
-  const archive = join(place.folder, 'data', 'archive');
   const held = () => place.sandbox.monitors.changes();
   const seconds = (since: number) => Math.round((Date.now() - since) / 1_000);
   try {
@@ -98,7 +97,7 @@ test(`${total} changes of ${monitors} monitors under faults, with workers and th
     let incomplete: string[] = [];
     await eventually(
       'the archive is complete',
-      async () => (incomplete = await incompleteOnFile(archive, held())).length === 0,
+      async () => (incomplete = await incompleteOnFile(place.folder, held())).length === 0,
       90_000,
     ).catch(() => undefined);
 

@@ -12,6 +12,7 @@ import {
 } from '../support/diligence-process';
 import { cnpj, cpf, sheetOf } from '../support/documents';
 import { everythingHeld, findings, type Confidential, type Held } from '../support/everything-held';
+import { archiveIn } from '../support/temporary-archive';
 import { sized } from '../support/full-size';
 
 const batchRows = sized(80, 1_000);
@@ -32,8 +33,7 @@ const plantedName = 'ESTEVES PLANTADO LTDA';
 /** All that a client could put into an engine, with what must not be read there in each of it. */
 async function plant(place: Installation): Promise<void> {
   const client = await place.client();
-  const identity = await readFile(join(place.folder, 'data', 'archive', 'archive.json'), 'utf8');
-  const { id } = JSON.parse(identity) as { id: string };
+  const { id } = archiveIn(place.folder);
   const taskQueue = queueName('workflows', queueSuffix(id));
   const text = `${plantedName} ${person} ${punctuateDocument(company)} token=${sandboxToken}`;
   // A folder that the archive does not hold: the failure of the activity names it.

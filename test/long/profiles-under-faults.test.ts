@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from '../support/temporary-archive';
 import { ProfileFile } from '../../src/archive/profiles';
 import { profileFolder } from '../../src/domain/profiles/lookup';
 import type { ResourceReceived, ScenarioInput } from '../../src/sandbox';
@@ -108,7 +108,7 @@ async function lookUpAll(out: string): Promise<Row[]> {
 }
 
 const received = () => place.sandbox.profiles.received();
-const archive = () => archiveAsItIs(join(place.folder, 'data', 'archive'));
+const archive = () => archiveIn(place.folder);
 const counted = () =>
   new Map(place.sandbox.profiles.counts().items.map((item) => [item.cpf, item]));
 const wasAsked = (those: readonly string[]): boolean =>

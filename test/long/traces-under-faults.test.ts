@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from '../support/temporary-archive';
 import { TraceFile } from '../../src/archive/traces';
 import { traceFolder } from '../../src/domain/traces/search';
 import type { ScenarioInput } from '../../src/sandbox';
@@ -158,7 +158,7 @@ async function namesByTarget(): Promise<Map<string, string>> {
   return new Map(all.map(({ record }) => [record.target, record.name]));
 }
 
-const archive = () => archiveAsItIs(join(place.folder, 'data', 'archive'));
+const archive = () => archiveIn(place.folder);
 
 async function callOff(those: readonly string[]): Promise<void> {
   const names = await namesByTarget();

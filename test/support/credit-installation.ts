@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from './temporary-archive';
 import { readLarge } from '../../src/archive/large-objects';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import type { ResultFilter } from '../../src/domain/credit/operation';
@@ -104,7 +104,7 @@ export class CreditInstallation {
   /** Both results as they lie in the archive; null where one is not there. */
   async filed({ result }: AnalysisOutcome): Promise<Record<ResultFilter, string> | null> {
     if (result === null) return null;
-    const archive = archiveAsItIs(join(this.folder, 'data', 'archive'));
+    const archive = archiveIn(this.folder);
     const read = async (key: string): Promise<string> => {
       const parts: Buffer[] = [];
       for await (const part of readLarge(archive, key)) parts.push(part);

@@ -258,6 +258,12 @@ export class Installation {
     );
   }
 
+  /** The process of the commands, and a worker in it, is gone; the next command has another one. */
+  async endCommands(): Promise<void> {
+    await this.#host?.end();
+    this.#host = null;
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.stopWorkers('SIGKILL'), this.#host?.end()]);
     for (const connection of this.#connections) await connection.close();

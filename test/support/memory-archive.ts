@@ -33,7 +33,13 @@ export class MemoryArchive implements Archive {
     return [...this.#bodies.keys()].filter((key) => key.startsWith(prefix)).sort();
   }
 
-  async localPath(): Promise<string | null> {
-    return null;
+  async forget(): Promise<void> {}
+
+  async removeOrphans(): Promise<number> {
+    return 0;
+  }
+
+  prove(): never {
+    throw new Error('there is nothing to prove');
   }
 }

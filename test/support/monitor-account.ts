@@ -1,17 +1,17 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { getJsonLines, type Archive } from '../../src/archive/archive';
 import { inParallel } from '../../src/archive/in-parallel';
 import { MonitorRecords } from '../../src/archive/monitor-records';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from './temporary-archive';
 import type { ChangeHeld } from '../../src/sandbox/monitors/monitors';
 
 /** Changes that the archive does not have seen, delivered to both sinks and acknowledged by us. */
 export async function incompleteOnFile(
-  archiveFolder: string,
+  folder: string,
   held: readonly ChangeHeld[],
 ): Promise<string[]> {
-  const records = new MonitorRecords(archiveAsItIs(archiveFolder), (name) => name);
-  const inFiles = await changeIdsInFiles(archiveFolder);
+  const archive = archiveIn(folder);
+  const records = new MonitorRecords(archive, (name) => name);
+  const inFiles = await changeIdsInFiles(archive);
   const lacking = await inParallel(held, 16, async ({ monitorId, changeId }) => {
     const file = await records.file(monitorId, changeId, ['file', 'webhook']);
     const lacks = [
@@ -29,14 +29,11 @@ export async function incompleteOnFile(
 }
 
 /** What the sink `file` has told. */
-async function changeIdsInFiles(archiveFolder: string): Promise<Set<string>> {
-  const folder = join(archiveFolder, 'changes');
-  const names = await readdir(folder, { recursive: true });
+async function changeIdsInFiles(archive: Archive): Promise<Set<string>> {
   const ids = new Set<string>();
-  for (const name of names.filter((one) => one.endsWith('.ndjson'))) {
-    for (const line of (await readFile(join(folder, name), 'utf8')).trimEnd().split('\n')) {
-      ids.add((JSON.parse(line) as { change_id: string }).change_id);
-    }
+  for (const key of await archive.list('changes/')) {
+    const lines = await getJsonLines<{ change_id: string }>(archive, key);
+    for (const { change_id: id } of lines ?? []) ids.add(id);
   }
   return ids;
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { archiveAsItIs } from '../../src/archive/open-archive';
+import { archiveIn } from './temporary-archive';
 import { MonitorRecords } from '../../src/archive/monitor-records';
 import type { ChangeFile } from '../../src/domain/monitors/kept';
 import type { SweepOutcome } from '../../src/domain/monitors/sweep';
@@ -79,6 +78,6 @@ export function changeOnFile(
   monitorId: string,
   changeId: string,
 ): Promise<ChangeFile | null> {
-  const archive = archiveAsItIs(join(place.folder, 'data', 'archive'));
+  const archive = archiveIn(place.folder);
   return new MonitorRecords(archive, (name) => name).file(monitorId, changeId, ['file', 'webhook']);
 }

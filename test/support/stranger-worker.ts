@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { archiveIn } from './temporary-archive';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { workerIdentity } from '../../src/temporal/worker-identity';
@@ -28,8 +27,7 @@ export async function failedByStranger(place: Installation, workId: string): Pro
   });
   const keys = KeyRing.parse(strangerKey);
   const { address, namespace } = place;
-  const archive = await readFile(join(place.folder, 'data', 'archive', 'archive.json'), 'utf8');
-  const { id: archiveId } = JSON.parse(archive) as { id: string };
+  const { id: archiveId } = archiveIn(place.folder);
   const settings = { acceptPlaintext: false, aadNamespace: null };
   const workers = await runWorkers({
     connectionOptions: {},

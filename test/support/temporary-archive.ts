@@ -1,19 +1,108 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileArchive } from '../../src/archive/file-archive';
+import type { Archive } from '../../src/archive/archive';
+import { archiveAsItIs } from '../../src/archive/open-archive';
+import { BlobDirectory } from '../../src/store/blobs';
+import { RecordRepository } from '../../src/store/records';
+import { migrate } from '../../src/store/schema';
+import { SqliteConnection, type Statement, type StatementResult } from '../../src/store/sqlite';
+import type { Store, StoreFacts } from '../../src/store/store';
+import { runInTransaction } from '../../src/store/transaction';
 
 /** A folder that is gone after the test, and an archive in it. */
 export class TemporaryArchive {
   readonly folder = mkdtempSync(join(tmpdir(), 'diligence-archive-'));
-  readonly root = join(this.folder, 'archive');
-  readonly archive = new FileArchive(this.root, 'a1b2c3d4-archive-of-a-test');
+  readonly root = join(this.folder, 'store');
+  readonly store = new StoreWithoutThread(this.root);
+  readonly archive = new RecordRepository(this.store);
 
-  path(key: string): string {
-    return join(this.root, key);
+  /** What stands under a key, as it stands: '' when there is nothing. */
+  bodyOf(key: string): Buffer {
+    const [row] = this.store.readNow({
+      sql: 'SELECT body FROM record WHERE key = ?',
+      parameters: [key],
+    });
+    return Buffer.from((row as { body: Uint8Array } | undefined)?.body ?? []);
+  }
+
+  /** Puts something else in its place, as a bad disk or a stranger might. */
+  spoil(key: string, body: Uint8Array | string): void {
+    this.store.commitNow([
+      { sql: 'DELETE FROM record WHERE key = ?', parameters: [key] },
+      { sql: 'INSERT INTO record (key, body) VALUES (?, ?)', parameters: [key, Buffer.from(body)] },
+    ]);
+  }
+
+  /** Takes everything away that stands below it, past the archive. */
+  drop(prefix: string): void {
+    this.store.commitNow([
+      {
+        sql: 'DELETE FROM record WHERE substr(key, 1, ?) = ?',
+        parameters: [prefix.length, prefix],
+      },
+    ]);
   }
 
   remove(): void {
+    void this.store.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Commits where it is called: for tests that are not about the writer. */
+class StoreWithoutThread implements Store {
+  readonly id = 'a1b2c3d4-archive-of-a-test';
+  readonly blobs: BlobDirectory;
+  readonly #connection: SqliteConnection;
+
+  constructor(root: string) {
+    mkdirSync(join(root, 'blobs'), { recursive: true });
+    writeFileSync(join(root, 'blobs', 'store-id'), this.id);
+    this.blobs = new BlobDirectory(join(root, 'blobs'));
+    this.#connection = new SqliteConnection(join(root, 'store.db'));
+    migrate(this.#connection);
+  }
+
+  readNow(statement: Statement): StatementResult['rows'] {
+    return this.#connection.run(statement).rows;
+  }
+
+  commitNow(statements: readonly Statement[]): StatementResult[] {
+    return runInTransaction(this.#connection, [statements])[0] ?? [];
+  }
+
+  async read<T>(statement: Statement): Promise<T[]> {
+    return this.readNow(statement) as T[];
+  }
+
+  async commit(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return this.commitNow(statements);
+  }
+
+  async prove(): Promise<StoreFacts> {
+    return { sqliteVersion: '', outlivesPowerCut: true };
+  }
+
+  async forget(): Promise<void> {
+    this.#connection.eraseTraces();
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+}
+
+const opened = new Map<string, Archive>();
+
+/** What the installation in a folder has stored, to be looked at while it works. */
+export function archiveIn(folder: string): Archive {
+  return archiveAt(join(folder, 'data', 'archive'));
+}
+
+export function archiveAt(root: string): Archive {
+  const archive = opened.get(root) ?? archiveAsItIs(root);
+  if (archive === null) throw new Error(`nothing is stored in ${root} yet`);
+  opened.set(root, archive);
+  return archive;
 }

@@ -92,7 +92,7 @@ export type RequestAnswer =
   | { kind: 'spoilt'; message: string }
   | {
       kind: 'unsent';
-      why: 'credentials' | 'service' | 'another work' | 'fault';
+      why: 'credentials' | 'service' | 'another work' | 'store' | 'fault';
       /** Epoch milliseconds of the next try. */
       notBefore: number;
       /** The time to send it is over, by the clock of the worker: no other try would be made. */

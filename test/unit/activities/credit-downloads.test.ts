@@ -1,4 +1,3 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { resultKey } from '../../../src/archive/analyses';
 import { findLarge, readLarge } from '../../../src/archive/large-objects';
@@ -118,34 +117,32 @@ it('asks for bytes as they are', async () => {
 });
 
 /** What a worker leaves that is killed while it files a part. */
-function killedDownload(): string {
-  const folder = bench.place.path(`${key}/11111111-killed`);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(`${folder}/00000`, half);
-  writeFileSync(`${folder}/.half`, half);
-  return folder;
+async function leaveKilledDownload(): Promise<void> {
+  await bench.place.archive.putIfAbsent(`${key}/11111111-killed/00000`, half, { bytes: true });
 }
 
+const ofKilled = () => bench.place.archive.list(`${key}/11111111-killed/`);
+
 it('leaves nothing of a download that was killed, once another one has ended', async () => {
-  const killed = killedDownload();
+  await leaveKilledDownload();
   bench.replies.result = json(200, tree);
   await bench.wait();
-  expect(existsSync(killed)).toBe(false);
+  expect(await ofKilled()).toEqual([]);
   expect((await filed()).equals(whole)).toBe(true);
 });
 
 it('leaves nothing of it when the operation failed, or was given up', async () => {
-  const killed = killedDownload();
+  await leaveKilledDownload();
   expect(await bench.conclude('failed', 'op-1')).toMatchObject({ status: 'failed' });
-  expect(existsSync(killed)).toBe(false);
+  expect(await ofKilled()).toEqual([]);
   expect(await findLarge(bench.place.archive, key)).toBeNull();
 });
 
 it('keeps a whole result when it removes what is beside it', async () => {
   bench.replies.result = json(200, tree);
   await bench.wait();
-  const killed = killedDownload();
+  await leaveKilledDownload();
   await bench.conclude('completed', 'op-1');
-  expect(existsSync(killed)).toBe(false);
+  expect(await ofKilled()).toEqual([]);
   expect((await filed()).equals(whole)).toBe(true);
 });

@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { MonitorDependencies } from '../../../src/activities/dependencies';
 import type { AuditEntry } from '../../../src/domain/audit';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
@@ -83,9 +81,7 @@ async function recordOf(changeId = change) {
 
 /** Leaves an object of the archive as a power cut may. */
 async function empty(key: string): Promise<void> {
-  const path = bench.place.path(key);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, '');
+  bench.place.spoil(key, '');
 }
 
 describe('what others acknowledged before every sink had it', () => {
@@ -175,7 +171,12 @@ describe('one bad object', () => {
   it('of a monitor keeps no other monitor from being looked at', async () => {
     await start({ changes: [{ id: change }] });
     // Neither to be read nor to be replaced.
-    await mkdir(bench.place.path(`monitors/${monitorId}/health.json`), { recursive: true });
+    const { archive } = bench.place;
+    const replace = archive.replace.bind(archive);
+    archive.replace = async (key, body) => {
+      if (key === `monitors/${monitorId}/health.json`) throw new Error('EIO');
+      await replace(key, body);
+    };
     expect(await bench.look([monitorId, unheld])).toMatchObject({ looked: 2, failing: 2 });
     const why = expect.stringContaining('could not be read or written') as string;
     expect((await bench.passes.pass('all', 0))?.failing).toMatchObject([

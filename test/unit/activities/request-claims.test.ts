@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { rowFlags, type RequestRow, type WatchTuple } from '../../../src/domain/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB } from './certificate-bench';
@@ -146,7 +145,7 @@ it('does not send what another took between its look and its claim', async () =>
 
 it('does not send over a claim that cannot be read', async () => {
   await bench.claim(documentA);
-  writeFileSync(bench.place.path(`${bench.thing(documentA).key}/000001.claim.json`), '{"own');
+  bench.place.spoil(`${bench.thing(documentA).key}/000001.claim.json`, '{"own');
   expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
     { kind: 'unknown', attempts: 0 },
   ]);

@@ -1,6 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type { Archive, PutResult } from '../../../src/archive/archive';
+import type { Archive } from '../../../src/archive/archive';
 import { ClaimLedger, certificateThing } from '../../../src/archive/claim-ledger';
 import type { Claim, Receipt, Ruling } from '../../../src/domain/claims';
 import { claimState } from '../../../src/domain/claims';
@@ -31,8 +29,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 function spoil(key: string, text: string): void {
-  mkdirSync(dirname(place.path(key)), { recursive: true });
-  writeFileSync(place.path(key), text);
+  place.spoil(key, text);
 }
 
 it('knows no decision of a thing that was never claimed', async () => {
@@ -128,38 +125,6 @@ it('loses no ruling of many that are put at once', async () => {
   );
   const keys = await place.archive.list(`${thing.key}/`);
   expect(keys.filter((key) => key.includes('.ruling-'))).toHaveLength(10);
-});
-
-it('puts claims, receipts and rulings durably', async () => {
-  const puts: [string, boolean | undefined][] = [];
-  const watched: Archive = {
-    id: 'x',
-    putIfAbsent: (key, _body, options): Promise<PutResult> => {
-      puts.push([key.slice(thing.key.length + 1), options?.durable]);
-      return Promise.resolve('stored');
-    },
-    replace: () => Promise.reject(new Error('never')),
-    get: () => Promise.resolve(null),
-    list: () => Promise.resolve([]),
-    localPath: async () => null,
-    remove: () => Promise.reject(new Error('never')),
-    removeAll: () => Promise.reject(new Error('never')),
-  };
-  const strict = new ClaimLedger(watched);
-  await strict.claim(thing, 1, claimOf());
-  await strict.putReceipt(thing, 1, accepted('c-1'));
-  await strict.putRuling(thing, 1, {
-    action: 'abandon',
-    certidaoId: null,
-    by: '',
-    note: '',
-    at: 0,
-  });
-  expect(puts).toEqual([
-    ['000001.claim.json', true],
-    ['000001.receipt.json', true],
-    ['000001.ruling-000001.json', true],
-  ]);
 });
 
 it('throws when the archive fails, instead of calling the claim unreadable', async () => {

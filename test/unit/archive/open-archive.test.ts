@@ -11,33 +11,34 @@ const otherHex = 'cd'.repeat(32);
 const idKey = IdKey.parse(hex);
 
 let place: TemporaryArchive;
+let root: string;
 
 beforeEach(() => {
   place = new TemporaryArchive();
+  root = join(place.folder, 'opened');
 });
 
 afterEach(() => place.remove());
 
 describe('opening an archive', () => {
   it('gives it an id at the first use and finds the same one ever after', async () => {
-    const first = await openArchive(place.root, idKey);
+    const first = await openArchive(root, idKey);
     expect(first.id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-    expect((await openArchive(place.root, idKey)).id).toBe(first.id);
-    expect((await openArchive(pathToFileURL(place.root).href, idKey)).id).toBe(first.id);
+    expect((await openArchive(root, idKey)).id).toBe(first.id);
+    expect((await openArchive(pathToFileURL(root).href, idKey)).id).toBe(first.id);
   });
 
   it.each(['', '/', '/.'])('lists whole keys when its address ends with %j', async (end) => {
-    const archive = await openArchive(`${place.root}${end}`, idKey);
+    const archive = await openArchive(`${root}${end}`, idKey);
     await archive.putIfAbsent('works/w1/a', 'x');
     expect(await archive.list('works/')).toEqual(['works/w1/a']);
   });
 
   it('gives one id to processes that open it at once', async () => {
-    const opened = await Promise.all(
-      Array.from({ length: 20 }, () => openArchive(place.root, idKey)),
-    );
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openArchive(root, idKey)));
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
-    expect(readdirSync(place.root)).toEqual(['archive.json']);
+    expect(readdirSync(root).filter((name) => !name.startsWith('store.db'))).toEqual(['blobs']);
+    expect(readdirSync(join(root, 'blobs'))).toEqual(['store-id']);
   });
 
   it('gives different archives different ids', async () => {
@@ -47,13 +48,13 @@ describe('opening an archive', () => {
   });
 
   it('refuses an archive made with another id key, and names the cure but neither key', async () => {
-    await openArchive(place.root, idKey);
-    const error = await openArchive(place.root, IdKey.parse(otherHex)).catch(
+    await openArchive(root, idKey);
+    const error = await openArchive(root, IdKey.parse(otherHex)).catch(
       (fault: unknown) => fault as Error,
     );
-    expect(error).toMatchObject({ name: 'ArchiveError' });
+    expect(error).toMatchObject({ name: 'StoreError', code: 'refused' });
     const message = (error as Error).message;
-    expect(message).toContain(place.root);
+    expect(message).toContain(root);
     expect(message).toContain(idKey.fingerprint);
     expect(message).toContain('set DILIGENCE_ID_KEY');
     expect(message).not.toContain(hex);
@@ -70,9 +71,21 @@ describe('opening an archive', () => {
     },
   );
 
-  it('keeps the key itself out of archive.json', async () => {
-    await openArchive(place.root, idKey);
-    expect(readFileSync(place.path('archive.json'), 'utf8')).not.toContain(hex);
+  it('keeps the key itself out of the store', async () => {
+    await openArchive(root, idKey);
+    for (const name of readdirSync(root).filter((one) => one.startsWith('store.db'))) {
+      expect(readFileSync(join(root, name)).includes(hex)).toBe(false);
+    }
+  });
+
+  it('makes files that nobody else can read', async () => {
+    await (await openArchive(root, idKey)).putIfAbsent('a', 'x', { bytes: true });
+    const modes = readdirSync(root, { recursive: true, withFileTypes: true }).map((one) => [
+      one.isDirectory(),
+      statSync(join(one.parentPath, one.name)).mode & 0o777,
+    ]);
+    expect(modes.length).toBeGreaterThan(4);
+    for (const [isFolder, mode] of modes) expect(mode).toBe(isFolder ? 0o700 : 0o600);
   });
 });
 
@@ -102,7 +115,7 @@ describe('finding the id key', () => {
     const found = await findIdKey(join(place.folder, 'data'), hex);
     expect(found.generated).toBe(false);
     expect(found.idKey.fingerprint).toBe(idKey.fingerprint);
-    expect(readdirSync(place.folder)).toEqual([]);
+    expect(readdirSync(place.folder)).toEqual(['store']);
   });
 
   it('generates one at the first use, for its owner alone, and finds it again', async () => {

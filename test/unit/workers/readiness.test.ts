@@ -1,13 +1,16 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { FileArchive } from '../../../src/archive/file-archive';
+import { join } from 'node:path';
 import { IdKey, openArchive } from '../../../src/archive/open-archive';
 import type { Archive } from '../../../src/archive/archive';
+import { RecordRepository } from '../../../src/store/records';
+import { StoreError } from '../../../src/store/store-error';
 import { ReadinessProbe } from '../../../src/workers/readiness';
 import type { RunningWorkers } from '../../../src/workers/run-workers';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 let place: TemporaryArchive;
 let archive: Archive;
+let root: string;
 let clock = 0;
 let looks = 0;
 let idle: string[] = [];
@@ -25,7 +28,8 @@ const workers: RunningWorkers = {
 
 beforeEach(async () => {
   place = new TemporaryArchive();
-  archive = await openArchive(place.root, IdKey.parse('ab'.repeat(32)));
+  root = join(place.folder, 'opened');
+  archive = await openArchive(root, IdKey.parse('ab'.repeat(32)));
   clock = 0;
   looks = 0;
   idle = [];
@@ -86,20 +90,20 @@ it('waits for a server that hangs no longer than a probe waits for it', async ()
 
 it('takes an empty directory where the archive was for no archive', async () => {
   const probe = running();
-  rmSync(place.root, { recursive: true });
-  mkdirSync(place.root);
+  rmSync(root, { recursive: true });
+  mkdirSync(root);
   expect(await probe.look()).toMatchObject({
     ready: false,
-    checks: { archive: 'the archive cannot be read and written (ArchiveError)' },
+    checks: { archive: 'the archive cannot be read and written (StoreError: gone)' },
   });
 });
 
 it('sees an archive that can be read and not written', async () => {
-  const full = new FileArchive(place.root, archive.id);
-  full.replace = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+  const full = new RecordRepository(place.store);
+  full.prove = () => Promise.reject(new StoreError('full', 'database or disk is full'));
   expect(await running(full).look()).toMatchObject({
     ready: false,
-    checks: { archive: 'the archive cannot be read and written (ENOSPC)' },
+    checks: { archive: 'the archive cannot be read and written (StoreError: full)' },
   });
 });
 

@@ -1,0 +1,40 @@
+import { StoreError } from '../store/store-error';
+import { pauseOnTheClock, type Pause } from './pause';
+
+/** Between two tries: a disk has room again, or a folder is back, when somebody has seen to it. */
+const pauseMs = 500;
+/** Then what is in hand goes to the workflow, which keeps it as well. */
+const mostMs = 20_000;
+
+/** Refused for a reason that passes: the disk is full, read-only or away. */
+export function isStoreAway(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.code !== 'constraint' && error.code !== 'corrupt';
+}
+
+export interface Patience {
+  now: () => number;
+  /** True as long as this attempt lives. */
+  mayWait: () => boolean;
+  pause?: Pause;
+}
+
+/**
+ * Writes what is in our hands and nowhere else: an accepted id, a receipt. While the store does not take
+ * it, it is tried again, for 20 s at most.
+ *
+ * @throws what the store throws, once there is no time left
+ */
+export async function withStorePatience<T>(
+  write: () => Promise<T>,
+  { now, mayWait, pause = pauseOnTheClock }: Patience,
+): Promise<T> {
+  const until = now() + mostMs;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isStoreAway(error) || !mayWait() || now() > until) throw error;
+      await pause(pauseMs);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/**
+ * Writes a file (0600) that appears whole or not at all, flushed together with its name.
+ *
+ * @returns false when a file of that name was there: it stays
+ */
+export async function writeOnce(path: string, body: Uint8Array | string): Promise<boolean> {
+  const aside = await writeAside(dirname(path), body);
+  try {
+    await link(aside, path);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await unlink(aside);
+  }
+  await flushFolder(dirname(path));
+  return true;
+}
+
+/** As `writeOnce`, in the place of what is there. */
+export async function replaceFile(path: string, body: Uint8Array | string): Promise<void> {
+  await rename(await writeAside(dirname(path), body), path);
+  await flushFolder(dirname(path));
+}
+
+/** @returns the path of a flushed file whose name begins with a dot */
+export async function writeAside(folder: string, body: Uint8Array | string): Promise<string> {
+  const path = join(folder, `.${randomUUID()}`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(body);
+    await file.sync();
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return path;
+}
+
+export async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,177 @@
+import { removeOrphans } from './orphans';
+import type { Statement, StatementResult } from './sqlite';
+import type { Store, StoreFacts } from './store';
+import { StoreError } from './store-error';
+
+export type PutResult = 'stored' | 'exists';
+
+export interface PutOptions {
+  /** Stands beside the database, however small: PDFs, pictures, uploads. */
+  bytes?: boolean;
+}
+
+interface NamedBlob {
+  blob: string | null;
+}
+
+/** Larger bodies stand beside the database. */
+const mostInRow = 64 * 1024;
+
+/** Objects by key: small ones are rows, bytes and large ones are blobs that a row names. */
+export class RecordRepository {
+  readonly id: string;
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.id = store.id;
+    this.#store = store;
+  }
+
+  async putIfAbsent(
+    key: string,
+    body: Uint8Array | string,
+    options: PutOptions = {},
+  ): Promise<PutResult> {
+    const place = await this.#place(key, body, options, () => this.#has(key));
+    if (place === null) return 'exists';
+    const [result] = await this.#commit(place, [
+      statement(
+        'INSERT INTO record (key, body, blob) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        key,
+        place.body,
+        place.blob,
+      ),
+    ]);
+    if (result?.changes === 1) return 'stored';
+    if (place.blob !== null) await this.#store.blobs.remove(place.blob);
+    return 'exists';
+  }
+
+  async replace(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
+    const place = await this.#place(key, body, options, async () => false);
+    if (place === null) return;
+    const [before] = await this.#commit(place, [
+      statement('SELECT blob FROM record WHERE key = ?', key),
+      statement(
+        `INSERT INTO record (key, body, blob) VALUES (?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`,
+        key,
+        place.body,
+        place.blob,
+      ),
+    ]);
+    await this.#removeBlobs(before?.rows as NamedBlob[]);
+  }
+
+  async remove(key: string): Promise<void> {
+    const [gone] = await this.#store.commit([
+      statement('DELETE FROM record WHERE key = ? RETURNING blob', checked(key)),
+    ]);
+    await this.#removeBlobs(gone?.rows as NamedBlob[]);
+  }
+
+  async removeAll(prefix: string, keep?: string): Promise<void> {
+    const kept = keep === undefined ? [] : range(`${keep}/`);
+    const [gone] = await this.#store.commit([
+      statement(
+        `DELETE FROM record WHERE key >= ? AND key < ?${kept.length > 0 ? ' AND NOT (key >= ? AND key < ?)' : ''} RETURNING blob`,
+        ...range(prefix),
+        ...kept,
+      ),
+    ]);
+    await this.#removeBlobs(gone?.rows as NamedBlob[]);
+  }
+
+  async get(key: string): Promise<Buffer | null> {
+    const [row] = await this.#store.read<NamedBlob & { body: Uint8Array }>(
+      statement('SELECT body, blob FROM record WHERE key = ?', checked(key)),
+    );
+    if (row === undefined) return null;
+    if (row.blob === null) return Buffer.from(row.body);
+    const bytes = await this.#store.blobs.get(row.blob);
+    if (bytes !== null) return bytes;
+    // It may have been removed or replaced between the two looks.
+    const [now] = await this.#store.read<NamedBlob>(
+      statement('SELECT blob FROM record WHERE key = ?', key),
+    );
+    if (now === undefined) return null;
+    if (now.blob !== row.blob) return this.get(key);
+    throw new StoreError('corrupt', `the bytes of ${key} are missing`);
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const rows = await this.#store.read<{ key: string }>(
+      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', ...range(prefix)),
+    );
+    return rows.map(({ key }) => key);
+  }
+
+  prove(): Promise<StoreFacts> {
+    return this.#store.prove();
+  }
+
+  forget(): Promise<void> {
+    return this.#store.forget();
+  }
+
+  removeOrphans(now: number): Promise<number> {
+    return removeOrphans(this.#store, now);
+  }
+
+  async #has(key: string): Promise<boolean> {
+    const rows = await this.#store.read(statement('SELECT 1 FROM record WHERE key = ?', key));
+    return rows.length > 0;
+  }
+
+  /** Bytes are stored before the row that names them; null when they need not be. */
+  async #place(
+    key: string,
+    body: Uint8Array | string,
+    { bytes = false }: PutOptions,
+    isThere: () => Promise<boolean>,
+  ): Promise<{ body: Buffer | null; blob: string | null } | null> {
+    checked(key);
+    const buffer =
+      typeof body === 'string'
+        ? Buffer.from(body)
+        : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    if (!bytes && buffer.length <= mostInRow) return { body: buffer, blob: null };
+    if (await isThere()) return null;
+    return { body: null, blob: await this.#store.blobs.put(buffer) };
+  }
+
+  /** What surely was not committed leaves no bytes behind. */
+  async #commit(
+    { blob }: { blob: string | null },
+    statements: readonly Statement[],
+  ): Promise<StatementResult[]> {
+    try {
+      return await this.#store.commit(statements);
+    } catch (error) {
+      if (blob !== null && error instanceof StoreError && error.code !== 'other') {
+        await this.#store.blobs.remove(blob).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  async #removeBlobs(rows: readonly NamedBlob[] = []): Promise<void> {
+    for (const { blob } of rows) if (blob !== null) await this.#store.blobs.remove(blob);
+  }
+}
+
+function statement(sql: string, ...parameters: unknown[]): Statement {
+  return { sql, parameters };
+}
+
+/** Keys are ASCII: `keySegment` sees to it. */
+function range(prefix: string): [string, string] {
+  return [prefix, `${prefix}\u{10ffff}`];
+}
+
+function checked(key: string): string {
+  if (key.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
+    throw new RangeError('archive key with an empty or climbing segment');
+  }
+  return key;
+}

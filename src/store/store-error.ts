@@ -1,0 +1,17 @@
+/**
+ * Why the store did not do what was asked. `full`, `read-only`, `busy` and `gone` pass when somebody
+ * mends the disk; `constraint` is an answer; the rest is damage.
+ */
+export type StoreErrorCode =
+  'busy' | 'constraint' | 'corrupt' | 'full' | 'gone' | 'other' | 'read-only' | 'refused';
+
+/** The store cannot be used, or refused a change: where, and the fix. Nothing of the change was made. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,136 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BlobDirectory } from './blobs';
+import { isInMemory, refuseNetworkDisk } from './disk';
+import { prepareDatabase, readIdentity, type StoreIdentity } from './schema';
+import { SqliteConnection, type Statement, type StatementResult } from './sqlite';
+import { StoreError } from './store-error';
+import { Writer } from './writer';
+
+/** The store of an installation: records in a database, bytes beside it. */
+export interface Store {
+  readonly id: string;
+  readonly blobs: BlobDirectory;
+  /** Rows of one SELECT; sees what was committed before. */
+  read<T>(statement: Statement): Promise<T[]>;
+  /**
+   * All of the statements in one transaction, or none.
+   *
+   * @returns what each returned, once they are on the disk
+   * @throws StoreError
+   */
+  commit(statements: readonly Statement[]): Promise<StatementResult[]>;
+  /** @throws StoreError when it is not the one that was opened, or cannot be written */
+  prove(): Promise<StoreFacts>;
+  /** What was removed is on the disk no more when it resolves. */
+  forget(): Promise<void>;
+  /** What was asked for before is committed first. */
+  close(): Promise<void>;
+}
+
+/** What a store stands on. */
+export interface StoreFacts {
+  sqliteVersion: string;
+  /** False where commits are not flushed: on a disk in memory, above all. */
+  outlivesPowerCut: boolean;
+}
+
+/** Others read for moments. */
+const mostTriesToForget = 50;
+const databaseName = 'store.db';
+const blobsName = 'blobs';
+
+/**
+ * Opens the store in a folder, and makes it one at the first use.
+ *
+ * @param idKeyFingerprint of the key that names subjects
+ * @throws StoreError when it was made with another key, or by a later program
+ */
+export async function openStore(folder: string, idKeyFingerprint: string): Promise<Store> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await refuseNetworkDisk(folder);
+  const path = join(folder, databaseName);
+  const identity = await prepareDatabase(path, idKeyFingerprint);
+  if (identity.idKeyFingerprint !== idKeyFingerprint) {
+    throw new StoreError(
+      'refused',
+      `the store ${folder} was made with another id key (fingerprint ${identity.idKeyFingerprint}, ` +
+        `ours is ${idKeyFingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
+    );
+  }
+  const blobs = new BlobDirectory(join(folder, blobsName));
+  await blobs.prepare(identity.id);
+  const reader = new SqliteConnection(path, { readOnly: true, expected: identity.file });
+  return new SqliteStore(reader, identity, blobs);
+}
+
+/** A store as it is there, whoever's it is, to be read alone; null when there is none. */
+export function storeToRead(folder: string): Store | null {
+  const path = join(folder, databaseName);
+  let connection: SqliteConnection;
+  try {
+    connection = new SqliteConnection(path, { readOnly: true });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'gone') return null;
+    throw error;
+  }
+  const identity = readIdentity(connection);
+  return new SqliteStore(connection, identity, new BlobDirectory(join(folder, blobsName)));
+}
+
+class SqliteStore implements Store {
+  readonly id: string;
+  readonly blobs: BlobDirectory;
+  readonly #reader: SqliteConnection;
+  readonly #writer: Writer;
+
+  constructor(reader: SqliteConnection, { id, file }: StoreIdentity, blobs: BlobDirectory) {
+    this.id = id;
+    this.blobs = blobs;
+    this.#reader = reader;
+    this.#writer = new Writer({ path: reader.path, expected: file });
+  }
+
+  async read<T>(statement: Statement): Promise<T[]> {
+    return this.#reader.run(statement).rows as T[];
+  }
+
+  commit(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return this.#writer.commit(statements);
+  }
+
+  async prove(): Promise<StoreFacts> {
+    // Changes nothing; fails when the file is not in its place any more.
+    const [, synchronous] = await this.commit([
+      { sql: 'UPDATE install SET one = 1', parameters: [] },
+      { sql: 'PRAGMA synchronous', parameters: [] },
+    ]);
+    await this.blobs.remove(await this.blobs.put('probe'));
+    const [facts] = await this.read<{ version: string }>({
+      sql: 'SELECT sqlite_version() AS version',
+      parameters: [],
+    });
+    const [row] = (synchronous?.rows ?? []) as { synchronous: number }[];
+    return {
+      sqliteVersion: facts?.version ?? '',
+      outlivesPowerCut: row?.synchronous === 2 && !(await isInMemory(dirname(this.#reader.path))),
+    };
+  }
+
+  async forget(): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#writer.eraseTraces();
+      } catch (error) {
+        const isBusy = error instanceof StoreError && error.code === 'busy';
+        if (!isBusy || tries === mostTriesToForget) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    this.#reader.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rowsProgressQuery } from '../../src/workflows/messages';
+import { isInFlight, postsOf } from '../support/batch-account';
+import { accountOf, batchUnderWay, slowRequests } from '../support/batch-under-way';
+import { Installation, eventually } from '../support/diligence-process';
+
+let place: Installation;
+
+afterEach(() => place.stop(), 60_000);
+
+const posts = () => postsOf(place.sandbox);
+const store = () => join(place.folder, 'data', 'archive');
+
+test('a batch whose store is moved away sends nothing, says so, and goes on when it is back', async () => {
+  place = await Installation.start(slowRequests as never);
+  await place.startWorker();
+  const id = await batchUnderWay(place);
+  const workflow = (await place.client()).workflow;
+  await workflow.getHandle(id).executeUpdate('pause');
+  await eventually('nothing is in flight', () => !posts().some(isInFlight));
+  await rename(store(), `${store()}-away`);
+  const sent = posts().length;
+  await workflow.getHandle(id).executeUpdate('resume');
+  await eventually('it waits for the store', async () => {
+    const { waiting } = await workflow.getHandle(`${id}/lane-0000`).query(rowsProgressQuery);
+    return waiting?.reason === 'store';
+  });
+  expect(posts()).toHaveLength(sent);
+  await rename(`${store()}-away`, store());
+
+  const { lines, found } = await accountOf(place, id);
+  expect(found).toEqual([]);
+  expect(lines.every(({ status }) => status === 'issued')).toBe(true);
+}, 60_000);
