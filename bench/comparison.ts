@@ -3,6 +3,9 @@ import { basename, join } from 'node:path';
 import { cnpj } from '../test/support/documents';
 import { runFloor } from './floor';
 import { Parts, type Timing } from './parts';
+import { getJson } from '../src/archive/archive';
+import { archiveAsItIs } from '../src/archive/open-archive';
+import type { IssuanceFact } from '../src/domain/outcomes';
 
 export interface Figures {
   makespanMs: number;
@@ -62,7 +65,7 @@ export async function measureBatch(
     const after = parts.processorMs();
     const summary = await summaryOf(parts);
     const makespanMs = Date.parse(summary.finishedAt) - Date.parse(summary.startedAt);
-    const onFile = await timesOf(join(parts.folder, 'data'), '.json', 'issuances');
+    const onFile = await timesOfFacts(join(parts.folder, 'data', 'archive'));
     return await figures(parts, rows, makespanMs, onFile, {
       worker: (after.worker - before.worker) / rows,
       server: (after.server - before.server) / rows,
@@ -118,12 +121,23 @@ async function figures(
   };
 }
 
+/** When each issuance was settled for us, by its id. */
+async function timesOfFacts(root: string): Promise<Map<string, number>> {
+  const archive = archiveAsItIs(root);
+  const times = new Map<string, number>();
+  for (const key of (await archive?.list('issuances/')) ?? []) {
+    const fact = archive && (await getJson<IssuanceFact>(archive, key));
+    if (fact !== null) times.set(fact.certidaoId, fact.settledAt);
+  }
+  return times;
+}
+
 /** When each file of an issuance was written, by the id in its name. */
-async function timesOf(root: string, ending: string, under = ''): Promise<Map<string, number>> {
+async function timesOf(root: string, ending: string): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || !path.endsWith(ending) || !path.includes(under)) continue;
+    if (!entry.isFile() || !path.endsWith(ending)) continue;
     times.set(basename(entry.name, ending), (await stat(path)).mtimeMs);
   }
   return times;

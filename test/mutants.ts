@@ -238,7 +238,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/starters/certificate.ts',
     find: 'return age <= flags.maxAge ? { workflowId: workId, finished: summary } : anew;',
     replace: 'return age < 0 ? { workflowId: workId, finished: summary } : anew;',
-    tests: ['test/integration/certificate-batch-twice.test.ts'],
+    tests: ['test/integration/certificate-batch-again.test.ts'],
   },
   {
     name: 'html-unescaped',

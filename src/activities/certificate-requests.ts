@@ -138,7 +138,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           patience,
         ).catch((error: unknown) => {
           // Ids in our hands go to the workflow all the same; the merge reads the rest from the claims.
-          if (!answers.some(wasAccepted)) throw error;
+          if (!isStoreAway(error) || !answers.some(wasAccepted)) throw error;
           deps.warn('outcomes could not be stored', { reason: nameOf(error) });
         });
       }

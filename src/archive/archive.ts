@@ -48,19 +48,6 @@ export async function getJson<T>(archive: Archive, key: string): Promise<T | nul
   return body === null ? null : (JSON.parse(body.toString('utf8')) as T);
 }
 
-/**
- * As `getJson`, of an object that is replaced without waiting for the disk: one that a power cut left
- * empty or half is none. For what the next pass writes anew.
- */
-export async function getReplacedJson<T>(archive: Archive, key: string): Promise<T | null> {
-  try {
-    return await getJson<T>(archive, key);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
 /** One JSON document a line. */
 export async function getJsonLines<T>(archive: Archive, key: string): Promise<T[] | null> {
   const body = await archive.get(key);

@@ -10,24 +10,14 @@ export class IssuanceFile {
     this.#archive = archive;
   }
 
-  /** Null also when a crash of the machine left half of it: it can be read from the service again. */
-  async fact(certidaoId: string): Promise<IssuanceFact | null> {
-    try {
-      return await getJson<IssuanceFact>(this.#archive, factKey(certidaoId));
-    } catch (error) {
-      if ((error as Error).name === 'SyntaxError') return null;
-      throw error;
-    }
+  fact(certidaoId: string): Promise<IssuanceFact | null> {
+    return getJson<IssuanceFact>(this.#archive, factKey(certidaoId));
   }
 
   /** The first fact filed stays; returns the one that stands. */
   async putFact(fact: IssuanceFact): Promise<IssuanceFact> {
     const put = await this.#archive.putIfAbsent(factKey(fact.certidaoId), JSON.stringify(fact));
-    if (put === 'stored') return fact;
-    const standing = await this.fact(fact.certidaoId);
-    if (standing === null)
-      await this.#archive.replace(factKey(fact.certidaoId), JSON.stringify(fact));
-    return standing ?? fact;
+    return put === 'stored' ? fact : ((await this.fact(fact.certidaoId)) ?? fact);
   }
 
   /**

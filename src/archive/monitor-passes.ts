@@ -1,5 +1,5 @@
 import { isWalkDue, type PassOnFile, type WalksOnFile } from '../domain/monitors/watch';
-import { getReplacedJson, keySegment, type Archive } from './archive';
+import { getJson, keySegment, type Archive } from './archive';
 import { inParallel } from './in-parallel';
 import { monitorFolder } from './monitor-records';
 
@@ -22,7 +22,7 @@ export class MonitorPasses {
 
   /** Null: nobody has looked yet. */
   pass(list: string, page: number): Promise<PassOnFile | null> {
-    return getReplacedJson<PassOnFile>(this.#archive, passKey(list, page));
+    return getJson<PassOnFile>(this.#archive, passKey(list, page));
   }
 
   /** The last looks at all pages of all lists. */
@@ -31,7 +31,7 @@ export class MonitorPasses {
     const passes = await inParallel(
       keys.filter((key) => key.split('/')[2] === 'passes'),
       16,
-      (key) => getReplacedJson<PassOnFile>(this.#archive, key),
+      (key) => getJson<PassOnFile>(this.#archive, key),
     );
     return passes.filter((pass) => pass !== null);
   }
@@ -79,7 +79,7 @@ export class MonitorPasses {
   }
 
   #walks(monitorId: string): Promise<WalksOnFile | null> {
-    return getReplacedJson<WalksOnFile>(this.#archive, reconciledKey(monitorId));
+    return getJson<WalksOnFile>(this.#archive, reconciledKey(monitorId));
   }
 
   async #putWalks(monitorId: string, walks: WalksOnFile): Promise<void> {

@@ -16,14 +16,7 @@ import type {
   SweepMark,
   ToldChange,
 } from '../domain/monitors/kept';
-import {
-  getJson,
-  getJsonLines,
-  getReplacedJson,
-  keySegment,
-  toJsonLines,
-  type Archive,
-} from './archive';
+import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
 import { documentsIn, DocumentIndexWriter, type NameOf } from './document-index';
 import { inParallel } from './in-parallel';
 import { sha256Of } from './issuances';
@@ -152,7 +145,7 @@ export class MonitorRecords {
     trouble: Omit<ChangeTrouble, 'count' | 'firstAt' | 'lastAt'> & { at: string },
   ): Promise<ChangeTrouble> {
     const key = markKey(monitorId, 'troubles', changeId);
-    const before = await getReplacedJson<ChangeTrouble>(this.#archive, key);
+    const before = await getJson<ChangeTrouble>(this.#archive, key);
     const { at, ...what } = trouble;
     const now: ChangeTrouble = {
       ...what,
@@ -182,7 +175,7 @@ export class MonitorRecords {
     const text = JSON.stringify(item.answer) ?? 'null';
     await this.#indexDocuments(monitorId, documentsInText(text));
     const key = `${monitorFolder(monitorId)}/unreadable/${sha256Of(Buffer.from(text)).slice(0, 16)}.json`;
-    const before = await getReplacedJson<UnreadableOnFile>(this.#archive, key);
+    const before = await getJson<UnreadableOnFile>(this.#archive, key);
     if (before !== null && (before.lastSweep ?? before.sweep) === sweep) return before.count ?? 1;
     const count = before === null ? 1 : (before.count ?? 1) + 1;
     const now: UnreadableOnFile = { ...item, sweep, at, ...before, count, lastSweep: sweep };
@@ -195,7 +188,7 @@ export class MonitorRecords {
     const prefix = `${monitorFolder(monitorId)}/unreadable/`;
     const keys = await this.#archive.list(prefix);
     const found = await inParallel(keys, atOnce, async (key): Promise<UnreadableItem | null> => {
-      const item = await getReplacedJson<UnreadableOnFile>(this.#archive, key);
+      const item = await getJson<UnreadableOnFile>(this.#archive, key);
       if (item === null) return null;
       const { at, count = 1, issues, answer } = item;
       const sum = key.slice(prefix.length, -'.json'.length);
@@ -228,7 +221,7 @@ export class MonitorRecords {
 
   /** Null: nobody has looked yet. */
   health(monitorId: string): Promise<HealthOnFile | null> {
-    return getReplacedJson(this.#archive, `${monitorFolder(monitorId)}/health.json`);
+    return getJson(this.#archive, `${monitorFolder(monitorId)}/health.json`);
   }
 
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
@@ -298,7 +291,7 @@ export class MonitorRecords {
     const stuck = tried.filter((changeId) => !ended.has(changeId) || again.has(changeId));
     const named = await inParallel(stuck.slice(0, most), atOnce, async (changeId) => {
       const key = markKey(monitorId, 'troubles', changeId);
-      const trouble = await getReplacedJson<ChangeTrouble>(this.#archive, key);
+      const trouble = await getJson<ChangeTrouble>(this.#archive, key);
       return trouble && { changeId, trouble };
     });
     return {
@@ -383,7 +376,7 @@ export class MonitorRecords {
     const at = (kind: string): string => markKey(monitorId, kind, change.changeId);
     const [acknowledged, trouble, ...taken] = await Promise.all([
       this.#read<AcknowledgementMark>(at('acknowledged')),
-      getReplacedJson<ChangeTrouble>(this.#archive, at('troubles')),
+      getJson<ChangeTrouble>(this.#archive, at('troubles')),
       ...sinks.map((sink) => this.#read<DeliveryMark>(at(`delivered/${keySegment(sink)}`))),
     ]);
     const delivered: Record<string, DeliveryMark> = {};

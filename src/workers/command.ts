@@ -26,7 +26,6 @@ import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
 import { runWorkers, workerRoles, type RunningWorkers, type WorkerRole } from './run-workers';
-import { widenThreadPool } from './thread-pool';
 
 const oneDayMs = 24 * 60 * 60_000;
 
@@ -46,10 +45,7 @@ export function workerCommand(): Command {
         'with the payload keys of the data directory, as `dev` starts it',
       ).hideHelp(),
     )
-    .action(async (flags: WorkerFlags) => {
-      widenThreadPool();
-      await runWorkerProcess(flags);
-    });
+    .action((flags: WorkerFlags) => runWorkerProcess(flags));
 }
 
 interface WorkerFlags {

@@ -27,9 +27,10 @@ export function dossierActivities(queueSuffix: string, interactive: boolean) {
       ...(type !== undefined && { cancellationType: type }),
     });
 
+  // A few records and no call: what a killed worker had in hand is begun again after this.
   const { beginFollow, concludeDossier, concludeRetries } = proxyActivities<Activities>({
     ...common,
-    startToCloseTimeout: '2m',
+    startToCloseTimeout: '30s',
   });
   return {
     awaitDossier: (input: Parameters<Activities['awaitDossier']>[0]) =>

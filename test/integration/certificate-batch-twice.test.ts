@@ -34,26 +34,6 @@ describe('the same thing asked for more than once', () => {
     ...more,
   ];
 
-  test('one command run twice at once and once later is one batch', async () => {
-    await writeFile(join(place.folder, 'input.csv'), sheetOf(16));
-    const [first, second] = await Promise.all([
-      place.begin(batch('input.csv', 'a')).result,
-      place.run(batch('input.csv', 'b')),
-    ]);
-    const later = await place.run(batch('input.csv', 'c'));
-
-    expect([first.code, second.code, later.code]).toEqual([0, 0, 0]);
-    const ids = [first, second, later].map(
-      ({ stdout }) => (JSON.parse(stdout) as { id: string }).id,
-    );
-    expect(new Set(ids).size).toBe(1);
-    expect(started(place)).toEqual(Array.from({ length: 16 }, () => 1));
-    const lines = await readSheetLines(join(place.folder, 'c', 'results.csv'));
-    expect(lines.every(({ status, attempts }) => status === 'issued' && attempts === '1')).toBe(
-      true,
-    );
-  }, 120_000);
-
   test(`two files that share ${shared} documents buy each once, and a corrected file only what is new`, async () => {
     place.sandbox.reset();
     const bought = shared + 2 * ownRows;
@@ -75,15 +55,6 @@ describe('the same thing asked for more than once', () => {
     expect(started(place)).toEqual(Array.from({ length: bought + 10 }, () => 1));
     const lines = await readSheetLines(join(place.folder, 'longer', 'results.csv'));
     expect(lines.filter(({ note }) => note.includes('reused'))).toHaveLength(bought);
-  }, 120_000);
-
-  test('--fresh buys again, on purpose', async () => {
-    place.sandbox.reset();
-    await writeFile(join(place.folder, 'fresh.csv'), `cnpj,tipo\n${cnpj(7_000)},cnpj\n`);
-    await place.run(batch('fresh.csv', 'fresh-1'));
-    await place.run(batch('fresh.csv', 'fresh-2', '--fresh'));
-    // A reset sandbox counts from nothing: both issuances were started since.
-    expect(started(place)).toEqual([2]);
   }, 120_000);
 
   test('a single issuance shares what a batch has bought', async () => {

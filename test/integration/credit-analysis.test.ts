@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
@@ -122,34 +122,6 @@ describe('credit analyze', () => {
     await fileOf('cut.rem', 44);
     const { shown } = await analyze('cut.rem');
     expect(shown?.outcome).toMatchObject({ status: 'completed', result: { contradictions: [] } });
-  }, 120_000);
-
-  test('a folder is analysed file by file, and run again it goes on', async () => {
-    const folder = join(installation.folder, 'files');
-    await mkdir(folder);
-    for (const receivables of [51, 52, 53]) {
-      const bytes = cnabFile({ bank: 'paulista', receivables });
-      await writeFile(join(folder, `f${receivables}.rem`), bytes);
-    }
-    await writeFile(join(folder, 'f54.REM'), '');
-    const words = ['credit', 'batch', '--dir', 'files', '--concurrency', '2', '--json'];
-    const sheets: string[] = [];
-    for (const before of [false, true]) {
-      const { code, stdout } = await installation.run(words);
-      expect(code).toBe(3);
-      const { files } = JSON.parse(stdout) as { files: { folder: string | null }[] };
-      sheets.push(join(files[1]?.folder ?? '', 'titulos.csv'));
-      expect(files).toMatchObject([
-        { file: 'f51.rem', status: 'completed', before },
-        { file: 'f52.rem', status: 'completed', before },
-        { file: 'f53.rem', status: 'completed', before },
-        { file: 'f54.REM', status: 'not sent', reason: expect.stringContaining('f54.REM') },
-      ]);
-    }
-    for (const name of ['f51.rem', 'f52.rem', 'f53.rem']) expect(startedOf(name)).toBe(1);
-    for (const sheet of sheets) {
-      expect((await readFile(sheet, 'utf8')).trimEnd().split('\n')).toHaveLength(53);
-    }
   }, 120_000);
 
   test('what the scan refuses is not sent', async () => {

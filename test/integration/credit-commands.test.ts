@@ -1,11 +1,10 @@
 import { getJson } from '../../src/archive/archive';
 import type { ScenarioInput } from '../../src/sandbox';
-import { cnabFile, testReceivable } from '../support/cnab-files';
+import { cnabFile } from '../support/cnab-files';
 import {
   CreditInstallation,
   fileNameOf,
   outOfSequence,
-  sheetRows,
   type AnalyzeResult,
   type ShownAnalysis,
 } from '../support/credit-installation';
@@ -62,56 +61,6 @@ describe('commands of credit analyses', () => {
   }
   const run = (words: string[], env: Record<string, string> = {}) =>
     place.installation.run(words, env);
-
-  async function engine(name: string): Promise<string> {
-    const headers = {
-      authorization: 'Bearer credit-sandbox-token',
-      'content-type': 'application/json',
-    };
-    const url = `${place.sandbox.creditBaseUrl}/v1/engines`;
-    const body = JSON.stringify({ name, rules: { valor_minimo: { threshold: 2_000_000 } } });
-    const answer = await fetch(url, { method: 'POST', headers, body });
-    return ((await answer.json()) as { id: string }).id;
-  }
-
-  describe('an engine is chosen by its name', () => {
-    /** As with `dev`: the worker knows the service, the command does not. */
-    const noToken = { CREDIT_BASE_URL: '', CREDIT_TOKEN: '' };
-
-    test('by a command that has no token, and its rules judge', async () => {
-      const id = await engine('Só grandes');
-      await place.write('named.rem', cnab(61));
-      const words = ['credit', 'analyze', '--cnab', 'named.rem', '--engine', 'Só grandes'];
-      const { code, stdout, stderr } = await run([...words, '--json', '--out', 'named'], noToken);
-      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-      const { outcome, folder } = JSON.parse(stdout) as ShownAnalysis;
-      expect(outcome.result).toMatchObject({ engineId: id, summary: { blocked: 61 } });
-      const issues = await sheetRows(folder ?? '', 'issues.csv');
-      const rows = issues.filter(({ level }) => level === 'titulo');
-      expect(rows).toHaveLength(61);
-      expect(rows[0]).toMatchObject({
-        rule_id: 'valor_minimo',
-        name: testReceivable(0).number,
-        actual: expect.stringContaining('1000'),
-        threshold: expect.stringContaining('2000000'),
-      });
-    }, 120_000);
-
-    test('one that nobody has, or two have, ends with 1, lists them, and sends nothing', async () => {
-      const ids = [await engine('Dois'), await engine('Dois')];
-      await place.write('choice.rem', cnab(62));
-      const choose = (name: string) =>
-        run(['credit', 'analyze', '--cnab', 'choice.rem', '--engine', name], noToken);
-      const two = await choose('Dois');
-      expect(two.code).toBe(1);
-      for (const id of ids) expect(two.stderr).toContain(id);
-      expect(two.stderr).not.toContain('Padrao');
-      const none = await choose('Ninguém');
-      expect(none.code).toBe(1);
-      expect(none.stderr).toContain('no engine "Ninguém"; there are "Padrao"');
-      expect(place.uploads('choice.rem')).toEqual([]);
-    }, 120_000);
-  });
 
   test('what is refused goes with a reason, which is kept and told on the audit trail', async () => {
     await place.write('forced.rem', outOfSequence(63));

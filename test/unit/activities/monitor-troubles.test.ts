@@ -79,7 +79,7 @@ async function recordOf(changeId = change) {
   return changeRecord({ ...file, reviews: [] }, ['file']);
 }
 
-/** Leaves an object of the archive as a power cut may. */
+/** Leaves a record that nobody can read. */
 async function empty(key: string): Promise<void> {
   bench.place.spoil(key, '');
 }
@@ -183,14 +183,6 @@ describe('one bad object', () => {
       { monitorId, why },
       { monitorId: unheld, why: expect.stringContaining('404') as string },
     ]);
-  });
-
-  it('of the last walk makes another walk due', async () => {
-    await start({ changes: [] });
-    await bench.walk();
-    expect(await bench.look()).toMatchObject({ due: [] });
-    await empty(`monitors/${monitorId}/reconciled.json`);
-    expect(await bench.look()).toMatchObject({ failing: 0, due: [{ reconcile: true }] });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { StoreError } from '../../../src/store/store-error';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB, documents } from './certificate-bench';
 
@@ -180,6 +181,56 @@ it('gives the answer to the workflow even when the receipt cannot be filed', asy
   const work = await bench.work('w1', [documentA]);
   expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
   expect(bench.warnings).toHaveLength(1);
+});
+
+describe('a disk that is full', () => {
+  /** Of puts whose keys hold a word: the first so many are refused. */
+  function refuse(word: string, times: number): void {
+    const { archive } = bench.place;
+    const put = archive.putIfAbsent.bind(archive);
+    let left = times;
+    jest.spyOn(archive, 'putIfAbsent').mockImplementation(async (key, ...rest) => {
+      if (key.includes(word) && left > 0) {
+        left -= 1;
+        throw new StoreError('full', 'database or disk is full');
+      }
+      return put(key, ...rest);
+    });
+  }
+
+  it('keeps the row waiting for the store, unsent, when there is no room for its claim', async () => {
+    refuse('.claim.', Infinity);
+    const answers = await bench.request(await bench.work('w1', [documentA, documentB]));
+    expect(answers).toMatchObject([
+      { kind: 'unsent', reason: 'store' },
+      { kind: 'unsent', reason: 'no_time' },
+    ]);
+    expect(bench.server.received).toEqual([]);
+  });
+
+  it('has the receipt stored when there is room again', async () => {
+    refuse('.receipt.', 3);
+    await bench.request(await bench.work('w1', [documentA]));
+    expect((await bench.last(documentA))?.receipt).toMatchObject({
+      kind: 'accepted',
+      certidaoId: 'c-1',
+    });
+    expect(bench.warnings).toEqual([]);
+  });
+
+  it('gives accepted ids to the workflow though nothing about them can be stored', async () => {
+    const work = await bench.work('w1', [documentA]);
+    const { archive } = bench.place;
+    const put = archive.putIfAbsent.bind(archive);
+    jest.spyOn(archive, 'putIfAbsent').mockImplementation(async (key, ...rest) => {
+      if (key.includes('.claim.')) return put(key, ...rest);
+      // Each try takes its time: after 20 seconds of them it is over.
+      bench.ahead += 3_000;
+      throw new StoreError('full', 'database or disk is full');
+    });
+    expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
+    expect(bench.warnings).not.toEqual([]);
+  });
 });
 
 it('sends nothing when the claim cannot be filed, and stops the run', async () => {

@@ -41,15 +41,6 @@ it('lets the first fact about an issuance stand', async () => {
   expect(await file.fact('c-1')).toEqual(fact());
 });
 
-it('takes half a fact for none, and files the next one over it', async () => {
-  await file.putFact(fact());
-  const [key = ''] = await place.archive.list('issuances/');
-  await place.archive.replace(key, '{"certidaoId":"c-');
-  expect(await file.fact('c-1')).toBeNull();
-  expect(await file.putFact(fact({ note: 'again' }))).toEqual(fact({ note: 'again' }));
-  expect(await file.fact('c-1')).toEqual(fact({ note: 'again' }));
-});
-
 it('files ids apart that would climb or look alike in a path', async () => {
   for (const certidaoId of ['../../x', 'a/b', 'a%2Fb', '.', 'A', 'a']) {
     await file.putFact(fact({ certidaoId }));

@@ -87,21 +87,6 @@ it('calls stuck what others acknowledged before a required sink had it', async (
   expect(await records.standing(monitorId, 20, [])).toMatchObject({ stuck: 0 });
 });
 
-it.each(['', '{"count":', '\0\0\0'])(
-  'takes a count that a power cut left as %j for none',
-  async (text) => {
-    const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
-    await place.archive.replace(`monitors/${monitorId}/troubles/c1.json`, text);
-    await place.archive.replace(`monitors/${monitorId}/health.json`, text);
-    await records.fileChanges(monitorId, [toldChange('c1')], { ...first, foundAs: 'open' }, sinks);
-    expect(await records.file(monitorId, 'c1', sinks)).toMatchObject({ trouble: null });
-    expect(await records.health(monitorId)).toBeNull();
-    expect(await records.countTrouble(monitorId, 'c1', { ...first, ...why })).toMatchObject({
-      count: 1,
-    });
-  },
-);
-
 it('counts what a change could not be brought through over sweeps', async () => {
   const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
   await records.countTrouble(monitorId, 'c1', { ...first, ...why });

@@ -1,0 +1,77 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ScenarioInput } from '../../src/sandbox';
+import { Installation, readSheetLines } from '../support/diligence-process';
+import { cnpj, sheetOf } from '../support/documents';
+
+const calm: ScenarioInput['issuance'] = {
+  waitingMs: [20, 50],
+  processingMs: [100, 400],
+  distribution: 'uniform',
+};
+
+describe('rows that a person decides about', () => {
+  let place: Installation;
+  const idOf = (stdout: string): string => (JSON.parse(stdout) as { id: string }).id;
+  const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
+
+  beforeAll(async () => {
+    place = await Installation.start({ issuance: calm }, { CERTIFICATES_RPS: '20' });
+    await place.startWorkerHere();
+  }, 60_000);
+
+  beforeEach(() => place.sandbox.reset());
+  afterAll(() => place.stop(), 60_000);
+
+  test('resolve sends an unknown row again, gives one up, adopts one, and keeps the record', async () => {
+    const lost = { request: ['reset_after'] };
+    place.sandbox.configure({
+      // Between rows that go well, for one that does opens the way again at once.
+      documents: { [cnpj(1)]: lost, [cnpj(3)]: lost, [cnpj(5)]: lost },
+    } as never);
+    await writeFile(join(place.folder, 'input.csv'), sheetOf(6));
+    const args = ['--input', 'input.csv', '--out', 'out', '--json'];
+    const batch = await place.run(['certificate', 'batch', ...args]);
+    expect(batch.code).toBe(3);
+    const id = idOf(batch.stdout);
+    const resolve = (...words: string[]) =>
+      place.run([
+        'certificate',
+        'resolve',
+        '--batch',
+        id,
+        '--out',
+        'out',
+        '--note',
+        'why',
+        ...words,
+      ]);
+
+    const reissued = await resolve('--line', '2', '--action', 'reissue');
+    const abandoned = await resolve('--line', '4', '--action', 'abandon');
+    const another = (await sheet('out'))[3]?.certidao_id ?? '';
+    expect(await resolve('--line', '6', '--action', 'adopt', '--certidao', another)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('on file for another row'),
+    });
+    const held = place.sandbox.state().certificates.find(({ document }) => document === cnpj(5));
+    const certidao = String(held?.certificate['certidao_id']);
+    const adopted = await resolve('--line', '6', '--action', 'adopt', '--certidao', certidao);
+    expect([reissued.code, abandoned.code, adopted.code]).toEqual([3, 3, 0]);
+
+    const lines = await sheet('out');
+    expect(lines.map(({ status }) => status)).toEqual([
+      'issued',
+      'issued',
+      'cancelled',
+      'issued',
+      'issued',
+      'issued',
+    ]);
+    expect(lines[0]).toMatchObject({ attempts: '2', possible_double_charge: 'true' });
+    expect(lines[2]?.note).toContain('abandoned by tester: why');
+    expect(lines[4]).toMatchObject({ certidao_id: certidao, attempts: '1' });
+    const refused = await resolve('--line', '5', '--action', 'reissue');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('line 5 is issued') });
+  }, 120_000);
+});
