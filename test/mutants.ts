@@ -40,19 +40,18 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'claim-of-another',
     promise: "somebody else's claim is believed to be ours, and both send",
-    file: 'src/archive/claim-ledger.ts',
-    find: "there !== 'unreadable' && there.nonce === claim.nonce ? 'ours' : 'taken'",
-    replace: "there !== 'unreadable' ? 'ours' : 'taken'",
+    file: 'src/store/attempts.ts',
+    find: "return standing.length === 1 ? 'ours' : 'taken';",
+    replace: "return standing.length <= 1 ? 'ours' : 'taken';",
     tests: ['test/unit/activities/request-claims.test.ts'],
   },
   {
     name: 'receipt-overwritten',
     promise: 'the receipt of a request is overwritten by a later one',
-    file: 'src/archive/claim-ledger.ts',
-    find: "if (put === 'stored') return receipt;",
-    replace:
-      'if (put !== null) {\n      await this.#archive.replace(key, JSON.stringify(receipt));\n      return receipt;\n    }',
-    tests: ['test/unit/archive/claim-ledger.test.ts'],
+    file: 'src/store/attempts.ts',
+    find: 'WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL`',
+    replace: 'WHERE subject = ? AND n = ? AND nonce = ?`',
+    tests: ['test/unit/store/attempts.test.ts'],
   },
   {
     name: 'recovery-leaves-doors-open',

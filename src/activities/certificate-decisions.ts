@@ -1,10 +1,15 @@
 import { Context } from '@temporalio/activity';
 import { getJson } from '../archive/archive';
-import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import { WorkReader, WorkWriter, workIdOfFolder, type WorkItem } from '../archive/works';
 import { resolveEntry } from '../domain/audit-entries';
-import { claimState, type ClaimState, type Ruling } from '../domain/claims';
+import {
+  certificateSubject,
+  standingAttempt,
+  subjectState,
+  type Resolution,
+  type SubjectState,
+} from '../domain/attempts';
 import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import type { DecidedRow, DecisionRecord, ItemStart, WorkRef } from '../domain/work';
 import { decisionFolder } from '../domain/work';
@@ -16,14 +21,14 @@ import { Heartbeats } from './heartbeats';
 /** A person's decisions about rows: put on record first, then carried out by lanes. DESIGN D3. */
 export function createCertificateDecisionActivities(deps: CertificateDependencies) {
   const { archive, idKey, now } = deps;
-  const ledger = new ClaimLedger(archive);
+  const { attempts: ledger } = archive;
   const issuances = new IssuanceFile(archive);
   const works = new WorkReader(archive);
 
   /**
-   * Rules on the claims as decided and lists what is left to do.
+   * Resolves the attempts as decided and lists what is left to do.
    *
-   * @returns the list for the lanes; repeated, it rules nothing twice and lists the same
+   * @returns the list for the lanes; repeated, it resolves nothing twice and lists the same
    */
   async function carryOutDecision(input: {
     /** Folder of the work decided on. */
@@ -68,15 +73,15 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     item: WorkItem,
     closed: OutcomeRecord[],
   ): Promise<ItemStart | null> {
-    const thing = certificateThing(item.type, idKey.nameOf('document', item.document));
-    const history = await ledger.history(thing);
-    const state = claimState(history, now());
+    const subject = certificateSubject(item.type, idKey.nameOf('document', item.document));
+    const history = await ledger.of(subject);
+    const state = subjectState(history, now());
     const { attempts } = row;
-    const put = async (action: Ruling['action'], n: number): Promise<void> => {
-      const { by, note, certidaoId } = decision;
-      // The instant of the decision, not of this attempt: a repeated attempt is the same ruling.
+    const put = async (action: Resolution['action'], n: number): Promise<void> => {
+      const { by, note, certidaoId: externalId } = decision;
+      // The instant of the decision, not of this try: a repeated try is the same resolution.
       const at = Date.parse(decision.at);
-      await ledger.putRuling(thing, n, { action, certidaoId, by, note, at });
+      await ledger.resolve(subject, n, { action, externalId, by, note, at });
     };
     switch (decision.action) {
       case 'reissue':
@@ -90,10 +95,11 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         if (state.kind === 'unknown') await put('adopt', state.n);
         return { kind: 'watch', certidaoId: decision.certidaoId, attempts };
       case 'watch': {
-        const certidaoId = state.kind === 'accepted' ? state.certidaoId : row.certidaoId;
+        const certidaoId = state.kind === 'accepted' ? state.externalId : row.certidaoId;
         if (certidaoId !== null) return { kind: 'watch', certidaoId, attempts };
-        // Free by a ruling is not free by a receipt: only the latter proves that nothing left.
-        if (history.last?.receipt?.kind === 'not_sent' && history.last.ruling === null) {
+        // Free by a resolution is not free by a receipt: only the latter proves that nothing left.
+        const last = standingAttempt(history);
+        if (last?.receipt?.kind === 'not_sent' && last.resolution === null) {
           closed.push(neverSentOutcome(row, now()));
         }
         return null;
@@ -102,16 +108,16 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
   }
 
   /**
-   * Whether a ruling is needed, and is what the person meant: an unknown that they saw, or an
+   * Whether a resolution is needed, and is what the person meant: an unknown that they saw, or an
    * issuance that was given up. What is being sent right now is waited for, never overruled; a
    * receipt that came late for an unknown row is taken up instead, and so is an issuance that a
    * decision asked for whose results were never put together.
    */
-  async function isOpen(state: ClaimState, row: DecidedRow): Promise<boolean> {
+  async function isOpen(state: SubjectState, row: DecidedRow): Promise<boolean> {
     if (state.kind === 'unknown') return row.status === 'unknown_outcome';
     if (state.kind !== 'accepted' || row.status === 'unknown_outcome') return false;
-    if (state.certidaoId !== row.certidaoId) return false;
-    return (await issuances.fact(state.certidaoId)) === null;
+    if (state.externalId !== row.certidaoId) return false;
+    return (await issuances.fact(state.externalId)) === null;
   }
 
   return { carryOutDecision };

@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Archive } from '../archive/archive';
 import { getJsonLines, toJsonLines } from '../archive/archive';
-import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import { erasedRow } from '../archive/tombstones';
 import { WorkReader, filedOutcomes, type LatestEdition, type WorkItem } from '../archive/works';
@@ -13,7 +12,12 @@ import {
 } from '../domain/certificates';
 import type { AuditEntry } from '../domain/audit';
 import { outcomeEntry, requestEntry } from '../domain/audit-entries';
-import { claimState, type ClaimState } from '../domain/claims';
+import {
+  certificateSubject,
+  standingAttempt,
+  subjectState,
+  type SubjectState,
+} from '../domain/attempts';
 import {
   mergeOutcomes,
   nothingTold,
@@ -42,7 +46,6 @@ export interface MergeInput {
 /** Puts the outcomes of a work together: one row per input line, in order, and the counts. */
 export function createCertificateMergeActivities(deps: CertificateDependencies) {
   const { archive, idKey, now } = deps;
-  const ledger = new ClaimLedger(archive);
   const issuances = new IssuanceFile(archive);
   const works = new WorkReader(archive);
 
@@ -130,9 +133,9 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     lost: AuditEntry[],
   ): Promise<MergedOutcome> {
     const subject = idKey.nameOf('document', item.document);
-    const history = await ledger.history(certificateThing(item.type, subject));
-    const state = claimState(history, now());
-    const ours = state.kind !== 'free' && state.owner?.workflowId.startsWith(input.workId) === true;
+    const history = await archive.attempts.of(certificateSubject(item.type, subject));
+    const state = subjectState(history, now());
+    const ours = state.kind !== 'free' && state.owner.workflowId.startsWith(input.workId);
     const never: OutcomeRecord = {
       ...nothingTold,
       item: item.item,
@@ -155,8 +158,8 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     if (!ours) return { ...never, issuances: [] };
     const record = await leftByLostDriver(item, state, never);
     const work = { workId: input.workId, by: await works.askedBy(input.folder) };
-    const request =
-      history.last === null ? null : requestEntry(sentOf(item, subject, history.last), work, now());
+    const last = standingAttempt(history);
+    const request = last && requestEntry(sentOf(item, subject, last), work);
     if (request !== null) lost.push(request);
     lost.push(outcomeEntry(record, work));
     return { ...record, issuances: record.certidaoId === null ? [] : [record.certidaoId] };
@@ -165,7 +168,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   /** Sent by a driver that never filed what came of it. */
   async function leftByLostDriver(
     item: WorkItem,
-    state: ClaimState,
+    state: SubjectState,
     never: OutcomeRecord,
   ): Promise<OutcomeRecord> {
     if (state.kind !== 'accepted') {
@@ -173,7 +176,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const errorMessage = 'the work ended before the answer to its request was known';
       return { ...never, ...lost, errorMessage, status: 'unknown_outcome', note: '' };
     }
-    const { certidaoId, at: requestedAt } = state;
+    const { externalId: certidaoId, at: requestedAt } = state;
     const history = { requestedAt, attempts: 1, flags: 0 };
     const fact = await issuances.fact(certidaoId);
     if (fact !== null) return outcomeOfFact(fact, item, history);

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { fileOutcomes, workIdOfFolder, type WorkItem } from '../archive/works';
 import type { AuditEntry } from '../domain/audit';
 import { outcomeEntry, requestEntry, type SentRequest } from '../domain/audit-entries';
-import type { ClaimOwner, Decision } from '../domain/claims';
+import type { Attempt, ClaimOwner } from '../domain/attempts';
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
 import { rowFlags } from '../domain/certificate-rows';
 import type { CertificateDependencies } from './dependencies';
@@ -139,11 +139,11 @@ export function outcomeName(driver: string): string {
   return `${driver}/${run}-${activityId}-${attempt}`;
 }
 
-/** A decision about an item as the audit trail is told of it. */
+/** An attempt of an item as the audit trail is told of it. */
 export function sentOf(
   { type, item }: WorkItem,
   subject: string,
-  { n, claim, receipt }: Omit<Decision, 'ruling'>,
+  { n, claim, receipt }: Omit<Attempt, 'resolution'>,
 ): SentRequest {
   return { type, subject, n, item, claim, receipt };
 }
@@ -163,12 +163,12 @@ export interface Filing {
 
 /** Puts it on file and on the audit trail, and counts it. */
 export async function fileAndCount(
-  { archive, audit, metrics, now }: CertificateDependencies,
+  { archive, audit, metrics }: CertificateDependencies,
   { filedIn, by, name, outcomes, requests = [] }: Filing,
 ): Promise<void> {
   const work = { workId: workIdOfFolder(filedIn), by };
   const entries = [
-    ...requests.map((request) => requestEntry(request, work, now())).filter(isEntry),
+    ...requests.map((request) => requestEntry(request, work)).filter(isEntry),
     ...outcomes.map((outcome) => outcomeEntry(outcome, work)),
   ];
   await Promise.all([fileOutcomes(archive, filedIn, name, outcomes), audit.append(entries)]);

@@ -1,7 +1,15 @@
 import { Context } from '@temporalio/activity';
-import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { WorkReader, type WorkItem } from '../archive/works';
-import { claimState, type ClaimOwner, type Decision } from '../domain/claims';
+import {
+  attemptOf,
+  attemptState,
+  certificateSubject,
+  sentBy,
+  standingAttempt,
+  subjectState,
+  type Attempt,
+  type ClaimOwner,
+} from '../domain/attempts';
 import type { SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
 import {
@@ -20,18 +28,17 @@ import {
 } from '../domain/certificate-rows';
 import type { CertificateDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
-import { closeUnclaimed } from './keyless-requests';
 
 /** What follows a run of requests that was lost, and what looks for late receipts. PROTOCOLS 1. */
 export function createCertificateRecoveryActivities(deps: CertificateDependencies) {
   const { archive, idKey, now } = deps;
-  const ledger = new ClaimLedger(archive);
+  const { attempts: ledger } = archive;
   const works = new WorkReader(archive);
 
-  const thingOf = (item: WorkItem): Thing =>
-    certificateThing(item.type, idKey.nameOf('document', item.document));
-  const sentRequest = (item: WorkItem, decision: Decision): SentRequest =>
-    sentOf(item, idKey.nameOf('document', item.document), decision);
+  const subjectOf = (item: WorkItem): string =>
+    certificateSubject(item.type, idKey.nameOf('document', item.document));
+  const sentRequest = (item: WorkItem, attempt: Attempt): SentRequest =>
+    sentOf(item, idKey.nameOf('document', item.document), attempt);
 
   /** What the rows of one activity leave behind. */
   interface Found {
@@ -70,7 +77,7 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   async function closeRow(row: RequestRow, input: RequestInput, owner: ClaimOwner): Promise<void> {
     const item = await works.item(input.work, row[0]);
     if (item.start?.kind === 'watch') return;
-    await closeUnclaimed(ledger, thingOf(item), owner, now);
+    await ledger.close(subjectOf(item), owner, now());
   }
 
   async function recoverRow(
@@ -82,28 +89,27 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   ): Promise<RowAnswer> {
     const [place, before] = row;
     const item = await works.item(input.work, place);
-    const thing = thingOf(item);
-    const attempts = Math.max(
-      Math.max(before, item.start?.attempts ?? 0) + 1,
-      input.interactive ? 0 : await ledger.sentBy(thing, owner.workflowId),
-    );
+    if (item.start?.kind === 'watch') return unsent(row, 'no_time', now());
     for (;;) {
-      const decision = item.start?.kind === 'watch' ? null : await ledger.decisionOf(thing, owner);
-      if (decision === null || isClosed(decision)) return unsent(row, 'no_time', now());
-      const flags =
-        decision.claim !== 'unreadable' && decision.claim.afterUnknown
-          ? rowFlags.possibleDoubleCharge
-          : 0;
-      const state = claimState({ last: decision }, now());
-      if (state.kind !== 'in_flight') found.requests.push(sentRequest(item, decision));
+      const history = await ledger.of(subjectOf(item));
+      const attempts = Math.max(
+        Math.max(before, item.start?.attempts ?? 0) + 1,
+        input.interactive ? 0 : sentBy(history, owner.workflowId),
+      );
+      const sends = history.filter(({ claim }) => claim.kind === 'send');
+      const attempt = attemptOf(sends, owner);
+      if (attempt === null) return unsent(row, 'no_time', now());
+      const flags = attempt.claim.afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+      const state = attemptState(attempt, now());
+      if (state.kind !== 'in_flight') found.requests.push(sentRequest(item, attempt));
       switch (state.kind) {
         case 'accepted': {
-          const { certidaoId, at } = state;
+          const { externalId: certidaoId, at } = state;
           return { kind: 'accepted', place, certidaoId, requestedAt: at, attempts, flags };
         }
         case 'free':
-          if (decision.receipt?.kind === 'refused') {
-            found.outcomes.push(refusedOutcome(item, attempts, decision.receipt, now(), flags));
+          if (attempt.receipt?.kind === 'refused') {
+            found.outcomes.push(refusedOutcome(item, attempts, attempt.receipt, now(), flags));
             return { kind: 'settled', place, status: 'failed', attempts };
           }
           return unsent(row, 'no_time', now());
@@ -111,12 +117,12 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
           found.outcomes.push(
             unknownOutcome(item, attempts, flags, now(), {
               reason: state.reason,
-              ...(decision.claim !== 'unreadable' && { requestedAt: decision.claim.claimedAt }),
+              requestedAt: attempt.claim.claimedAt,
             }),
           );
           return { kind: 'unknown', place, attempts, own: true };
         case 'in_flight':
-          await pause(Math.min(1_000, state.notAfter - now() + 50));
+          await pause(Math.min(1_000, state.answerBy - now() + 50));
           if (Context.current().cancellationSignal.aborted) await Context.current().cancelled;
       }
     }
@@ -139,25 +145,21 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   async function rereadRow(row: RequestRow, input: RequestInput, found: Found): Promise<RowAnswer> {
     const [place, attempts] = row;
     const item = await works.item(input.work, place);
-    const history = await ledger.history(thingOf(item));
-    const state = claimState(history, now());
-    const { workflowId } = ownerOf('');
-    const claim = history.last?.claim;
-    const ours =
-      claim !== undefined && claim !== 'unreadable' && claim.owner.workflowId === workflowId;
-    if (ours && history.last !== null && history.last.receipt !== null) {
-      found.requests.push(sentRequest(item, history.last));
-    }
+    const history = await ledger.of(subjectOf(item));
+    const state = subjectState(history, now());
+    const last = standingAttempt(history);
+    const ours = last?.claim.owner.workflowId === ownerOf('').workflowId;
+    const receipt = ours ? last.receipt : null;
+    if (ours && receipt !== null) found.requests.push(sentRequest(item, last));
     if (state.kind === 'accepted') {
-      const { certidaoId } = state;
+      const { externalId: certidaoId } = state;
       const flags =
         (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
       return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
     }
-    const receipt = history.last?.receipt;
-    if (ours && receipt?.kind === 'not_sent') return unsent(row, 'no_time', now());
-    if (ours && receipt?.kind === 'refused') {
-      const flags = claim.afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+    if (receipt?.kind === 'not_sent') return unsent(row, 'no_time', now());
+    if (receipt?.kind === 'refused') {
+      const flags = last?.claim.afterUnknown === true ? rowFlags.possibleDoubleCharge : 0;
       found.outcomes.push(refusedOutcome(item, attempts, receipt, now(), flags));
       return { kind: 'settled', place, status: 'failed', attempts };
     }
@@ -165,8 +167,4 @@ export function createCertificateRecoveryActivities(deps: CertificateDependencie
   }
 
   return { recoverRequests, rereadReceipts };
-}
-
-function isClosed({ claim }: Decision): boolean {
-  return claim !== 'unreadable' && claim.kind === 'closed';
 }

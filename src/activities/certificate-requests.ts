@@ -2,16 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { ClaimLedger, certificateThing, type Thing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import { WorkReader, type WorkItem } from '../archive/works';
 import {
-  claimState,
+  attemptOf,
+  attemptState,
+  certificateSubject,
+  nextNumber,
+  sentBy,
+  standingAttempt,
+  subjectState,
+  type Attempt,
   type Claim,
   type ClaimOwner,
-  type Decision,
-  type ThingHistory,
-} from '../domain/claims';
+} from '../domain/attempts';
 import type { SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
 import { certificatePace } from '../domain/poll-timing';
@@ -35,7 +39,13 @@ import type { CertificateDependencies } from './dependencies';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from './heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from './store-patience';
-import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
+import {
+  TooLateError,
+  claimMarginMs,
+  claimOrGiveBack,
+  nameOf,
+  receiptOf,
+} from './keyless-requests';
 
 /** A run takes no new row after this long. */
 const runMs = 1_000;
@@ -44,30 +54,29 @@ const placeWaitMs = 300;
 /** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
 const placeMarginMs = 100;
 /**
- * Requests for certificates: POSTs without a key, each sent at most once per decision. PROTOCOLS 1
+ * Requests for certificates: POSTs without a key, each sent at most once per attempt. PROTOCOLS 1
  * and 2 say how, sentence by sentence.
  */
 export function createCertificateRequestActivities(deps: CertificateDependencies) {
   const { archive, certificates, idKey, now } = deps;
-  const ledger = new ClaimLedger(archive);
+  const { attempts: ledger } = archive;
   const issuances = new IssuanceFile(archive);
   const works = new WorkReader(archive);
 
-  const thingOf = (item: WorkItem): Thing =>
-    certificateThing(item.type, idKey.nameOf('document', item.document));
-  const sentRequest = (item: WorkItem, decision: Omit<Decision, 'ruling'>): SentRequest =>
-    sentOf(item, idKey.nameOf('document', item.document), decision);
+  const subjectOf = (item: WorkItem): string =>
+    certificateSubject(item.type, idKey.nameOf('document', item.document));
+  const sentRequest = (item: WorkItem, attempt: Omit<Attempt, 'resolution'>): SentRequest =>
+    sentOf(item, idKey.nameOf('document', item.document), attempt);
 
   /** A work that was broken off and goes on finds what its lost runs had sent: it is put on record. */
   const leftByLostRun = (
-    { last }: ThingHistory,
+    last: Attempt | null,
     item: WorkItem,
     workflowId: string,
     at: number,
   ): SentRequest[] => {
-    if (last === null || claimState({ last }, at).kind === 'in_flight') return [];
-    const ours = last.claim !== 'unreadable' && last.claim.owner.workflowId === workflowId;
-    return ours ? [sentRequest(item, last)] : [];
+    if (last?.claim.owner.workflowId !== workflowId) return [];
+    return attemptState(last, at).kind === 'in_flight' ? [] : [sentRequest(item, last)];
   };
 
   /**
@@ -199,31 +208,32 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         flags: 0,
       };
     }
-    const thing = thingOf(item);
-    const history = await ledger.history(thing);
+    const subject = subjectOf(item);
+    const history = await ledger.of(subject);
     // Whatever stands there in this run's name was put by its recovery: somebody else has the row.
-    if (history.decided > 0 && (await ledger.decisionOf(thing, run.owner)) !== null) {
-      return unsent(row, 'no_time', now());
-    }
-    const n = history.decided + 1;
-    const state = claimState(history, now());
+    if (attemptOf(history, run.owner) !== null) return unsent(row, 'no_time', now());
+    const n = nextNumber(history);
+    const state = subjectState(history, now());
     // A batch that was broken off and started again goes on counting where it was. (The workflow of
     // a single issuance has one id for all the works it ever did.)
-    if (before === 0) run.sent.push(...leftByLostRun(history, item, run.owner.workflowId, now()));
-    const mayBeTakenOver = before === 0 && history.decided > 0 && !run.input.interactive;
-    const attempts = mayBeTakenOver ? await ledger.sentBy(thing, run.owner.workflowId) : before;
+    const { workflowId } = run.owner;
+    if (before === 0) {
+      run.sent.push(...leftByLostRun(standingAttempt(history), item, workflowId, now()));
+    }
+    const mayBeTakenOver = before === 0 && !run.input.interactive;
+    const attempts = mayBeTakenOver ? sentBy(history, workflowId) : before;
     switch (state.kind) {
       case 'free':
         return { n, attempts, afterUnknown: state.afterUnknown };
       case 'in_flight':
-        return unsent(row, 'in_flight', state.notAfter + 1);
+        return unsent(row, 'in_flight', state.answerBy + 1);
       case 'unknown': {
-        const own = state.owner?.workflowId === run.owner.workflowId;
+        const own = state.owner.workflowId === workflowId;
         if (mode === 'reissue' && own) {
-          await ledger.putRuling(thing, state.n, {
+          await ledger.resolve(subject, state.n, {
             action: 'reissue',
-            certidaoId: null,
-            by: run.owner.workflowId,
+            externalId: null,
+            by: workflowId,
             note: 'policy of the work: --on-unknown reissue',
             at: now(),
           });
@@ -235,13 +245,13 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         return { kind: 'unknown', place, attempts, own };
       }
       case 'accepted': {
-        const fact = await issuances.fact(state.certidaoId);
-        const ours = state.owner?.workflowId === run.owner.workflowId;
+        const fact = await issuances.fact(state.externalId);
+        const ours = state.owner.workflowId === workflowId;
         const flags =
           (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
         if (fact === null) {
           // Another may have asked for it long ago: the row's time runs from when we took it over.
-          const { certidaoId } = state;
+          const { externalId: certidaoId } = state;
           return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
         }
         const reused = !ours || attempts === 0;
@@ -278,35 +288,36 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     });
     if (!granted) return unsent(row, 'no_permit', now() + limiter.expectedWaitMs());
     if (heartbeats.isLate() || deps.stopping.aborted) return unsent(row, 'no_time', now());
-    const thing = thingOf(item);
+    const subject = subjectOf(item);
     const claimedAt = now();
-    const notAfter = claimedAt + certificates.timeoutMs + claimMarginMs;
+    const answerBy = claimedAt + certificates.timeoutMs + claimMarginMs;
     const lastStart = claimedAt + claimMarginMs;
     const nonce = randomUUID();
-    const claim: Claim = { owner, kind: 'send', nonce, notAfter, claimedAt, afterUnknown };
-    if ((await ledger.claim(thing, n, claim)) === 'taken') {
+    const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
+    if ((await claimOrGiveBack(ledger, subject, { n, claim }, patience)) === 'taken') {
       return unsent(row, 'in_flight', now() + 250);
     }
     const attempts = before + 1;
     const receipt = await receiptOf(
       () =>
         certificates.requestCertificate(item.type, item.document, () => {
-          // A POST that starts now must end before `notAfter`: a frozen process comes back too late.
+          // A POST that starts now must end before `answerBy`: a frozen process comes back too late.
           if (now() > lastStart) throw new TooLateError();
         }),
       { service: certificates.service, now, answerLost: (how) => deps.metrics.answerLost(how) },
     );
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     sent.push(sentRequest(item, { n, claim, receipt: receipt.receipt }));
-    await withStorePatience(() => ledger.putReceipt(thing, n, receipt.receipt), patience).catch(
-      (error: unknown) => {
-        // The answer is in our hands and goes to the workflow all the same.
-        deps.warn('a receipt could not be filed', { reason: nameOf(error) });
-      },
-    );
+    await withStorePatience(
+      () => ledger.putReceipt(subject, { n, claim }, receipt.receipt),
+      patience,
+    ).catch((error: unknown) => {
+      // The answer is in our hands and goes to the workflow all the same.
+      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
+    });
     switch (receipt.receipt.kind) {
       case 'accepted': {
-        const { certidaoId } = receipt.receipt;
+        const { externalId: certidaoId } = receipt.receipt;
         const dueAt = claimedAt + deps.settlingTimes[item.type].nextReadMs(0, deps.random());
         const requestedAt = claimedAt;
         return { kind: 'accepted', place, certidaoId, requestedAt, attempts, flags, dueAt };

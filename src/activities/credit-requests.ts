@@ -3,10 +3,19 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../apis/credit/operations';
 import { isHttpError } from '../apis/http/errors';
 import { AnalysisFile } from '../archive/analyses';
-import { ClaimLedger, analysisThing, type Thing } from '../archive/claim-ledger';
 import { findLarge, readLarge } from '../archive/large-objects';
 import { analysisRequestEntry } from '../domain/audit-entries';
-import { claimState, type Claim, type ClaimOwner, type Decision } from '../domain/claims';
+import {
+  analysisSubject,
+  attemptOf,
+  attemptState,
+  nextNumber,
+  subjectState,
+  type Attempt,
+  type Claim,
+  type ClaimOwner,
+  type Receipt,
+} from '../domain/attempts';
 import { analysisFolder } from '../domain/credit/work';
 import type {
   AnalysisRecord,
@@ -21,7 +30,13 @@ import type { CreditDependencies } from './dependencies';
 import { archiveIncomplete, failureTypes } from './failures';
 import { Heartbeats } from './heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from './store-patience';
-import { TooLateError, claimMarginMs, nameOf, receiptOf } from './keyless-requests';
+import {
+  TooLateError,
+  claimMarginMs,
+  claimOrGiveBack,
+  nameOf,
+  receiptOf,
+} from './keyless-requests';
 import { pauseOnTheClock } from './pause';
 
 export interface AnalysisRun {
@@ -40,11 +55,11 @@ export interface RequestInput extends AnalysisRun {
 /** Between two tries of an upload that is turned away. They leave no history (DESIGN D2). */
 const longestPauseMs = 15 * 60_000;
 
-/** The upload of a file: a POST without a key, sent at most once per decision (PROTOCOLS 1). */
+/** The upload of a file: a POST without a key, sent at most once per attempt (PROTOCOLS 1). */
 export function createCreditRequestActivities(deps: CreditDependencies) {
   const { archive, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;
-  const ledger = new ClaimLedger(archive);
+  const { attempts: ledger } = archive;
   const analyses = new AnalysisFile(archive);
 
   async function recordOf({ folder }: AnalysisRef): Promise<AnalysisRecord> {
@@ -53,9 +68,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     return record;
   }
 
-  async function tellTrail(record: AnalysisRecord, decision: Omit<Decision, 'ruling'>) {
+  async function tellTrail(record: AnalysisRecord, attempt: Omit<Attempt, 'resolution'>) {
     const { name, workId, createdBy } = record;
-    const entry = analysisRequestEntry({ name, ...decision }, { workId, by: createdBy }, now());
+    const entry = analysisRequestEntry({ name, ...attempt }, { workId, by: createdBy });
     if (entry !== null) await audit.append([entry]);
   }
 
@@ -119,21 +134,19 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   }
 
   async function decide(record: AnalysisRecord, owner: ClaimOwner): Promise<RequestAnswer | Ready> {
-    const thing = analysisThing(record.name);
-    const history = await ledger.history(thing);
-    const own = history.decided > 0 ? await ledger.decisionOf(thing, owner) : null;
+    const history = await ledger.of(analysisSubject(record.name));
     // Closed by the recovery of this very run: somebody else has the work.
-    if (own !== null && isClosed(own)) return takenOver;
-    const state = claimState(history, now());
+    if (attemptOf(history, owner)?.claim.kind === 'closed') return takenOver;
+    const state = subjectState(history, now());
     switch (state.kind) {
       case 'free':
-        return { n: history.decided + 1, afterUnknown: state.afterUnknown };
+        return { n: nextNumber(history), afterUnknown: state.afterUnknown };
       case 'in_flight':
-        return unsent('another work', state.notAfter + 1);
+        return unsent('another work', state.answerBy + 1);
       case 'unknown':
         return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
       case 'accepted': {
-        const { certidaoId: operationId, at: acceptedAt, afterUnknown } = state;
+        const { externalId: operationId, at: acceptedAt, afterUnknown } = state;
         return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
       }
     }
@@ -153,13 +166,14 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     });
     if (!granted) return unsent('service', now() + service.limiter.expectedWaitMs());
     if (heartbeats.isLate() || givenUp.aborted) return unsent('fault', now());
-    const thing = analysisThing(record.name);
+    const subject = analysisSubject(record.name);
     const claimedAt = now();
-    const notAfter = claimedAt + operations.timeoutMs + claimMarginMs;
+    const answerBy = claimedAt + operations.timeoutMs + claimMarginMs;
     const lastStart = claimedAt + claimMarginMs;
     const nonce = randomUUID();
-    const claim: Claim = { owner, kind: 'send', nonce, notAfter, claimedAt, afterUnknown };
-    if ((await ledger.claim(thing, n, claim)) === 'taken') {
+    const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
+    const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
+    if ((await claimOrGiveBack(ledger, subject, { n, claim }, patience)) === 'taken') {
       return unsent('another work', now() + 250);
     }
     const {
@@ -170,7 +184,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     } = await receiptOf(
       () =>
         operations.startOperation(prepared, () => {
-          // A POST that starts now must end before `notAfter`: a frozen process comes back too late.
+          // A POST that starts now must end before `answerBy`: a frozen process comes back too late.
           if (now() > lastStart) throw new TooLateError();
         }),
       { service, now, answerLost: (how) => metrics.answerLost(how) },
@@ -180,12 +194,11 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
       bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
       durationMs: now() - claimedAt,
     });
-    const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
-    await putReceipt(thing, { n, claim, receipt }, record, patience);
+    await putReceipt(subject, { n, claim, receipt }, record, patience);
     if (unread !== null) await keepUnread(record, unread);
     switch (receipt.kind) {
       case 'accepted': {
-        const { certidaoId: operationId } = receipt;
+        const { externalId: operationId } = receipt;
         return { kind: 'accepted', operationId, acceptedAt: claimedAt, afterUnknown };
       }
       case 'refused':
@@ -210,17 +223,14 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
 
   /** The answer is in our hands and goes to the workflow all the same. */
   async function putReceipt(
-    thing: Thing,
-    decision: Omit<Decision, 'ruling' | 'receipt'> & { receipt: NonNullable<Decision['receipt']> },
+    subject: string,
+    attempt: Omit<Attempt, 'resolution' | 'receipt'> & { receipt: Receipt },
     record: AnalysisRecord,
     patience: Patience,
   ): Promise<void> {
     try {
-      await withStorePatience(
-        () => ledger.putReceipt(thing, decision.n, decision.receipt),
-        patience,
-      );
-      await withStorePatience(() => tellTrail(record, decision), patience);
+      await withStorePatience(() => ledger.putReceipt(subject, attempt, attempt.receipt), patience);
+      await withStorePatience(() => tellTrail(record, attempt), patience);
     } catch (error) {
       deps.warn('a receipt could not be filed', { reason: nameOf(error) });
     }
@@ -252,41 +262,28 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     try {
       const record = await recordOf(ref);
       const owner = ownerOf(run);
-      const thing = analysisThing(record.name);
       for (;;) {
-        const decision = await closedUnlessSent(thing, owner);
-        const state = claimState({ last: decision }, now());
-        if (isClosed(decision)) return unsent('fault', now());
+        const attempt = await ledger.close(analysisSubject(record.name), owner, now());
+        const state = attemptState(attempt, now());
+        if (attempt.claim.kind === 'closed') return unsent('fault', now());
         if (state.kind === 'in_flight') {
-          const waitMs = Math.min(1_000, state.notAfter - now() + 50);
+          const waitMs = Math.min(1_000, state.answerBy - now() + 50);
           await Promise.race([new Promise((done) => setTimeout(done, waitMs)), cancelled]);
           continue;
         }
-        await tellTrail(record, decision);
+        await tellTrail(record, attempt);
         if (state.kind === 'unknown') {
           return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
         }
         if (state.kind === 'accepted') {
-          const { certidaoId: operationId, at: acceptedAt, afterUnknown } = state;
+          const { externalId: operationId, at: acceptedAt, afterUnknown } = state;
           return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
         }
-        const { receipt } = decision;
+        const { receipt } = attempt;
         return receipt?.kind === 'refused' ? refused(receipt) : unsent('fault', now());
       }
     } finally {
       heartbeats.stop();
-    }
-  }
-
-  /** The last decision of a run, from now on surely the last: what was turned away may try again. */
-  async function closedUnlessSent(thing: Thing, owner: ClaimOwner): Promise<Decision> {
-    for (;;) {
-      const last = await ledger.decisionOf(thing, owner);
-      if (last !== null && (isClosed(last) || last.receipt?.kind !== 'not_sent')) return last;
-      const { decided } = await ledger.history(thing);
-      const at = now();
-      const closed = { owner, kind: 'closed', nonce: randomUUID(), notAfter: at } as const;
-      await ledger.claim(thing, decided + 1, { ...closed, claimedAt: at, afterUnknown: false });
     }
   }
 
@@ -335,8 +332,4 @@ function isSpoilt(error: unknown): error is Error {
     error instanceof BrokenSealError ||
     (error instanceof ApplicationFailure && error.type === failureTypes.archiveIncomplete)
   );
-}
-
-function isClosed({ claim }: Decision): boolean {
-  return claim !== 'unreadable' && claim.kind === 'closed';
 }

@@ -6,7 +6,7 @@ import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
 import type { IdKey } from '../archive/open-archive';
 import type { CertificateType } from '../domain/certificates';
-import type { Receipt } from '../domain/claims';
+import type { Receipt } from '../domain/attempts';
 import type { AnalysisStatus } from '../domain/credit/work';
 import type { OutcomeRecord } from '../domain/outcomes';
 import type { SettlingTimes } from '../domain/settling-times';

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { ContractError, StatusError, TimeoutError, isHttpError } from '../apis/http/errors';
 import type { Service } from '../apis/http/service';
 import { TokenUnavailableError } from '../apis/http/token';
-import type { ClaimLedger, Thing } from '../archive/claim-ledger';
-import type { ClaimOwner, Receipt } from '../domain/claims';
+import type { Attempt, Receipt } from '../domain/attempts';
+import type { AttemptRepository } from '../store/attempts';
+import { StoreError } from '../store/store-error';
 import type { LostAnswer } from './dependencies';
+import { withStorePatience, type Patience } from './store-patience';
 
 /** What every POST without a key has in common, whatever it buys (PROTOCOLS 1). */
 
@@ -47,7 +48,7 @@ export async function receiptOf(
     again: { reason: 'not_sent', notBefore: 0 } as const,
   });
   try {
-    return settled({ kind: 'accepted', certidaoId: await request(), at: at() });
+    return settled({ kind: 'accepted', externalId: await request(), at: at() });
   } catch (error) {
     if (error instanceof TooLateError) return notSent('too late', 'no_time', 0);
     if (error instanceof TokenUnavailableError) return notSent('no token', 'credentials', 1_000);
@@ -72,21 +73,26 @@ export async function receiptOf(
   }
 }
 
-/** Shuts the door on a run that may be slow rather than dead: what it has not claimed, it never will. */
-export async function closeUnclaimed(
-  ledger: ClaimLedger,
-  thing: Thing,
-  owner: ClaimOwner,
-  now: () => number,
-): Promise<void> {
-  for (;;) {
-    if ((await ledger.decisionOf(thing, owner)) !== null) return;
-    const { decided } = await ledger.history(thing);
-    const nonce = randomUUID();
-    const at = now();
-    const closed = { owner, kind: 'closed', nonce, notAfter: at, claimedAt: at } as const;
-    const put = await ledger.claim(thing, decided + 1, { ...closed, afterUnknown: false });
-    if (put === 'ours') return;
+/**
+ * Claims. When nobody knows whether the claim stands, nothing is sent, and that is its receipt.
+ *
+ * @throws StoreError when the store does not take it
+ */
+export async function claimOrGiveBack(
+  attempts: AttemptRepository,
+  subject: string,
+  attempt: Pick<Attempt, 'n' | 'claim'>,
+  patience: Patience,
+): Promise<'ours' | 'taken'> {
+  try {
+    return await attempts.claim(subject, attempt.n, attempt.claim);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'other') {
+      const reason = 'whether it was claimed was not known';
+      const receipt = { kind: 'not_sent', reason, at: patience.now() } as const;
+      await withStorePatience(() => attempts.putReceipt(subject, attempt, receipt), patience);
+    }
+    throw error;
   }
 }
 

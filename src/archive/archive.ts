@@ -1,3 +1,4 @@
+import type { AttemptRepository } from '../store/attempts';
 import type { PutOptions, PutResult } from '../store/records';
 import type { StoreFacts } from '../store/store';
 
@@ -10,6 +11,8 @@ export type { PutOptions, PutResult } from '../store/records';
 export interface Archive {
   /** The store's id: every installation's own. Ends the names of the task queues. */
   readonly id: string;
+  /** What was bought, or may have been. */
+  readonly attempts: AttemptRepository;
   /**
    * Writes only when nothing is there, all or nothing: readers see the whole object or none.
    *

@@ -1,10 +1,10 @@
+import { certificateSubject } from '../domain/attempts';
 import { certificateTypes, type FiledRow, type ManifestLine } from '../domain/certificates';
 import type { Monitor } from '../domain/monitors/change';
 import type { MonitorOnFile, ReviewMark } from '../domain/monitors/kept';
 import type { IssuanceFact, MergedOutcome, OutcomeRecord } from '../domain/outcomes';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import { keySegment } from './archive';
-import { certificateThing } from './claim-ledger';
 import { factKey } from './issuances';
 import type { ErasureSubject } from './erasure-subject';
 import {
@@ -202,8 +202,8 @@ export const keptKinds: readonly KeptKind[] = [
     ),
   },
   {
-    kind: 'claims',
-    keys: /^claims\//,
+    kind: 'attempts',
+    keys: /^attempts\//,
     holds: 'what was bought for a document, and when',
     form: 'record',
   },
@@ -310,9 +310,9 @@ export function kindOf(key: string): KeptKind | null {
   return keptKinds.find(({ keys }) => keys.test(key)) ?? null;
 }
 
-/** Folders of the claims about a document, whatever of it was bought. */
-export function claimFolders(name: string): string[] {
-  return certificateTypes.map((type) => certificateThing(type, name).key);
+/** Subjects of attempts about a document, whatever of it was bought. */
+export function certificateSubjects(name: string): string[] {
+  return certificateTypes.map((type) => certificateSubject(type, name));
 }
 
 /** Where things filed under an issuance stand, but for its PDFs, which are found by their names. */

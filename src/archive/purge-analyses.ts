@@ -1,4 +1,4 @@
-import { claimState, type Ruling } from '../domain/claims';
+import { analysisSubject, externalIdsOf, subjectState } from '../domain/attempts';
 import {
   creditBatchFolder,
   thingOfAnalysis,
@@ -9,7 +9,6 @@ import { analysisFolder, type AnalysisOutcome, type AnalysisRecord } from '../do
 import { AnalysisFile, operationFolder, unreadAnswerKey } from './analyses';
 import { erasedResult, toldOf, type ToldOfDocument } from './analysis-result.wire';
 import { getJson, type Archive } from './archive';
-import { ClaimLedger, analysisThing } from './claim-ledger';
 import { CreditBatchShelf } from './credit-batches';
 import { indexedHolders, type NameOf } from './document-index';
 import { ErasureSubject } from './erasure-subject';
@@ -156,7 +155,7 @@ export class AnalysesPurge {
     }));
     for (const thing of things) {
       const runs = thing.runs.filter(({ folder }) => isTaken(folder));
-      // Of what was cut short the claims may be all that is left.
+      // Of what was cut short the attempts may be all that is left.
       const isAllTaken = ids.some((id) => thingOfAnalysis(id) === thing.name);
       if (runs.length === thing.runs.length && isAllTaken) {
         await this.#takeThing(draft, thing, part, others);
@@ -220,9 +219,7 @@ export class AnalysesPurge {
       part.ids.add(id);
       await this.#takeFolder(draft, operationFolder(id), part);
     }
-    for (const key of await this.#archive.list(`${analysisThing(thing.name).key}/`)) {
-      await draft.remove(key);
-    }
+    await draft.removeAttempts(analysisSubject(thing.name));
     part.works.push(...plannedWorks(thing, true));
     part.unsettled.push(...(await this.#unsettledOf(thing, ['in_flight', 'unknown'])));
   }
@@ -362,13 +359,7 @@ export class AnalysesPurge {
       gone: ReadonlySet<string>;
     },
   ): Promise<void> {
-    for (const key of await this.#archive.list(`${analysisThing(name).key}/`)) {
-      if (!key.includes('.ruling-')) continue;
-      await draft.rewrite(key, () => (record) => {
-        const ruling = record as Ruling;
-        return { ...ruling, note: subject.scrubNote(ruling.note) };
-      });
-    }
+    await draft.rewordResolutions(analysisSubject(name), (note) => subject.scrubNote(note));
     for (const { folder } of runs) {
       await this.#takeUnread(draft, folder);
       await draft.rewrite(`${folder}/outcome.json`, () => (record) => {
@@ -431,8 +422,8 @@ export class AnalysesPurge {
   }
 
   async #unsettledOf({ name, runs }: Thing, kinds: readonly string[]): Promise<UnsettledThing[]> {
-    const history = await new ClaimLedger(this.#archive).history(analysisThing(name));
-    const state = claimState(history, this.#now());
+    const history = await this.#archive.attempts.of(analysisSubject(name));
+    const state = subjectState(history, this.#now());
     const isOne = state.kind === 'in_flight' || state.kind === 'unknown';
     return isOne && kinds.includes(state.kind)
       ? [{ state, folders: runs.map(({ folder }) => folder) }]
@@ -455,8 +446,8 @@ export class AnalysesPurge {
     for (const key of await this.#archive.list('analyses/')) {
       add(key.split('/')[1] ?? '', key.slice(0, key.lastIndexOf('/')));
     }
-    for (const key of await this.#archive.list('claims/credit/')) {
-      add(key.split('/')[3] ?? '', null);
+    for (const subject of await this.#archive.attempts.subjects(analysisSubject(''))) {
+      add(subject.slice(analysisSubject('').length), null);
     }
     const things: Thing[] = [];
     for (const [name, its] of folders) {
@@ -466,20 +457,11 @@ export class AnalysesPurge {
         runs.push({ folder, record, outcome: await this.#analyses.outcome(folder) });
       }
       const operationIds = new Set(runs.flatMap(({ outcome }) => outcome?.operationId ?? []));
-      for (const id of await this.#claimed(name)) operationIds.add(id);
+      const attempts = await this.#archive.attempts.of(analysisSubject(name));
+      for (const id of externalIdsOf(attempts)) operationIds.add(id);
       things.push({ name, runs, operationIds });
     }
     return things;
-  }
-
-  async #claimed(name: string): Promise<string[]> {
-    const ids: string[] = [];
-    for (const key of await this.#archive.list(`${analysisThing(name).key}/`)) {
-      // A claim that a crash left unreadable names nothing.
-      const said = await getJson<{ certidaoId?: unknown }>(this.#archive, key).catch(() => null);
-      if (typeof said?.certidaoId === 'string') ids.push(said.certidaoId);
-    }
-    return ids;
   }
 }
 

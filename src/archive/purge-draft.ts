@@ -1,4 +1,4 @@
-import type { ClaimState } from '../domain/claims';
+import type { SubjectState } from '../domain/attempts';
 import type { WorkRecord } from '../domain/work';
 import { toJsonLines, type Archive } from './archive';
 import type { ErasedObject } from './erasures';
@@ -17,7 +17,7 @@ export interface PlannedWork {
 
 /** A thing of which nobody knows whether it was bought, or that is being bought. */
 export interface UnsettledThing {
-  state: Extract<ClaimState, { kind: 'in_flight' | 'unknown' }>;
+  state: Extract<SubjectState, { kind: 'in_flight' | 'unknown' }>;
   /** Folders of the works that hold it. */
   folders: string[];
 }
@@ -28,6 +28,8 @@ export interface PlannedChange extends Omit<ErasedObject, 'sha256' | 'mac'> {
   sha256: string;
   /** Null: the object goes. Null as its answer: nothing is left of it. */
   rewrite: ((body: Buffer) => Promise<string | null>) | null;
+  /** Of what is no object: what is done instead. */
+  carryOut?: () => Promise<void>;
 }
 
 /** What becomes of one record of an object; null when nothing is left of it. */
@@ -68,6 +70,35 @@ export class PurgeDraft {
     if (body !== null) this.#add(key, body, rewrite);
   }
 
+  /** All attempts of a subject. */
+  async removeAttempts(subject: string): Promise<void> {
+    await this.#changeAttempts(subject, 'removed', () => this.#archive.attempts.remove(subject));
+  }
+
+  /** Other words in the notes of those who decided about a subject, if there is a need. */
+  async rewordResolutions(subject: string, reword: (note: string) => string): Promise<void> {
+    const { attempts } = this.#archive;
+    const notes = await attempts.notesOf(subject);
+    if (notes.every((note) => reword(note) === note)) return;
+    await this.#changeAttempts(subject, 'rewritten', () => attempts.rewordNotes(subject, reword));
+  }
+
+  async #changeAttempts(
+    subject: string,
+    action: PlannedChange['action'],
+    carryOut: () => Promise<void>,
+  ): Promise<void> {
+    const key = `attempts/${subject}`;
+    const attempts = await this.#archive.attempts.of(subject);
+    if (attempts.length === 0 || this.#changes.has(key)) return;
+    const body = Buffer.from(JSON.stringify(attempts));
+    this.#add(key, body, null);
+    const change = this.#changes.get(key);
+    if (change === undefined) return;
+    const order = action === 'rewritten' ? -1 : change.order;
+    this.#changes.set(key, { ...change, action, order, carryOut });
+  }
+
   /** How many objects it changes. */
   get size(): number {
     return this.#changes.size;
@@ -96,7 +127,7 @@ export class PurgeDraft {
   }
 }
 
-const quoting = new Set(['claims', 'analysis', 'analysis outcome', 'credit batch']);
+const quoting = new Set(['analysis', 'analysis outcome', 'credit batch']);
 
 function orderOf(kind: KeptKind | null, isRewritten: boolean): number {
   // What is of no kind tells of nobody by itself, and leads to nothing.

@@ -5,10 +5,9 @@ import {
   type RowStatus,
   type StatusCounts,
 } from '../domain/certificates';
-import { claimState } from '../domain/claims';
+import { externalIdsOf, subjectState } from '../domain/attempts';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import { getJson, getJsonLines, keySegment, type Archive } from './archive';
-import { ClaimLedger } from './claim-ledger';
 import {
   addHolder,
   documentsOf,
@@ -21,7 +20,7 @@ import {
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
 import { Erasures, type PurgeTarget } from './erasures';
 import {
-  claimFolders,
+  certificateSubjects,
   issuanceOfPdf,
   issuancePlaces,
   kindOf,
@@ -62,7 +61,6 @@ export class PurgePlanner {
   readonly #archive: Archive;
   readonly #nameOf: NameOf;
   readonly #works: WorkReader;
-  readonly #ledger: ClaimLedger;
   readonly #analyses: AnalysesPurge;
   readonly #monitors: MonitorsPurge;
   readonly #dossiers: DossiersPurge;
@@ -77,7 +75,6 @@ export class PurgePlanner {
     this.#archive = archive;
     this.#nameOf = nameOf;
     this.#works = new WorkReader(archive);
-    this.#ledger = new ClaimLedger(archive);
     this.#analyses = new AnalysesPurge(archive, nameOf, now);
     this.#monitors = new MonitorsPurge(archive, nameOf);
     this.#dossiers = new DossiersPurge(archive, nameOf);
@@ -125,9 +122,7 @@ export class PurgePlanner {
     const inquiries = await this.#inquiries.ofDocument(draft, document, begun?.wholes ?? []);
     rows += inquiries.rows;
     await this.#takeIssuances(draft, ids);
-    for (const folder of claimFolders(name)) {
-      for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
-    }
+    for (const subject of certificateSubjects(name)) await draft.removeAttempts(subject);
     for (const work of works) {
       const subject = subjects.get(work.folder) as ErasureSubject;
       subject.takeTold([...ids], [...names]);
@@ -222,9 +217,7 @@ export class PurgePlanner {
     for (const name of names) {
       for (const id of await this.#claimedIssuances(name)) ids.add(id);
       unsettled.push(...(await this.#unsettledOf(name, [...own])));
-      for (const folder of claimFolders(name)) {
-        for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
-      }
+      for (const subject of certificateSubjects(name)) await draft.removeAttempts(subject);
     }
     await this.#takeIssuances(draft, ids);
     for (const work of works) {
@@ -399,11 +392,11 @@ export class PurgePlanner {
       const recount = (record: unknown): unknown => recounted(record as BatchSummary, counts);
       await draft.rewrite(`${edition}/summary.json`, () => recount);
     }
-    await this.#takeQuotingRulings(draft, folder, subject);
+    await this.#takeQuotingResolutions(draft, folder, subject);
   }
 
-  /** The note of a decision about many rows stands in the rulings about each of them. */
-  async #takeQuotingRulings(
+  /** The note of a decision about many rows stands in the resolutions of each of them. */
+  async #takeQuotingResolutions(
     draft: PurgeDraft,
     folder: string,
     subject: ErasureSubject,
@@ -416,10 +409,8 @@ export class PurgePlanner {
     if (decided.size === 0) return;
     for await (const item of this.#works.items(folder)) {
       if (!decided.has(item.item) || subject.items.has(item.item)) continue;
-      for (const claims of claimFolders(this.#nameOf(item.document))) {
-        for (const key of await this.#archive.list(`${claims}/`)) {
-          await draft.rewrite(key, () => (record) => subject.scrub(record));
-        }
+      for (const one of certificateSubjects(this.#nameOf(item.document))) {
+        await draft.rewordResolutions(one, (note) => subject.scrubNote(note));
       }
     }
   }
@@ -526,22 +517,19 @@ export class PurgePlanner {
     return lines;
   }
 
-  /** Every issuance that claims about a document name. */
+  /** Every issuance that attempts about a document name. */
   async #claimedIssuances(name: string): Promise<string[]> {
     const ids: string[] = [];
-    for (const folder of claimFolders(name)) {
-      for (const key of await this.#archive.list(`${folder}/`)) {
-        const { certidaoId } = await readLeniently(this.#archive, key);
-        if (typeof certidaoId === 'string') ids.push(certidaoId);
-      }
+    for (const subject of certificateSubjects(name)) {
+      ids.push(...externalIdsOf(await this.#archive.attempts.of(subject)));
     }
     return ids;
   }
 
   async #unsettledOf(name: string, folders: string[]): Promise<UnsettledThing[]> {
     const found: UnsettledThing[] = [];
-    for (const key of claimFolders(name)) {
-      const state = claimState(await this.#ledger.history({ key }), this.#now());
+    for (const subject of certificateSubjects(name)) {
+      const state = subjectState(await this.#archive.attempts.of(subject), this.#now());
       if (state.kind === 'in_flight' || state.kind === 'unknown') found.push({ state, folders });
     }
     return found;
@@ -660,9 +648,4 @@ const partsOfWork =
 
 function folderOf(key: string): string {
   return partsOfWork.exec(key)?.[1] ?? key.slice(0, key.lastIndexOf('/'));
-}
-
-/** A claim or receipt that a crash left unreadable names nothing. */
-async function readLeniently(archive: Archive, key: string): Promise<{ certidaoId?: unknown }> {
-  return (await getJson<{ certidaoId?: unknown }>(archive, key).catch(() => null)) ?? {};
 }

@@ -58,7 +58,9 @@ export async function carryOut(
 }
 
 /** Judged by what stands there now, so that it may be done twice. */
-async function apply(archive: Archive, { key, rewrite }: PlannedChange): Promise<void> {
+async function apply(archive: Archive, change: PlannedChange): Promise<void> {
+  const { key, rewrite } = change;
+  if (change.carryOut !== undefined) return change.carryOut();
   if (rewrite === null) {
     await archive.remove(key);
     return;

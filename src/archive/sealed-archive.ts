@@ -1,3 +1,4 @@
+import type { AttemptRepository, Seal } from '../store/attempts';
 import type { StoreFacts } from '../store/store';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
 import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
@@ -25,8 +26,9 @@ const mark = Buffer.from('\x8fDILIGENCE1\r\n\x1a', 'latin1');
  * object is sealed for its key: put under another, it does not open. What lies there in the clear
  * from before is read as it is.
  */
-export class SealedArchive implements Archive {
+export class SealedArchive implements Archive, Seal {
   readonly id: string;
+  readonly attempts: AttemptRepository;
   readonly #inner: Archive;
   readonly #keys: KeyRing | null;
   readonly #seals: KeyRing | null;
@@ -41,6 +43,7 @@ export class SealedArchive implements Archive {
     this.#keys = keys;
     this.#seals = seals ? keys : null;
     this.#proveKeys = proveKeys;
+    this.attempts = inner.attempts.sealedBy(this);
   }
 
   async putIfAbsent(
@@ -48,11 +51,11 @@ export class SealedArchive implements Archive {
     body: Uint8Array | string,
     options?: PutOptions,
   ): Promise<PutResult> {
-    return this.#inner.putIfAbsent(key, await this.#seal(key, body), options);
+    return this.#inner.putIfAbsent(key, await this.seal(key, body), options);
   }
 
   async replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void> {
-    await this.#inner.replace(key, await this.#seal(key, body), options);
+    await this.#inner.replace(key, await this.seal(key, body), options);
   }
 
   async remove(key: string): Promise<void> {
@@ -66,7 +69,7 @@ export class SealedArchive implements Archive {
   /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it was altered */
   async get(key: string): Promise<Buffer | null> {
     const body = await this.#inner.get(key);
-    return body === null || !isSealed(body) ? body : this.#open(key, body);
+    return body === null ? null : this.open(key, body);
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -100,7 +103,7 @@ export class SealedArchive implements Archive {
     return { clear, looked: keys.length };
   }
 
-  async #seal(key: string, body: Uint8Array | string): Promise<Uint8Array | string> {
+  async seal(key: string, body: Uint8Array | string): Promise<Uint8Array | string> {
     if (this.#seals === null || staysClear(key)) return body;
     this.#proven ??= this.#proveKeys(this).catch((error: unknown) => {
       // It may have been the disk: the next one looks again.
@@ -114,7 +117,10 @@ export class SealedArchive implements Archive {
     return Buffer.concat([mark, Buffer.from([id.length]), id, bytes]);
   }
 
-  #open(key: string, body: Buffer): Buffer {
+  /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it was altered */
+  open(key: string, stored: Uint8Array): Buffer {
+    const body = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
+    if (!isSealed(body)) return body;
     const idLength = body[mark.length] ?? 0;
     const idEnd = mark.length + 1 + idLength;
     const keyId = body.toString('latin1', mark.length + 1, idEnd);

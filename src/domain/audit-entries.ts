@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit';
-import type { Claim, Receipt } from './claims';
+import type { Claim, Receipt } from './attempts';
 import type { AnalysisOutcome } from './credit/work';
 import type { OutcomeRecord } from './outcomes';
 import type { DecisionRecord } from './work';
@@ -17,10 +17,10 @@ export interface SentRequest {
   type: string;
   /** `IdKey.nameOf('document', ...)`. */
   subject: string;
-  /** Number of the decision to send, among all about this type and document. */
+  /** Number of the attempt, among all about this type and document. */
   n: number;
   item: number;
-  claim: Claim | 'unreadable';
+  claim: Claim;
   /** Null: the sender was lost before it knew. */
   receipt: Receipt | null;
 }
@@ -29,16 +29,15 @@ export interface SentRequest {
 export function requestEntry(
   { type, subject, n, item, ...sent }: SentRequest,
   work: WorkOnTrail,
-  now: number,
 ): AuditEntry | null {
-  const entry = sentEntry(`request/certificate/${type}/${subject}/${n}`, sent, work, now);
+  const entry = sentEntry(`request/certificate/${type}/${subject}/${n}`, sent, work);
   if (entry === null) return null;
   const { receipt } = sent;
   return {
     ...entry,
     item,
     subject,
-    ...(receipt?.kind === 'accepted' && { certidaoId: receipt.certidaoId }),
+    ...(receipt?.kind === 'accepted' && { certidaoId: receipt.externalId }),
     details: { type, ...entry.details },
   };
 }
@@ -48,15 +47,14 @@ function sentEntry(
   id: string,
   { claim, receipt }: Pick<SentRequest, 'claim' | 'receipt'>,
   { workId, by }: WorkOnTrail,
-  now: number,
 ): AuditEntry | null {
-  if (claim !== 'unreadable' && claim.kind === 'closed') return null;
+  if (claim.kind === 'closed') return null;
   return {
     kind: 'request',
     id,
     result: receipt?.kind ?? 'unknown',
     by,
-    happenedAt: new Date(claim === 'unreadable' ? now : claim.claimedAt).toISOString(),
+    happenedAt: new Date(claim.claimedAt).toISOString(),
     work: workId,
     details: {
       ...(receipt?.kind === 'refused' && { status: receipt.status, code: codeOf(receipt.code) }),
@@ -89,7 +87,7 @@ export interface SentAnalysis {
   /** Keyed name of (file, XMLs, engine). */
   name: string;
   n: number;
-  claim: Claim | 'unreadable';
+  claim: Claim;
   receipt: Receipt | null;
 }
 
@@ -97,12 +95,11 @@ export interface SentAnalysis {
 export function analysisRequestEntry(
   { name, n, ...sent }: SentAnalysis,
   work: WorkOnTrail,
-  now: number,
 ): AuditEntry | null {
-  const entry = sentEntry(`request/credit/${name}/${n}`, sent, work, now);
+  const entry = sentEntry(`request/credit/${name}/${n}`, sent, work);
   if (entry === null) return null;
   const { receipt } = sent;
-  const accepted = receipt?.kind === 'accepted' && { operationId: receipt.certidaoId };
+  const accepted = receipt?.kind === 'accepted' && { operationId: receipt.externalId };
   return { ...entry, details: { ...accepted, ...entry.details } };
 }
 
@@ -156,7 +153,7 @@ export function resolveEntry(workId: string, decision: DecisionRecord): AuditEnt
   };
 }
 
-/** A person's decision about an analysis that has ended. Why stands with the ruling. */
+/** A person's decision about an analysis that has ended. Why stands with the resolution. */
 export function analysisDecisionEntry(
   action: string,
   { workId, by, operationId }: WorkOnTrail & { operationId: string | null },

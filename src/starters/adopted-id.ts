@@ -1,7 +1,6 @@
-import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import { filedOutcomes } from '../archive/works';
-import { claimState } from '../domain/claims';
+import { certificateSubject, subjectState } from '../domain/attempts';
 import type { DecidedRow } from '../domain/work';
 import { CommandError } from './terminal';
 import type { Workplace } from './workplace';
@@ -36,9 +35,9 @@ async function isOwn(
   certidaoId: string,
 ): Promise<boolean> {
   const { type, document } = await works.item({ folder, items: 0, filedIn: folder }, row.item);
-  const thing = certificateThing(type, idKey.nameOf('document', document));
-  const state = claimState(await new ClaimLedger(archive).history(thing), Date.now());
-  return state.kind === 'accepted' && state.certidaoId === certidaoId;
+  const subject = certificateSubject(type, idKey.nameOf('document', document));
+  const state = subjectState(await archive.attempts.of(subject), Date.now());
+  return state.kind === 'accepted' && state.externalId === certidaoId;
 }
 
 /** Accepted for it, and not settled yet. */

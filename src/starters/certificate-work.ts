@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { WorkWriter, workFolder } from '../archive/works';
-import { ClaimLedger, certificateThing } from '../archive/claim-ledger';
 import { IssuanceFile } from '../archive/issuances';
 import type { CertificateType, ManifestItem, ManifestLine } from '../domain/certificates';
-import { claimState } from '../domain/claims';
+import { certificateSubject, subjectState } from '../domain/attempts';
 import { documentTypesServed, readDocument } from '../domain/documents';
 import type { WorkRef, WorkTerms } from '../domain/work';
 import { planRows, type PlanCounts } from '../sheets/plan-rows';
@@ -149,7 +148,6 @@ export async function dryRun(
   input: BatchInput,
   reuseSince: number,
 ): Promise<DryRun> {
-  const ledger = new ClaimLedger(place.archive);
   const issuances = new IssuanceFile(place.archive);
   const result: DryRun = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   for await (const { line, item } of openPlan(input)) {
@@ -158,13 +156,13 @@ export async function dryRun(
       result.problems.push({ line: line.line, status, code, message });
     }
     if (item === undefined) continue;
-    const thing = certificateThing(item.type, place.idKey.nameOf('document', item.document));
-    const state = claimState(await ledger.history(thing), Date.now());
+    const subject = certificateSubject(item.type, place.idKey.nameOf('document', item.document));
+    const state = subjectState(await place.archive.attempts.of(subject), Date.now());
     if (state.kind === 'free') result.request += 1;
     else if (state.kind === 'unknown') result.unknown += 1;
     else if (state.kind === 'in_flight') result.underWay += 1;
     else {
-      const fact = await issuances.fact(state.certidaoId);
+      const fact = await issuances.fact(state.externalId);
       if (fact === null) result.underWay += 1;
       else if (fact.status === 'issued' && fact.settledAt >= reuseSince && fact.purged !== true) {
         result.reuse += 1;

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { AnalysisFile } from '../archive/analyses';
-import { ClaimLedger, analysisThing } from '../archive/claim-ledger';
 import { findLarge } from '../archive/large-objects';
 import { analysisDecisionEntry } from '../domain/audit-entries';
-import { claimState, type ClaimState, type Ruling } from '../domain/claims';
+import {
+  analysisSubject,
+  attemptState,
+  standingAttempt,
+  subjectState,
+  type Resolution,
+  type SubjectState,
+} from '../domain/attempts';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
 import { analysisWorkflowId, type AnalysisRecord } from '../domain/credit/work';
 import { queueName } from '../domain/queues';
@@ -142,7 +148,7 @@ async function alreadyBegun(
     const { state } = standing;
     refuseLateReceipt(analysis, state);
     const decided = { action: 'reissue', operationId: null, note: '--again' } as const;
-    await rule(place, record, state.n, decided);
+    await resolveAttempt(place, record, state.n, decided);
     return null;
   }
   const { workId } = record;
@@ -163,7 +169,7 @@ export type Standing =
   /** Something was bought, or may have been. */
   | { kind: 'ended'; analysis: AnalysisOnFile; state: BegunState };
 
-type BegunState = Exclude<ClaimState, { kind: 'free' }>;
+type BegunState = Exclude<SubjectState, { kind: 'free' }>;
 
 /** What the archive and the claims say of the last time that the same thing was asked for. */
 export async function standingOf(place: Workplace, name: string): Promise<Standing> {
@@ -173,13 +179,12 @@ export async function standingOf(place: Workplace, name: string): Promise<Standi
   const outcome = await analyses.outcome(newest.folder);
   const analysis = { ...newest, outcome };
   if (outcome === null) return { kind: 'begun', analysis };
-  const ledger = new ClaimLedger(place.archive);
-  const state = claimState(await ledger.history(analysisThing(name)), Date.now());
+  const state = subjectState(await place.archive.attempts.of(analysisSubject(name)), Date.now());
   return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis, state };
 }
 
 interface Decided {
-  action: Ruling['action'];
+  action: Resolution['action'];
   operationId: string | null;
   note: string;
 }
@@ -188,10 +193,10 @@ interface Decided {
  * A receipt that came after the end on file names what the service has: to be taken up, not to be
  * bought again (PROTOCOLS 1). An operation that the person was told of may be given up.
  */
-function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: ClaimState): void {
-  if (state.kind !== 'accepted' || state.certidaoId === outcome?.operationId) return;
+function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
+  if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
   throw new CommandError(
-    `${record.workId}: the service took it, as operation ${state.certidaoId}: \`diligence credit resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
+    `${record.workId}: the service took it, as operation ${state.externalId}: \`diligence credit resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
   );
 }
 
@@ -200,26 +205,26 @@ function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: ClaimStat
  *
  * @param seen number of its claim: what was sent after it is another matter
  */
-async function rule(
+async function resolveAttempt(
   { archive, audit, environment }: Workplace,
   { name, workId }: AnalysisRecord,
   seen: number,
   { action, operationId, note }: Decided,
 ): Promise<void> {
-  const ledger = new ClaimLedger(archive);
-  const thing = analysisThing(name);
-  const { last } = await ledger.history(thing);
+  const subject = analysisSubject(name);
+  const last = standingAttempt(await archive.attempts.of(subject));
   if (last?.n !== seen) {
     throw new CommandError(`${workId}: it was sent again just now: \`diligence status ${workId}\``);
   }
   const now = new Date();
-  // A ruling on it would let a second one leave beside it.
-  if (claimState({ last }, now.getTime()).kind === 'in_flight') {
+  // Resolved, it would let a second one leave beside it.
+  if (attemptState(last, now.getTime()).kind === 'in_flight') {
     throw new CommandError(`${workId}: it is being sent right now; try again in a while`);
   }
   const by = environment.actor;
   const at = now.getTime();
-  await ledger.putRuling(thing, seen, { action, certidaoId: operationId, by, note, at });
+  const resolution = { action, externalId: operationId, by, note, at };
+  await archive.attempts.resolve(subject, seen, resolution);
   await audit.appendAndAnchor([analysisDecisionEntry(action, { workId, by, operationId }, at)]);
 }
 
@@ -306,13 +311,13 @@ async function decide(
 ): Promise<void> {
   const { record } = found;
   const id = record.workId;
-  const ledger = new ClaimLedger(place.archive);
-  const state = claimState(await ledger.history(analysisThing(record.name)), Date.now());
+  const history = await place.archive.attempts.of(analysisSubject(record.name));
+  const state = subjectState(history, Date.now());
   if (action !== 'reissue' && state.kind !== 'unknown' && state.kind !== 'accepted') {
     throw new CommandError(`${id}: nothing is at the service that could be ${action}ed`);
   }
   if (action === 'adopt' && state.kind === 'accepted') {
-    throw new CommandError(`${id} has the operation ${state.certidaoId}: watch it instead`);
+    throw new CommandError(`${id} has the operation ${state.externalId}: watch it instead`);
   }
   if (action === 'reissue') refuseLateReceipt(found, state);
   if (action === 'reissue' && !(await isOnFile(place, record))) {
@@ -321,11 +326,11 @@ async function decide(
     );
   }
   if (action === 'watch') {
-    const operationId = state.kind === 'accepted' ? state.certidaoId : null;
+    const operationId = state.kind === 'accepted' ? state.externalId : null;
     const about = { workId: record.workId, by: place.environment.actor, operationId };
     await place.audit.appendAndAnchor([analysisDecisionEntry(action, about, Date.now())]);
   } else if (state.kind !== 'free') {
-    await rule(place, record, state.n, { action, operationId: operation ?? null, note });
+    await resolveAttempt(place, record, state.n, { action, operationId: operation ?? null, note });
   }
 }
 

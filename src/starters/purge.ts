@@ -259,7 +259,7 @@ function workOf(workflowId: string): string {
 
 function unsettledSentence({ state, folders }: UnsettledThing, plan: PurgePlan): string {
   if (state.kind === 'in_flight') {
-    return `a request is on its way: try again after ${new Date(state.notAfter).toISOString()}`;
+    return `a request is on its way: try again after ${new Date(state.answerBy).toISOString()}`;
   }
   const analysis = folders.find((folder) => folder.startsWith('analyses/'));
   if (analysis !== undefined) {

@@ -1,5 +1,6 @@
+import { AttemptRepository } from './attempts';
 import { removeOrphans } from './orphans';
-import type { Statement, StatementResult } from './sqlite';
+import { statement, type Statement, type StatementResult } from './statement';
 import type { Store, StoreFacts } from './store';
 import { StoreError } from './store-error';
 
@@ -20,10 +21,12 @@ const mostInRow = 64 * 1024;
 /** Objects by key: small ones are rows, bytes and large ones are blobs that a row names. */
 export class RecordRepository {
   readonly id: string;
+  readonly attempts: AttemptRepository;
   readonly #store: Store;
 
   constructor(store: Store) {
     this.id = store.id;
+    this.attempts = new AttemptRepository(store);
     this.#store = store;
   }
 
@@ -35,12 +38,11 @@ export class RecordRepository {
     const place = await this.#place(key, body, options, () => this.#has(key));
     if (place === null) return 'exists';
     const [result] = await this.#commit(place, [
-      statement(
-        'INSERT INTO record (key, body, blob) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      statement('INSERT INTO record (key, body, blob) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', [
         key,
         place.body,
         place.blob,
-      ),
+      ]),
     ]);
     if (result?.changes === 1) return 'stored';
     if (place.blob !== null) await this.#store.blobs.remove(place.blob);
@@ -51,13 +53,11 @@ export class RecordRepository {
     const place = await this.#place(key, body, options, async () => false);
     if (place === null) return;
     const [before] = await this.#commit(place, [
-      statement('SELECT blob FROM record WHERE key = ?', key),
+      statement('SELECT blob FROM record WHERE key = ?', [key]),
       statement(
         `INSERT INTO record (key, body, blob) VALUES (?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`,
-        key,
-        place.body,
-        place.blob,
+        [key, place.body, place.blob],
       ),
     ]);
     await this.#removeBlobs(before?.rows as NamedBlob[]);
@@ -65,7 +65,7 @@ export class RecordRepository {
 
   async remove(key: string): Promise<void> {
     const [gone] = await this.#store.commit([
-      statement('DELETE FROM record WHERE key = ? RETURNING blob', checked(key)),
+      statement('DELETE FROM record WHERE key = ? RETURNING blob', [checked(key)]),
     ]);
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
@@ -75,8 +75,7 @@ export class RecordRepository {
     const [gone] = await this.#store.commit([
       statement(
         `DELETE FROM record WHERE key >= ? AND key < ?${kept.length > 0 ? ' AND NOT (key >= ? AND key < ?)' : ''} RETURNING blob`,
-        ...range(prefix),
-        ...kept,
+        [...range(prefix), ...kept],
       ),
     ]);
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
@@ -84,7 +83,7 @@ export class RecordRepository {
 
   async get(key: string): Promise<Buffer | null> {
     const [row] = await this.#store.read<NamedBlob & { body: Uint8Array }>(
-      statement('SELECT body, blob FROM record WHERE key = ?', checked(key)),
+      statement('SELECT body, blob FROM record WHERE key = ?', [checked(key)]),
     );
     if (row === undefined) return null;
     if (row.blob === null) return Buffer.from(row.body);
@@ -92,7 +91,7 @@ export class RecordRepository {
     if (bytes !== null) return bytes;
     // It may have been removed or replaced between the two looks.
     const [now] = await this.#store.read<NamedBlob>(
-      statement('SELECT blob FROM record WHERE key = ?', key),
+      statement('SELECT blob FROM record WHERE key = ?', [key]),
     );
     if (now === undefined) return null;
     if (now.blob !== row.blob) return this.get(key);
@@ -101,7 +100,9 @@ export class RecordRepository {
 
   async list(prefix: string): Promise<string[]> {
     const rows = await this.#store.read<{ key: string }>(
-      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', ...range(prefix)),
+      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', [
+        ...range(prefix),
+      ]),
     );
     return rows.map(({ key }) => key);
   }
@@ -119,7 +120,7 @@ export class RecordRepository {
   }
 
   async #has(key: string): Promise<boolean> {
-    const rows = await this.#store.read(statement('SELECT 1 FROM record WHERE key = ?', key));
+    const rows = await this.#store.read(statement('SELECT 1 FROM record WHERE key = ?', [key]));
     return rows.length > 0;
   }
 
@@ -158,10 +159,6 @@ export class RecordRepository {
   async #removeBlobs(rows: readonly NamedBlob[] = []): Promise<void> {
     for (const { blob } of rows) if (blob !== null) await this.#store.blobs.remove(blob);
   }
-}
-
-function statement(sql: string, ...parameters: unknown[]): Statement {
-  return { sql, parameters };
 }
 
 /** Keys are ASCII: `keySegment` sees to it. */

@@ -27,6 +27,41 @@ const migrations: readonly string[][] = [
        CHECK ((body IS NULL) <> (blob IS NULL))
      ) STRICT`,
     `CREATE INDEX record_blob ON record (blob) WHERE blob IS NOT NULL`,
+    `CREATE TABLE attempt (
+       subject TEXT NOT NULL,
+       n INTEGER NOT NULL,
+       kind TEXT NOT NULL CHECK (kind IN ('send', 'closed')),
+       nonce TEXT NOT NULL,
+       workflow_id TEXT NOT NULL,
+       chunk TEXT NOT NULL,
+       answer_by INTEGER NOT NULL,
+       claimed_at INTEGER NOT NULL,
+       after_unknown INTEGER NOT NULL,
+       receipt TEXT CHECK (receipt IN ('accepted', 'refused', 'not_sent', 'unknown')),
+       receipt_at INTEGER,
+       external_id TEXT,
+       why BLOB,
+       is_resolved INTEGER NOT NULL DEFAULT 0,
+       PRIMARY KEY (subject, n),
+       CHECK ((receipt IS NULL) = (receipt_at IS NULL)),
+       CHECK ((receipt IS 'accepted') = (external_id IS NOT NULL))
+     ) STRICT, WITHOUT ROWID`,
+    // At most one of a subject of which nobody knows the end.
+    `CREATE UNIQUE INDEX attempt_undecided ON attempt (subject)
+       WHERE kind = 'send' AND is_resolved = 0 AND (receipt IS NULL OR receipt = 'unknown')`,
+    // What surely never left may go again in its run, until the run is closed.
+    `CREATE UNIQUE INDEX attempt_run ON attempt (subject, workflow_id, chunk)
+       WHERE receipt IS NULL OR receipt <> 'not_sent'`,
+    `CREATE TABLE resolution (
+       subject TEXT NOT NULL,
+       n INTEGER NOT NULL,
+       number INTEGER NOT NULL,
+       action TEXT NOT NULL CHECK (action IN ('reissue', 'abandon', 'adopt')),
+       external_id TEXT,
+       at INTEGER NOT NULL,
+       said BLOB NOT NULL,
+       PRIMARY KEY (subject, n, number)
+     ) STRICT, WITHOUT ROWID`,
   ],
 ];
 

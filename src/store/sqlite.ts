@@ -5,19 +5,8 @@ import {
   type DatabaseSyncInstance,
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
+import type { Statement, StatementResult } from './statement';
 import { StoreError, type StoreErrorCode } from './store-error';
-
-/** SQL with its parameters in order, as the query builder compiles it. */
-export interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
-
-/** Rows of a statement that returns some, and how many it changed. */
-export interface StatementResult {
-  rows: unknown[];
-  changes: number;
-}
 
 /** Below it, two processes that write and checkpoint at once may spoil the file. */
 const oldestVersion = [3, 51, 3];

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { BlobDirectory } from './blobs';
 import { isInMemory, refuseNetworkDisk } from './disk';
 import { prepareDatabase, readIdentity, type StoreIdentity } from './schema';
-import { SqliteConnection, type Statement, type StatementResult } from './sqlite';
+import { SqliteConnection } from './sqlite';
+import type { Statement, StatementResult } from './statement';
 import { StoreError } from './store-error';
 import { Writer } from './writer';
 

@@ -1,10 +1,5 @@
-import {
-  goneError,
-  storeErrorOf,
-  type SqliteConnection,
-  type Statement,
-  type StatementResult,
-} from './sqlite';
+import { goneError, storeErrorOf, type SqliteConnection } from './sqlite';
+import type { Statement, StatementResult } from './statement';
 
 const busyPatienceMs = 10_000;
 

@@ -1,11 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import {
-  SqliteConnection,
-  storeErrorOf,
-  type FileIdentity,
-  type Statement,
-  type StatementResult,
-} from './sqlite';
+import { SqliteConnection, storeErrorOf, type FileIdentity } from './sqlite';
+import type { Statement, StatementResult } from './statement';
 import type { StoreErrorCode } from './store-error';
 import { runInTransaction } from './transaction';
 

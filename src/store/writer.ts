@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Statement, StatementResult } from './sqlite';
+import type { Statement, StatementResult } from './statement';
 import { StoreError } from './store-error';
 import type { CommitReply, CommitRequest, WriterData } from './writer-thread';
 

@@ -7,7 +7,6 @@ import { getJson, type Archive } from '../../src/archive/archive';
 import type { FiledAuditRecord } from '../../src/archive/audit-read';
 import { IdKey, openArchive } from '../../src/archive/open-archive';
 import { filedOutcomes, workFolder } from '../../src/archive/works';
-import type { Claim } from '../../src/domain/claims';
 import { everyFault, postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
@@ -61,12 +60,10 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
 
   test('holds one record for each request that was sent or may have been', async () => {
     const claimed: string[] = [];
-    for (const key of await archive.list('claims/certificate/')) {
-      const [, , type, , subject, name] = key.split('/');
-      if (name === undefined || !name.endsWith('.claim.json')) continue;
-      const claim = await getJson<Claim>(archive, key);
-      const n = Number.parseInt(name, 10);
-      if (claim?.kind === 'send') claimed.push(`request/certificate/${type}/${subject}/${n}`);
+    for (const subject of await archive.attempts.subjects('certificate/')) {
+      for (const { n, claim } of await archive.attempts.of(subject)) {
+        if (claim.kind === 'send') claimed.push(`request/${subject}/${n}`);
+      }
     }
     expect((await idsOf('request')).toSorted()).toEqual(claimed.toSorted());
   });

@@ -10,6 +10,7 @@ const idKey = IdKey.parse('ab'.repeat(32));
 function memoryArchive(objects: Map<string, Buffer>): Archive {
   return {
     id: 'archive-of-a-property',
+    attempts: undefined as never,
     get: async (key) => objects.get(key) ?? null,
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     replace: async (key, body) => void objects.set(key, Buffer.from(body)),

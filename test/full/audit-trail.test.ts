@@ -19,6 +19,7 @@ class SlowArchive {
   constructor(inner: Archive) {
     this.archive = {
       id: inner.id,
+      attempts: inner.attempts,
       get: (key) => inner.get(key),
       list: (prefix) => inner.list(prefix),
       replace: (key, body) => inner.replace(key, body),

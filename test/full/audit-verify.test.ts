@@ -223,6 +223,7 @@ describe('verifying the audit trail', () => {
     let began = false;
     const busy: Archive = {
       id: place.archive.id,
+      attempts: place.archive.attempts,
       get: (key) => place.archive.get(key),
       replace: (key, body) => place.archive.replace(key, body),
       remove: (key) => place.archive.remove(key),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { archiveAt } from '../support/temporary-archive';
+import { allAttempts, archiveAt } from '../support/temporary-archive';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
 import { runningEngine } from '../../src/temporal/engine-record';
 import { hasEnded } from '../../src/temporal/tools-pid';
@@ -65,8 +65,8 @@ describe('the embedded engine, when its processes die', () => {
   const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out'];
   const posts = (): number => sandbox.received().filter(({ method }) => method === 'POST').length;
   const receipts = async (): Promise<number> => {
-    const claims = await archiveAt(join(dataDir, 'archive')).list('claims/');
-    return claims.filter((key) => key.endsWith('.receipt.json')).length;
+    const all = await allAttempts(archiveAt(join(dataDir, 'archive')));
+    return all.filter(({ receipt }) => receipt !== null).length;
   };
   const log = (name: string) => readFile(join(dataDir, 'logs', `${name}.log`), 'utf8');
 

@@ -3,7 +3,7 @@ import { readAnalysis } from '../../src/apis/credit/result.wire';
 import { AnalysisFile, inputKey, operationFolder, resultKey } from '../../src/archive/analyses';
 import type { Archive } from '../../src/archive/archive';
 import { CreditBatchShelf } from '../../src/archive/credit-batches';
-import { ClaimLedger, analysisThing } from '../../src/archive/claim-ledger';
+import { analysisSubject } from '../../src/domain/attempts';
 import { DocumentIndexWriter } from '../../src/archive/document-index';
 import { sha256Of } from '../../src/archive/issuances';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
@@ -20,7 +20,7 @@ import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { cnpj, cpf } from '../support/documents';
-import { MemoryArchive } from '../support/memory-archive';
+import { TemporaryArchive, notesOf } from '../support/temporary-archive';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
@@ -31,13 +31,17 @@ const other = cnpj(3);
 const payerName = 'MARIA IRREPETIVEL';
 const call = { method: 'GET', pathTemplate: '/result' } as const;
 
-let disk: MemoryArchive;
+let place: TemporaryArchive | undefined;
+let disk: Archive;
 let archive: Archive;
 let seals: boolean;
 beforeEach(() => use(false));
+afterAll(() => place?.remove());
 
 function use(sealed: boolean): void {
-  disk = new MemoryArchive();
+  place?.remove();
+  place = new TemporaryArchive();
+  disk = place.archive;
   seals = sealed;
   archive = opened();
 }
@@ -135,16 +139,21 @@ async function file(sample: Sample = {}): Promise<string> {
     createdAt: '2026-01-01T00:00:00.000Z',
     createdBy: 'tester',
   });
-  const ledger = new ClaimLedger(archive);
-  const thing = analysisThing(name);
+  const { attempts } = archive;
+  const subject = analysisSubject(name);
   const owner = { workflowId: `credit/${name}`, run: '1' };
-  const times = { notAfter: 1, claimedAt: 1, afterUnknown: false };
-  if ((await ledger.history(thing)).decided === 0) {
-    await ledger.claim(thing, 1, { owner, kind: 'send', nonce: 'n', ...times });
-    await ledger.putReceipt(thing, 1, { kind: 'unknown', reason: 'reset', at: 1 });
+  const times = { answerBy: 1, claimedAt: 1, afterUnknown: false };
+  if ((await attempts.of(subject)).length === 0) {
+    const claim = { owner, kind: 'send', nonce: 'n', ...times } as const;
+    await attempts.claim(subject, 1, claim);
+    await attempts.putReceipt(
+      subject,
+      { n: 1, claim },
+      { kind: 'unknown', reason: 'reset', at: 1 },
+    );
     const note = `${payerName} called, ${payer}`;
-    const ruling = { action: 'adopt', certidaoId: operationId, by: 'x', note, at: 2 } as const;
-    await ledger.putRuling(thing, 1, ruling);
+    const resolution = { action: 'adopt', externalId: operationId, by: 'x', note, at: 2 } as const;
+    await attempts.resolve(subject, 1, resolution);
   }
   for (const filter of ['issues', 'all'] as const) {
     const folderOfIndex = `${operationFolder(operationId)}/${filter}`;
@@ -191,6 +200,15 @@ async function purgeUntil(
       return real(...args);
     };
   }
+  for (const method of ['remove', 'rewordNotes'] as const) {
+    const { attempts } = cut;
+    const real = attempts[method].bind(attempts) as (...args: unknown[]) => Promise<never>;
+    attempts[method] = async (...args: unknown[]) => {
+      if (made === allowed) throw new Error('cut short');
+      made += 1;
+      return real(...args);
+    };
+  }
   return carryOut(cut, await plan(planner(cut)), {
     by: 'tester',
     reason: 'a test',
@@ -205,6 +223,7 @@ async function purgeUntil(
 async function everything(): Promise<string> {
   const told: string[] = [];
   for (const key of await archive.list('')) told.push(key, String(await archive.get(key)));
+  told.push(...(await notesOf(archive)));
   return told.join('\n');
 }
 
@@ -239,8 +258,8 @@ describe('a purge of a payer', () => {
       'titulo [erased] is odd',
       'titulo op-abab-t3 is odd',
     ]);
-    const history = await new ClaimLedger(archive).history(analysisThing('ab'.repeat(16)));
-    expect(history.last?.ruling).toMatchObject({ action: 'adopt', certidaoId: 'op-abab' });
+    const [attempt] = await archive.attempts.of(analysisSubject('ab'.repeat(16)));
+    expect(attempt?.resolution).toMatchObject({ action: 'adopt', externalId: 'op-abab' });
     expect((await planner().ofDocument(payer)).changes).toEqual([]);
   });
 
@@ -275,10 +294,7 @@ describe('a purge of an assignor', () => {
 
   it('is refused while nobody knows whether it was bought', async () => {
     await file();
-    const thing = analysisThing('ab'.repeat(16));
-    for (const key of await archive.list(`${thing.key}/`)) {
-      if (key.includes('.ruling-')) await archive.remove(key);
-    }
+    place?.store.commitNow([{ sql: 'DELETE FROM resolution', parameters: [] }]);
     const { unsettled } = await planner().ofDocument(assignor);
     expect(unsettled).toMatchObject([{ state: { kind: 'unknown' } }]);
     expect((await planner().ofDocument(payer)).unsettled).toEqual([]);
@@ -342,7 +358,7 @@ describe('a purge by the id of an analysis', () => {
     expect(left.filter((key) => key.startsWith('analyses/'))).toEqual(
       ['asked', 'outcome'].map((name) => `${later}/${name}.json`),
     );
-    expect(left.filter((key) => key.startsWith('claims/'))).toHaveLength(3);
+    expect(await archive.attempts.subjects('credit/')).toHaveLength(1);
     expect((await tree('op-1')).cedente.sacados).toHaveLength(2);
   });
 
@@ -427,7 +443,7 @@ describe('a purge by age', () => {
     // The ZIP is that of both, the file of the later one is its own.
     const manifests = (await archive.list('inputs/')).filter((key) => key.endsWith('.json'));
     expect(manifests).toHaveLength(2);
-    expect((await archive.list('claims/')).length).toBe(6);
+    expect(await archive.attempts.subjects('credit/')).toHaveLength(2);
     for (const what of ['pdf', 'results', 'inputs'] as const) {
       expect((await planner().ofAge(what, before)).changes).toEqual([]);
     }
@@ -456,5 +472,8 @@ async function tree(operationId: string): Promise<ReturnType<typeof treeOf>> {
 async function clearText(): Promise<string> {
   const told: string[] = [];
   for (const key of await archive.list('')) told.push(String(await disk.get(key)));
+  for (const row of place?.store.readNow({ sql: 'SELECT said FROM resolution', parameters: [] }) ??
+    [])
+    told.push(String(Buffer.from((row as { said: Uint8Array }).said)));
   return told.join('\n');
 }

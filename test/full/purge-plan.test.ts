@@ -1,5 +1,5 @@
 import { toJsonLines } from '../../src/archive/archive';
-import { ClaimLedger, certificateThing } from '../../src/archive/claim-ledger';
+import { certificateSubject, type Claim } from '../../src/domain/attempts';
 import { RecordRepository } from '../../src/store/records';
 import { IdKey } from '../../src/archive/open-archive';
 import { DocumentIndexWriter } from '../../src/archive/document-index';
@@ -10,7 +10,7 @@ import { noCounts, type FiledRow } from '../../src/domain/certificates';
 import type { WorkRecord } from '../../src/domain/work';
 import { erasedRow } from '../../src/archive/tombstones';
 import { cnpj } from '../support/documents';
-import { TemporaryArchive } from '../support/temporary-archive';
+import { TemporaryArchive, notesOf } from '../support/temporary-archive';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
@@ -93,44 +93,56 @@ it('takes what was left half planned as a whole: nothing ever read it', async ()
   ]);
 });
 
+function claimed(): Claim {
+  const owner = { workflowId: 'certificate-batch/open/lane-0000', run: '1' };
+  const times = { answerBy: Date.now() + 60_000, claimedAt: Date.now(), afterUnknown: false };
+  return { owner, kind: 'send', nonce: 'n', ...times };
+}
+
+/** Another's request, which a person has given up with a note. */
+async function abandoned(note: string): Promise<string> {
+  const { attempts } = place.archive;
+  const subject = certificateSubject('cnpj', nameOf(cnpj(2)));
+  await attempts.claim(subject, 1, claimed());
+  const resolution = { action: 'abandon', externalId: null, by: 'x', note, at: 1 } as const;
+  await attempts.resolve(subject, 1, resolution);
+  return subject;
+}
+
 it('tells of works that have not ended, and of what may have been bought', async () => {
   await file('certificate-batch/open', { finishedAt: null });
-  const ledger = new ClaimLedger(place.archive);
-  const thing = certificateThing('cnpj', nameOf(person));
-  const owner = { workflowId: 'certificate-batch/open/lane-0000', run: '1' };
-  const times = { notAfter: Date.now() + 60_000, claimedAt: Date.now(), afterUnknown: false };
-  await ledger.claim(thing, 1, { owner, kind: 'send', nonce: 'n', ...times });
+  const { attempts } = place.archive;
+  const subject = certificateSubject('cnpj', nameOf(person));
+  const claim = claimed();
+  await attempts.claim(subject, 1, claim);
   const sent = await planner().ofDocument(person);
   expect(sent.works).toMatchObject([{ ended: false, whole: false }]);
   expect(sent.unsettled).toMatchObject([{ state: { kind: 'in_flight' } }]);
-  await ledger.putReceipt(thing, 1, { kind: 'unknown', reason: 'reset', at: 1 });
+  await attempts.putReceipt(subject, { n: 1, claim }, { kind: 'unknown', reason: 'reset', at: 1 });
   const unknown = await planner().ofWork('certificate-batch/open');
-  expect(unknown.unsettled).toMatchObject([{ state: { kind: 'unknown', owner } }]);
+  expect(unknown.unsettled).toMatchObject([{ state: { kind: 'unknown', owner: claim.owner } }]);
 });
 
-it('takes the words of a decision also from the rulings about other rows', async () => {
+it('takes the words of a decision also from the resolutions of other rows', async () => {
   await file('certificate-batch/b');
   const note = `as for ${person}`;
   const row = { item: 1, line: 3, status: 'unknown_outcome', certidaoId: null, attempts: 1 };
   const key = 'works/certificate-batch/b/decisions/0001/decision.json';
   const decision = { number: 1, action: 'abandon', certidaoId: null, note, rows: [row] };
   await place.archive.putIfAbsent(key, JSON.stringify(decision));
-  const thing = certificateThing('cnpj', nameOf(cnpj(2)));
-  const ruling = { action: 'abandon', certidaoId: null, by: 'x', note, at: 1 } as const;
-  await new ClaimLedger(place.archive).putRuling(thing, 1, ruling);
+  const subject = await abandoned(note);
   const { changes } = await planner().ofDocument(person);
-  const left = [key, `${thing.key}/000001.ruling-000001.json`].map(async (quoting) => {
-    const change = changes.find((one) => one.key === quoting);
-    return change?.rewrite?.((await place.archive.get(quoting)) as Buffer);
-  });
-  for (const body of await Promise.all(left)) expect(body).toContain('as for [erased]');
+  const quoting = changes.find((one) => one.key === key);
+  const body = await quoting?.rewrite?.((await place.archive.get(key)) as Buffer);
+  expect(body).toContain('as for [erased]');
+  await changes.find((one) => one.key === `attempts/${subject}`)?.carryOut?.();
+  expect(await place.archive.attempts.notesOf(subject)).toEqual(['as for [erased]']);
 });
 
 it('leaves no quotation behind, whatever change a purge was cut short before', async () => {
   const id = `ID-${person}`.toLowerCase();
   const note = `${person} is Maria  da Silva's, ${id}`;
   const decided = { item: 1, line: 3, status: 'unknown_outcome', certidaoId: null, attempts: 1 };
-  const thing = certificateThing('cnpj', nameOf(cnpj(2)));
   let cuts = 0;
   for (let allowed = 0; cuts === allowed; allowed += 1) {
     place.remove();
@@ -139,8 +151,7 @@ it('leaves no quotation behind, whatever change a purge was cut short before', a
     const decision = { number: 1, action: 'abandon', certidaoId: null, note, rows: [decided] };
     const key = 'works/certificate-batch/b/decisions/0001/decision.json';
     await place.archive.putIfAbsent(key, JSON.stringify(decision));
-    const ruling = { action: 'abandon', certidaoId: null, by: 'x', note, at: 1 } as const;
-    await new ClaimLedger(place.archive).putRuling(thing, 1, ruling);
+    await abandoned(note);
     cuts += await purgeUntil(allowed).then(
       () => 0,
       () => 1,
@@ -190,6 +201,17 @@ async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
     count();
     await replace(...args);
   };
+  const { attempts } = archive;
+  const removeAttempts = attempts.remove.bind(attempts);
+  const rewordNotes = attempts.rewordNotes.bind(attempts);
+  attempts.remove = async (...args) => {
+    count();
+    await removeAttempts(...args);
+  };
+  attempts.rewordNotes = async (...args) => {
+    count();
+    await rewordNotes(...args);
+  };
   return carryOut(archive, await new PurgePlanner(archive, nameOf).ofDocument(person), {
     by: 'tester',
     reason: 'a test',
@@ -207,6 +229,7 @@ async function everything(): Promise<string> {
   for (const key of await place.archive.list('')) {
     told.push(key, String(await place.archive.get(key)));
   }
+  told.push(...(await notesOf(place.archive)));
   return told.join('\n');
 }
 

@@ -58,12 +58,12 @@ describe('the same thing asked for more than once', () => {
   }, 120_000);
 
   test('a single issuance shares what a batch has bought', async () => {
-    const args = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(1_001), '--json'];
+    const args = ['certificate', 'issue', '--type', 'cnpj', '--document', cnpj(1_002), '--json'];
     const issued = await place.run(args);
     expect(issued.code).toBe(0);
     const { outcome } = JSON.parse(issued.stdout) as { outcome: { status: string; note: string } };
     expect(outcome.status).toBe('issued');
-    expect(place.sandbox.counts().filter(({ document }) => document === cnpj(1_001))).toEqual([
+    expect(place.sandbox.counts().filter(({ document }) => document === cnpj(1_002))).toEqual([
       expect.objectContaining({ started: 1 }),
     ]);
   }, 60_000);

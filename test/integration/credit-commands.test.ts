@@ -1,4 +1,6 @@
 import { getJson } from '../../src/archive/archive';
+import { join } from 'node:path';
+import { SqliteConnection } from '../../src/store/sqlite';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
 import {
@@ -173,12 +175,12 @@ describe('commands of credit analyses', () => {
           .at(-1) ?? {};
       // As a worker files it that was frozen, and given up, before it could.
       const [, name = ''] = id.split('/');
-      const claims = `claims/credit/${name.slice(0, 2)}/${name}`;
-      const receipt = { kind: 'accepted', certidaoId: operationId, at: Date.now() };
-      await archiveIn(place.folder).replace(
-        `${claims}/000001.receipt.json`,
-        JSON.stringify(receipt),
-      );
+      const connection = new SqliteConnection(join(place.folder, 'data', 'archive', 'store.db'));
+      connection.run({
+        sql: `UPDATE attempt SET receipt = 'accepted', external_id = ? WHERE subject = ?`,
+        parameters: [operationId, `credit/${name}`],
+      });
+      connection.close();
       const refused = { code: 1, stderr: expect.stringContaining(`operation ${operationId}`) };
       expect(await resolve(id, '--action', 'reissue')).toMatchObject(refused);
       expect(await place.analyze('late.rem', '--again')).toMatchObject(refused);

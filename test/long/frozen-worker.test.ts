@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { archiveIn } from '../support/temporary-archive';
-import { getJson } from '../../src/archive/archive';
+import { allAttempts, archiveIn } from '../support/temporary-archive';
 import { isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
@@ -26,17 +25,10 @@ describe('a worker frozen in the middle of its runs, and thawed when another has
 
   /** Claims under which something may have been sent, each with the receipt that stands. */
   async function claims(): Promise<{ receipt: string | null }[]> {
-    const archive = archiveIn(place.folder);
-    const found = [];
-    for (const key of await archive.list('claims/')) {
-      if (!key.endsWith('.claim.json')) continue;
-      const claim = await getJson<{ kind: string }>(archive, key);
-      if (claim?.kind !== 'send') continue;
-      const receiptKey = key.replace('.claim.', '.receipt.');
-      const receipt = await getJson<{ kind: string }>(archive, receiptKey);
-      found.push({ receipt: receipt?.kind ?? null });
-    }
-    return found;
+    const all = await allAttempts(archiveIn(place.folder));
+    return all
+      .filter(({ claim }) => claim.kind === 'send')
+      .map(({ receipt }) => ({ receipt: receipt?.kind ?? null }));
   }
 
   test('takes no further claim, and its late receipts are taken up before the batch ends', async () => {

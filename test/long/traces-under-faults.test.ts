@@ -84,7 +84,7 @@ const scripts: Record<string, TargetScript> = {
   ),
   ...scripted(turnedAway, { ...held, create: [{ kind: '401', times: 'forever' }] }),
   ...scripted(unanswered, { ...held, create: [{ kind: 'no_answer', times: 'forever' }] }),
-  ...scripted(beingMade, { ...held, create: [{ kind: 'slow', delayMs: 1_500 }] }),
+  ...scripted(beingMade, { ...held, create: [{ kind: 'slow', delayMs: 1_000 }] }),
   ...scripted(waitedFor, held),
 };
 

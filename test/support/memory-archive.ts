@@ -1,9 +1,14 @@
 import type { Archive, PutResult } from '../../src/archive/archive';
+import type { AttemptRepository } from '../../src/store/attempts';
 
 /** An archive without a disk: for tests that fill one again and again. */
 export class MemoryArchive implements Archive {
   readonly id = 'a1b2c3d4-archive-in-memory';
   readonly #bodies = new Map<string, Buffer>();
+
+  get attempts(): AttemptRepository {
+    throw new Error('attempts stand in a store');
+  }
 
   async putIfAbsent(key: string, body: Uint8Array | string): Promise<PutResult> {
     if (this.#bodies.has(key)) return 'exists';

@@ -2,11 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Archive } from '../../src/archive/archive';
+import type { Attempt } from '../../src/domain/attempts';
 import { archiveAsItIs } from '../../src/archive/open-archive';
 import { BlobDirectory } from '../../src/store/blobs';
 import { RecordRepository } from '../../src/store/records';
 import { migrate } from '../../src/store/schema';
-import { SqliteConnection, type Statement, type StatementResult } from '../../src/store/sqlite';
+import { SqliteConnection } from '../../src/store/sqlite';
+import type { Statement, StatementResult } from '../../src/store/statement';
 import type { Store, StoreFacts } from '../../src/store/store';
 import { runInTransaction } from '../../src/store/transaction';
 
@@ -91,6 +93,19 @@ class StoreWithoutThread implements Store {
   async close(): Promise<void> {
     this.#connection.close();
   }
+}
+
+/** What people have noted about attempts, a JSON object each. */
+export async function notesOf({ attempts }: Archive): Promise<string[]> {
+  const subjects = await attempts.subjects('');
+  const notes = await Promise.all(subjects.map((subject) => attempts.notesOf(subject)));
+  return notes.flat().map((note) => JSON.stringify({ note }));
+}
+
+/** Every attempt at every thing that can be bought. */
+export async function allAttempts({ attempts }: Archive): Promise<Attempt[]> {
+  const subjects = await attempts.subjects('');
+  return (await Promise.all(subjects.map((subject) => attempts.of(subject)))).flat();
 }
 
 const opened = new Map<string, Archive>();

@@ -47,7 +47,7 @@ export class UnsendableUploadError extends Error {
 /** Calls about operations (specification: "Endpoints"). Nothing here tries twice. */
 export class OperationsApi {
   readonly service: Service;
-  /** Total time of an upload or a result; a claim's `notAfter` is reckoned from it. */
+  /** Total time of an upload or a result; an attempt's `answerBy` is reckoned from it. */
   readonly timeoutMs: number;
   /** Total time of a read of the status. */
   readonly readTimeoutMs: number;

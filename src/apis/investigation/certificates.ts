@@ -30,7 +30,7 @@ export interface PdfAddress {
  */
 export class CertificatesApi {
   readonly service: Service;
-  /** Total time of one call; a claim's `notAfter` is reckoned from it. */
+  /** Total time of one call; an attempt's `answerBy` is reckoned from it. */
   readonly timeoutMs: number;
   readonly #assumptions: CertificateAssumptions;
 

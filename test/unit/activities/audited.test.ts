@@ -56,12 +56,12 @@ it('records the outcome of what was refused, once, though the activity is repeat
 it('has from the recovery what a lost run had sent, and nothing of what it had not', async () => {
   const work = await bench.work('w1', [documentA, documentB, documentC]);
   await bench.claim(documentA, { owner });
-  await bench.ledger.putReceipt(bench.thing(documentA), 1, {
+  await bench.receive(documentA, 1, {
     kind: 'accepted',
-    certidaoId: 'c-0',
+    externalId: 'c-0',
     at: bench.now(),
   });
-  await bench.claim(documentB, { owner, notAfter: bench.now() - 1 });
+  await bench.claim(documentB, { owner, answerBy: bench.now() - 1 });
   await bench.recover(work);
   const requests = (await records()).filter(({ kind }) => kind === 'request');
   expect(requests.map(({ id, result }) => [id, result])).toEqual([
@@ -72,11 +72,11 @@ it('has from the recovery what a lost run had sent, and nothing of what it had n
 
 it('has a receipt that came late beside the record that it was unknown', async () => {
   const work = await bench.work('w1', [documentA]);
-  await bench.claim(documentA, { owner, notAfter: bench.now() - 1 });
+  await bench.claim(documentA, { owner, answerBy: bench.now() - 1 });
   await bench.recover(work);
-  await bench.ledger.putReceipt(bench.thing(documentA), 1, {
+  await bench.receive(documentA, 1, {
     kind: 'accepted',
-    certidaoId: 'c-0',
+    externalId: 'c-0',
     at: bench.now(),
   });
   await bench.reread(work);
@@ -90,9 +90,9 @@ it('has a receipt that came late beside the record that it was unknown', async (
 it('has what a work that was broken off had sent, once the work goes on', async () => {
   const work = await bench.work('w1', [documentA]);
   await bench.claim(documentA, { owner: { workflowId: 'w1', run: 'lost' } });
-  await bench.ledger.putReceipt(bench.thing(documentA), 1, {
+  await bench.receive(documentA, 1, {
     kind: 'accepted',
-    certidaoId: 'c-0',
+    externalId: 'c-0',
     at: bench.now(),
   });
   await bench.request(work);
@@ -101,7 +101,7 @@ it('has what a work that was broken off had sent, once the work goes on', async 
 });
 
 it('leaves what another work has sent to that work', async () => {
-  await bench.claim(documentA, { notAfter: bench.now() - 1 });
+  await bench.claim(documentA, { answerBy: bench.now() - 1 });
   await bench.request(await bench.work('w1', [documentA]));
   expect((await records()).map(({ kind, result }) => [kind, result])).toEqual([
     ['outcome', 'unknown_outcome'],
@@ -110,7 +110,7 @@ it('leaves what another work has sent to that work', async () => {
 
 it('has what a lost driver had sent once its work is put together, and the head in the summary', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
-  await bench.claim(documentA, { owner, notAfter: bench.now() - 1 });
+  await bench.claim(documentA, { owner, answerBy: bench.now() - 1 });
   const { mergeWork } = createCertificateMergeActivities(bench.deps);
   const summary: BatchSummary = await environment(work).run(mergeWork, {
     folder: work.folder,

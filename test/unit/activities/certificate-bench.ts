@@ -10,7 +10,6 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
 import { AuditTrail } from '../../../src/archive/audit-trail';
-import { ClaimLedger, certificateThing, type Thing } from '../../../src/archive/claim-ledger';
 import { IssuanceFile } from '../../../src/archive/issuances';
 import { IdKey } from '../../../src/archive/open-archive';
 import { WorkWriter, filedOutcomes, workFolder } from '../../../src/archive/works';
@@ -22,7 +21,16 @@ import type {
   WatchAnswer,
   WatchInput,
 } from '../../../src/domain/certificate-rows';
-import type { Claim, Decision, ThingHistory } from '../../../src/domain/claims';
+import {
+  attemptOf,
+  certificateSubject,
+  standingAttempt,
+  type Attempt,
+  type Claim,
+  type ClaimOwner,
+  type Receipt,
+  type Resolution,
+} from '../../../src/domain/attempts';
 import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/outcomes';
 import { SettlingTimes } from '../../../src/domain/settling-times';
 import type { ItemStart, WorkRef } from '../../../src/domain/work';
@@ -36,7 +44,7 @@ export const [documentA, documentB, documentC] = documents;
 export class CertificateBench {
   readonly place = new TemporaryArchive();
   readonly idKey = IdKey.parse('ab'.repeat(32));
-  readonly ledger = new ClaimLedger(this.place.archive);
+  readonly attempts = this.place.archive.attempts;
   readonly issuances = new IssuanceFile(this.place.archive);
   readonly stopping = new AbortController();
   readonly warnings: { message: string; about: unknown }[] = [];
@@ -160,25 +168,39 @@ export class CertificateBench {
     });
   }
 
-  thing(document: string): Thing {
-    return certificateThing('cnpj', this.idKey.nameOf('document', document));
+  subject(document: string): string {
+    return certificateSubject('cnpj', this.idKey.nameOf('document', document));
   }
 
-  history(document: string): Promise<ThingHistory> {
-    return this.ledger.history(this.thing(document));
+  history(document: string): Promise<Attempt[]> {
+    return this.attempts.of(this.subject(document));
   }
 
-  /** The last decision to send. */
-  async last(document: string): Promise<Decision | null> {
-    return (await this.history(document)).last;
+  /** The last attempt that sent. */
+  async last(document: string): Promise<Attempt | null> {
+    return standingAttempt(await this.history(document));
+  }
+
+  async attemptOf(document: string, owner: ClaimOwner): Promise<Attempt | null> {
+    return attemptOf(await this.history(document), owner);
+  }
+
+  async receive(document: string, n: number, receipt: Receipt): Promise<Receipt> {
+    const attempt = (await this.history(document)).find((one) => one.n === n);
+    if (attempt === undefined) throw new Error(`no attempt ${n}`);
+    return this.attempts.putReceipt(this.subject(document), attempt, receipt);
+  }
+
+  resolve(document: string, n: number, resolution: Resolution): Promise<void> {
+    return this.attempts.resolve(this.subject(document), n, resolution);
   }
 
   claim(document: string, fields: Partial<Claim> = {}, n = 1): Promise<'ours' | 'taken'> {
-    return this.ledger.claim(this.thing(document), n, {
-      owner: { workflowId: 'elsewhere', run: 'r' },
+    return this.attempts.claim(this.subject(document), n, {
+      owner: { workflowId: 'elsewhere', run: `r${n}` },
       kind: 'send',
       nonce: `nonce-${n}`,
-      notAfter: this.now() + 35_000,
+      answerBy: this.now() + 35_000,
       claimedAt: this.now(),
       afterUnknown: false,
       ...fields,

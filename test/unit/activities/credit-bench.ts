@@ -15,7 +15,7 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { AnalysisFile, inputKey } from '../../../src/archive/analyses';
 import { AuditTrail } from '../../../src/archive/audit-trail';
-import { ClaimLedger, analysisThing } from '../../../src/archive/claim-ledger';
+import { analysisSubject, standingAttempt, type Attempt } from '../../../src/domain/attempts';
 import { sha256Of } from '../../../src/archive/issuances';
 import { putLarge } from '../../../src/archive/large-objects';
 import { IdKey } from '../../../src/archive/open-archive';
@@ -35,8 +35,8 @@ const name = 'ab'.repeat(16);
 /** Real client, archive and server; only the engine is mocked, and the clock may jump. */
 export class CreditBench {
   readonly place = new TemporaryArchive();
-  readonly ledger = new ClaimLedger(this.place.archive);
-  readonly thing = analysisThing(name);
+  readonly attempts = this.place.archive.attempts;
+  readonly subject = analysisSubject(name);
   readonly ref = { workId: `credit/${name}/1`, folder: `analyses/${name}/1` };
   readonly server: LoopbackServer;
   readonly lost: string[] = [];
@@ -142,6 +142,11 @@ export class CreditBench {
 
   get uploads(): number {
     return this.server.received.filter(({ method }) => method === 'POST').length;
+  }
+
+  /** The last attempt that sent. */
+  async last(): Promise<Attempt | null> {
+    return standingAttempt(await this.attempts.of(this.subject));
   }
 
   /** One try, unless it is to be patient. */

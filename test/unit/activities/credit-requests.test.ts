@@ -9,14 +9,14 @@ afterEach(() => bench.close());
 
 it('claims before it sends, sends once, and files the receipt', async () => {
   bench.replies.upload = async (request, response) => {
-    expect((await bench.ledger.history(bench.thing)).last).toMatchObject({ n: 1, receipt: null });
+    expect(await bench.last()).toMatchObject({ n: 1, receipt: null });
     await json(202, { id: 'op-1' })(request, response);
   };
   expect(await bench.request('r1')).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
   expect(bench.server.received.at(-1)?.body).toContain('a file');
-  expect((await bench.ledger.history(bench.thing)).last?.receipt).toMatchObject({
+  expect((await bench.last())?.receipt).toMatchObject({
     kind: 'accepted',
-    certidaoId: 'op-1',
+    externalId: 'op-1',
   });
 });
 
@@ -37,8 +37,8 @@ it('calls an answer that was lost unknown, and never sends again by itself', asy
 it('tells that two may be charged when what was sent again is lost too', async () => {
   bench.replies.upload = (_request, response) => void response.destroy();
   expect(await bench.request('r1')).toMatchObject({ kind: 'unknown', afterUnknown: false });
-  const ruling = { action: 'reissue', certidaoId: null, by: 'x', note: '', at: 1 } as const;
-  await bench.ledger.putRuling(bench.thing, 1, ruling);
+  const resolution = { action: 'reissue', externalId: null, by: 'x', note: '', at: 1 } as const;
+  await bench.attempts.resolve(bench.subject, 1, resolution);
   expect(await bench.request('r2')).toMatchObject({ kind: 'unknown', afterUnknown: true });
   expect(await bench.request('r3')).toMatchObject({ kind: 'unknown', afterUnknown: true });
   expect(await bench.recover('r2')).toMatchObject({ kind: 'unknown', afterUnknown: true });
@@ -56,7 +56,7 @@ it.each(['another text', ''])('gives up at once when its copy is spoilt: "%s"', 
     message: expect.stringContaining('nothing was sent'),
   });
   expect(bench.uploads).toBe(0);
-  expect((await bench.ledger.history(bench.thing)).decided).toBe(0);
+  expect(await bench.last()).toBeNull();
 });
 
 it.each([500, 502, 504, 503, 302, 408])('calls %s unknown', async (status) => {
@@ -72,7 +72,7 @@ it('calls a 2xx without an id unknown', async () => {
   expect(kept?.toString()).toContain('"something"');
 });
 
-it('tells why the service refused, and keeps that off the claims', async () => {
+it('tells why the service refused, and keeps that off the attempt', async () => {
   const detail = 'Trailer: o sacado 111.444.777-35 falta.';
   bench.replies.upload = json(422, { status: 422, code: 'invalid_cnab', detail });
   expect(await bench.request('r1')).toMatchObject({
@@ -81,8 +81,7 @@ it('tells why the service refused, and keeps that off the claims', async () => {
     message:
       'the service refused the upload: it answered 422: Trailer: o sacado ***.444.777-** falta.',
   });
-  const { last } = await bench.ledger.history(bench.thing);
-  expect(JSON.stringify(last)).not.toContain('sacado');
+  expect(JSON.stringify(await bench.last())).not.toContain('sacado');
 });
 
 it('takes a 4xx for a refusal, after which it may be sent anew', async () => {
@@ -102,7 +101,7 @@ it.each([
 ] as const)('goes again after %s', async (status, why) => {
   bench.replies.upload = json(status, {});
   expect(await bench.request('r1')).toMatchObject({ kind: 'unsent', why });
-  expect((await bench.ledger.history(bench.thing)).last?.receipt?.kind).toBe('not_sent');
+  expect((await bench.last())?.receipt?.kind).toBe('not_sent');
 });
 
 it('sends nothing for a run that its recovery has closed', async () => {
@@ -121,11 +120,11 @@ it('recovers the receipt of a run whose answer never reached the workflow', asyn
 it('waits for a claim without a receipt until nothing can leave any more', async () => {
   const claimedAt = Date.now();
   const owner = { workflowId: `credit/${'ab'.repeat(16)}`, run: 'r1' };
-  await bench.ledger.claim(bench.thing, 1, {
+  await bench.attempts.claim(bench.subject, 1, {
     owner,
     kind: 'send',
     nonce: 'n',
-    notAfter: claimedAt + 100,
+    answerBy: claimedAt + 100,
     claimedAt,
     afterUnknown: false,
   });
@@ -138,7 +137,7 @@ it('waits for a claim without a receipt until nothing can leave any more', async
 describe('an upload that is turned away', () => {
   const turnedAway = { why: 'service', notBefore: 0 } as const;
 
-  it('waits and goes again by itself, each time as a decision of its own', async () => {
+  it('waits and goes again by itself, each time as an attempt of its own', async () => {
     const statuses = [429, 503, 202];
     bench.replies.upload = (request, response) => {
       const status = statuses.shift() ?? 500;
@@ -153,7 +152,7 @@ describe('an upload that is turned away', () => {
     expect(await answer).toMatchObject({ kind: 'accepted', operationId: 'op-1' });
     expect(pauses).toHaveLength(2);
     expect(bench.uploads).toBe(3);
-    expect((await bench.ledger.history(bench.thing)).decided).toBe(3);
+    expect(await bench.attempts.of(bench.subject)).toHaveLength(3);
     expect(bench.tries).toEqual([
       { result: 'not_sent', bytes: 6 },
       { result: 'not_sent', bytes: 6 },

@@ -15,10 +15,10 @@ describe('a decision to reissue', () => {
   });
   afterEach(() => bench.close());
 
-  const receive = (certidaoId: string, n: number) =>
-    bench.ledger.putReceipt(bench.thing(document), n, {
+  const receive = (externalId: string, n: number) =>
+    bench.receive(document, n, {
       kind: 'accepted',
-      certidaoId,
+      externalId,
       at: bench.now(),
     });
 

@@ -1,5 +1,5 @@
 import { rowFlags, type RequestRow } from '../../../src/domain/certificate-rows';
-import type { Receipt } from '../../../src/domain/claims';
+import type { Receipt } from '../../../src/domain/attempts';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB } from './certificate-bench';
 
@@ -14,7 +14,7 @@ afterEach(() => bench.close());
 const owner = { workflowId: 'w1', run: 'r1' };
 const closed = { kind: 'closed', owner };
 const receiptFor = (document: string, receipt: Receipt): Promise<Receipt> =>
-  bench.ledger.putReceipt(bench.thing(document), 1, receipt);
+  bench.receive(document, 1, receipt);
 
 it('closes the rows that were not claimed and sends them back, so that the lost run is shut out', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
@@ -23,7 +23,7 @@ it('closes the rows that were not claimed and sends them back, so that the lost 
     { kind: 'unsent', place: 1, attempts: 0, reason: 'no_time' },
   ]);
   for (const document of [documentA, documentB]) {
-    const decision = await bench.ledger.decisionOf(bench.thing(document), owner);
+    const decision = await bench.attemptOf(document, owner);
     expect(decision).toMatchObject({ n: 1, claim: closed });
     expect(await bench.last(document)).toBeNull();
   }
@@ -45,11 +45,11 @@ it('lets the next run send what it closed', async () => {
 it('keeps the doubt of an earlier decision past the door it shuts', async () => {
   await bench.claim(documentA);
   await receiptFor(documentA, { kind: 'unknown', reason: 'x', at: 0 });
-  const ruling = { action: 'reissue', certidaoId: null, by: 'ana', note: '', at: 0 } as const;
-  await bench.ledger.putRuling(bench.thing(documentA), 1, ruling);
+  const resolution = { action: 'reissue', externalId: null, by: 'ana', note: '', at: 0 } as const;
+  await bench.resolve(documentA, 1, resolution);
   const work = await bench.work('w1', [documentA]);
   await bench.recover(work);
-  expect((await bench.history(documentA)).decided).toBe(2);
+  expect(await bench.history(documentA)).toHaveLength(2);
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-1' });
   expect(await bench.request(work, { run: 'r2' })).toMatchObject([
     { kind: 'accepted', flags: rowFlags.possibleDoubleCharge },
@@ -58,7 +58,7 @@ it('keeps the doubt of an earlier decision past the door it shuts', async () => 
 });
 
 const fact = { settledAt: 1 };
-const acceptance: Receipt = { kind: 'accepted', certidaoId: 'c-0', at: 1 };
+const acceptance: Receipt = { kind: 'accepted', externalId: 'c-0', at: 1 };
 it.each<[string, Receipt, { status: 'failed' | 'issued'; settledAt: number } | null]>([
   ['failed', acceptance, { ...fact, status: 'failed' }],
   ['was issued long ago', acceptance, { ...fact, status: 'issued' }],
@@ -85,12 +85,12 @@ it('goes on with what its run was granted, though another took a later decision'
   expect(await bench.recover(await bench.work('w1', [documentA]))).toMatchObject([
     { kind: 'accepted', certidaoId: 'c-0' },
   ]);
-  expect((await bench.history(documentA)).decided).toBe(2);
+  expect(await bench.history(documentA)).toHaveLength(2);
 });
 
 it('brings back as accepted what was claimed and has its receipt', async () => {
   await bench.claim(documentA, { owner, afterUnknown: true });
-  await receiptFor(documentA, { kind: 'accepted', certidaoId: 'c-1', at: 77 });
+  await receiptFor(documentA, { kind: 'accepted', externalId: 'c-1', at: 77 });
   expect(await bench.recover(await bench.work('w1', [documentA]))).toEqual([
     {
       kind: 'accepted',
@@ -120,30 +120,30 @@ it('sends back what surely never left', async () => {
 });
 
 it('calls a claim without a receipt unknown only when nothing can leave any more', async () => {
-  const notAfter = Date.now() + 60_000;
-  await bench.claim(documentA, { owner, notAfter });
+  const answerBy = Date.now() + 60_000;
+  await bench.claim(documentA, { owner, answerBy });
   const work = await bench.work('w1', [documentA]);
   // Recovery looks again within a second at most: the clock is brought near the instant.
-  bench.ahead = notAfter - Date.now() - 150;
+  bench.ahead = answerBy - Date.now() - 150;
   expect(await bench.recover(work)).toMatchObject([
     { kind: 'unknown', place: 0, attempts: 1, own: true },
   ]);
-  expect(bench.now()).toBeGreaterThan(notAfter);
+  expect(bench.now()).toBeGreaterThan(answerBy);
   expect(await bench.outcomes(work)).toMatchObject([{ status: 'unknown_outcome', note: '' }]);
 });
 
 it('takes up the receipt that comes while it waits', async () => {
-  await bench.claim(documentA, { owner, notAfter: Date.now() + 200 });
+  await bench.claim(documentA, { owner, answerBy: Date.now() + 200 });
   const recovering = bench.recover(await bench.work('w1', [documentA]));
-  await receiptFor(documentA, { kind: 'accepted', certidaoId: 'c-1', at: 1 });
+  await receiptFor(documentA, { kind: 'accepted', externalId: 'c-1', at: 1 });
   expect(await recovering).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
 });
 
 it('shuts all doors before it waits for a claim', async () => {
-  await bench.claim(documentA, { owner, notAfter: Date.now() + 300 });
+  await bench.claim(documentA, { owner, answerBy: Date.now() + 300 });
   const recovering = bench.recover(await bench.work('w1', [documentA, documentB]));
   await new Promise((done) => setTimeout(done, 100));
-  const decision = await bench.ledger.decisionOf(bench.thing(documentB), owner);
+  const decision = await bench.attemptOf(documentB, owner);
   expect(decision).toMatchObject({ claim: closed });
   await recovering;
 });
@@ -153,11 +153,11 @@ it('leaves the claim of another run alone, and shuts the door after it', async (
   expect(await bench.recover(await bench.work('w1', [documentA]))).toMatchObject([
     { kind: 'unsent', attempts: 0 },
   ]);
-  expect(await bench.history(documentA)).toMatchObject({
-    last: { n: 1, claim: { kind: 'send' }, receipt: null },
-    decided: 2,
-  });
-  const decision = await bench.ledger.decisionOf(bench.thing(documentA), owner);
+  expect(await bench.history(documentA)).toMatchObject([
+    { n: 1, claim: { kind: 'send' }, receipt: null },
+    { n: 2, claim: { kind: 'closed' } },
+  ]);
+  const decision = await bench.attemptOf(documentA, owner);
   expect(decision).toMatchObject({ n: 2, claim: closed });
 });
 
@@ -165,14 +165,14 @@ it('closes nothing for a row that is only watched', async () => {
   const start = { kind: 'watch', certidaoId: 'c-7', attempts: 1 } as const;
   const work = await bench.work('w1', [documentA], start);
   expect(await bench.recover(work)).toMatchObject([{ kind: 'unsent' }]);
-  expect(await bench.history(documentA)).toEqual({ last: null, decided: 0 });
+  expect(await bench.history(documentA)).toEqual([]);
 });
 
 it('says the same when it is repeated, and closes nothing twice', async () => {
   const work = await bench.work('w1', [documentA]);
   await bench.recover(work);
   await bench.recover(work);
-  expect((await bench.history(documentA)).decided).toBe(1);
+  expect(await bench.history(documentA)).toHaveLength(1);
 });
 
 describe('a look for receipts that came late', () => {
@@ -183,7 +183,7 @@ describe('a look for receipts that came late', () => {
     [owner, 0],
     [elsewhere, rowFlags.shared],
   ])('takes up what was accepted for %j from now on', async (by, flags) => {
-    await bench.claim(documentA, { owner: by, notAfter: 0 });
+    await bench.claim(documentA, { owner: by, answerBy: 0 });
     await receiptFor(documentA, acceptance);
     const before = bench.now();
     const [answer] = await bench.reread(await bench.work('w1', [documentA]), { rows });
@@ -194,7 +194,7 @@ describe('a look for receipts that came late', () => {
 
   it('takes up a refusal, on file', async () => {
     const work = await bench.work('w1', [documentA]);
-    await bench.claim(documentA, { owner, notAfter: 0 });
+    await bench.claim(documentA, { owner, answerBy: 0 });
     await receiptFor(documentA, { kind: 'refused', status: 400, code: null, at: 1 });
     expect(await bench.reread(work, { rows })).toEqual([
       { kind: 'settled', place: 0, status: 'failed', attempts: 1 },
@@ -205,7 +205,7 @@ describe('a look for receipts that came late', () => {
   });
 
   it('sends back what surely never left', async () => {
-    await bench.claim(documentA, { owner, notAfter: 0 });
+    await bench.claim(documentA, { owner, answerBy: 0 });
     await receiptFor(documentA, { kind: 'not_sent', reason: 'x', at: 1 });
     expect(await bench.reread(await bench.work('w1', [documentA]), { rows })).toMatchObject([
       { kind: 'unsent', attempts: 1, reason: 'no_time' },
@@ -217,7 +217,7 @@ describe('a look for receipts that came late', () => {
     ['a receipt that knows nothing', { kind: 'unknown', reason: 'x', at: 1 }],
   ])('leaves unknown what has %s, and files nothing', async (_words, receipt) => {
     const work = await bench.work('w1', [documentA]);
-    await bench.claim(documentA, { owner, notAfter: 0 });
+    await bench.claim(documentA, { owner, answerBy: 0 });
     if (receipt !== null) await receiptFor(documentA, receipt);
     expect(await bench.reread(work, { rows })).toEqual([
       { kind: 'unknown', place: 0, attempts: 1, own: true },
@@ -229,7 +229,7 @@ describe('a look for receipts that came late', () => {
     'takes what was %s to another work for nothing of its own',
     async (kind) => {
       const work = await bench.work('w1', [documentA]);
-      await bench.claim(documentA, { owner: elsewhere, notAfter: 0 });
+      await bench.claim(documentA, { owner: elsewhere, answerBy: 0 });
       await receiptFor(
         documentA,
         kind === 'refused'

@@ -31,7 +31,7 @@ it('has the claim on the disk before the first byte reaches the service', async 
         afterUnknown: false,
       }) as unknown,
       receipt: null,
-      ruling: null,
+      resolution: null,
     },
   ]);
 });
@@ -39,8 +39,8 @@ it('has the claim on the disk before the first byte reaches the service', async 
 it('reckons the last instant of a claim from the total time of the POST and a margin', async () => {
   await bench.request(await bench.work('w1', [documentA]));
   const claim = (await bench.last(documentA))?.claim;
-  if (claim === undefined || claim === 'unreadable') throw new Error('no claim');
-  expect(claim.notAfter - claim.claimedAt).toBe(35_000);
+  if (claim === undefined) throw new Error('no claim');
+  expect(claim.answerBy - claim.claimedAt).toBe(35_000);
 });
 
 it('sends each row once and answers with the ids, receipts on file', async () => {
@@ -59,7 +59,7 @@ it('sends each row once and answers with the ids, receipts on file', async () =>
   for (const [place, document] of documents.entries()) {
     expect((await bench.last(document))?.receipt).toMatchObject({
       kind: 'accepted',
-      certidaoId: `c-${place + 1}`,
+      externalId: `c-${place + 1}`,
     });
   }
   expect(await bench.outcomes(work)).toEqual([]);
@@ -161,7 +161,7 @@ it.each<[string, (response: ServerResponse) => void]>([
       { kind: 'unsent', place: 1, attempts: 0, reason: 'no_time' },
     ]);
     expect(bench.server.posts()).toHaveLength(1);
-    expect((await bench.history(documentB)).decided).toBe(0);
+    expect(await bench.history(documentB)).toEqual([]);
     expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'unknown' });
     const [outcome] = await bench.outcomes(work);
     expect(outcome).toMatchObject({ item: 0, status: 'unknown_outcome', attempts: 1, note: '' });
@@ -171,35 +171,17 @@ it.each<[string, (response: ServerResponse) => void]>([
 );
 
 it('gives the answer to the workflow even when the receipt cannot be filed', async () => {
-  const { archive } = bench.place;
-  const put = archive.putIfAbsent.bind(archive);
-  jest
-    .spyOn(archive, 'putIfAbsent')
-    .mockImplementation((key, ...rest) =>
-      key.includes('.receipt.') ? Promise.reject(new Error('disk full')) : put(key, ...rest),
-    );
+  jest.spyOn(bench.attempts, 'putReceipt').mockRejectedValue(new Error('EIO'));
   const work = await bench.work('w1', [documentA]);
   expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
   expect(bench.warnings).toHaveLength(1);
 });
 
 describe('a disk that is full', () => {
-  /** Of puts whose keys hold a word: the first so many are refused. */
-  function refuse(word: string, times: number): void {
-    const { archive } = bench.place;
-    const put = archive.putIfAbsent.bind(archive);
-    let left = times;
-    jest.spyOn(archive, 'putIfAbsent').mockImplementation(async (key, ...rest) => {
-      if (key.includes(word) && left > 0) {
-        left -= 1;
-        throw new StoreError('full', 'database or disk is full');
-      }
-      return put(key, ...rest);
-    });
-  }
+  const isFull = new StoreError('full', 'database or disk is full');
 
   it('keeps the row waiting for the store, unsent, when there is no room for its claim', async () => {
-    refuse('.claim.', Infinity);
+    jest.spyOn(bench.attempts, 'claim').mockRejectedValue(isFull);
     const answers = await bench.request(await bench.work('w1', [documentA, documentB]));
     expect(answers).toMatchObject([
       { kind: 'unsent', reason: 'store' },
@@ -209,25 +191,25 @@ describe('a disk that is full', () => {
   });
 
   it('has the receipt stored when there is room again', async () => {
-    refuse('.receipt.', 3);
+    const putReceipt = jest.spyOn(bench.attempts, 'putReceipt');
+    for (let tries = 0; tries < 3; tries += 1) putReceipt.mockRejectedValueOnce(isFull);
     await bench.request(await bench.work('w1', [documentA]));
     expect((await bench.last(documentA))?.receipt).toMatchObject({
       kind: 'accepted',
-      certidaoId: 'c-1',
+      externalId: 'c-1',
     });
     expect(bench.warnings).toEqual([]);
   });
 
   it('gives accepted ids to the workflow though nothing about them can be stored', async () => {
     const work = await bench.work('w1', [documentA]);
-    const { archive } = bench.place;
-    const put = archive.putIfAbsent.bind(archive);
-    jest.spyOn(archive, 'putIfAbsent').mockImplementation(async (key, ...rest) => {
-      if (key.includes('.claim.')) return put(key, ...rest);
-      // Each try takes its time: after 20 seconds of them it is over.
+    // Each try takes its time: after 20 seconds of them it is over.
+    const refuse = async () => {
       bench.ahead += 3_000;
-      throw new StoreError('full', 'database or disk is full');
-    });
+      throw isFull;
+    };
+    jest.spyOn(bench.attempts, 'putReceipt').mockImplementation(refuse);
+    jest.spyOn(bench.place.archive, 'putIfAbsent').mockImplementation(refuse);
     expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
     expect(bench.warnings).not.toEqual([]);
   });
@@ -235,12 +217,25 @@ describe('a disk that is full', () => {
 
 it('sends nothing when the claim cannot be filed, and stops the run', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
-  jest.spyOn(bench.place.archive, 'putIfAbsent').mockRejectedValue(new Error('disk full'));
+  jest.spyOn(bench.attempts, 'claim').mockRejectedValue(new Error('EIO'));
   bench.server.reply = () => {
     throw new Error('something was sent without a claim');
   };
   await bench.request(work, {}).catch(() => {});
   expect(bench.server.received).toEqual([]);
+});
+
+it('sends nothing when nobody knows whether it is claimed, and says that nothing was sent', async () => {
+  const claim = bench.attempts.claim.bind(bench.attempts);
+  jest.spyOn(bench.attempts, 'claim').mockImplementation(async (...words) => {
+    await claim(...words);
+    throw new StoreError('other', 'the writer of the store failed');
+  });
+  expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
+    { kind: 'unsent', reason: 'store', attempts: 0 },
+  ]);
+  expect(bench.server.received).toEqual([]);
+  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
 });
 
 it('takes no new row after a second', async () => {
@@ -291,11 +286,10 @@ it('takes no claim once the server may have given the attempt up', async () => {
 });
 
 it('lets nothing leave when it froze between the claim and the dispatch', async () => {
-  const { archive } = bench.place;
-  const put = archive.putIfAbsent.bind(archive);
-  jest.spyOn(archive, 'putIfAbsent').mockImplementation(async (key, ...rest) => {
-    const result = await put(key, ...rest);
-    if (key.endsWith('.claim.json')) bench.ahead += 20_000;
+  const claim = bench.attempts.claim.bind(bench.attempts);
+  jest.spyOn(bench.attempts, 'claim').mockImplementation(async (...words) => {
+    const result = await claim(...words);
+    bench.ahead += 20_000;
     return result;
   });
   expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { ClaimLedger, certificateThing } from '../../../src/archive/claim-ledger';
 import { IdKey, archiveAsItIs, openArchive } from '../../../src/archive/open-archive';
 import { SealedArchive } from '../../../src/archive/sealed-archive';
 import { BrokenSealError, KeyRing } from '../../../src/protection/key-ring';
-import type { Claim } from '../../../src/domain/claims';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 const first = KeyRing.parse(`k-first:${'1a'.repeat(32)}`);
@@ -135,28 +133,33 @@ describe('a sealed archive', () => {
   });
 });
 
-describe('claims in a sealed archive', () => {
-  const thing = certificateThing('cnpj', idKey.nameOf('document', '11222333000181'));
-  const claim = { nonce: 'n-1', kind: 'send', owner: { workflowId: 'w' } } as unknown as Claim;
+describe('attempts in a sealed archive', () => {
+  const subject = `certificate/cnpj/${idKey.nameOf('document', '11222333000181')}`;
+  const resolution = {
+    action: 'abandon',
+    externalId: null,
+    by: 'ana',
+    note: 'for Bia',
+    at: 3,
+  } as const;
 
-  it('know their own nonce after a lost answer, and that of another', async () => {
-    const ledger = new ClaimLedger(sealedWith(first));
-    expect(await ledger.claim(thing, 1, claim)).toBe('ours');
-    expect(await ledger.claim(thing, 1, claim)).toBe('ours');
-    expect(await ledger.claim(thing, 1, { ...claim, nonce: 'n-2' })).toBe('taken');
-  });
-
-  it('count as sent when they were altered, and stop everything when the key is missing', async () => {
-    await new ClaimLedger(sealedWith(first)).claim(thing, 1, claim);
-    await expect(new ClaimLedger(sealedWith(second)).history(thing)).rejects.toMatchObject({
+  it('say in the clear neither who decided nor why, and tell those who have the key', async () => {
+    const { attempts } = sealedWith(first);
+    await attempts.resolve(subject, 1, resolution);
+    expect(await attempts.notesOf(subject)).toEqual(['for Bia']);
+    const [row] = place.store.readNow({ sql: 'SELECT * FROM resolution', parameters: [] });
+    const stands = Buffer.from((row as { said: Uint8Array }).said).toString('latin1');
+    expect(JSON.stringify(row) + stands).not.toMatch(/ana|Bia/);
+    await expect(sealedWith(second).attempts.notesOf(subject)).rejects.toMatchObject({
       name: 'ArchiveError',
     });
-    const key = `${thing.key}/000001.claim.json`;
-    const bytes = place.bodyOf(key);
-    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-    place.spoil(key, bytes);
-    const history = await new ClaimLedger(sealedWith(first)).history(thing);
-    expect(history).toMatchObject({ decided: 1, last: { claim: 'unreadable' } });
+  });
+
+  it('are refused when what was decided about one is put in the place of another', async () => {
+    const { attempts } = sealedWith(first);
+    await attempts.resolve(subject, 1, resolution);
+    place.store.commitNow([{ sql: 'UPDATE resolution SET n = 2', parameters: [] }]);
+    await expect(attempts.notesOf(subject)).rejects.toThrow(BrokenSealError);
   });
 });
 

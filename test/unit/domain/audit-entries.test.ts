@@ -1,5 +1,5 @@
 import { outcomeEntry, requestEntry } from '../../../src/domain/audit-entries';
-import type { Receipt } from '../../../src/domain/claims';
+import type { Receipt } from '../../../src/domain/attempts';
 import type { OutcomeRecord } from '../../../src/domain/outcomes';
 
 const work = { workId: 'certificate-batch/0a1b', by: 'Ana' };
@@ -7,7 +7,7 @@ const work = { workId: 'certificate-batch/0a1b', by: 'Ana' };
 function detailsOf(receipt: Receipt): object | undefined {
   const claim = { kind: 'send', claimedAt: 0 } as never;
   const sent = { type: 'cnpj', subject: 'c'.repeat(32), n: 1, item: 0, claim, receipt };
-  return requestEntry(sent, work, 0)?.details;
+  return requestEntry(sent, work)?.details;
 }
 
 const refused = (code: string): object | undefined =>

@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SqliteConnection, type Statement } from '../../../src/store/sqlite';
+import { SqliteConnection } from '../../../src/store/sqlite';
+import type { Statement } from '../../../src/store/statement';
 import { openStore, storeToRead, type Store } from '../../../src/store/store';
 
 const built = join(__dirname, '..', '..', '..', 'dist', 'store', 'store.js');

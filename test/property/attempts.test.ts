@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { claimState, type Claim, type Decision } from '../../src/domain/claims';
+import { attemptState, type Attempt, type Claim } from '../../src/domain/attempts';
 import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../../src/domain/outcomes';
 
 const instant = fc.nat(10_000);
@@ -7,52 +7,51 @@ const claim = fc.record<Claim>({
   owner: fc.constant({ workflowId: 'w', run: 'r' }),
   kind: fc.constantFrom('send', 'closed'),
   nonce: fc.constant('n'),
-  notAfter: instant,
+  answerBy: instant,
   claimedAt: fc.constant(0),
   afterUnknown: fc.boolean(),
 });
-const receipt = fc.constantFrom<Decision['receipt']>(
+const receipt = fc.constantFrom<Attempt['receipt']>(
   null,
-  { kind: 'accepted', certidaoId: 'c-1', at: 1 },
+  { kind: 'accepted', externalId: 'c-1', at: 1 },
   { kind: 'refused', status: 400, code: null, at: 1 },
   { kind: 'not_sent', reason: '', at: 1 },
   { kind: 'unknown', reason: '', at: 1 },
 );
-const ruling = fc.record({
+const resolution = fc.record({
   action: fc.constantFrom('reissue', 'abandon', 'adopt'),
-  certidaoId: fc.constantFrom(null, 'c-9'),
+  externalId: fc.constantFrom(null, 'c-9'),
   by: fc.constant(''),
   note: fc.constant(''),
   at: instant,
 });
-const decision = fc.record<Decision>({
+const attempt = fc.record<Attempt>({
   n: fc.integer({ min: 1, max: 999 }),
-  claim: fc.oneof({ weight: 4, arbitrary: claim }, fc.constant('unreadable' as const)),
+  claim,
   receipt,
-  ruling: fc.option(ruling),
+  resolution: fc.option(resolution),
 });
 
-it('frees a thing only by a refusal, a door shut, proof that nothing left, or a ruling', () => {
+it('frees a subject only by a refusal, a door shut, proof that nothing left, or a resolution', () => {
   fc.assert(
-    fc.property(decision, instant, (last, now) => {
-      const state = claimState({ last }, now);
-      const closed = last.claim !== 'unreadable' && last.claim.kind === 'closed';
+    fc.property(attempt, instant, (last, now) => {
+      const state = attemptState(last, now);
       const mayBeFree =
-        closed ||
+        last.claim.kind === 'closed' ||
         last.receipt?.kind === 'refused' ||
         last.receipt?.kind === 'not_sent' ||
-        ['reissue', 'abandon'].includes(last.ruling?.action ?? '');
+        ['reissue', 'abandon'].includes(last.resolution?.action ?? '');
       if (state.kind === 'free') expect(mayBeFree).toBe(true);
       else expect(state.n).toBe(last.n);
     }),
   );
 });
 
-it('never forgets the doubt of an earlier decision', () => {
+it('never forgets the doubt of an earlier attempt', () => {
   fc.assert(
-    fc.property(decision, instant, (last, now) => {
-      fc.pre(last.claim !== 'unreadable' && last.claim.afterUnknown);
-      const state = claimState({ last }, now);
+    fc.property(attempt, instant, (last, now) => {
+      fc.pre(last.claim.afterUnknown);
+      const state = attemptState(last, now);
       expect('afterUnknown' in state ? state.afterUnknown : true).toBe(true);
     }),
   );
@@ -60,9 +59,9 @@ it('never forgets the doubt of an earlier decision', () => {
 
 it('goes only from in flight to unknown as time passes', () => {
   fc.assert(
-    fc.property(decision, instant, instant, (last, a, b) => {
-      const early = claimState({ last }, Math.min(a, b));
-      const late = claimState({ last }, Math.max(a, b));
+    fc.property(attempt, instant, instant, (last, a, b) => {
+      const early = attemptState(last, Math.min(a, b));
+      const late = attemptState(last, Math.max(a, b));
       if (early.kind === late.kind) return;
       expect([early.kind, late.kind]).toEqual(['in_flight', 'unknown']);
     }),

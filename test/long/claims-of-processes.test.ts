@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { standingAttempt } from '../../src/domain/attempts';
+import { AttemptRepository } from '../../src/store/attempts';
+import { openStore, type Store } from '../../src/store/store';
+import { eventually } from '../support/diligence-process';
+import { sized } from '../support/full-size';
+
+const processes = 8;
+const subjects = sized(300, 1_000);
+const claimant = join(__dirname, '..', 'support', 'claimant.ts');
+
+let folder: string;
+let store: Store;
+let attempts: AttemptRepository;
+const running = new Map<string, ChildProcess>();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'diligence-claims-'));
+  store = await openStore(join(folder, 'store'), 'fingerprint');
+  attempts = new AttemptRepository(store);
+});
+afterAll(async () => {
+  for (const child of running.values()) child.kill('SIGKILL');
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fileOf = (run: string): string => join(folder, `sent-${run}`);
+const sentBy = (run: string): string[] =>
+  existsSync(fileOf(run)) ? readFileSync(fileOf(run), 'utf8').split('\n').slice(0, -1) : [];
+
+function start(run: string): ChildProcess {
+  const args = [
+    '--import',
+    'tsx',
+    claimant,
+    join(folder, 'store'),
+    `${subjects}`,
+    run,
+    fileOf(run),
+  ];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  running.set(run, child);
+  return child;
+}
+
+/** As a recovery does for what its run may still have wanted. */
+async function closeAll(run: string): Promise<void> {
+  const owner = { workflowId: 'work', run };
+  await Promise.all(
+    Array.from({ length: subjects }, (_, number) =>
+      attempts.close(`certificate/cnpj/${number}`, owner, Date.now()),
+    ),
+  );
+}
+
+/** Between two of its commits: within one it would hold up all others. */
+async function freeze(run: string): Promise<void> {
+  for (;;) {
+    running.get(run)?.kill('SIGSTOP');
+    const proof = store.prove().then(() => true);
+    const isFree = await Promise.race([proof, sleep(500, false)]);
+    if (isFree) return;
+    running.get(run)?.kill('SIGCONT');
+    await proof;
+  }
+}
+
+test(`${processes} processes buy ${subjects} things once each, though some are killed or frozen`, async () => {
+  const runs = Array.from({ length: processes }, (_, index) => `run-${index}`);
+  const [killed = '', alsoKilled = '', frozen = '', ...others] = runs;
+  for (const run of runs) start(run);
+  await eventually('all are at it', () => runs.every((run) => sentBy(run).length > 2));
+  running.get(killed)?.kill('SIGKILL');
+  await freeze(frozen);
+  const sentBefore = sentBy(frozen).length;
+  await Promise.all([closeAll(killed), closeAll(frozen)]);
+  running.get(alsoKilled)?.kill('SIGKILL');
+  const ends = others.map((run) => once(running.get(run) as ChildProcess, 'exit'));
+  running.get(frozen)?.kill('SIGCONT');
+  await Promise.all([...ends, once(running.get(frozen) as ChildProcess, 'exit')]);
+  // Of what it had claimed before it was frozen, one may still have left.
+  expect(sentBy(frozen).length).toBeLessThanOrEqual(sentBefore + 1);
+  await closeAll(alsoKilled);
+  await once(start('last'), 'exit');
+
+  const sent = [...runs, 'last'].flatMap(sentBy);
+  expect(sent.filter((subject, index) => sent.indexOf(subject) !== index)).toEqual([]);
+  let undecided = 0;
+  for (let number = 0; number < subjects; number += 1) {
+    const last = standingAttempt(await attempts.of(`certificate/cnpj/${number}`));
+    if (last?.receipt === null) undecided += 1;
+    else expect(last?.receipt).toMatchObject({ kind: 'accepted' });
+  }
+  // One in the hands of each that was killed.
+  expect(undecided).toBeLessThanOrEqual(2);
+  expect(sent.length).toBeGreaterThanOrEqual(subjects - undecided);
+}, 120_000);

@@ -1,0 +1,259 @@
+import {
+  attemptOf,
+  standingAttempt,
+  type Attempt,
+  type Claim,
+  type Receipt,
+  type Resolution,
+} from '../../../src/domain/attempts';
+import type { AttemptRepository } from '../../../src/store/attempts';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const subject = `certificate/cnpj/${'a1'.repeat(16)}`;
+const owner = { workflowId: 'work-1', run: 'lane-0-1' };
+const others = { workflowId: 'work-2', run: 'lane-0-1' };
+
+const claimOf = (fields: Partial<Claim> = {}): Claim => ({
+  owner,
+  kind: 'send',
+  nonce: 'nonce-1',
+  answerBy: 5_000,
+  claimedAt: 1_000,
+  afterUnknown: false,
+  ...fields,
+});
+const accepted = (externalId: string): Receipt => ({ kind: 'accepted', externalId, at: 2_000 });
+const refused: Receipt = { kind: 'refused', status: 422, code: 'x', at: 2_000 };
+const notSent: Receipt = { kind: 'not_sent', reason: 'answered 429', at: 2_000 };
+const unknown: Receipt = { kind: 'unknown', reason: 'reset', at: 2_000 };
+const resolutionOf = (fields: Partial<Resolution> = {}): Resolution => ({
+  action: 'abandon',
+  externalId: null,
+  by: 'ana',
+  note: 'paid',
+  at: 3,
+  ...fields,
+});
+
+let place: TemporaryArchive;
+let attempts: AttemptRepository;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  attempts = place.archive.attempts;
+});
+
+afterEach(() => place.remove());
+
+async function attempt(n: number): Promise<Attempt> {
+  const found = (await attempts.of(subject)).find((one) => one.n === n);
+  if (found === undefined) throw new Error(`no attempt ${n}`);
+  return found;
+}
+
+async function receive(n: number, receipt: Receipt): Promise<Receipt> {
+  return attempts.putReceipt(subject, await attempt(n), receipt);
+}
+
+describe('a claim', () => {
+  it('is given to one of many that want it at once', async () => {
+    const claims = Array.from({ length: 30 }, (_, n) => claimOf({ nonce: `n-${n}` }));
+    const results = await Promise.all(claims.map((claim) => attempts.claim(subject, 1, claim)));
+    expect(results.filter((result) => result === 'ours')).toHaveLength(1);
+    expect((await attempt(1)).claim).toEqual(claims[results.indexOf('ours')]);
+  });
+
+  it('is ours when our commit landed and its answer was lost', async () => {
+    await attempts.claim(subject, 1, claimOf());
+    expect(await attempts.claim(subject, 1, claimOf())).toBe('ours');
+    expect(await attempts.claim(subject, 1, claimOf({ nonce: 'another' }))).toBe('taken');
+  });
+
+  it.each<[string, Receipt | null]>([
+    ['in flight', null],
+    ['unknown', unknown],
+  ])('is not given under a later number while an earlier one is %s', async (_word, receipt) => {
+    await attempts.claim(subject, 1, claimOf());
+    if (receipt !== null) await receive(1, receipt);
+    const later = claimOf({ owner: others, nonce: 'later' });
+    expect(await attempts.claim(subject, 2, later)).toBe('taken');
+    await attempts.resolve(subject, 1, resolutionOf({ action: 'reissue' }));
+    expect(await attempts.claim(subject, 2, later)).toBe('ours');
+  });
+
+  it.each([accepted('c-1'), refused, notSent])('is given after one that was $kind', async (one) => {
+    await attempts.claim(subject, 1, claimOf());
+    await receive(1, one);
+    const later = claimOf({ owner: others, nonce: 'later' });
+    expect(await attempts.claim(subject, 2, later)).toBe('ours');
+  });
+
+  it.each([accepted('c-1'), refused])(
+    'is not given to the same run after it was $kind',
+    async (one) => {
+      await attempts.claim(subject, 1, claimOf());
+      await receive(1, one);
+      expect(await attempts.claim(subject, 2, claimOf({ nonce: 'again' }))).toBe('taken');
+    },
+  );
+
+  it('keeps subjects apart whose names begin alike', async () => {
+    await attempts.claim(`${subject}0`, 3, claimOf());
+    expect(await attempts.of(subject)).toEqual([]);
+    expect(await attempts.subjects('certificate/')).toEqual([`${subject}0`]);
+    expect(await attempts.subjects('credit/')).toEqual([]);
+  });
+
+  it('is read back with all it says, over nine of them in order', async () => {
+    for (let n = 1; n <= 12; n += 1) {
+      const claim = claimOf({ nonce: `n-${n}`, owner: { ...owner, run: `${n}` } });
+      await attempts.claim(subject, n, { ...claim, afterUnknown: n === 12 });
+      await receive(n, n === 11 ? accepted('c-11') : refused);
+    }
+    const all = await attempts.of(subject);
+    expect(all.map(({ n }) => n)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    expect(all.at(-1)).toEqual({
+      n: 12,
+      claim: claimOf({ nonce: 'n-12', owner: { ...owner, run: '12' }, afterUnknown: true }),
+      receipt: refused,
+      resolution: null,
+    });
+  });
+});
+
+describe('a receipt', () => {
+  beforeEach(() => attempts.claim(subject, 1, claimOf()));
+
+  it('stands when it is the first, and answers those that come after it', async () => {
+    expect(await receive(1, accepted('c-1'))).toEqual(accepted('c-1'));
+    expect(await receive(1, unknown)).toEqual(accepted('c-1'));
+    expect((await attempt(1)).receipt).toEqual(accepted('c-1'));
+  });
+
+  it.each([refused, notSent, unknown])('says why it was $kind', async (receipt) => {
+    await receive(1, receipt);
+    expect((await attempt(1)).receipt).toEqual(receipt);
+  });
+
+  it('is not written on what another claimed under the same number', async () => {
+    const other = { n: 1, claim: claimOf({ nonce: 'another' }) };
+    await attempts.putReceipt(subject, other, notSent);
+    expect((await attempt(1)).receipt).toBeNull();
+  });
+});
+
+describe('a resolution', () => {
+  beforeEach(() => attempts.claim(subject, 1, claimOf()));
+
+  it('stands when it is the last, over nine too, and those before it are kept', async () => {
+    for (let at = 1; at <= 12; at += 1) {
+      await attempts.resolve(subject, 1, resolutionOf({ at, note: `${at}` }));
+      expect((await attempt(1)).resolution).toEqual(resolutionOf({ at, note: `${at}` }));
+    }
+    expect(await attempts.notesOf(subject)).toHaveLength(12);
+  });
+
+  it('is made once when the same decision is carried out again', async () => {
+    await attempts.resolve(subject, 1, resolutionOf({ at: 1 }));
+    await attempts.resolve(subject, 1, resolutionOf({ at: 2 }));
+    await attempts.resolve(subject, 1, resolutionOf({ at: 1 }));
+    expect(await attempts.notesOf(subject)).toHaveLength(2);
+    expect((await attempt(1)).resolution).toMatchObject({ at: 2 });
+  });
+
+  it('is not lost when many decide at once', async () => {
+    const all = Array.from({ length: 10 }, (_, at) => resolutionOf({ at }));
+    await Promise.all(all.map((one) => attempts.resolve(subject, 1, one)));
+    expect(await attempts.notesOf(subject)).toHaveLength(10);
+  });
+
+  it('is of one attempt alone', async () => {
+    await attempts.resolve(subject, 1, resolutionOf({ action: 'reissue' }));
+    await attempts.claim(subject, 2, claimOf({ nonce: 'n-2', owner: others }));
+    expect((await attempt(2)).resolution).toBeNull();
+    expect((await attempt(1)).resolution).toMatchObject({ action: 'reissue' });
+  });
+
+  it('leaves room for the receipt that comes late', async () => {
+    await attempts.resolve(subject, 1, resolutionOf({ action: 'reissue' }));
+    await attempts.claim(subject, 2, claimOf({ nonce: 'n-2', owner: others }));
+    await receive(1, accepted('c-late'));
+    expect((await attempt(1)).receipt).toEqual(accepted('c-late'));
+  });
+});
+
+describe('closing a run', () => {
+  it('leaves a closed attempt under which it sends no more', async () => {
+    expect(await attempts.close(subject, owner, 9)).toMatchObject({
+      n: 1,
+      claim: { kind: 'closed', owner, claimedAt: 9 },
+    });
+    expect(await attempts.claim(subject, 2, claimOf())).toBe('taken');
+    expect(await attempts.claim(subject, 2, claimOf({ owner: others }))).toBe('ours');
+  });
+
+  it('closes nothing twice', async () => {
+    await attempts.close(subject, owner, 9);
+    await attempts.close(subject, owner, 10);
+    expect(await attempts.of(subject)).toHaveLength(1);
+  });
+
+  it.each([null, accepted('c-1'), refused, unknown])(
+    'gives what has left, whatever came of it: %j',
+    async (receipt) => {
+      await attempts.claim(subject, 1, claimOf());
+      if (receipt !== null) await receive(1, receipt);
+      const another = { ...owner, run: 'lane-0-2' };
+      if (receipt?.kind === 'refused') {
+        await attempts.claim(subject, 2, claimOf({ owner: another, nonce: 'n-2' }));
+      }
+      expect(await attempts.close(subject, owner, 9)).toMatchObject({ n: 1, receipt });
+      expect((await attempts.of(subject)).every(({ claim }) => claim.kind === 'send')).toBe(true);
+    },
+  );
+
+  it('closes a run whose last try surely never left, and which may try again', async () => {
+    await attempts.claim(subject, 1, claimOf());
+    await receive(1, notSent);
+    await attempts.claim(subject, 2, claimOf({ nonce: 'n-2' }));
+    await receive(2, notSent);
+    expect(await attempts.close(subject, owner, 9)).toMatchObject({
+      n: 3,
+      claim: { kind: 'closed' },
+    });
+    expect(await attempts.claim(subject, 4, claimOf({ nonce: 'n-4' }))).toBe('taken');
+  });
+
+  it.each<[string, Receipt]>([
+    ['bought', accepted('c-1')],
+    ['unknown', unknown],
+  ])(
+    'frees nothing that another run has %s, though its number is higher',
+    async (_word, receipt) => {
+      await attempts.claim(subject, 1, claimOf({ owner: others }));
+      await receive(1, receipt);
+      await attempts.close(subject, owner, 9);
+      const all = await attempts.of(subject);
+      expect(attemptOf(all, owner)).toMatchObject({ n: 2, claim: { kind: 'closed' } });
+      expect(standingAttempt(all)).toMatchObject({ n: 1, receipt });
+    },
+  );
+});
+
+it('takes all of a subject away, and nothing of another', async () => {
+  for (const one of [subject, `${subject}0`]) {
+    await attempts.claim(one, 1, claimOf());
+    await attempts.resolve(one, 1, resolutionOf());
+  }
+  await attempts.remove(subject);
+  expect(await attempts.of(subject)).toEqual([]);
+  expect(await attempts.notesOf(subject)).toEqual([]);
+  expect(await attempts.of(`${subject}0`)).toMatchObject([{ resolution: { by: 'ana' } }]);
+});
+
+it('puts other words in the place of notes', async () => {
+  await attempts.claim(subject, 1, claimOf());
+  await attempts.resolve(subject, 1, resolutionOf({ note: 'as for Bia' }));
+  await attempts.rewordNotes(subject, (note) => note.replace('Bia', '[erased]'));
+  expect((await attempt(1)).resolution).toEqual(resolutionOf({ note: 'as for [erased]' }));
+});
