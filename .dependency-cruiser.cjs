@@ -37,6 +37,7 @@ const rooms = {
     'receivables',
     'report',
     'archive',
+    'store/jobs',
     'temporal',
     'workflows',
     'protection',

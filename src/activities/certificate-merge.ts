@@ -3,7 +3,13 @@ import type { Archive } from '../archive/archive';
 import { getJsonLines, toJsonLines } from '../archive/archive';
 import { IssuanceFile } from '../archive/issuances';
 import { erasedRow } from '../archive/tombstones';
-import { WorkReader, filedOutcomes, type LatestEdition, type WorkItem } from '../archive/works';
+import {
+  WorkReader,
+  filedOutcomes,
+  workIdOfFolder,
+  type LatestEdition,
+  type WorkItem,
+} from '../archive/works';
 import {
   noCounts,
   type BatchSummary,
@@ -18,6 +24,7 @@ import {
   subjectState,
   type SubjectState,
 } from '../domain/attempts';
+import { certificateEnd } from '../domain/job';
 import {
   mergeOutcomes,
   nothingTold,
@@ -78,7 +85,11 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const rowsFolder = `${input.folder}/results/${input.edition}`;
       await writeRows(input, scratch, rowsFolder, summary);
       summary.auditHead = await deps.audit.anchor();
-      await archive.replace(`${rowsFolder}/summary.json`, JSON.stringify(summary, null, 2));
+      const end = { ...certificateEnd(summary.counts), endedAt: summary.finishedAt };
+      const id = workIdOfFolder(input.folder);
+      await archive.replace(`${rowsFolder}/summary.json`, JSON.stringify(summary, null, 2), {
+        ...(input.edition > 0 && { ends: { id: `${id}/decision-${input.edition}`, ...end } }),
+      });
       // The edition that stands, for whoever reads without asking the engine. Of two merges at
       // once the one that looked later has seen more.
       const standing = await works.latest(input.folder);
@@ -89,7 +100,9 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
           neverSent,
           snapshotAt,
         };
-        await archive.replace(`${input.folder}/latest.json`, JSON.stringify(edition));
+        await archive.replace(`${input.folder}/latest.json`, JSON.stringify(edition), {
+          ends: { id, ...end },
+        });
       }
       return summary;
     } finally {

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { readAnalysis, readIssues } from '../apis/credit/result.wire';
 import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { AnalysisFile, operationFolder, resultKey } from '../archive/analyses';
-import { DocumentIndexWriter } from '../archive/document-index';
+import { indexDocuments, indexedBytes } from '../archive/subject-index';
 import { clearAttempts, findLarge, putLarge, readLarge } from '../archive/large-objects';
 import { analysisOutcomeEntry } from '../domain/audit-entries';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
@@ -154,7 +153,11 @@ export function createCreditResultActivities(deps: CreditDependencies) {
       filter,
       (body) =>
         putLarge(archive, key, body, {
-          check: (bytes) => readBody(resultCall, indexOf(operationId).indexed(bytes)),
+          check: (bytes) =>
+            readBody(
+              resultCall,
+              indexedBytes(bytes, (held) => index(operationId, held)),
+            ),
         }),
       'poll',
       Context.current().cancellationSignal,
@@ -162,10 +165,8 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     return 'taken' in answer ? 'filed' : answer.notYet;
   }
 
-  /** On its own for each try: what another one has read may be another text. */
-  function indexOf(operationId: string): DocumentIndexWriter {
-    const folder = `${operationFolder(operationId)}/${randomUUID().slice(0, 8)}`;
-    return new DocumentIndexWriter(archive, folder, deps.nameOf);
+  function index(operationId: string, documents: Iterable<string>): Promise<void> {
+    return indexDocuments(archive, operationFolder(operationId), deps.nameOf, documents);
   }
 
   function warnOnce(word: string | null): void {

@@ -2,7 +2,7 @@ import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { fetchArtifact } from '../apis/investigation/artifacts';
 import type { DossierAnswer } from '../apis/investigation/dossiers';
 import { DossierFile, type DossierAnswers } from '../archive/dossiers';
-import { DocumentIndexWriter } from '../archive/document-index';
+import { indexDocuments } from '../archive/subject-index';
 import type { Artifact } from '../domain/artifact';
 import {
   isReported,
@@ -95,7 +95,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   }
 
   async function fileAnswers(ref: DossierRef, answers: DossierAnswers): Promise<void> {
-    await indexDocuments(ref, answers);
+    await index(ref, answers);
     await file.putAnswers(ref.folder, answers);
   }
 
@@ -133,11 +133,8 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   }
 
   /** A purge finds the dossier by the documents that its answers name. */
-  async function indexDocuments(ref: DossierRef, answers: object): Promise<void> {
-    const index = new DocumentIndexWriter(archive, ref.folder, nameOf);
-    for (const document of documentsInText(JSON.stringify(answers)))
-      await index.addDocument(document);
-    await index.flush();
+  function index(ref: DossierRef, answers: object): Promise<void> {
+    return indexDocuments(archive, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }
 
   /**

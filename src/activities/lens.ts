@@ -7,7 +7,7 @@ import { artifactsInAnswer } from '../apis/investigation/lens.wire';
 import { isSameId } from '../apis/investigation/wire-fields';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
-import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
+import { indexDocuments, type NameOf } from '../archive/subject-index';
 import { findLarge, readLarge } from '../archive/large-objects';
 import { LensFile, lensIndexes } from '../archive/lens';
 import type { Billing } from '../domain/billing';
@@ -356,11 +356,8 @@ export function createLensActivities(deps: LensDependencies) {
 
   async function filed(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
     const body = await file.putAnswer(ref.folder, answer);
-    const index = new DocumentIndexWriter(archive, lensIndexes(ref.folder).answer, deps.nameOf);
-    for (const document of documentsInText(body.toString('utf8'))) {
-      await index.addDocument(document);
-    }
-    await index.flush();
+    const held = documentsInText(body.toString('utf8'));
+    await indexDocuments(archive, lensIndexes(ref.folder).answer, deps.nameOf, held);
     return lensSeen(analysis, createHash('sha256').update(body).digest('hex'));
   }
 

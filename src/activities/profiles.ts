@@ -5,7 +5,7 @@ import { answerTooLarge } from '../apis/http/service';
 import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
-import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
+import { indexDocuments, type NameOf } from '../archive/subject-index';
 import { ProfileFile } from '../archive/profiles';
 import { documentsInText } from '../domain/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../domain/profiles/audit';
@@ -66,7 +66,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const filed = await file.answer(folder, input.call);
     if (filed !== null) {
-      await index(`${folder}/answer-${input.call}`, filed);
+      await index(folder, filed);
       return { kind: 'settled', value: toldBy(filed, input.call) };
     }
     const record = await file.record(folder);
@@ -134,7 +134,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
   ): Promise<Reading<LookedUp>> {
     const body = error instanceof ContractError ? error.answer : null;
     const key = body === null ? null : await file.putUnreadable(folder, sent, body);
-    if (key !== null && body !== null) await index(key, body);
+    if (key !== null && body !== null) await index(folder, body);
     await tellEnd(record, folder, sent, 'unreadable');
     const before = (await sentOf(folder, sent.call)).filter(({ end }) => end === 'unreadable');
     if (before.length < mostUnreadable) throw error;
@@ -146,7 +146,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
 
   async function putOnFile(folder: string, call: number, body: Buffer): Promise<LookedUp> {
     const stands = await file.putAnswer(folder, call, body);
-    await index(`${folder}/answer-${call}`, stands);
+    await index(folder, stands);
     return toldBy(stands, call);
   }
 
@@ -171,12 +171,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
   }
 
   /** Whom an answer names: an owner beside the person, a holder of a patent... */
-  async function index(of: string, answer: Buffer): Promise<void> {
-    const writer = new DocumentIndexWriter(archive, of, deps.nameOf);
-    for (const document of documentsInText(answer.toString('latin1'))) {
-      await writer.addDocument(document);
-    }
-    await writer.flush();
+  function index(folder: string, answer: Buffer): Promise<void> {
+    return indexDocuments(archive, folder, deps.nameOf, documentsInText(answer.toString('latin1')));
   }
 
   /** The answers that are profiles, oldest first. */

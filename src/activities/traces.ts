@@ -3,7 +3,7 @@ import type { StatusError } from '../apis/http/errors';
 import type { TraceAnswer, TracesApi } from '../apis/investigation/traces';
 import type { Archive } from '../archive/archive';
 import type { AuditTrail } from '../archive/audit-trail';
-import { DocumentIndexWriter, type NameOf } from '../archive/document-index';
+import { indexDocuments, type NameOf } from '../archive/subject-index';
 import { TraceFile } from '../archive/traces';
 import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
@@ -192,13 +192,8 @@ export function createTraceActivities(deps: TraceDependencies) {
   /** The index first, so that there is no answer on file that it does not know. */
   async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
     const body = Buffer.from(JSON.stringify(answer));
-    // An answer that was read before and came no further may have named others.
-    const part = `${ref.folder}/answer-${sha256Of(body)}`;
-    const index = new DocumentIndexWriter(archive, part, deps.nameOf);
-    for (const document of documentsInText(body.toString('latin1'))) {
-      await index.addDocument(document);
-    }
-    await index.flush();
+    const held = documentsInText(body.toString('latin1'));
+    await indexDocuments(archive, ref.folder, deps.nameOf, held);
     return seenOf(trace, sha256Of(await file.putAnswer(ref.folder, body)));
   }
 

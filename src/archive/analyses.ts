@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AnalysisOutcome, AnalysisRecord } from '../domain/credit/work';
 import type { ResultFilter } from '../domain/credit/operation';
+import { analysisEnd } from '../domain/job';
 import { getJson, keySegment, type Archive } from './archive';
 
 /** Analyses of the credit service on file: what was asked for, and how it ended. */
@@ -17,7 +18,10 @@ export class AnalysisFile {
 
   /** Durable: the work can be started once it is there. */
   async putRecord(folder: string, record: AnalysisRecord): Promise<void> {
-    await this.#archive.putIfAbsent(`${folder}/asked.json`, JSON.stringify(record, null, 2));
+    const { workId: id, createdAt } = record;
+    await this.#archive.putIfAbsent(`${folder}/asked.json`, JSON.stringify(record, null, 2), {
+      starts: { id, kind: 'credit-analysis', createdAt, label: null },
+    });
   }
 
   /** Null before the end. */
@@ -28,7 +32,10 @@ export class AnalysisFile {
   /** The first one filed stays; returns the one that stands. */
   async putOutcome(folder: string, outcome: AnalysisOutcome): Promise<AnalysisOutcome> {
     const key = `${folder}/outcome.json`;
-    const put = await this.#archive.putIfAbsent(key, JSON.stringify(outcome, null, 2));
+    const { workId: id, settledAt: endedAt, status } = outcome;
+    const put = await this.#archive.putIfAbsent(key, JSON.stringify(outcome, null, 2), {
+      ends: { id, endedAt, ...analysisEnd(status) },
+    });
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 

@@ -1,5 +1,7 @@
 import type { AttemptRepository } from '../store/attempts';
 import type { PutOptions, PutResult } from '../store/records';
+import type { JobRepository } from '../store/jobs';
+import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 
 export type { PutOptions, PutResult } from '../store/records';
@@ -13,6 +15,10 @@ export interface Archive {
   readonly id: string;
   /** What was bought, or may have been. */
   readonly attempts: AttemptRepository;
+  /** What holds something about whom. */
+  readonly subjects: SubjectRepository;
+  /** What was asked for. */
+  readonly jobs: JobRepository;
   /**
    * Writes only when nothing is there, all or nothing: readers see the whole object or none.
    *

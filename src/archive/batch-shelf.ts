@@ -1,20 +1,23 @@
-import { getJson, type Archive } from './archive';
+import type { JobEnding, JobStart } from '../domain/job';
+import { getJson, type Archive, type PutOptions } from './archive';
 
-/** Where batches of one kind stand, and how the ids of their works are parted. */
-export interface ShelfPlaces {
+/** Where batches of one kind stand, how the ids of their works are parted, and which jobs they are. */
+export interface ShelfPlaces<R, E> {
   /** Folder of all of them, with its slash. */
   root: string;
   /** Folder of the parts, within that of a batch. */
   parts: string;
   perPart: number;
+  start: (record: R) => Pick<JobStart, 'id' | 'kind'>;
+  end: (record: R, end: E) => JobEnding;
 }
 
 /** Batches of works on file: what was asked for, the ids of the works in parts, and the end. */
 export class BatchShelf<R extends { createdAt: string }, E extends object> {
   readonly #archive: Archive;
-  readonly #places: ShelfPlaces;
+  readonly #places: ShelfPlaces<R, E>;
 
-  constructor(archive: Archive, places: ShelfPlaces) {
+  constructor(archive: Archive, places: ShelfPlaces<R, E>) {
     this.#archive = archive;
     this.#places = places;
   }
@@ -23,15 +26,25 @@ export class BatchShelf<R extends { createdAt: string }, E extends object> {
     return getJson<R>(this.#archive, `${folder}/asked.json`);
   }
 
-  /** Durable, the record last: a batch is there when all of it is. One of no works has a part too. */
-  async putWorks(folder: string, record: R, workIds: readonly string[]): Promise<void> {
+  /**
+   * Durable, the record last: a batch is there when all of it is. One of no works has a part too.
+   *
+   * @param label keyed name of its label
+   */
+  async putWorks(
+    folder: string,
+    record: R,
+    workIds: readonly string[],
+    label: string | null = null,
+  ): Promise<void> {
     const { perPart } = this.#places;
     const parts = Math.max(1, Math.ceil(workIds.length / perPart));
     for (let part = 0; part < parts; part += 1) {
       const ids = workIds.slice(part * perPart, (part + 1) * perPart);
       await this.putObject(this.#partKey(folder, part), ids);
     }
-    await this.putObject(`${folder}/asked.json`, record);
+    const starts = { ...this.#places.start(record), createdAt: record.createdAt, label };
+    await this.putObject(`${folder}/asked.json`, record, { starts });
   }
 
   /** Ids of the works of one part, from 0; null when there is none. */
@@ -46,7 +59,9 @@ export class BatchShelf<R extends { createdAt: string }, E extends object> {
 
   /** The first end filed stays. */
   async putEnd(folder: string, end: E): Promise<void> {
-    await this.putObject(`${folder}/ended.json`, end);
+    const record = await this.record(folder);
+    const ends = record && this.#places.end(record, end);
+    await this.putObject(`${folder}/ended.json`, end, ends === null ? {} : { ends });
   }
 
   /** The last time that the same was asked for, as `<root><below>/`; null when it never was. */
@@ -60,8 +75,8 @@ export class BatchShelf<R extends { createdAt: string }, E extends object> {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
-  protected async putObject(key: string, content: unknown): Promise<void> {
-    await this.#archive.putIfAbsent(key, JSON.stringify(content, null, 2));
+  protected async putObject(key: string, content: unknown, options?: PutOptions): Promise<void> {
+    await this.#archive.putIfAbsent(key, JSON.stringify(content, null, 2), options);
   }
 
   async #under(prefix: string): Promise<{ folder: string; record: R }[]> {

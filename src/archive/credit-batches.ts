@@ -4,6 +4,7 @@ import {
   type CreditBatchFile,
   type CreditBatchRecord,
 } from '../domain/credit/batch';
+import { creditBatchEnd } from '../domain/job';
 import { getJson, type Archive } from './archive';
 import { BatchShelf } from './batch-shelf';
 
@@ -12,7 +13,13 @@ export class CreditBatchShelf extends BatchShelf<CreditBatchRecord, CreditBatchE
   readonly #archive: Archive;
 
   constructor(archive: Archive) {
-    super(archive, { root: 'credit-batches/', parts: 'analyses', perPart: batchPartSize });
+    super(archive, {
+      root: 'credit-batches/',
+      parts: 'analyses',
+      perPart: batchPartSize,
+      start: ({ batchId: id }) => ({ id, kind: 'credit-batch' }),
+      end: ({ batchId: id }, { counts, endedAt }) => ({ id, endedAt, ...creditBatchEnd(counts) }),
+    });
     this.#archive = archive;
   }
 

@@ -1,6 +1,7 @@
 import type { DossierBatchOutcome, DossierBatchRecord } from '../domain/dossiers/retry-batch';
 import type { RetryPlan } from '../domain/dossiers/retry-plan';
-import { getJson, type Archive } from './archive';
+import { dossierBatchEnd } from '../domain/job';
+import { getJson, type Archive, type PutOptions } from './archive';
 
 /** Retries of many dossiers on file: what was asked for, what was planned, and how it ended. */
 export class DossierBatchFile {
@@ -16,7 +17,9 @@ export class DossierBatchFile {
 
   /** Durable: the work can be started once it is there. */
   async putRecord(folder: string, record: DossierBatchRecord): Promise<void> {
-    await this.#put(`${folder}/asked.json`, record);
+    const { workId: id, createdAt } = record;
+    const starts = { id, kind: 'dossier-batch', createdAt, label: null } as const;
+    await this.#put(`${folder}/asked.json`, record, { starts });
   }
 
   plan(folder: string): Promise<RetryPlan | null> {
@@ -36,7 +39,9 @@ export class DossierBatchFile {
 
   /** The first one filed stays; returns the one that stands. */
   async putOutcome(folder: string, outcome: DossierBatchOutcome): Promise<DossierBatchOutcome> {
-    const put = await this.#put(`${folder}/outcome.json`, outcome);
+    const { workId: id, settledAt: endedAt } = outcome;
+    const ends = { id, endedAt, ...dossierBatchEnd(outcome) };
+    const put = await this.#put(`${folder}/outcome.json`, outcome, { ends });
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
@@ -52,7 +57,7 @@ export class DossierBatchFile {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
-  #put(key: string, value: object) {
-    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2));
+  #put(key: string, value: object, options?: PutOptions) {
+    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2), options);
   }
 }

@@ -6,7 +6,8 @@ import type {
   UnfiledArtifact,
 } from '../domain/dossiers/follow';
 import type { RetryIntent, RetryReceipt } from '../domain/dossiers/retry';
-import { getJson, keySegment, type Archive } from './archive';
+import { dossierEnd } from '../domain/job';
+import { getJson, keySegment, type Archive, type PutOptions } from './archive';
 
 /** The answers by which a dossier is on file, as they came. */
 export interface DossierAnswers {
@@ -29,7 +30,9 @@ export class DossierFile {
 
   /** Durable: the work can be started once it is there. */
   async putRecord(folder: string, record: DossierRecord): Promise<void> {
-    await this.#put(`${folder}/asked.json`, record);
+    const { workId: id, createdAt } = record;
+    const starts = { id, kind: 'dossier', createdAt, label: null } as const;
+    await this.#put(`${folder}/asked.json`, record, { starts });
   }
 
   /** Of a work that never ran: another one follows the dossier. */
@@ -111,7 +114,9 @@ export class DossierFile {
 
   /** The first one filed stays; returns the one that stands. */
   async putOutcome(folder: string, outcome: DossierOutcome): Promise<DossierOutcome> {
-    const put = await this.#put(`${folder}/outcome.json`, outcome);
+    const { workId: id, settledAt: endedAt } = outcome;
+    const ends = { id, endedAt, ...dossierEnd(outcome) };
+    const put = await this.#put(`${folder}/outcome.json`, outcome, { ends });
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
@@ -128,8 +133,8 @@ export class DossierFile {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
-  #put(key: string, value: object) {
-    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2));
+  #put(key: string, value: object, options?: PutOptions) {
+    return this.#archive.putIfAbsent(key, JSON.stringify(value, null, 2), options);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
 import { maskDocumentsIn } from '../protection/redaction';
-import { documentsIn } from './document-index';
+import { documentsIn } from '../domain/held-documents';
 
 const erasedMark = '[erased]';
 /** Between the digits of a document as people write it: punctuation, and what nobody sees. */

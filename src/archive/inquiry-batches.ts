@@ -4,6 +4,7 @@ import {
   type InquiryBatchRecord,
   type InquiryWork,
 } from '../domain/inquiry-batch';
+import { inquiryBatchEnd } from '../domain/job';
 import { profileFolder } from '../domain/profiles/lookup';
 import { traceFolder } from '../domain/traces/search';
 import { getJsonLines, toJsonLines, type Archive } from './archive';
@@ -16,7 +17,17 @@ export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBat
   readonly #archive: Archive;
 
   constructor(archive: Archive) {
-    super(archive, { root: 'inquiries/', parts: 'parts', perPart: inquiriesPerPart });
+    super(archive, {
+      root: 'inquiries/',
+      parts: 'parts',
+      perPart: inquiriesPerPart,
+      start: ({ batchId: id, kind }) => ({ id, kind }),
+      end: ({ batchId: id, linesAtFault }, { counts, endedAt }) => ({
+        id,
+        endedAt,
+        ...inquiryBatchEnd(counts, linesAtFault),
+      }),
+    });
     this.#archive = archive;
   }
 

@@ -88,9 +88,9 @@ export const keptKinds: readonly KeptKind[] = [
   // Before what leads to them by their sums and ids: else a cut would leave those behind.
   {
     kind: 'index of files',
-    keys: /^index\/documents\/[^/]+\/(?:inputs|operations)%2F/,
+    keys: /^holders\/(?:inputs|operations)\//,
     holds: 'keyed names of the documents in uploads and results of analyses',
-    form: 'lines',
+    form: 'record',
     hidesKey: true,
   },
   {
@@ -292,9 +292,9 @@ export const keptKinds: readonly KeptKind[] = [
   },
   {
     kind: 'index',
-    keys: /^index\/documents\/[^/]+\/(?!(?:inputs|operations)%2F)/,
+    keys: /^(?:subjects\/|holders\/(?!(?:inputs|operations)\/))/,
     holds: 'keyed names of documents',
-    form: 'lines',
+    form: 'record',
   },
 ];
 

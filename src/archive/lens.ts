@@ -9,7 +9,8 @@ import {
   type LensRecord,
 } from '../domain/lens/analyze';
 import { mediaTypeOf, unknownMediaType } from '../domain/lens/media-type';
-import { getJson, keySegment, type Archive } from './archive';
+import { lensEnd } from '../domain/job';
+import { getJson, keySegment, type Archive, type PutOptions } from './archive';
 import { findLarge, putLarge, readLarge } from './large-objects';
 
 /** There was not a byte to file. */
@@ -32,9 +33,15 @@ export class LensFile {
     return getJson<LensRecord>(this.#archive, `${folder}/asked.json`);
   }
 
-  /** Durable: the work can be started once it is there. */
-  async putRecord(folder: string, record: LensRecord): Promise<void> {
-    await this.#put(`${folder}/asked.json`, record);
+  /**
+   * Durable: the work can be started once it is there.
+   *
+   * @param label keyed name of its label
+   */
+  async putRecord(folder: string, record: LensRecord, label: string | null = null): Promise<void> {
+    const { workId: id, createdAt } = record;
+    const starts = { id, kind: 'lens', createdAt, label } as const;
+    await this.#put(`${folder}/asked.json`, record, { starts });
   }
 
   /** Null: nothing can have left. */
@@ -203,7 +210,9 @@ export class LensFile {
 
   /** The first one filed stays; returns the one that stands. */
   async putOutcome(folder: string, outcome: LensOutcome): Promise<LensOutcome> {
-    const isNew = await this.#put(`${folder}/outcome.json`, outcome);
+    const { workId: id, settledAt: endedAt } = outcome;
+    const ends = { id, endedAt, ...lensEnd(outcome) };
+    const isNew = await this.#put(`${folder}/outcome.json`, outcome, { ends });
     return isNew ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
@@ -220,9 +229,9 @@ export class LensFile {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
-  async #put(key: string, content: object): Promise<boolean> {
+  async #put(key: string, content: object, options?: PutOptions): Promise<boolean> {
     const text = JSON.stringify(content, null, 2);
-    return (await this.#archive.putIfAbsent(key, text)) === 'stored';
+    return (await this.#archive.putIfAbsent(key, text, options)) === 'stored';
   }
 }
 
@@ -231,7 +240,7 @@ export function lensInputKey(sha256: string): string {
   return `inputs/lens/${sha256.slice(0, 2)}/${sha256}`;
 }
 
-/** What the index of documents calls that which was asked for, and that which was answered. */
+/** What the subject index calls that which was asked for, and that which was answered. */
 export function lensIndexes(folder: string): { asked: string; answer: string } {
   return { asked: `${folder}/asked`, answer: `${folder}/answer` };
 }

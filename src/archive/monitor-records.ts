@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { normaliseDocument } from '../domain/documents';
-import { documentsInText } from '../domain/held-documents';
+import { documentsIn, documentsInText } from '../domain/held-documents';
 import type { Monitor } from '../domain/monitors/change';
 import { isStuck } from '../domain/monitors/change-record';
 import type {
@@ -17,7 +17,7 @@ import type {
   ToldChange,
 } from '../domain/monitors/kept';
 import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
-import { documentsIn, DocumentIndexWriter, type NameOf } from './document-index';
+import { indexDocuments, type NameOf } from './subject-index';
 import { inParallel } from './in-parallel';
 import { sha256Of } from './issuances';
 
@@ -411,10 +411,7 @@ export class MonitorRecords {
       if (!this.#indexed.has(`${monitorId} ${document}`)) found.add(document);
     }
     if (found.size === 0) return;
-    const folder = `${monitorFolder(monitorId)}/${randomUUID().slice(0, 8)}`;
-    const index = new DocumentIndexWriter(this.#archive, folder, this.#nameOf);
-    for (const document of found) await index.addDocument(document);
-    await index.flush();
+    await indexDocuments(this.#archive, monitorFolder(monitorId), this.#nameOf, found);
     if (this.#indexed.size > mostKnownHolders) this.#indexed.clear();
     for (const document of found) this.#indexed.add(`${monitorId} ${document}`);
   }

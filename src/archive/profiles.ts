@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProfileOutcome, ProfileRecord, SentEnd, SentLookup } from '../domain/profiles/lookup';
+import { profileEnd } from '../domain/job';
 import { getJson, type Archive } from './archive';
 
 /** Lookups of profiles on file: what was asked for, what was answered, and how it ended. */
@@ -17,7 +18,9 @@ export class ProfileFile {
   /** Durable: the work can be started once it is there. */
   async putRecord(folder: string, record: ProfileRecord): Promise<void> {
     const text = JSON.stringify(record, null, 2);
-    await this.#archive.putIfAbsent(`${folder}/asked.json`, text);
+    const { workId: id, createdAt } = record;
+    const starts = { id, kind: 'profile', createdAt, label: null } as const;
+    await this.#archive.putIfAbsent(`${folder}/asked.json`, text, { starts });
   }
 
   /** The body as it came with a call; null when none is on file. */
@@ -95,7 +98,9 @@ export class ProfileFile {
   async putOutcome(folder: string, outcome: ProfileOutcome): Promise<ProfileOutcome> {
     const text = JSON.stringify(outcome, null, 2);
     const key = `${folder}/outcome.json`;
-    const put = await this.#archive.putIfAbsent(key, text);
+    const { workId: id, settledAt: endedAt, status } = outcome;
+    const ends = { id, endedAt, ...profileEnd(status) };
+    const put = await this.#archive.putIfAbsent(key, text, { ends });
     return put === 'stored' ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 

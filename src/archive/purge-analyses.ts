@@ -10,7 +10,7 @@ import { AnalysisFile, operationFolder, unreadAnswerKey } from './analyses';
 import { erasedResult, toldOf, type ToldOfDocument } from './analysis-result.wire';
 import { getJson, type Archive } from './archive';
 import { CreditBatchShelf } from './credit-batches';
-import { indexedHolders, type NameOf } from './document-index';
+import type { NameOf } from './subject-index';
 import { ErasureSubject } from './erasure-subject';
 import { fileAttempt, readLarge, type LargeObject } from './large-objects';
 import type { PlannedWork, PurgeDraft, UnsettledThing } from './purge-draft';
@@ -39,7 +39,7 @@ export interface AnalysesPart {
   ids: Set<string>;
   officialNames: Set<string>;
   unsettled: UnsettledThing[];
-  /** What goes, as the index of documents calls it. */
+  /** What goes, as the subject index calls it. */
   gone: Set<string>;
 }
 
@@ -87,7 +87,7 @@ export class AnalysesPurge {
     const name = this.#nameOf(document);
     const part = nothing();
     for (const one of earlier.officialNames ?? []) part.officialNames.add(one);
-    const held = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
+    const held = (await this.#archive.subjects.holdersOf([name])).get(name) ?? new Set();
     const inputs = new Set([...held].filter((one) => one.startsWith('inputs/')));
     const results = new Set([...held].filter((one) => one.startsWith('operations/')));
     const all = await this.#things();
@@ -233,6 +233,7 @@ export class AnalysesPurge {
     await this.#takeResults(draft, run, part, others);
     await this.#takeInputs(draft, run, part, others);
     for (const key of await this.#archive.list(`${run.folder}/`)) await draft.remove(key);
+    part.gone.add(run.folder);
     part.receivables += run.record?.receivables ?? 0;
   }
 

@@ -1,6 +1,6 @@
 import type { DossierOutcome } from '../domain/dossiers/follow';
 import type { Archive } from './archive';
-import { indexedHolders, type NameOf } from './document-index';
+import type { NameOf } from './subject-index';
 import { DossierFile } from './dossiers';
 import type { PurgeClass } from './kept-kinds';
 import type { PlannedWork, PurgeDraft } from './purge-draft';
@@ -8,7 +8,7 @@ import type { PlannedWork, PurgeDraft } from './purge-draft';
 /** What a purge takes of dossiers. */
 export interface DossiersPart {
   works: PlannedWork[];
-  /** Folders that go as a whole, as the index of documents calls them. */
+  /** Folders that go as a whole, as the subject index calls them. */
   gone: Set<string>;
 }
 
@@ -31,7 +31,7 @@ export class DossiersPurge {
   /** A dossier that names the document goes as a whole: its report cannot be rewritten. */
   async ofDocument(draft: PurgeDraft, document: string): Promise<DossiersPart> {
     const name = this.#nameOf(document);
-    const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
+    const holders = (await this.#archive.subjects.holdersOf([name])).get(name) ?? new Set();
     return this.#take(draft, (folder) => holders.has(folder));
   }
 

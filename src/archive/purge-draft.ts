@@ -88,15 +88,39 @@ export class PurgeDraft {
     action: PlannedChange['action'],
     carryOut: () => Promise<void>,
   ): Promise<void> {
-    const key = `attempts/${subject}`;
     const attempts = await this.#archive.attempts.of(subject);
-    if (attempts.length === 0 || this.#changes.has(key)) return;
-    const body = Buffer.from(JSON.stringify(attempts));
-    this.#add(key, body, null);
-    const change = this.#changes.get(key);
-    if (change === undefined) return;
-    const order = action === 'rewritten' ? -1 : change.order;
-    this.#changes.set(key, { ...change, action, order, carryOut });
+    this.#changeRows(`attempts/${subject}`, attempts, action, carryOut);
+  }
+
+  /** That a holder tells of anybody. */
+  async removeHolder(holder: string): Promise<void> {
+    const { subjects } = this.#archive;
+    const names = await subjects.heldBy(holder);
+    this.#changeRows(`holders/${holder}`, names, 'removed', () => subjects.removeHolder(holder));
+  }
+
+  /** That anything tells of a subject. */
+  async removeSubject(name: string): Promise<void> {
+    const { subjects } = this.#archive;
+    const holders = [...((await subjects.holdersOf([name])).get(name) ?? [])];
+    this.#changeRows(`subjects/${name}`, holders, 'removed', () => subjects.removeSubject(name));
+  }
+
+  #changeRows(
+    key: string,
+    rows: readonly unknown[],
+    action: PlannedChange['action'],
+    carryOut: () => Promise<void>,
+  ): void {
+    if (rows.length === 0 || this.#changes.has(key)) return;
+    const kind = kindOf(key);
+    const body = Buffer.from(JSON.stringify(rows));
+    this.#changes.set(key, {
+      ...changeOf(key, kind, body, action),
+      rewrite: null,
+      carryOut,
+      order: orderOf(kind, action === 'rewritten'),
+    });
   }
 
   /** How many objects it changes. */
@@ -115,19 +139,33 @@ export class PurgeDraft {
   #add(key: string, body: Buffer, rewrite: PlannedChange['rewrite']): void {
     const kind = kindOf(key);
     this.#changes.set(key, {
-      kind: kind?.kind ?? 'other',
-      key,
-      hidesKey: kind?.hidesKey === true,
-      action: rewrite === null ? 'removed' : 'rewritten',
-      bytes: body.length,
-      sha256: sha256Of(body),
+      ...changeOf(key, kind, body, rewrite === null ? 'removed' : 'rewritten'),
       rewrite,
       order: orderOf(kind, rewrite !== null),
     });
   }
 }
 
-const quoting = new Set(['analysis', 'analysis outcome', 'credit batch']);
+function changeOf(
+  key: string,
+  kind: KeptKind | null,
+  body: Buffer,
+  action: PlannedChange['action'],
+): Omit<PlannedChange, 'rewrite'> {
+  const hidesKey = kind?.hidesKey === true;
+  const [bytes, sha256] = [body.length, sha256Of(body)];
+  return { kind: kind?.kind ?? 'other', key, hidesKey, action, bytes, sha256 };
+}
+
+export function addTo(
+  map: Map<string, Set<string>>,
+  key: string,
+  value: string,
+): Map<string, Set<string>> {
+  return map.set(key, (map.get(key) ?? new Set<string>()).add(value));
+}
+
+const quoting = new Set(['attempts', 'analysis', 'analysis outcome', 'credit batch']);
 
 function orderOf(kind: KeptKind | null, isRewritten: boolean): number {
   // What is of no kind tells of nobody by itself, and leads to nothing.

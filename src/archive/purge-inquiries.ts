@@ -4,7 +4,8 @@ import type { InquiryBatchRecord } from '../domain/inquiry-batch';
 import type { ProfileOutcome } from '../domain/profiles/lookup';
 import { isTraceSettled, type TraceOutcome, type TraceRecord } from '../domain/traces/search';
 import { getJson, type Archive } from './archive';
-import { documentsIn, indexedHolders, type NameOf } from './document-index';
+import { documentsIn } from '../domain/held-documents';
+import type { NameOf } from './subject-index';
 import { ErasureSubject } from './erasure-subject';
 import { InquiryBatchShelf } from './inquiry-batches';
 import type { PurgeClass } from './kept-kinds';
@@ -19,7 +20,7 @@ export interface InquiriesPart {
   works: PlannedWork[];
   /** Lines of inputs that become tombstones, or go with their batch. */
   rows: number;
-  /** Folders that go as a whole, as the index of documents calls them. */
+  /** Folders that go as a whole, as the subject index calls them. */
   gone: Set<string>;
 }
 
@@ -51,7 +52,7 @@ export class InquiriesPurge {
     const name = this.#nameOf(document);
     const part = nothing();
     await this.#takeBegun(draft, wholes, part);
-    const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
+    const holders = (await this.#archive.subjects.holdersOf([name])).get(name) ?? new Set();
     const own = await this.#foldersUnder(`profiles/${name}/`);
     for (const folder of own) await this.#takeWhole(draft, folder, part);
     // The index does not know a number that lost its zeros: all answers are read.

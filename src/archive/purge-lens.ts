@@ -1,6 +1,6 @@
 import { isLensSettled, type LensOutcome, type LensRecord } from '../domain/lens/analyze';
 import type { Archive } from './archive';
-import { indexedHolders, type NameOf } from './document-index';
+import type { NameOf } from './subject-index';
 import type { PurgeClass } from './kept-kinds';
 import { LensFile, lensIndexes } from './lens';
 import type { PlannedWork, PurgeDraft } from './purge-draft';
@@ -8,7 +8,7 @@ import type { PlannedWork, PurgeDraft } from './purge-draft';
 /** What a purge takes of analyses. */
 export interface LensPart {
   works: PlannedWork[];
-  /** Folders that go as a whole, as the index of documents calls them. */
+  /** Folders that go as a whole, as the subject index calls them. */
   gone: Set<string>;
 }
 
@@ -31,7 +31,7 @@ export class LensPurge {
   /** An analysis that names the document goes as a whole: its picture cannot be rewritten. */
   async ofDocument(draft: PurgeDraft, document: string): Promise<LensPart> {
     const name = this.#nameOf(document);
-    const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
+    const holders = (await this.#archive.subjects.holdersOf([name])).get(name) ?? new Set();
     return this.#take(draft, (folder) => {
       const { asked, answer } = lensIndexes(folder);
       return holders.has(asked) || holders.has(answer);

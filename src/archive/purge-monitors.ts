@@ -3,7 +3,7 @@ import { documentsInText } from '../domain/held-documents';
 import type { Monitor } from '../domain/monitors/change';
 import type { AcknowledgementMark, FiledChange, MonitorOnFile } from '../domain/monitors/kept';
 import { getJson, keySegment, type Archive } from './archive';
-import { indexedHolders, type NameOf } from './document-index';
+import type { NameOf } from './subject-index';
 import { ErasureSubject } from './erasure-subject';
 import { changeFiles, monitorFolder } from './monitor-records';
 import type { PlannedWork, PurgeDraft } from './purge-draft';
@@ -14,7 +14,7 @@ export interface MonitorsPart {
   works: PlannedWork[];
   /** Changes that become tombstones. */
   changes: number;
-  /** Folders of the monitors that go as a whole, as the index of documents calls them. */
+  /** Folders of the monitors that go as a whole, as the subject index calls them. */
   gone: Set<string>;
 }
 
@@ -35,7 +35,7 @@ export class MonitorsPurge {
   async ofDocument(draft: PurgeDraft, document: string): Promise<MonitorsPart> {
     const name = this.#nameOf(document);
     const part = nothing();
-    const holders = (await indexedHolders(this.#archive, new Set([name]))).get(name) ?? new Set();
+    const holders = (await this.#archive.subjects.holdersOf([name])).get(name) ?? new Set();
     for (const folder of [...holders].filter((one) => one.startsWith('monitors/'))) {
       const monitorId = decodeURIComponent(folder.slice('monitors/'.length));
       const told = await getJson<MonitorOnFile<Monitor>>(

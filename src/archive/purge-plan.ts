@@ -6,17 +6,9 @@ import {
   type StatusCounts,
 } from '../domain/certificates';
 import { externalIdsOf, subjectState } from '../domain/attempts';
+import { documentsOf } from '../domain/held-documents';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import { getJson, getJsonLines, keySegment, type Archive } from './archive';
-import {
-  addHolder,
-  documentsOf,
-  folderOfIndex,
-  indexPrefix,
-  indexedHolders,
-  isOnShelf,
-  type NameOf,
-} from './document-index';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
 import { Erasures, type PurgeTarget } from './erasures';
 import {
@@ -33,6 +25,7 @@ import { LensPurge } from './purge-lens';
 import { InquiriesPurge, isInquiryId } from './purge-inquiries';
 import { MonitorsPurge, monitorOfWorkId } from './purge-monitors';
 import {
+  addTo,
   PurgeDraft,
   type PlannedChange,
   type PlannedWork,
@@ -40,6 +33,7 @@ import {
   type UnsettledThing,
 } from './purge-draft';
 import { UploadHolders } from './purge-uploads';
+import type { NameOf } from './subject-index';
 import { WorkReader } from './works';
 
 /** What a purge would do, and what stands in its way. */
@@ -52,8 +46,6 @@ export interface PurgePlan {
   /** In the order in which they are made. */
   changes: PlannedChange[];
   unsettled: UnsettledThing[];
-  /** Works that an earlier version planned: their rows were read. */
-  notIndexed: number;
 }
 
 /** Plans purges: reads everything that is asked for, changes nothing. */
@@ -90,7 +82,7 @@ export class PurgePlanner {
     const target: PurgeTarget = { kind: 'document', name };
     const begun = await new Erasures(this.#archive).openFor(target);
     const earlier = begun?.quoted;
-    const { holders, notIndexed } = await this.#holdersOf(new Set([name]));
+    const holders = await this.#holdersOf([name]);
     const works = await this.#plannedWorks(holders.get(name) ?? new Set(), (folder) =>
       // The id of a single issuance is made of its document.
       folder.includes(name),
@@ -153,7 +145,6 @@ export class PurgePlanner {
       quoted: { ids: [...ids, ...analyses.ids], officialNames: [...names] },
       changes: draft.ordered(),
       unsettled: [...unsettled, ...analyses.unsettled],
-      notIndexed,
     };
   }
 
@@ -172,7 +163,6 @@ export class PurgePlanner {
       quoted: { ids: [], officialNames: [] },
       changes: draft.ordered(),
       unsettled: [],
-      notIndexed: 0,
     };
   }
 
@@ -205,7 +195,7 @@ export class PurgePlanner {
       }
     }
     const quoted = { ids: [...ids], officialNames: [...officialNames] };
-    const { holders, notIndexed } = await this.#holdersOf(names);
+    const holders = await this.#holdersOf(names);
     const shared = [...names].filter((name) => hasOther(holders.get(name), own));
     const draft = new PurgeDraft(this.#archive);
     const unsettled: UnsettledThing[] = [];
@@ -227,7 +217,7 @@ export class PurgePlanner {
     const left = [...own, `works/${workId}`];
     await this.#takeIndex(draft, null, new Set(left));
     const target: PurgeTarget = { kind: 'work', workId };
-    return { target, works, rows, quoted, changes: draft.ordered(), unsettled, notIndexed };
+    return { target, works, rows, quoted, changes: draft.ordered(), unsettled };
   }
 
   async #ofAnalysis(workId: string): Promise<PurgePlan> {
@@ -241,7 +231,6 @@ export class PurgePlanner {
       quoted: { ids: [...taken.ids], officialNames: [] },
       changes: draft.ordered(),
       unsettled: taken.unsettled,
-      notIndexed: 0,
     };
   }
 
@@ -258,7 +247,6 @@ export class PurgePlanner {
       quoted: { ids: [], officialNames: [] },
       changes: draft.ordered(),
       unsettled: [],
-      notIndexed: 0,
     };
   }
 
@@ -275,7 +263,6 @@ export class PurgePlanner {
       quoted: { ids: [], officialNames: [] },
       changes: draft.ordered(),
       unsettled: [],
-      notIndexed: 0,
     };
   }
 
@@ -290,7 +277,6 @@ export class PurgePlanner {
       quoted: { ids: [], officialNames: [] },
       changes: draft.ordered(),
       unsettled: [],
-      notIndexed: 0,
     };
   }
 
@@ -305,7 +291,6 @@ export class PurgePlanner {
     const own = new Set(old.map(({ folder }) => folder));
     const draft = new PurgeDraft(this.#archive);
     let rows = 0;
-    let notIndexed = 0;
     if (what === 'inputs') {
       for (const folder of await this.#inquiries.batchesOfAge(endedBefore)) own.add(folder);
       for (const work of old) await this.#takeInput(draft, work, own);
@@ -313,10 +298,9 @@ export class PurgePlanner {
       const ids = new Set<string>();
       const idsOf = new Map<string, Set<string>>();
       for (const { folder } of old) await this.#idsIn(folder, ids, idsOf);
-      const found = await this.#holdersOf(new Set(idsOf.keys()));
-      ({ notIndexed } = found);
+      const holders = await this.#holdersOf(idsOf.keys());
       for (const [name, its] of idsOf) {
-        if (hasOther(found.holders.get(name), own)) for (const id of its) ids.delete(id);
+        if (hasOther(holders.get(name), own)) for (const id of its) ids.delete(id);
       }
       const strip = stripOf(what, ids);
       for (const id of ids) {
@@ -353,7 +337,7 @@ export class PurgePlanner {
     ];
     const quoted = { ids: [], officialNames: [] };
     const changes = draft.ordered();
-    return { target, works, rows, quoted, changes, unsettled: [], notIndexed };
+    return { target, works, rows, quoted, changes, unsettled: [] };
   }
 
   async #takeIssuances(draft: PurgeDraft, ids: ReadonlySet<string>): Promise<void> {
@@ -433,12 +417,8 @@ export class PurgePlanner {
     name: string | null,
     folders: ReadonlySet<string>,
   ): Promise<void> {
-    for (const key of await this.#archive.list(indexPrefix)) {
-      if (folders.has(folderOfIndex(key))) await draft.remove(key);
-      else if (name !== null && isOnShelf(key, name)) {
-        await draft.rewrite(key, () => (one) => (one === name ? null : one));
-      }
-    }
+    for (const folder of folders) await draft.removeHolder(folder);
+    if (name !== null) await draft.removeSubject(name);
   }
 
   /** @returns how many lines of the work are the subject's, and were not erased before */
@@ -499,7 +479,7 @@ export class PurgePlanner {
       for (const id of issuancesOf(record)) {
         ids.add(id);
         const name = nameOfItem.get(record.item ?? -1);
-        if (name !== undefined) addHolder(idsOf, name, id);
+        if (name !== undefined) addTo(idsOf, name, id);
       }
     }
   }
@@ -535,25 +515,13 @@ export class PurgePlanner {
     return found;
   }
 
-  /** Works that hold documents: by the index, and by reading those that are not in it. */
-  async #holdersOf(
-    names: ReadonlySet<string>,
-  ): Promise<{ holders: Map<string, Set<string>>; notIndexed: number }> {
-    const holders = await indexedHolders(this.#archive, names);
-    // Uploads and results of analyses are taken on their own.
+  /** Works that hold documents: uploads and results of analyses are taken on their own. */
+  async #holdersOf(names: Iterable<string>): Promise<Map<string, Set<string>>> {
+    const holders = await this.#archive.subjects.holdersOf(names);
     for (const [name, folders] of holders) {
       holders.set(name, new Set([...folders].filter((folder) => folder.startsWith('works/'))));
     }
-    let notIndexed = 0;
-    for (const folder of (await this.#folders()).keys()) {
-      const record = await this.#works.record(folder);
-      if (record?.isIndexed === true) continue;
-      notIndexed += 1;
-      await this.#namesIn(folder, (name) => {
-        if (names.has(name)) addHolder(holders, name, folder);
-      });
-    }
-    return { holders, notIndexed };
+    return holders;
   }
 
   async #plannedWorks(

@@ -1,5 +1,5 @@
 import type { Archive } from './archive';
-import { addHolder } from './document-index';
+import { addTo } from './purge-draft';
 import { InquiryBatchShelf } from './inquiry-batches';
 import { WorkReader } from './works';
 
@@ -26,10 +26,10 @@ export class UploadHolders {
       if (!key.endsWith('/work.json') || key.includes('/decisions/')) continue;
       const folder = key.slice(0, -'/work.json'.length);
       const inputKey = (await works.record(folder))?.inputKey ?? null;
-      if (inputKey !== null) addHolder(holders, inputKey, folder);
+      if (inputKey !== null) addTo(holders, inputKey, folder);
     }
     for (const { folder, record } of await new InquiryBatchShelf(this.#archive).all()) {
-      if (record.inputKey !== null) addHolder(holders, record.inputKey, folder);
+      if (record.inputKey !== null) addTo(holders, record.inputKey, folder);
     }
     return holders;
   }

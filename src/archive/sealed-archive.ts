@@ -1,4 +1,6 @@
 import type { AttemptRepository, Seal } from '../store/attempts';
+import type { JobRepository } from '../store/jobs';
+import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
 import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
@@ -29,6 +31,8 @@ const mark = Buffer.from('\x8fDILIGENCE1\r\n\x1a', 'latin1');
 export class SealedArchive implements Archive, Seal {
   readonly id: string;
   readonly attempts: AttemptRepository;
+  readonly subjects: SubjectRepository;
+  readonly jobs: JobRepository;
   readonly #inner: Archive;
   readonly #keys: KeyRing | null;
   readonly #seals: KeyRing | null;
@@ -44,6 +48,8 @@ export class SealedArchive implements Archive, Seal {
     this.#seals = seals ? keys : null;
     this.#proveKeys = proveKeys;
     this.attempts = inner.attempts.sealedBy(this);
+    this.subjects = inner.subjects;
+    this.jobs = inner.jobs;
   }
 
   async putIfAbsent(

@@ -5,7 +5,8 @@ import {
   type TraceOutcome,
   type TraceRecord,
 } from '../domain/traces/search';
-import { getJson, keySegment, type Archive } from './archive';
+import { traceEnd } from '../domain/job';
+import { getJson, keySegment, type Archive, type PutOptions } from './archive';
 
 /**
  * Searches on file. What the service made stands with the ask (`traces/<name>/`), whoever asked for
@@ -22,9 +23,15 @@ export class TraceFile {
     return getJson<TraceRecord>(this.#archive, `${folder}/asked.json`);
   }
 
-  /** Durable: the work can be started once it is there. */
-  async putRecord(folder: string, record: TraceRecord): Promise<void> {
-    await this.#put(`${folder}/asked.json`, record);
+  /**
+   * Durable: the work can be started once it is there.
+   *
+   * @param label keyed name of its label
+   */
+  async putRecord(folder: string, record: TraceRecord, label: string | null = null): Promise<void> {
+    const { workId: id, createdAt } = record;
+    const starts = { id, kind: 'trace', createdAt, label } as const;
+    await this.#put(`${folder}/asked.json`, record, { starts });
   }
 
   /** Null: nothing can have left. */
@@ -87,7 +94,9 @@ export class TraceFile {
 
   /** The first one filed stays; returns the one that stands. */
   async putOutcome(folder: string, outcome: TraceOutcome): Promise<TraceOutcome> {
-    const isNew = await this.#put(`${folder}/outcome.json`, outcome);
+    const { workId: id, settledAt: endedAt } = outcome;
+    const ends = { id, endedAt, ...traceEnd(outcome) };
+    const isNew = await this.#put(`${folder}/outcome.json`, outcome, { ends });
     return isNew ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
@@ -104,9 +113,9 @@ export class TraceFile {
     return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
   }
 
-  async #put(key: string, content: object): Promise<boolean> {
+  async #put(key: string, content: object, options?: PutOptions): Promise<boolean> {
     const text = JSON.stringify(content, null, 2);
-    return (await this.#archive.putIfAbsent(key, text)) === 'stored';
+    return (await this.#archive.putIfAbsent(key, text, options)) === 'stored';
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   ManifestItem,
   ManifestLine,
 } from '../domain/certificates';
+import { documentsOf } from '../domain/held-documents';
 import type { OutcomeRecord } from '../domain/outcomes';
 import {
   decisionFolder,
@@ -15,7 +16,7 @@ import {
   type WorkRef,
 } from '../domain/work';
 import { getJson, getJsonLines, toJsonLines, type Archive } from './archive';
-import { DocumentIndexWriter, type NameOf } from './document-index';
+import { indexDocuments, type NameOf } from './subject-index';
 
 /** An item as an activity sees it. `start` is there only in works made by a person's decision. */
 export type WorkItem = ManifestItem & { start?: ItemStart };
@@ -37,42 +38,46 @@ const linesPerPart = 500;
 export class ManifestWriter<T extends string = CertificateType> {
   protected readonly archive: Archive;
   protected readonly folder: string;
-  readonly #index: DocumentIndexWriter | null;
+  protected readonly nameOf: NameOf | null;
   #lines: ManifestLine<T>[] = [];
   #items: (ManifestItem<T> & { start?: ItemStart })[] = [];
   #linePart = 0;
   #itemPart = 0;
   #itemCount = 0;
 
-  /** @param nameOf files the documents in the index too: not for lists within a work that is there */
+  /** @param nameOf of a job of its own: not for lists within one that is there */
   constructor(archive: Archive, folder: string, nameOf?: NameOf) {
     this.archive = archive;
     this.folder = folder;
-    this.#index = nameOf === undefined ? null : new DocumentIndexWriter(archive, folder, nameOf);
+    this.nameOf = nameOf ?? null;
   }
 
   async addLine(line: ManifestLine<T>): Promise<void> {
-    await this.#index?.add(line);
     this.#lines.push(line);
     if (this.#lines.length === linesPerPart) await this.#flushLines();
   }
 
   async addItem(item: ManifestItem<T> & { start?: ItemStart }): Promise<void> {
-    await this.#index?.add(item);
     this.#items.push(item);
     this.#itemCount += 1;
     if (this.#items.length === itemsPerPart) await this.#flushItems();
   }
 
   /** Everything of it is on file. */
-  async end(): Promise<{ items: number; isIndexed: boolean }> {
+  async end(): Promise<number> {
     if (this.#lines.length > 0) await this.#flushLines();
     if (this.#items.length > 0) await this.#flushItems();
-    await this.#index?.flush();
-    return { items: this.#itemCount, isIndexed: this.#index !== null };
+    return this.#itemCount;
+  }
+
+  /** Before what is told of them stands there: a purge finds it by this. */
+  async #index(told: readonly (ManifestItem<T> | ManifestLine<T>)[]): Promise<void> {
+    if (this.nameOf === null) return;
+    await indexDocuments(this.archive, this.folder, this.nameOf, told.flatMap(documentsOf));
   }
 
   async #flushLines(): Promise<void> {
+    await this.#index(this.#lines);
     const key = partKey(this.folder, 'lines', this.#linePart);
     await this.archive.putIfAbsent(key, toJsonLines(this.#lines));
     this.#linePart += 1;
@@ -80,6 +85,7 @@ export class ManifestWriter<T extends string = CertificateType> {
   }
 
   async #flushItems(): Promise<void> {
+    await this.#index(this.#items);
     const key = partKey(this.folder, 'items', this.#itemPart);
     await this.archive.putIfAbsent(key, toJsonLines(this.#items));
     this.#itemPart += 1;
@@ -91,9 +97,12 @@ export class ManifestWriter<T extends string = CertificateType> {
 export class WorkWriter extends ManifestWriter {
   /** The work can be started once `work.json` is there: it is written last. */
   async finish(record: WorkRecord): Promise<WorkRef> {
-    const { items, isIndexed } = await this.end();
-    const filed: WorkRecord = isIndexed ? { ...record, isIndexed: true } : record;
-    await this.archive.putIfAbsent(`${this.folder}/work.json`, JSON.stringify(filed, null, 2));
+    const items = await this.end();
+    const { workId: id, kind, createdAt } = record;
+    const label = record.label && (this.nameOf?.(record.label) ?? null);
+    const options = this.nameOf === null ? {} : { starts: { id, kind, createdAt, label } };
+    const text = JSON.stringify(record, null, 2);
+    await this.archive.putIfAbsent(`${this.folder}/work.json`, text, options);
     return { folder: this.folder, items, filedIn: this.folder };
   }
 }

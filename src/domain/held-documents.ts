@@ -1,7 +1,8 @@
-import { isValidCnpj, isValidCpf, normaliseDocument } from './documents';
+import type { ManifestItem, ManifestLine } from './certificates';
+import { documentLengths, isValidCnpj, isValidCpf, normaliseDocument } from './documents';
 
 /**
- * Documents that a file may hold, wherever in it: what the index of documents knows it by. Rather one
+ * Documents that a file may hold, wherever in it: what the subject index knows it by. Rather one
  * too many than one too few: whoever is in no index is not found by a purge.
  */
 
@@ -67,4 +68,46 @@ export function* documentsInCnabLine(line: string): Generator<string> {
     if (/^[0-9A-Z]{12}\d{2}$/.test(issuer)) yield* withoutZeros(issuer);
   }
   yield* documentsInText(line);
+}
+
+/**
+ * Every document that a line or item may tell of: its own, what a cell that could not be read may
+ * hold, and what has the shape of one in the user's reference.
+ */
+export function documentsOf(record: ManifestItem<string> | ManifestLine<string>): string[] {
+  if ('erased' in record && record.erased) return [];
+  const quoted = 'reference' in record ? documentsIn(record.reference) : [];
+  if ('code' in record) return [...documentsIn(record.document), ...quoted];
+  return 'document' in record ? [record.document, ...quoted] : quoted;
+}
+
+/**
+ * Documents that free text may hold: each of its words and, without letters, all of it together,
+ * without punctuation; what is too short may have lost its zeros.
+ */
+export function documentsIn(text: string): string[] {
+  const shapes = text.match(punctuatedInCell) ?? [];
+  const words = [...text.split(/[\s,;|]+/), ...shapes];
+  if (!/\p{L}/u.test(text)) words.push(text);
+  const found = new Set<string>();
+  for (const word of words) {
+    const bare = normaliseDocument(word);
+    if (isAlphanumeric(bare)) found.add(bare);
+    const digits = word.replaceAll(/\D/g, '');
+    if (digits.length < fewestDigits) continue;
+    for (const length of Object.values(documentLengths)) {
+      if (digits.length <= length) found.add(digits.padStart(length, '0'));
+    }
+  }
+  return [...found];
+}
+
+const punctuatedInCell =
+  /\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}(?!\d)|\d{2}[. ]?\d{3}[. ]?\d{3}[/ ]{0,3}\d{4}[- ]?\d{2}(?!\d)/g;
+
+/** Fewer digits are a code or a year; a document that begins with more zeros has no owner. */
+const fewestDigits = 8;
+
+function isAlphanumeric(bare: string): boolean {
+  return /^[0-9A-Z]{12}\d{2}$/.test(bare) && /[A-Z]/.test(bare);
 }

@@ -40,8 +40,6 @@ export interface WorkRecord {
   items: number;
   /** Not on file for works that an earlier version started. */
   terms?: WorkTerms;
-  /** Its documents stand in the index: works that an earlier version started are read instead. */
-  isIndexed?: true;
 }
 
 /** What an item is to do in a list made by a person's decision. */

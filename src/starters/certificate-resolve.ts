@@ -235,7 +235,10 @@ async function fileDecision(
       rows,
     };
     const key = `${decisionFolder(folder, number)}/decision.json`;
-    const put = await archive.putIfAbsent(key, JSON.stringify(record));
+    const id = `${work.workId}/decision-${number}`;
+    const put = await archive.putIfAbsent(key, JSON.stringify(record), {
+      starts: { id, kind: 'decision', createdAt: record.at, label: null },
+    });
     if (put !== 'stored') continue;
     const auditHead = await audit.appendAndAnchor([resolveEntry(work.workId, record)]);
     return { decision: number, auditHead };

@@ -52,19 +52,6 @@ export async function creditBatchOf(
   return { ...found, end: await shelf.end(found.folder) };
 }
 
-/** Every batch of analyses on file, newest first, as `list` shows it. */
-export async function creditBatchesOnFile({ archive }: Workplace) {
-  const shelf = new CreditBatchShelf(archive);
-  return Promise.all(
-    (await shelf.all()).map(async ({ folder, record }) => {
-      const { batchId: id, directory: input, files, createdAt, createdBy } = record;
-      const end = await shelf.end(folder);
-      const status = end === null ? null : end.cancelled ? 'cancelled' : 'ended';
-      return { id, kind: 'credit-batch', input, files, createdAt, createdBy, status };
-    }),
-  );
-}
-
 /** `status` of a batch. */
 export async function showCreditBatchStatus(
   place: Workplace,

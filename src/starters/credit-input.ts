@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { AnalysisFile, inputKey } from '../archive/analyses';
-import { DocumentIndexWriter } from '../archive/document-index';
+import { indexDocuments } from '../archive/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../archive/large-objects';
 import {
   analysisFolder,
@@ -110,9 +110,7 @@ async function fileInput(
 ): Promise<ArchivedInput> {
   const key = inputKey(sha256);
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  const index = new DocumentIndexWriter(archive, key, nameOf);
-  for await (const document of documentsIn(path)) await index.addDocument(document);
-  await index.flush();
+  await indexDocuments(archive, key, nameOf, documentsIn(path));
   try {
     const copy =
       (await findLarge(archive, key)) ??
@@ -134,6 +132,8 @@ async function sha256OfFile(path: string): Promise<string> {
 export async function putOnFile(place: Workplace, record: AnalysisRecord): Promise<AnalysisOnFile> {
   const { workId, createdBy, createdAt, receivables } = record;
   const folder = analysisFolder(workId);
+  const { assignor } = record;
+  if (assignor != null) await place.archive.subjects.add(folder, [assignor]);
   await new AnalysisFile(place.archive).putRecord(folder, record);
   await place.audit.appendAndAnchor([
     {

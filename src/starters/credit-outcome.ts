@@ -124,20 +124,6 @@ function outcomeLines({ workId, status, operationId, error, result, ...rest }: A
   return lines;
 }
 
-/** Every analysis on file, newest first, as `list` shows it. */
-export async function analysesOnFile({ archive }: Workplace) {
-  const analyses = new AnalysisFile(archive);
-  const all = await analyses.all();
-  return Promise.all(
-    all.map(async ({ folder, record }) => {
-      const { workId: id, cnab, createdAt, createdBy } = record;
-      const outcome = await analyses.outcome(folder);
-      const about = { kind: 'credit-analysis', input: cnab.name, createdAt, createdBy };
-      return { id, ...about, status: outcome?.status ?? null };
-    }),
-  );
-}
-
 /** `status` of an analysis. */
 export async function showAnalysisStatus(
   place: Workplace,

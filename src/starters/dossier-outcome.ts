@@ -16,13 +16,7 @@ import type { EngineClient } from '../temporal/connection';
 import { cancelDossierUpdate, dossierProgressQuery } from '../workflows/messages';
 import { writeDossierFolder } from './dossier-folder';
 import { phasesLine } from './dossier-phases';
-import {
-  showSingleStatus,
-  singleOf,
-  singlesOnFile,
-  type SingleKind,
-  type SingleOnFile,
-} from './single-work';
+import { showSingleStatus, singleOf, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
 import { refuseAllButCancel, type WorkFamily } from './work-family';
 import { isNotFound, runningUnder, withEngine, type Workplace } from './workplace';
@@ -231,9 +225,7 @@ export function refusalOf(workId: string, error: unknown): unknown {
 
 export const dossierWorks: WorkFamily = {
   ordersTheService: true,
-  listed: 'dossiers',
   owns: (id) => id.startsWith('dossier/'),
-  onFile: (place) => singlesOnFile(place, dossiers),
   status: async (place, id, json) =>
     showSingleStatus(place, dossiers, await dossierOf(place, id), json),
   result: async (place, id, { json, out }) =>

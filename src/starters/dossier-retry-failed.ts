@@ -1,5 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { DossierBatchFile } from '../archive/dossier-batches';
 import { orderEntry, startEntry } from '../domain/audit-entries';
 import { reviewPolicies, type ReviewPolicy } from '../domain/dossiers/follow';
@@ -22,7 +22,7 @@ import { followByLines } from './follow';
 import {
   CommandError,
   counted,
-  durationMs,
+  sinceOf,
   exitCodes,
   oneOf,
   print,
@@ -30,7 +30,7 @@ import {
   tell,
   wholeNumber,
 } from './terminal';
-import { refuseAllButCancel, type ListedWork, type WorkFamily } from './work-family';
+import { refuseAllButCancel, type WorkFamily } from './work-family';
 import {
   isNotFound,
   isRunning,
@@ -298,22 +298,8 @@ async function cancelBatch(place: Workplace, id: string): Promise<void> {
   });
 }
 
-async function batchesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
-  const file = new DossierBatchFile(archive);
-  return Promise.all(
-    (await file.all()).map(async ({ folder, record }) => {
-      const { createdAt, createdBy, terms, workId: id } = record;
-      const status = (await file.outcome(folder))?.status ?? null;
-      const input = `at most ${terms.limit} failed dossiers`;
-      return { id, kind: 'dossier-batch', input, createdAt, createdBy, status };
-    }),
-  );
-}
-
 export const dossierBatchWorks: WorkFamily = {
-  listed: 'dossierBatches',
   owns: (id) => id.startsWith('dossier-batch/'),
-  onFile: batchesOnFile,
   status: showStatus,
   result: async (place, id, { json }) => {
     const { outcome } = await batchOf(place, id);
@@ -325,15 +311,3 @@ export const dossierBatchWorks: WorkFamily = {
     await cancelBatch(place, id);
   },
 };
-
-/** Epoch milliseconds, and as it was said. @throws InvalidArgumentError */
-function sinceOf(text: string): { at: number; words: string } {
-  const words = text.trim();
-  if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) return { at: Date.now() - durationMs(text), words };
-  const isDate = /^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(words);
-  const at = isDate ? Date.parse(words) : NaN;
-  if (Number.isNaN(at)) {
-    throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');
-  }
-  return { at, words };
-}

@@ -29,7 +29,7 @@ import type { InquiryCharges } from './inquiry-charges';
 import { inquiryKinds, type InquiryKind } from './inquiry-kinds';
 import type { InquiryEnding, InquirySheets } from './inquiry-rows';
 import { CommandError, counted, exitCodes, print, printJson } from './terminal';
-import type { ListedWork, OrderName, WorkFamily } from './work-family';
+import type { OrderName, WorkFamily } from './work-family';
 import { isNotFound, isRunning, withEngine, type Workplace } from './workplace';
 import { removeOthers, writeWhole } from './written-file';
 
@@ -301,18 +301,6 @@ async function batchOf({ archive }: Workplace, id: string): Promise<InquiryOnFil
   return { ...found, end: await shelf.end(found.folder) };
 }
 
-async function batchesOnFile({ archive }: Workplace): Promise<ListedWork[]> {
-  const shelf = new InquiryBatchShelf(archive);
-  return Promise.all(
-    (await shelf.all()).map(async ({ folder, record }) => {
-      const { batchId: id, kind, inputName: input, createdAt, createdBy } = record;
-      const end = await shelf.end(folder);
-      const status = end === null ? null : end.cancelled ? 'cancelled' : 'ended';
-      return { id, kind, input, createdAt, createdBy, status };
-    }),
-  );
-}
-
 async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean): Promise<void> {
   const { record, end } = batch;
   const { batchId: id, kind, name, inputName: input, createdAt, createdBy } = record;
@@ -383,10 +371,8 @@ function kindOfBatch(wanted: InquiryBatchKind): InquiryKind {
 }
 
 export const inquiryBatchWorks: WorkFamily = {
-  listed: 'inquiryBatches',
   takesExcel: true,
   owns: (id) => inquiryBatchKinds.some((kind) => id.startsWith(`${kind}/`)),
-  onFile: batchesOnFile,
   status: async (place, id, json) => showStatus(place, await batchOf(place, id), json),
   result: async (place, id, { out, excel, json }) =>
     showInquiryBatch(place, await batchOf(place, id), {

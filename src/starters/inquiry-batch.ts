@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { Option } from 'commander';
-import { DocumentIndexWriter, documentsIn } from '../archive/document-index';
+import { indexDocuments } from '../archive/subject-index';
+import { documentsIn } from '../domain/held-documents';
 import { InquiryBatchShelf } from '../archive/inquiry-batches';
 import { ManifestWriter } from '../archive/works';
 import {
@@ -148,11 +149,8 @@ async function fileBatch(
   const batchId = `${workflowId}/${createdAt.replace(/[-:.]/g, '')}`;
   const folder = inquiryBatchFolder(batchId);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const index = new DocumentIndexWriter(archive, `${folder}/asked`, nameOf);
-  for (const held of [basename(flags.file), terms.label ?? ''].flatMap(documentsIn)) {
-    await index.addDocument(held);
-  }
-  await index.flush();
+  const held = [basename(flags.file), terms.label ?? ''].flatMap(documentsIn);
+  await indexDocuments(archive, folder, nameOf, held);
   const writer = new ManifestWriter<string>(archive, folder, nameOf);
   const works: InquiryWork[] = [];
   for await (const { line, item } of openPlan(kind, flags)) {
@@ -183,7 +181,7 @@ async function fileBatch(
     createdAt,
     createdBy: environment.actor,
   };
-  await shelf.putWorks(folder, record, asked);
+  await shelf.putWorks(folder, record, asked, label && nameOf(label));
   await place.audit.appendAndAnchor([
     {
       kind: 'decision',

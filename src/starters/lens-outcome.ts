@@ -178,7 +178,7 @@ export async function lensLine(engine: EngineClient, workflowId: string): Promis
 }
 
 /** The name of a file may tell of a person: it is told by what it is. */
-function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
+export function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
   return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
 }
 
@@ -194,6 +194,6 @@ export const analyses: SingleKind<LensRecord, LensOutcome> = {
   outcomeLines,
 };
 
-export const lensWorks: WorkFamily = singleWorks(analyses, 'lens', (place, work, { out, json }) =>
+export const lensWorks: WorkFamily = singleWorks(analyses, (place, work, { out, json }) =>
   showLens(place, work, { ...(out !== undefined && { out }), ...(json === true && { json }) }),
 );

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { DocumentIndexWriter, documentsIn } from '../archive/document-index';
+import { indexDocuments } from '../archive/subject-index';
+import { documentsIn } from '../domain/held-documents';
 import { LensFile, lensIndexes } from '../archive/lens';
 import { startEntry } from '../domain/audit-entries';
 import {
@@ -120,12 +121,9 @@ async function fileLens(
   const createdAt = now.toISOString();
   const record: LensRecord = { workId, name, file, mode, label, createdAt, createdBy: by };
   const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const index = new DocumentIndexWriter(archive, lensIndexes(folder).asked, nameOf);
-  for (const document of documentsIn(`${file.fileName} ${label ?? ''}`)) {
-    await index.addDocument(document);
-  }
-  await index.flush();
-  await new LensFile(archive).putRecord(folder, record);
+  const held = documentsIn(`${file.fileName} ${label ?? ''}`);
+  await indexDocuments(archive, lensIndexes(folder).asked, nameOf, held);
+  await new LensFile(archive).putRecord(folder, record, label && nameOf(label));
   const terms = { items: 1, onUnknown: 'report', fresh: false };
   await audit.appendAndAnchor([startEntry({ workId, by }, terms, now.getTime())]);
   return record;

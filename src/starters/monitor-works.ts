@@ -30,7 +30,7 @@ import {
   watchProgressLine,
 } from './monitor-outcome';
 import { CommandError, counted, print, printable, printJson, tell, UsageError } from './terminal';
-import { refuseCertificateFlags, type OrderName, type WorksById } from './work-family';
+import { refuseCertificateFlags, type OrderName, type WorkFamily } from './work-family';
 import { isNotFound, withEngine, type Workplace } from './workplace';
 
 /** A sweep or a watch, as `status`, `result` and `cancel` are given it. */
@@ -391,7 +391,7 @@ function monitorWork(id: string): MonitorWork {
 }
 
 /** On file are their changes, not they: `list` does not show them. */
-export const monitorWorks: WorksById = {
+export const monitorWorks: WorkFamily = {
   owns: (id) => monitorWorkOf(id) !== null,
   status: (place, id, json) => showMonitorWorkStatus(place, monitorWork(id), json),
   result: async (place, id, options) => {

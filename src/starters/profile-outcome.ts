@@ -129,7 +129,7 @@ export const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
 };
 
 /** `result` writes all that there is. */
-const profileSingles = singleWorks(lookups, 'profiles', (place, work, { out, json, excel }) =>
+const profileSingles = singleWorks(lookups, (place, work, { out, json, excel }) =>
   showProfile(place, work, {
     html: true,
     ...(out !== undefined && { out }),
@@ -149,6 +149,8 @@ export async function putLookup(
   const workId = `${profileWorkflowId(name)}/${createdAt.replace(/[-:.]/g, '')}`;
   const createdBy = environment.actor;
   const record = { workId, name, cpf, retryRural, createdAt, createdBy };
-  await new ProfileFile(archive).putRecord(profileFolder(workId), record);
+  const folder = profileFolder(workId);
+  await archive.subjects.add(folder, [name]);
+  await new ProfileFile(archive).putRecord(folder, record);
   return record;
 }

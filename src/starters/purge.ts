@@ -318,12 +318,11 @@ function planDocument({ plan, runs }: FoundPlan) {
     workflows: new Set(runs.closed.map(({ workflowId }) => workflowId)).size,
     bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0),
     objects,
-    worksNotIndexed: plan.notIndexed,
   };
 }
 
 function planLines(found: FoundPlan): string[] {
-  const { works, rows, workflows, bytes, objects, worksNotIndexed } = planDocument(found);
+  const { works, rows, workflows, bytes, objects } = planDocument(found);
   const lines = [
     `would purge ${rows} row(s) in ${works.length} work(s), ${workflows} workflow(s), ${bytes} bytes`,
     ...works.slice(0, 20).map(({ id, whole }) => `  ${whole ? 'whole ' : 'in part'}  ${id}`),
@@ -333,11 +332,6 @@ function planLines(found: FoundPlan): string[] {
     const holds = keptKinds.find((known) => known.kind === kind)?.holds ?? '';
     lines.push(
       `  ${kind.padEnd(12)} ${String(removed).padStart(6)} removed ${String(rewritten).padStart(6)} rewritten  ${holds}`,
-    );
-  }
-  if (worksNotIndexed > 0) {
-    lines.push(
-      `  ${worksNotIndexed} work(s) from before the index of documents: their rows were read`,
     );
   }
   return lines;

@@ -7,7 +7,6 @@ import { workIdOf } from '../workflows/search-attributes';
 import { CommandError, print, printJson } from './terminal';
 import {
   refuseAllButCancel,
-  type ListedWork,
   type OrderName,
   type ResultOptions,
   type WorkFamily,
@@ -76,24 +75,6 @@ export async function singleOf<Asked extends SingleRecord, Outcome extends { set
     throw new CommandError(`no ${what.replace(/^an? /, '')} ${id} in this archive`);
   }
   return { ...found, outcome: await file.outcome(found.folder) };
-}
-
-/** Every one on file, newest first, as `list` shows it. */
-export async function singlesOnFile<
-  Asked extends SingleRecord,
-  Outcome extends { settledAt: string; status: string },
->(
-  { archive }: Workplace,
-  { kind, input, shelf }: SingleKind<Asked, Outcome>,
-): Promise<ListedWork[]> {
-  const file = shelf(archive);
-  return Promise.all(
-    (await file.all()).map(async ({ folder, record }) => {
-      const { workId: id, createdAt, createdBy } = record;
-      const status = (await file.outcome(folder))?.status ?? null;
-      return { id, kind, input: input(record), createdAt, createdBy, status };
-    }),
-  );
 }
 
 /** `status`. A workflow that was ended by hand still answers queries: whether it runs is asked first. */
@@ -235,7 +216,6 @@ export function singleWorks<
   Outcome extends { settledAt: string; status: string },
 >(
   kind: SingleKind<Asked, Outcome>,
-  listed: string,
   show: (
     place: Workplace,
     work: SingleOnFile<Asked, Outcome>,
@@ -243,9 +223,7 @@ export function singleWorks<
   ) => Promise<number>,
 ): WorkFamily {
   return {
-    listed,
     owns: (id) => id.startsWith(`${kind.kind}/`),
-    onFile: (place) => singlesOnFile(place, kind),
     status: async (place, id, json) =>
       showSingleStatus(place, kind, await singleOf(place, kind, id), json),
     result: async (place, id, options) => show(place, await singleOf(place, kind, id), options),

@@ -124,6 +124,18 @@ export function durationMs(text: string): number {
   return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
 }
 
+/** Epoch milliseconds, and as it was said. @throws InvalidArgumentError */
+export function sinceOf(text: string): { at: number; words: string } {
+  const words = text.trim();
+  if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) return { at: Date.now() - durationMs(text), words };
+  const isDate = /^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(words);
+  const at = isDate ? Date.parse(words) : NaN;
+  if (Number.isNaN(at)) {
+    throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');
+  }
+  return { at, words };
+}
+
 export function wholeNumber(lowest: number, highest: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

@@ -1,4 +1,5 @@
-import { DocumentIndexWriter, documentsIn } from '../archive/document-index';
+import { indexDocuments } from '../archive/subject-index';
+import { documentsIn } from '../domain/held-documents';
 import { TraceFile } from '../archive/traces';
 import {
   standsForGood,
@@ -51,11 +52,8 @@ export async function putTrace(place: Workplace, ask: TraceAsk): Promise<TraceRe
     createdBy: environment.actor,
   };
   // The target by its own name too: it is whom a purge asks for.
-  const index = new DocumentIndexWriter(archive, `${folder}/asked`, nameOf);
-  for (const held of [ask.target, ...documentsIn(`${ask.target} ${ask.label ?? ''}`)]) {
-    await index.addDocument(held);
-  }
-  await index.flush();
-  await new TraceFile(archive).putRecord(folder, record);
+  const held = [ask.target, ...documentsIn(`${ask.target} ${ask.label ?? ''}`)];
+  await indexDocuments(archive, folder, nameOf, held);
+  await new TraceFile(archive).putRecord(folder, record, ask.label && nameOf(ask.label));
   return record;
 }

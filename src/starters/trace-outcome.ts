@@ -125,6 +125,6 @@ export const traces: SingleKind<TraceRecord, TraceOutcome> = {
   outcomeLines,
 };
 
-export const traceWorks: WorkFamily = singleWorks(traces, 'traces', (place, work, { out, json }) =>
+export const traceWorks: WorkFamily = singleWorks(traces, (place, work, { out, json }) =>
   showTrace(place, work, { ...(out !== undefined && { out }), ...(json === true && { json }) }),
 );

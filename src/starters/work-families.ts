@@ -5,18 +5,19 @@ import { lensWorks } from './lens-outcome';
 import { monitorWorks } from './monitor-works';
 import { profileWorks } from './profile-outcome';
 import { traceWorks } from './trace-outcome';
-import type { WorkFamily, WorksById } from './work-family';
+import type { WorkFamily } from './work-family';
 
-/** Those that `list` shows. A new resource adds itself here. */
-export const workFamilies: readonly WorkFamily[] = [
+/** A new resource adds itself here. */
+const workFamilies: readonly WorkFamily[] = [
   profileWorks,
   dossierWorks,
   dossierBatchWorks,
   traceWorks,
   lensWorks,
   inquiryBatchWorks,
+  monitorWorks,
 ];
 
-export function familyOf(id: string): WorksById | undefined {
-  return [...workFamilies, monitorWorks].find((family) => family.owns(id));
+export function familyOf(id: string): WorkFamily | undefined {
+  return workFamilies.find((family) => family.owns(id));
 }

@@ -19,20 +19,8 @@ export interface OrderOptions {
   cancelRemote?: true;
 }
 
-/** A line of `list`. */
-export interface ListedWork {
-  id: string;
-  kind: string;
-  /** What it is about, masked. */
-  input: string;
-  createdAt: string;
-  createdBy: string;
-  /** Null before the end. */
-  status: string | null;
-}
-
 /** Works of one resource, as `status`, `result` and the orders see them. */
-export interface WorksById {
+export interface WorkFamily {
   owns(id: string): boolean;
   /** `result` takes `--excel`. */
   takesExcel?: true;
@@ -42,14 +30,6 @@ export interface WorksById {
   /** @returns the exit code */
   result(place: Workplace, id: string, options: ResultOptions): Promise<number>;
   order(place: Workplace, id: string, name: OrderName, options: OrderOptions): Promise<void>;
-}
-
-/** Those that `list` shows, too. */
-export interface WorkFamily extends WorksById {
-  /** Its name in `list --json`. */
-  listed: string;
-  /** Newest first. */
-  onFile(place: Workplace): Promise<ListedWork[]>;
 }
 
 /** @throws UsageError when there is one: it would change nothing */

@@ -22,36 +22,6 @@ export interface WorkView {
   progress: WorkProgress | null;
 }
 
-/** Every work, without starting an engine for it. Nothing is asked about what has ended. */
-export async function viewWorks(
-  place: Workplace,
-  works: readonly WorkOnFile[],
-): Promise<WorkView[]> {
-  const ended = await Promise.all(works.map((work) => summaryOf(place, work)));
-  if (ended.every((summary) => summary !== null)) {
-    return works.map((work, index) => viewOf(work, ended[index] ?? null, 'closed', null));
-  }
-  const { engine, otherwise } = await reach(() => engineIfRunning(place, tell));
-  try {
-    const seen = new Set<string>();
-    return await Promise.all(
-      works.map(async (work, index) => {
-        const summary = ended[index] ?? null;
-        const id = engineIdOf(work);
-        // Newest first: the workflow of a document is that of its newest issuance.
-        const superseded = seen.has(id);
-        seen.add(id);
-        if (summary !== null) return viewOf(work, summary, 'closed', null);
-        if (superseded) return viewOf(work, null, 'not known', null);
-        if (engine === null) return viewOf(work, null, otherwise, null);
-        return viewWith(place, engine, work);
-      }),
-    );
-  } finally {
-    await engine?.close();
-  }
-}
-
 /** One work; when it has not ended, the engine is opened (and what waited for it goes on). */
 export async function viewOne(place: Workplace, work: WorkOnFile): Promise<WorkView> {
   const summary = await summaryOf(place, work);
@@ -147,25 +117,6 @@ export function workDocument({ id, work, state, summary, progress }: WorkView) {
   };
 }
 
-/** When, how it stands, what it is, counts, id: one line. */
-export function listLine({ id, work, state, summary, progress }: WorkView): string {
-  const { record, decision } = work;
-  const what =
-    decision === null
-      ? record.kind === 'certificate'
-        ? `one ${record.type ?? ''}`
-        : (record.inputName ?? '-')
-      : `${decision.action} of ${decision.rows.length} row(s)`;
-  const stands = needsAPerson(summary) ? 'ended, needs a person' : state;
-  const counts =
-    summary !== null
-      ? countWords(summary)
-      : progress !== null
-        ? progressLine(progress, null, Date.now())
-        : `${decision?.rows.length ?? record.items} to issue`;
-  return [`${beganAt(work).slice(0, 19)}Z`, stands.padEnd(21), what, counts, id].join('  ');
-}
-
 export function statusLines({ id, work, state, summary, progress }: WorkView): string[] {
   const { decision } = work;
   const what = decision === null ? '' : ` (${decision.action} of ${decision.rows.length} row(s))`;
@@ -181,11 +132,6 @@ export function statusLines({ id, work, state, summary, progress }: WorkView): s
   const way = wayOn(work, state);
   if (way !== null) lines.push(`  ${way}`);
   return lines;
-}
-
-function countWords({ counts }: BatchSummary): string {
-  const words = Object.entries(counts).filter(([, count]) => count > 0);
-  return words.map(([status, count]) => `${count} ${status}`).join(', ') || 'nothing to issue';
 }
 
 function needsAPerson(summary: BatchSummary | null): boolean {

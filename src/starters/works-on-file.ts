@@ -90,20 +90,6 @@ export async function decisionsOn(place: Workplace, work: WorkOnFile): Promise<W
   return decisions.map((decision) => ({ folder, record, decision }));
 }
 
-/** Every work of the archive, decisions too, newest first. */
-export async function worksOnFile(place: Workplace): Promise<WorkOnFile[]> {
-  const found: WorkOnFile[] = [];
-  for (const key of await place.archive.list('works/')) {
-    if (!key.endsWith('/work.json') || key.includes('/decisions/')) continue;
-    const folder = key.slice(0, -'/work.json'.length);
-    const record = await place.works.record(folder);
-    if (record === null) continue;
-    const work: WorkOnFile = { folder, record, decision: null };
-    found.push(work, ...(await decisionsOn(place, work)));
-  }
-  return found.sort((a, b) => beganAt(b).localeCompare(beganAt(a)));
-}
-
 export function beganAt({ record, decision }: WorkOnFile): string {
   return decision?.at ?? record.createdAt;
 }

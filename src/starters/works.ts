@@ -7,35 +7,25 @@ import { showBatch, showSingle } from './certificate-outcome';
 import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
 import {
   creditBatchOf,
-  creditBatchesOnFile,
   isCreditBatchId,
   orderCreditBatch,
   showCreditBatch,
   showCreditBatchStatus,
 } from './credit-batch-outcome';
 import {
-  analysesOnFile,
   analysisOf,
   isAnalysisId,
   orderAnalysis,
   showAnalysis,
   showAnalysisStatus,
 } from './credit-outcome';
+import { listCommand } from './list-jobs';
 import { CommandError, UsageError, namedOnce, print, printJson, tell } from './terminal';
-import { familyOf, workFamilies } from './work-families';
-import { refuseCertificateFlags, type ListedWork, type OrderOptions } from './work-family';
+import { familyOf } from './work-families';
+import { refuseCertificateFlags, type OrderOptions } from './work-family';
 import { wayOn } from './work-state';
+import { statusLines, viewOne, viewWith, workDocument, type WorkView } from './work-views';
 import {
-  listLine,
-  statusLines,
-  viewOne,
-  viewWith,
-  viewWorks,
-  workDocument,
-  type WorkView,
-} from './work-views';
-import {
-  beganAt,
   decisionsOn,
   engineIdOf,
   findWork,
@@ -43,7 +33,6 @@ import {
   mostLanes,
   summaryOf,
   workIdOf,
-  worksOnFile,
   type WorkOnFile,
 } from './works-on-file';
 import { isNotFound, openWorkplace, withEngine, type Workplace } from './workplace';
@@ -51,12 +40,7 @@ import { isNotFound, openWorkplace, withEngine, type Workplace } from './workpla
 /** `list`, `status`, `result`, `cancel`, `pause`, `resume`: works, whatever their kind. */
 export function workCommands(): Command[] {
   return [
-    new Command('list')
-      .description('List the works of this archive, newest first.')
-      .option('--json', 'one JSON document on standard output')
-      .action(async ({ json }: { json?: true }) => {
-        await listWorks(json === true);
-      }),
+    listCommand(),
     idCommand('status', 'Show how a work stands.')
       .option('--json', 'one JSON document on standard output')
       .action(async (id: string | undefined, flags: { id?: string; json?: true }) => {
@@ -120,45 +104,6 @@ function idOf(positional: string | undefined, flags: { id?: string }): string {
     throw new UsageError('which work? give its id (`diligence list` shows them)');
   return id;
 }
-
-async function listWorks(json: boolean): Promise<void> {
-  const place = await openWorkplace();
-  const views = await viewWorks(place, await worksOnFile(place));
-  const analyses = await analysesOnFile(place);
-  const creditBatches = await creditBatchesOnFile(place);
-  const families = await Promise.all(
-    workFamilies.map(async (family) => [family.listed, await family.onFile(place)] as const),
-  );
-  if (json) {
-    const listed = Object.fromEntries(families);
-    printJson({ works: views.map(workDocument), analyses, creditBatches, ...listed });
-    return;
-  }
-  const others = [...creditBatches, ...analyses, ...families.flatMap(([, its]) => its)];
-  if (views.length + others.length === 0) tell('no works in this archive yet');
-  const lines = [
-    ...views.map((view) => ({ at: beganAt(view.work), line: listLine(view) })),
-    ...others.map((work) => ({ at: work.createdAt, line: otherLine(work) })),
-  ];
-  for (const { line } of lines.sort((a, b) => b.at.localeCompare(a.at))) print(line);
-  for (const state of waysShown) {
-    const stuck = views.find((view) => view.state === state);
-    if (stuck !== undefined) tell(`${stuck.id} ${wayOn(stuck.work, state) ?? ''}`);
-  }
-}
-
-function otherLine({
-  id,
-  input,
-  createdAt,
-  status,
-}: Omit<ListedWork, 'kind' | 'createdBy'>): string {
-  const stands = (status ?? 'not ended').padEnd(21);
-  return [`${createdAt.slice(0, 19)}Z`, stands, input, id].join('  ');
-}
-
-/** States that a list explains, once each. */
-const waysShown = ['lost', 'broken off', 'waits for the engine', 'engine unreachable'] as const;
 
 async function showStatus(id: string, json: boolean): Promise<void> {
   const place = await openWorkplace();

@@ -1,4 +1,7 @@
+import type { JobEnding, JobStart } from '../domain/job';
 import { AttemptRepository } from './attempts';
+import { JobRepository, endJob, startJob } from './jobs';
+import { SubjectRepository } from './subjects';
 import { removeOrphans } from './orphans';
 import { statement, type Statement, type StatementResult } from './statement';
 import type { Store, StoreFacts } from './store';
@@ -9,6 +12,10 @@ export type PutResult = 'stored' | 'exists';
 export interface PutOptions {
   /** Stands beside the database, however small: PDFs, pictures, uploads. */
   bytes?: boolean;
+  /** The record is of what was asked for: with it, the job is there. */
+  starts?: JobStart;
+  /** The record is of how the job ended. */
+  ends?: JobEnding;
 }
 
 interface NamedBlob {
@@ -22,11 +29,15 @@ const mostInRow = 64 * 1024;
 export class RecordRepository {
   readonly id: string;
   readonly attempts: AttemptRepository;
+  readonly subjects: SubjectRepository;
+  readonly jobs: JobRepository;
   readonly #store: Store;
 
   constructor(store: Store) {
     this.id = store.id;
     this.attempts = new AttemptRepository(store);
+    this.subjects = new SubjectRepository(store);
+    this.jobs = new JobRepository(store);
     this.#store = store;
   }
 
@@ -37,12 +48,15 @@ export class RecordRepository {
   ): Promise<PutResult> {
     const place = await this.#place(key, body, options, () => this.#has(key));
     if (place === null) return 'exists';
+    const { starts, ends } = options;
     const [result] = await this.#commit(place, [
       statement('INSERT INTO record (key, body, blob) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', [
         key,
         place.body,
         place.blob,
       ]),
+      ...(starts === undefined ? [] : [startJob(starts, key)]),
+      ...(ends === undefined ? [] : [endJob(ends, 'unless ended')]),
     ]);
     if (result?.changes === 1) return 'stored';
     if (place.blob !== null) await this.#store.blobs.remove(place.blob);
@@ -59,6 +73,7 @@ export class RecordRepository {
          ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`,
         [key, place.body, place.blob],
       ),
+      ...(options.ends === undefined ? [] : [endJob(options.ends, 'always')]),
     ]);
     await this.#removeBlobs(before?.rows as NamedBlob[]);
   }

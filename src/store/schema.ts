@@ -52,6 +52,31 @@ const migrations: readonly string[][] = [
     // What surely never left may go again in its run, until the run is closed.
     `CREATE UNIQUE INDEX attempt_run ON attempt (subject, workflow_id, chunk)
        WHERE receipt IS NULL OR receipt <> 'not_sent'`,
+    `CREATE TABLE subject (
+       subject TEXT NOT NULL,
+       holder TEXT NOT NULL,
+       PRIMARY KEY (subject, holder)
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX subject_holder ON subject (holder)`,
+    `CREATE TABLE job (
+       id TEXT PRIMARY KEY,
+       kind TEXT NOT NULL,
+       status TEXT,
+       needs_attention INTEGER NOT NULL DEFAULT 0,
+       label TEXT,
+       holder TEXT NOT NULL,
+       asked TEXT NOT NULL UNIQUE REFERENCES record (key) ON DELETE CASCADE,
+       created_at TEXT NOT NULL,
+       ended_at TEXT,
+       CHECK ((status IS NULL) = (ended_at IS NULL))
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX job_created ON job (created_at, id)`,
+    `CREATE INDEX job_ended ON job (ended_at, id) WHERE ended_at IS NOT NULL`,
+    `CREATE INDEX job_kind ON job (kind, created_at, id)`,
+    `CREATE INDEX job_status ON job (status, created_at, id)`,
+    `CREATE INDEX job_label ON job (label, created_at, id) WHERE label IS NOT NULL`,
+    `CREATE INDEX job_attention ON job (created_at, id) WHERE needs_attention = 1`,
+    `CREATE INDEX job_holder ON job (holder)`,
     `CREATE TABLE resolution (
        subject TEXT NOT NULL,
        n INTEGER NOT NULL,

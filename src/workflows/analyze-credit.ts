@@ -14,6 +14,7 @@ import type {
   WaitAnswer,
 } from '../domain/credit/work';
 import { backoffMs } from '../domain/poll-timing';
+import { analysisEnd } from '../domain/job';
 import { creditActivities } from './credit-activities';
 import {
   analysisProgressQuery,
@@ -22,7 +23,7 @@ import {
   type AnalysisProgress,
   type AnalyzeCreditInput,
 } from './messages';
-import { tellAnalysisEnd, tellAttention } from './search-attributes';
+import { tellAttention, tellEnd } from './search-attributes';
 
 /** An upload that is turned away is shown as waiting after this long. */
 const unseenMs = 20_000;
@@ -87,7 +88,7 @@ class AnalysisDriver {
           ...ending,
         },
       });
-      tellAnalysisEnd(outcome.status);
+      tellEnd(analysisEnd(outcome.status));
       return outcome;
     });
   }

@@ -9,6 +9,7 @@ import {
   type LensSeen,
 } from '../domain/lens/analyze';
 import { waitingForCredentials } from '../domain/settled-wait';
+import { lensEnd } from '../domain/job';
 import { lensActivities } from './lens-activities';
 import {
   cancelUpdate,
@@ -16,7 +17,7 @@ import {
   type AnalyzeLensInput,
   type LensProgress,
 } from './messages';
-import { tellAttention, tellLensEnd } from './search-attributes';
+import { tellAttention, tellEnd } from './search-attributes';
 import { waitOn, type WaitEnd } from './wait-on';
 
 type Ending = Pick<LensOutcome, 'status'> &
@@ -154,7 +155,7 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
         ...ending,
       },
     });
-    tellLensEnd(outcome);
+    tellEnd(lensEnd(outcome));
     return outcome;
   });
 }

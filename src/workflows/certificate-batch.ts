@@ -14,6 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { BatchSummary } from '../domain/certificates';
 import { backoffMs } from '../domain/poll-timing';
+import { certificateEnd } from '../domain/job';
 import { certificateActivities } from './certificate-activities';
 import { certificateLane, type CertificateLaneInput, type LaneResult } from './certificate-lane';
 import {
@@ -154,7 +155,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     const merge = { folder, workId, edition, startedAt, neverSent, failedLanes };
     const summary = await activities.mergeWork(merge);
     progress.stage = 'done';
-    tellEnd(summary.counts);
+    tellEnd(certificateEnd(summary.counts));
     return summary;
   });
 

@@ -2,11 +2,12 @@ import { ParentClosePolicy, continueAsNew, setHandler, startChild } from '@tempo
 import type { AnalysisCounts } from '../domain/credit/batch';
 import { thingOfAnalysis } from '../domain/credit/batch';
 import { analysisFolder, analysisWorkflowId } from '../domain/credit/work';
+import { creditBatchEnd } from '../domain/job';
 import { analyzeCredit } from './analyze-credit';
 import { BatchDriver, type BatchRules } from './batch-driver';
 import { creditActivities } from './credit-activities';
 import { creditBatchProgressQuery, type CreditBatchInput } from './messages';
-import { attributesAtStart, tellBatchEnd } from './search-attributes';
+import { attributesAtStart, tellEnd } from './search-attributes';
 
 /**
  * Many files, each an analysis under its own id.
@@ -38,7 +39,7 @@ function rulesOf(input: CreditBatchInput): BatchRules {
         parentClosePolicy: ParentClosePolicy.ABANDON,
       }),
     handOn: (part, carried) => continueAsNew<typeof creditBatch>({ ...input, part, carried }),
-    tellEnd: tellBatchEnd,
+    tellEnd: (counts) => tellEnd(creditBatchEnd(counts)),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type ReviewDecision,
 } from '../domain/dossiers/follow';
 import { retryStep, whyNoRetry, whyNotDecided, type Retried } from '../domain/dossiers/retry';
+import { dossierEnd } from '../domain/job';
 import { dossierActivities } from './dossier-activities';
 import {
   cancelDossierUpdate,
@@ -25,7 +26,7 @@ import {
   type DossierProgress,
   type FollowDossierInput,
 } from './messages';
-import { tellAttention, tellDossierEnd } from './search-attributes';
+import { tellAttention, tellEnd } from './search-attributes';
 import { waitOn } from './wait-on';
 
 /** A cancellation that was taken shows within this time, or a person is told. */
@@ -328,7 +329,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
         startedAt: new Date(startedAt).toISOString(),
       },
     });
-    tellDossierEnd(outcome);
+    tellEnd(dossierEnd(outcome));
     return outcome;
   });
 }

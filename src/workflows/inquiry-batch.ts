@@ -1,11 +1,12 @@
 import { ParentClosePolicy, continueAsNew, setHandler, startChild } from '@temporalio/workflow';
 import { profileFolder } from '../domain/profiles/lookup';
 import { traceFolder } from '../domain/traces/search';
+import { inquiryBatchEnd } from '../domain/job';
 import { BatchDriver, type BatchRules, type StartedWork } from './batch-driver';
 import { inquiryBatchActivities } from './inquiry-batch-activities';
 import { lookUpProfile } from './look-up-profile';
 import { inquiryBatchProgressQuery, type InquiryBatchInput } from './messages';
-import { attributesAtStart, tellInquiryBatchEnd } from './search-attributes';
+import { attributesAtStart, tellEnd } from './search-attributes';
 import { searchTrace } from './search-trace';
 
 /**
@@ -35,7 +36,7 @@ function rulesOf(input: InquiryBatchInput): BatchRules {
         ? startSearch(input, workId, deadlineAt)
         : startLookup(input, workId, deadlineAt),
     handOn: (part, carried) => continueAsNew<typeof inquiryBatch>({ ...input, part, carried }),
-    tellEnd: (counts) => tellInquiryBatchEnd(counts, input.linesAtFault),
+    tellEnd: (counts) => tellEnd(inquiryBatchEnd(counts, input.linesAtFault)),
   };
 }
 

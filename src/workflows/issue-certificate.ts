@@ -1,5 +1,6 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { BatchSummary } from '../domain/certificates';
+import { certificateEnd } from '../domain/job';
 import { certificateActivities } from './certificate-activities';
 import {
   cancelUpdate,
@@ -53,7 +54,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
       neverSent,
       failedLanes: [],
     });
-    tellEnd(summary.counts);
+    tellEnd(certificateEnd(summary.counts));
     return summary;
   });
 }

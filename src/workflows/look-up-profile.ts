@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { LookedUp, ProfileOutcome } from '../domain/profiles/lookup';
+import { profileEnd } from '../domain/job';
 import {
   cancelUpdate,
   profileProgressQuery,
@@ -8,7 +9,7 @@ import {
   type ProfileProgress,
 } from './messages';
 import { profileActivities } from './profile-activities';
-import { tellAttention, tellProfileEnd } from './search-attributes';
+import { tellAttention, tellEnd } from './search-attributes';
 import { waitOn } from './wait-on';
 
 /** A rural query that took too long has time to become quick. */
@@ -109,7 +110,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
         ...ending,
       },
     });
-    tellProfileEnd(outcome.status);
+    tellEnd(profileEnd(outcome.status));
     return outcome;
   });
 }

@@ -18,6 +18,7 @@ import {
   type DossierBatchOutcome,
 } from '../domain/dossiers/retry-batch';
 import type { ListAtFault, PlannedRetry, RetryPlan } from '../domain/dossiers/retry-plan';
+import { dossierBatchEnd } from '../domain/job';
 import { dossierActivities } from './dossier-activities';
 import { followDossier } from './follow-dossier';
 import {
@@ -26,7 +27,7 @@ import {
   type DossierBatchProgress,
   type RetryFailedInput,
 } from './messages';
-import { attributesAtStart, tellAttention, tellDossierBatchEnd } from './search-attributes';
+import { attributesAtStart, tellAttention, tellEnd } from './search-attributes';
 import { waitOn } from './wait-on';
 
 /** Dossiers that are tried again at once. */
@@ -178,7 +179,7 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
       ref,
       outcome: { ...ending, items, billing: billing.all(), startedAt },
     });
-    tellDossierBatchEnd(outcome);
+    tellEnd(dossierBatchEnd(outcome));
     return outcome;
   });
 }

@@ -4,23 +4,10 @@ import {
   type TypedSearchAttributes,
 } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { StatusCounts } from '../domain/certificates';
-import { gravestAnalysis, type AnalysisCounts } from '../domain/credit/batch';
-import type { AnalysisStatus } from '../domain/credit/work';
-import { gravestInquiry, isDone } from '../domain/inquiry-batch';
+import type { JobEnd } from '../domain/job';
 import { needsAttention, type SweepOutcome } from '../domain/monitors/sweep';
-import type { DossierOutcome } from '../domain/dossiers/follow';
-import type { DossierBatchOutcome } from '../domain/dossiers/retry-batch';
-import { lensNeedsAPerson, type LensOutcome } from '../domain/lens/analyze';
-import { profileNeedsAPerson, type ProfileStatus } from '../domain/profiles/lookup';
-import type { TraceOutcome } from '../domain/traces/search';
 import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../domain/monitors/watch';
-import {
-  gravestStatus,
-  needsAPerson,
-  searchAttributes as types,
-  type WorkflowKind,
-} from '../domain/search-attributes';
+import { searchAttributes as types, type WorkflowKind } from '../domain/search-attributes';
 
 /** The search attributes as the SDK takes them. Shared with the starters. */
 const kind = defineSearchAttributeKey('DiligenceKind', types.DiligenceKind);
@@ -56,99 +43,20 @@ export function tellAttention(needed: boolean): void {
   if (told !== needed) upsertSearchAttributes([{ key: attention, value: needed }]);
 }
 
-/** Says how the work ended; one event. */
-export function tellEnd(counts: StatusCounts): void {
-  upsertSearchAttributes([
-    { key: outcome, value: gravestStatus(counts) },
-    { key: attention, value: needsAPerson(counts) },
-  ]);
-}
-
-/** Says how a batch of analyses ended; one event. */
-export function tellBatchEnd(counts: AnalysisCounts): void {
-  const gravest = gravestAnalysis(counts);
-  upsertSearchAttributes([
-    { key: outcome, value: gravest },
-    { key: attention, value: gravest !== 'completed' && gravest !== 'cancelled' },
-  ]);
-}
-
-/** Says how a batch of searches or lookups ended; one event. */
-export function tellInquiryBatchEnd(
-  counts: Partial<Record<string, number>>,
-  linesAtFault: number,
-): void {
-  const gravest = gravestInquiry(counts, linesAtFault);
-  upsertSearchAttributes([
-    { key: outcome, value: gravest },
-    { key: attention, value: !isDone(gravest) },
-  ]);
-}
-
-/** Says how an analysis ended; one event. */
-export function tellAnalysisEnd(status: AnalysisStatus): void {
+/** Says how the job ended; one event. */
+export function tellEnd({ status, needsAttention: needed }: JobEnd): void {
   upsertSearchAttributes([
     { key: outcome, value: status },
-    { key: attention, value: status !== 'completed' && status !== 'cancelled' },
-  ]);
-}
-
-/** Says how following a dossier ended; one event. */
-export function tellDossierEnd({ possibleAttempt, status }: DossierOutcome): void {
-  const isOpen = status === 'expired' || status === 'needs_review' || possibleAttempt;
-  upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: isOpen },
-  ]);
-}
-
-/** Says how retries of many dossiers ended; one event. */
-export function tellDossierBatchEnd({ items, status }: DossierBatchOutcome): void {
-  const isFine = items.every(
-    (one) => (one.status === 'completed' || one.status === 'cancelled') && !one.possibleAttempt,
-  );
-  upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: status === 'expired' || !isFine },
-  ]);
-}
-
-/** Says how a lookup of a profile ended; one event. */
-export function tellProfileEnd(status: ProfileStatus): void {
-  upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: profileNeedsAPerson(status) },
-  ]);
-}
-
-/** Says how an analysis of a file ended; one event. */
-export function tellLensEnd(ended: LensOutcome): void {
-  upsertSearchAttributes([
-    { key: outcome, value: ended.status },
-    { key: attention, value: lensNeedsAPerson(ended) },
-  ]);
-}
-
-/** Says how a search ended; one event. */
-export function tellTraceEnd({ status }: TraceOutcome): void {
-  upsertSearchAttributes([
-    { key: outcome, value: status },
-    { key: attention, value: status === 'expired' || status === 'unknown_outcome' },
+    { key: attention, value: needed },
   ]);
 }
 
 /** Says how a pass over a monitor ended; one event. */
 export function tellSweepEnd(sweep: SweepOutcome): void {
-  upsertSearchAttributes([
-    { key: outcome, value: sweep.status },
-    { key: attention, value: needsAttention(sweep) },
-  ]);
+  tellEnd({ status: sweep.status, needsAttention: needsAttention(sweep) });
 }
 
 /** Says how a pass over many monitors ended; one event. */
 export function tellWatchEnd(watch: WatchOutcome): void {
-  upsertSearchAttributes([
-    { key: outcome, value: watchStatus(watch) },
-    { key: attention, value: watchNeedsAttention(watch) },
-  ]);
+  tellEnd({ status: watchStatus(watch), needsAttention: watchNeedsAttention(watch) });
 }

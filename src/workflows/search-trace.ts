@@ -6,9 +6,10 @@ import {
 } from '@temporalio/workflow';
 import type { TraceOutcome, TraceSeen } from '../domain/traces/search';
 import { waitingForCredentials } from '../domain/settled-wait';
+import { traceEnd } from '../domain/job';
 import { cancelUpdate, traceProgressQuery, type SearchTraceInput } from './messages';
 import type { TraceProgress } from './messages';
-import { tellAttention, tellTraceEnd } from './search-attributes';
+import { tellAttention, tellEnd } from './search-attributes';
 import { traceActivities } from './trace-activities';
 import { waitOn, type WaitEnd } from './wait-on';
 
@@ -96,7 +97,7 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
         ...ending,
       },
     });
-    tellTraceEnd(outcome);
+    tellEnd(traceEnd(outcome));
     return outcome;
   });
 }

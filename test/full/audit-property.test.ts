@@ -11,6 +11,8 @@ function memoryArchive(objects: Map<string, Buffer>): Archive {
   return {
     id: 'archive-of-a-property',
     attempts: undefined as never,
+    subjects: undefined as never,
+    jobs: undefined as never,
     get: async (key) => objects.get(key) ?? null,
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     replace: async (key, body) => void objects.set(key, Buffer.from(body)),

@@ -20,6 +20,8 @@ class SlowArchive {
     this.archive = {
       id: inner.id,
       attempts: inner.attempts,
+      subjects: inner.subjects,
+      jobs: inner.jobs,
       get: (key) => inner.get(key),
       list: (prefix) => inner.list(prefix),
       replace: (key, body) => inner.replace(key, body),

@@ -224,6 +224,8 @@ describe('verifying the audit trail', () => {
     const busy: Archive = {
       id: place.archive.id,
       attempts: place.archive.attempts,
+      subjects: place.archive.subjects,
+      jobs: place.archive.jobs,
       get: (key) => place.archive.get(key),
       replace: (key, body) => place.archive.replace(key, body),
       remove: (key) => place.archive.remove(key),

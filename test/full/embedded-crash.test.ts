@@ -193,7 +193,7 @@ describe('the embedded engine, when its processes die', () => {
     });
     const listed = await run(['list', '--json']);
     expect(JSON.parse(listed.stdout)).toMatchObject({
-      works: [{ state: 'waits for the engine', items: rows }],
+      jobs: [{ kind: 'certificate-batch', status: null, input: 'input.csv' }],
     });
     expect(await run(batch)).toMatchObject({ code: 0 });
     await expectAllIssuedOnce();

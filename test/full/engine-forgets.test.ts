@@ -49,16 +49,16 @@ describe('when the engine has forgotten', () => {
     expect((await resolve(id, '--line', '2', '--action', 'abandon', '--out', 'out')).code).toBe(3);
 
     await forget();
-    const { works } = await json('list');
-    expect(works).toMatchObject([
-      { id: `${id}/decision-1`, kind: 'decision', state: 'ended', items: 1 },
-      { kind: 'certificate', state: 'ended', counts: { issued: 1 } },
-      { id, kind: 'certificate-batch', state: 'ended', needsAPerson: true },
+    const { jobs } = await json('list');
+    expect(jobs).toMatchObject([
+      { id: `${id}/decision-1`, kind: 'decision', input: 'abandon of 1 row(s)' },
+      { kind: 'certificate', status: 'issued', needsAttention: false },
+      { id, kind: 'certificate-batch', needsAttention: true },
     ]);
     const expected = { state: 'ended', counts: { issued: 10, cancelled: 1, unknown_outcome: 1 } };
     expect(await json('status', id)).toMatchObject(expected);
     expect(await json('status', `${id}/decision-1`)).toMatchObject(expected);
-    const [, alone] = works as { id: string }[];
+    const [, alone] = jobs as { id: string }[];
     expect(await json('status', alone?.id ?? '')).toMatchObject({ counts: { issued: 1 } });
     expect((await place.run(['result', id, '--out', 'again'])).code).toBe(3);
     expect(await sheet('again')).toHaveLength(12);
@@ -86,8 +86,9 @@ describe('when the engine has forgotten', () => {
     expect(lost.stdout).toContain(
       'was lost by the engine: start the same command again to go on (`diligence certificate batch --input input.csv`)',
     );
-    const away = await place.run(['list', '--json'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    expect(JSON.parse(away.stdout)).toMatchObject({ works: [{ state: 'engine unreachable' }] });
+    const away = await place.run(['status', id, '--json'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    expect(JSON.parse(away.stdout)).toMatchObject({ state: 'engine unreachable' });
+    expect(await json('list')).toMatchObject({ jobs: [{ id, status: null }] });
     const refused = await place.run(['pause', id]);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('was lost') });
     const decided = await resolve(id, '--line', '2', '--action', 'reissue');
@@ -110,7 +111,7 @@ describe('when the engine has forgotten', () => {
     await place.startWorker();
     expect((await place.run(issue)).code).toBe(0);
     expect(posts()).toBe(1);
-    expect((await json('list')).works).toMatchObject([{ state: 'ended', counts: { issued: 1 } }]);
+    expect((await json('list'))['jobs']).toMatchObject([{ kind: 'certificate', status: 'issued' }]);
   }, 120_000);
 
   test('status of a batch shows a decision that runs, and no other one is taken meanwhile', async () => {

@@ -4,7 +4,7 @@ import { AnalysisFile, inputKey, operationFolder, resultKey } from '../../src/ar
 import type { Archive } from '../../src/archive/archive';
 import { CreditBatchShelf } from '../../src/archive/credit-batches';
 import { analysisSubject } from '../../src/domain/attempts';
-import { DocumentIndexWriter } from '../../src/archive/document-index';
+import { indexDocuments, indexedBytes } from '../../src/archive/subject-index';
 import { sha256Of } from '../../src/archive/issuances';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
 import { putLarge, readLarge } from '../../src/archive/large-objects';
@@ -107,9 +107,7 @@ interface Sample {
 async function putInput(text: string): Promise<string> {
   const bytes = Buffer.from(text);
   const sha256 = sha256Of(bytes);
-  const index = new DocumentIndexWriter(archive, inputKey(sha256), nameOf);
-  for (const document of documentsInText(text)) await index.addDocument(document);
-  await index.flush();
+  await indexDocuments(archive, inputKey(sha256), nameOf, documentsInText(text));
   await putLarge(archive, inputKey(sha256), Readable.from([bytes]));
   return sha256;
 }
@@ -156,10 +154,13 @@ async function file(sample: Sample = {}): Promise<string> {
     await attempts.resolve(subject, 1, resolution);
   }
   for (const filter of ['issues', 'all'] as const) {
-    const folderOfIndex = `${operationFolder(operationId)}/${filter}`;
-    const index = new DocumentIndexWriter(archive, folderOfIndex, nameOf);
+    const holder = operationFolder(operationId);
     const bytes = Readable.from([Buffer.from(JSON.stringify(treeOf(operationId)))]);
-    await putLarge(archive, resultKey(operationId, filter), index.indexed(bytes));
+    await putLarge(
+      archive,
+      resultKey(operationId, filter),
+      indexedBytes(bytes, (held) => indexDocuments(archive, holder, nameOf, held)),
+    );
   }
   if (settledAt !== null) {
     const outcome = {
@@ -200,8 +201,16 @@ async function purgeUntil(
       return real(...args);
     };
   }
+  const { attempts, subjects } = cut;
+  for (const method of ['removeHolder', 'removeSubject'] as const) {
+    const real = subjects[method].bind(subjects);
+    jest.spyOn(subjects, method).mockImplementation(async (name) => {
+      if (made === allowed) throw new Error('cut short');
+      made += 1;
+      return real(name);
+    });
+  }
   for (const method of ['remove', 'rewordNotes'] as const) {
-    const { attempts } = cut;
     const real = attempts[method].bind(attempts) as (...args: unknown[]) => Promise<never>;
     attempts[method] = async (...args: unknown[]) => {
       if (made === allowed) throw new Error('cut short');
@@ -209,7 +218,7 @@ async function purgeUntil(
       return real(...args);
     };
   }
-  return carryOut(cut, await plan(planner(cut)), {
+  const purged = carryOut(cut, await plan(planner(cut)), {
     by: 'tester',
     reason: 'a test',
     startedAt: new Date().toISOString(),
@@ -218,6 +227,7 @@ async function purgeUntil(
     deleteWorkflows: async () => {},
     audit: async () => {},
   });
+  return purged.finally(() => jest.restoreAllMocks());
 }
 
 async function everything(): Promise<string> {
@@ -397,7 +407,9 @@ describe('a purge of a batch of analyses', () => {
       { ...line, file: 'b.rem', workId: before.replace('analyses/', 'credit/'), before: true },
       { ...line, file: 'c.rem', workId: null, before: false, refused: `c of ${payerName}` },
     ];
-    const record = { batchId, directory: `for ${payer}`, files: 3 } as CreditBatchRecord;
+    const createdAt = '2026-01-01T00:00:00.000Z';
+    const about = { batchId, directory: `for ${payer}`, files: 3, createdAt };
+    const record = about as CreditBatchRecord;
     await new CreditBatchShelf(archive).put(folder, record, files, []);
   });
 

@@ -1,4 +1,4 @@
-import { DocumentIndexWriter } from '../../src/archive/document-index';
+import { indexDocuments } from '../../src/archive/subject-index';
 import { RecordRepository } from '../../src/store/records';
 import { InquiryBatchShelf } from '../../src/archive/inquiry-batches';
 import { IdKey } from '../../src/archive/open-archive';
@@ -41,9 +41,7 @@ async function fileWork(folder: string, asked: object, answer: object, answerNam
     ? { status: 'completed', seen: { state: 'completed', sha256: 'sum', failure: null } }
     : { status: 'found', sha256: 'sum', counts: { vehicles: 2 }, rural: 'told' };
   await put(`${folder}/outcome.json`, { ...told, error: null, settledAt });
-  const index = new DocumentIndexWriter(place.archive, `${folder}/${answerName}`, nameOf);
-  for (const document of documentsInText(JSON.stringify(answer))) await index.addDocument(document);
-  await index.flush();
+  await indexDocuments(place.archive, folder, nameOf, documentsInText(JSON.stringify(answer)));
 }
 
 async function fileTrace(target = 'x@example.com', answer: object = {}): Promise<void> {
@@ -70,6 +68,7 @@ async function fileBatch(
   await shelf.putItemWorks(folder, [{ workId, before: false }]);
   const record = {
     batchId: id,
+    kind: 'trace-batch',
     createdAt: settledAt,
     lines: documents.length,
     inputKey: 'inputs/aa/aa',
@@ -83,7 +82,7 @@ async function fileBatch(
 /** A batch of certificates from the same file, as far as its file is concerned. */
 async function fileCertificates(finishedAt: string): Promise<void> {
   const folder = 'works/certificate-batch/b';
-  const record = { workId: 'certificate-batch/b', kind: 'certificate-batch', isIndexed: true };
+  const record = { workId: 'certificate-batch/b', kind: 'certificate-batch' };
   await put(`${folder}/work.json`, { ...record, inputKey: 'inputs/aa/aa' });
   await put(`${folder}/latest.json`, { edition: 0, rows: `${folder}/results/0` });
   await put(`${folder}/results/0/summary.json`, { finishedAt });
@@ -220,9 +219,7 @@ it('scrubs the label and the file name of a batch whose lines do not hold the pe
   const words = { label: `case of ${person}`, inputName: `${punctuateDocument(person)}.csv` };
   const asked = { ...((await jsonAt(`${folder}/asked.json`)) as object), ...words };
   await place.archive.replace(`${folder}/asked.json`, JSON.stringify(asked));
-  const index = new DocumentIndexWriter(place.archive, `${folder}/asked`, nameOf);
-  await index.addDocument(person);
-  await index.flush();
+  await indexDocuments(place.archive, folder, nameOf, [person]);
   const plan = await planner().ofDocument(person);
   expect(plan).toMatchObject({ rows: 0, works: [{ workId: batchId, whole: false, ended: true }] });
   await purge(plan);

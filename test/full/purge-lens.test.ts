@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { DocumentIndexWriter } from '../../src/archive/document-index';
+import { indexDocuments } from '../../src/archive/subject-index';
 import { putLarge } from '../../src/archive/large-objects';
 import { LensFile, lensIndexes, lensInputKey } from '../../src/archive/lens';
 import { IdKey } from '../../src/archive/open-archive';
@@ -38,9 +38,7 @@ async function file(workId: string, key: string, named = false): Promise<void> {
   const outcome = { workId, status: 'completed', seen, files, error: null, settledAt };
   await lens.putOutcome(workId, outcome as unknown as LensOutcome);
   if (!named) return;
-  const index = new DocumentIndexWriter(place.archive, lensIndexes(workId).answer, nameOf);
-  await index.addDocument(person);
-  await index.flush();
+  await indexDocuments(place.archive, lensIndexes(workId).answer, nameOf, [person]);
 }
 
 async function* bytes(): AsyncGenerator<Buffer> {
@@ -61,13 +59,17 @@ it('takes an analysis that names a document, and leaves a copy that others have 
   await fileThree();
   const plan = await planner().ofDocument(person);
   const keys = plan.changes.map(({ key }) => key);
-  const taken = keys.filter((key) => !key.startsWith('index/'));
+  const isIndex = (key: string): boolean => /^(?:holders|subjects)\//.test(key);
+  const taken = keys.filter((key) => !isIndex(key));
   const artifact = taken.filter((key) => key.startsWith(`${first}/artifacts/a1`));
   expect(artifact).toHaveLength(2);
   expect(taken.filter((key) => !artifact.includes(key)).toSorted()).toEqual(
     ['answer.json', 'asked.json', 'outcome.json'].map((one) => `${first}/${one}`),
   );
-  expect(keys.filter((key) => key.startsWith('index/'))).toHaveLength(1);
+  expect(keys.filter(isIndex)).toEqual([
+    `holders/${lensIndexes(first).answer}`,
+    `subjects/${nameOf(person)}`,
+  ]);
   expect(plan.works).toMatchObject([{ workId: first, whole: true, ended: true }]);
 });
 
@@ -107,5 +109,5 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
 it('finds the rest again after a cut', async () => {
   await fileThree();
   await place.archive.remove(`${first}/asked.json`);
-  expect((await planner().ofDocument(person)).changes).toHaveLength(5);
+  expect((await planner().ofDocument(person)).changes).toHaveLength(6);
 });

@@ -2,7 +2,7 @@ import { toJsonLines } from '../../src/archive/archive';
 import { certificateSubject, type Claim } from '../../src/domain/attempts';
 import { RecordRepository } from '../../src/store/records';
 import { IdKey } from '../../src/archive/open-archive';
-import { DocumentIndexWriter } from '../../src/archive/document-index';
+import { indexDocuments } from '../../src/archive/subject-index';
 import { PurgePlanner } from '../../src/archive/purge-plan';
 import { carryOut } from '../../src/archive/purge';
 import { WorkWriter, workFolder } from '../../src/archive/works';
@@ -26,7 +26,6 @@ const planner = (): PurgePlanner => new PurgePlanner(place.archive, nameOf);
 
 interface Sample {
   documents?: string[];
-  indexed?: boolean;
   finishedAt?: string | null;
   inputKey?: string | null;
   inputSha256?: string | null;
@@ -37,11 +36,11 @@ interface Sample {
 
 /** A batch of documents with results, as the workflows leave it. */
 async function file(workId: string, sample: Sample = {}): Promise<void> {
-  const { documents = [person, cnpj(2)], indexed = true, inputKey = null } = sample;
+  const { documents = [person, cnpj(2)], inputKey = null } = sample;
   const { finishedAt = '2026-01-02T00:00:00.000Z', inputSha256 = null } = sample;
   const { officialName = null, note = '' } = sample;
   const folder = workFolder(workId);
-  const writer = new WorkWriter(place.archive, folder, indexed ? nameOf : undefined);
+  const writer = new WorkWriter(place.archive, folder, nameOf);
   const rows: FiledRow[] = [];
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
@@ -54,7 +53,8 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
     await writer.addItem({ item, line, type: 'cnpj', document, reference: '', note: '' });
     await place.archive.putIfAbsent(pdfKey, '%PDF-');
   }
-  const record = { workId, kind: 'certificate-batch', inputKey, inputSha256 };
+  const createdAt = '2026-01-01T00:00:00.000Z';
+  const record = { workId, kind: 'certificate-batch', createdAt, inputKey, inputSha256 };
   await writer.finish({ ...record, items: documents.length } as WorkRecord);
   if (finishedAt === null) return;
   const results = `${folder}/results/0`;
@@ -63,18 +63,6 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
   await place.archive.replace(`${results}/summary.json`, JSON.stringify(summary));
   await place.archive.replace(`${folder}/latest.json`, JSON.stringify({ rows: results }));
 }
-
-it('finds a work from before the index by reading it, and says so', async () => {
-  await file('certificate-batch/old', { indexed: false });
-  await file('certificate-batch/new');
-  await file('certificate-batch/other', { documents: [cnpj(2)] });
-  const plan = await planner().ofDocument(person);
-  expect(plan.works.map(({ workId }) => workId)).toEqual([
-    'certificate-batch/new',
-    'certificate-batch/old',
-  ]);
-  expect(plan).toMatchObject({ notIndexed: 1, rows: 2, unsettled: [] });
-});
 
 it('takes what was left half planned as a whole: nothing ever read it', async () => {
   const writer = new WorkWriter(place.archive, 'works/certificate-batch/half', nameOf);
@@ -90,6 +78,8 @@ it('takes what was left half planned as a whole: nothing ever read it', async ()
   const plan = await planner().ofDocument(person);
   expect(plan.changes).toMatchObject([
     { key: 'works/certificate-batch/half/lines/00000.jsonl', action: 'removed' },
+    { key: 'holders/works/certificate-batch/half', action: 'removed' },
+    { key: `subjects/${nameOf(person)}`, action: 'removed' },
   ]);
 });
 
@@ -201,7 +191,14 @@ async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
     count();
     await replace(...args);
   };
-  const { attempts } = archive;
+  const { attempts, subjects } = archive;
+  for (const method of ['removeHolder', 'removeSubject'] as const) {
+    const real = subjects[method].bind(subjects);
+    subjects[method] = async (...args) => {
+      count();
+      await real(...args);
+    };
+  }
   const removeAttempts = attempts.remove.bind(attempts);
   const rewordNotes = attempts.rewordNotes.bind(attempts);
   attempts.remove = async (...args) => {
@@ -291,15 +288,15 @@ it('takes dossiers that name a document, or by their id, and leaves what was ask
     await place.archive.putIfAbsent(`${folder}/outcome.json`, JSON.stringify({ settledAt }));
   }
   await place.archive.putIfAbsent('dossier-retries/d1/0001/0001.json', '{}');
-  const index = new DocumentIndexWriter(place.archive, mine, nameOf);
-  await index.addDocument(person);
-  await index.flush();
+  await indexDocuments(place.archive, mine, nameOf, [person]);
   const keysOf = (folder: string): string[] =>
     ['artifacts/a1', 'asked.json', 'outcome.json'].map((name) => `${folder}/${name}`);
   const named = await planner().ofDocument(person);
-  const taken = named.changes.map(({ key }) => key).filter((key) => !key.startsWith('index/'));
+  const taken = named.changes
+    .map(({ key }) => key)
+    .filter((key) => !/^(?:holders|subjects)\//.test(key));
   expect(taken.toSorted()).toEqual(keysOf(mine));
-  expect(named.changes).toHaveLength(4);
+  expect(named.changes).toHaveLength(5);
   expect(named.works).toMatchObject([{ workId: 'dossier/d1/20260105T1Z', ended: true }]);
   const byId = await planner().ofWork('dossier/d2');
   expect(byId.changes.map(({ key }) => key).toSorted()).toEqual(keysOf(other));
@@ -310,7 +307,7 @@ it('takes dossiers that name a document, or by their id, and leaves what was ask
   ]);
   // A purge that was cut short finds the rest again.
   await place.archive.remove(`${mine}/asked.json`);
-  expect((await planner().ofDocument(person)).changes).toHaveLength(3);
+  expect((await planner().ofDocument(person)).changes).toHaveLength(4);
 });
 
 it('takes by age what was told of dossiers, also of one that failed and has no files', async () => {

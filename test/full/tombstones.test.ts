@@ -159,8 +159,8 @@ it('knows every object by exactly one kind', () => {
     'operations/0a/id/all.json': 'analysis results',
     'operations/0a/id/all/2f1c/00000': 'analysis parts',
     'credit-batches/0a1b/20260101T000000000Z/files.json': 'credit batch',
-    'index/documents/a/operations%2F0a%2Fid%2F2f1c.00000.jsonl': 'index of files',
-    'index/documents/a/inputs%2Fcredit%2F0a%2F0a1b.00000.jsonl': 'index of files',
+    'holders/operations/0a/id': 'index of files',
+    'holders/inputs/credit/0a/0a1b': 'index of files',
     'analyses/0a1b/20260101T000000000Z/outcome.json': 'analysis outcome',
     'analyses/0a1b/20260101T000000000Z/asked.json': 'analysis',
     'profiles/0a1b/20260101T000000000Z/answer-1.json': 'profile',
@@ -190,8 +190,8 @@ it('knows every object by exactly one kind', () => {
     'monitors/m-1/unreadable/0123456789abcdef.json': 'unreadable change',
     'monitors/m-1/reviews/c1/2026-05-04T10-00-00-000Z.json': 'review',
     'monitors/m-1/last-answer.json': 'monitor',
-    'index/documents/a/works%2Fx.00000.jsonl': 'index',
-    'index/documents/a/monitors%2Fm-1%2F0a1b2c3d.00000.jsonl': 'index',
+    'holders/works/x': 'index',
+    'subjects/0a1b': 'index',
   };
   for (const [key, kind] of Object.entries(keys)) {
     expect([key, keptKinds.filter(({ keys: at }) => at.test(key)).map((one) => one.kind)]).toEqual([

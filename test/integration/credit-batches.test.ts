@@ -73,9 +73,10 @@ describe('a batch of credit files', () => {
     const shown = await readFile(join(folder, 'b', 'result.json'), 'utf8');
     expect(shown).toContain('"sacados":[]');
 
-    const { stdout: listed } = await run(['list', '--json']);
+    const { stdout: listed } = await run(['list', '--kind', 'credit-batch', '--json']);
     expect(JSON.parse(listed)).toMatchObject({
-      creditBatches: [{ id, kind: 'credit-batch', input: 'mixed', status: 'ended' }],
+      jobs: [{ id, kind: 'credit-batch', input: 'mixed', status: 'completed' }],
+      next: null,
     });
     const status = await run(['status', id, '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({

@@ -78,7 +78,7 @@ describe('what is handed to credit analyze', () => {
     async function expectNothingSent(): Promise<void> {
       expect(place.sandbox.credit.received()).toEqual([]);
       const listed = await place.installation.run(['list', '--json']);
-      expect(JSON.parse(listed.stdout)).toMatchObject({ analyses: [] });
+      expect(JSON.parse(listed.stdout)).toMatchObject({ jobs: [] });
     }
 
     const all = [...badFiles, ...badZips];

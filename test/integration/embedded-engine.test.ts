@@ -113,7 +113,7 @@ describe('the embedded engine', () => {
     const log = await readFile(engineLogPath(join(folder, 'data'), 'engine'), 'utf8');
     expect(log).toContain('stopping');
     expect(log).not.toContain('cannot be kept running');
-    expect((JSON.parse(listed.stdout) as { works: unknown[] }).works).toHaveLength(2);
+    expect((JSON.parse(listed.stdout) as { jobs: unknown[] }).jobs).toHaveLength(2);
   }, 120_000);
 
   test('keeps its secrets to the user: files 0600', async () => {

@@ -165,8 +165,7 @@ test('cancelled while the service answers, it keeps the answer: what may be char
 
 async function begunWork(): Promise<{ id: string }> {
   const { stdout } = await installation.run(['list', '--json']);
-  const { profiles } = JSON.parse(stdout) as { profiles: [{ id: string }] };
-  return profiles[0];
+  return (JSON.parse(stdout) as { jobs: [{ id: string }] }).jobs[0];
 }
 
 test('a rural part that is missing is told, and how to ask for it', async () => {
@@ -179,10 +178,10 @@ test('a rural part that is missing is told, and how to ask for it', async () => 
 test('a work is listed, shown and written again from the archive', async () => {
   const { shown } = await lookUp(whole);
   const id = shown?.id ?? '';
-  const list = JSON.parse((await installation.run(['list', '--json'])).stdout) as {
-    profiles: { id: string; input: string; status: string }[];
-  };
-  expect(list.profiles[0]).toMatchObject({ id, input: '***.982.247-**', status: 'found' });
+  const { stdout } = await installation.run(['list', '--subject', cpf, '--limit', '1', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    jobs: [{ id, kind: 'profile', input: '***.982.247-**', status: 'found' }],
+  });
   service.received.length = 0;
   const again = await installation.run(['result', id, '--out', 'again']);
   expect(again.code).toBe(0);

@@ -47,7 +47,7 @@ describe(`a token revoked at row ${revokedAtRow} of ${rows}`, () => {
     const revokedAt = Date.now();
     const requestedBefore = posts().length;
     const listed = await place.run(['list', '--json']);
-    const { id } = (JSON.parse(listed.stdout) as { works: [{ id: string }] }).works[0];
+    const { id } = (JSON.parse(listed.stdout) as { jobs: [{ id: string }] }).jobs[0];
     await eventually('a request is refused', () => posts().some(({ status }) => status === 401));
     await eventually('the wait is shown', async () => {
       const { stdout } = await place.run(['status', id]);

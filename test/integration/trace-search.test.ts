@@ -184,16 +184,22 @@ test('what the service holds is listed, masked, with what it cost; ours are told
 test('a search is listed, shown and written again from the archive, and purged by its id', async () => {
   const { shown } = await search('kept@example.com');
   const id = shown?.id ?? '';
-  const list = JSON.parse((await installation.run(['list', '--json'])).stdout) as {
-    traces: { id: string; input: string; status: string }[];
-  };
-  expect(list.traces[0]).toMatchObject({ id, input: 'k***@e***', status: 'completed' });
+  const found = { id, kind: 'trace', input: 'k***@e***', status: 'completed' };
+  for (const words of [
+    ['--limit', '1'],
+    ['--subject', 'kept@example.com'],
+  ]) {
+    const { stdout } = await installation.run(['list', ...words, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ jobs: [{ ...found, needsAttention: false }] });
+  }
   expect((await installation.run(['status', id])).stdout).toContain('completed');
   const again = await installation.run(['result', id, '--out', 'again']);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('trace.json') });
   const words = ['purge', '--batch', id, '--reason', 'a test', '--yes'];
   expect((await installation.run(words)).code).toBe(0);
   expect((await installation.run(['result', id])).code).toBe(1);
+  const left = await installation.run(['list', '--subject', 'kept@example.com', '--json']);
+  expect(JSON.parse(left.stdout)).toEqual({ jobs: [], next: null });
 });
 
 test('a search that is cancelled is waited for no longer, and its id stays on file', async () => {

@@ -51,7 +51,7 @@ describe('a worker frozen in the middle of its runs, and thawed when another has
 
     await place.startWorker();
     const listed = await place.run(['list', '--json']);
-    const { id } = (JSON.parse(listed.stdout) as { works: [{ id: string }] }).works[0];
+    const { id } = (JSON.parse(listed.stdout) as { jobs: [{ id: string }] }).jobs[0];
     interface Progress {
       counts: { unknown: number };
       outstanding: number;

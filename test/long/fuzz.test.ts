@@ -171,7 +171,7 @@ class Round {
       case 'terminate batch': {
         const { workflow } = await place.client();
         const listed = await place.run(['list', '--json']);
-        const [work] = (JSON.parse(listed.stdout) as { works: { id: string }[] }).works;
+        const [work] = (JSON.parse(listed.stdout) as { jobs: { id: string }[] }).jobs;
         // Ended already: nothing to terminate.
         await workflow
           .getHandle(work?.id ?? '')

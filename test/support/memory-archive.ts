@@ -1,13 +1,32 @@
 import type { Archive, PutResult } from '../../src/archive/archive';
-import type { AttemptRepository } from '../../src/store/attempts';
+import { TemporaryArchive } from './temporary-archive';
+
+const places: TemporaryArchive[] = [];
+afterAll(() => places.splice(0).forEach((place) => place.remove()));
 
 /** An archive without a disk: for tests that fill one again and again. */
 export class MemoryArchive implements Archive {
   readonly id = 'a1b2c3d4-archive-in-memory';
   readonly #bodies = new Map<string, Buffer>();
 
-  get attempts(): AttemptRepository {
-    throw new Error('attempts stand in a store');
+  #place: TemporaryArchive | undefined;
+
+  /** Tables stand on a disk all the same. */
+  get attempts() {
+    return this.#tables().attempts;
+  }
+
+  get subjects() {
+    return this.#tables().subjects;
+  }
+
+  get jobs() {
+    return this.#tables().jobs;
+  }
+
+  #tables() {
+    if (this.#place === undefined) places.push((this.#place = new TemporaryArchive()));
+    return this.#place.archive;
   }
 
   async putIfAbsent(key: string, body: Uint8Array | string): Promise<PutResult> {

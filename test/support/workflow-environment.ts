@@ -27,7 +27,7 @@ import type {
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
 import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
 import { ClockLocks, type HistoryEvents } from './clock-locks';
-import { isFullSize } from './full-size';
+import { isFullSize, sized } from './full-size';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
 import type { RowScript } from './fake-activities-service';
 
@@ -404,7 +404,7 @@ function suiteIn(
 ): void {
   describe(title, () => {
     let env: TestWorkflowEnvironment;
-    jest.setTimeout(300_000);
+    jest.setTimeout(sized(60_000, 300_000));
     beforeAll(async () => {
       Runtime.install({
         logger: new DefaultLogger('ERROR'),

@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { operationFolder, resultKey } from '../../../src/archive/analyses';
-import { indexedHolders } from '../../../src/archive/document-index';
 import { IdKey } from '../../../src/archive/open-archive';
 import { cnpj } from '../../support/documents';
 import { findLarge } from '../../../src/archive/large-objects';
@@ -218,7 +217,7 @@ it('puts whom a result tells of in the index, by which a purge finds it', async 
   await bench.wait();
   const idKey = IdKey.parse('ab'.repeat(32));
   const names = [cnpj(1), '12345678000100', cnpj(2)].map((one) => idKey.nameOf('document', one));
-  const held = await indexedHolders(bench.place.archive, new Set(names));
+  const held = await bench.place.archive.subjects.holdersOf(names);
   expect(names.map((name) => [...(held.get(name) ?? [])])).toEqual([
     [operationFolder('op-1')],
     [operationFolder('op-1')],

@@ -4,7 +4,6 @@ import { createTraceActivities, type TraceDependencies } from '../../../src/acti
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
-import { indexedHolders } from '../../../src/archive/document-index';
 import { TraceFile } from '../../../src/archive/traces';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { Trace } from '../../../src/domain/traces/trace';
@@ -242,15 +241,16 @@ test('a repetition that is refused its token waits for credentials, as any reque
 
 test('no answer is on file that the index does not know', async () => {
   answers = [{ holder: '529.982.247-25' }, { holder: '529.982.247-25' }, { holder: '11144477735' }];
-  refuses = /^index\//;
+  const add = jest.spyOn(place.archive.subjects, 'add').mockRejectedValue(new Error('ENOSPC'));
   await expect(read()).rejects.toThrow('ENOSPC');
+  add.mockRestore();
   expect(await file().answer(ref.folder)).toBeNull();
   refuses = /answer\.json$/;
   await expect(read()).rejects.toThrow('ENOSPC');
   refuses = null;
   expect(await read()).toMatchObject({ kind: 'settled', value: { state: 'completed' } });
   const people = ['52998224725', '11144477735'];
-  const holders = await indexedHolders(place.archive, new Set(people));
+  const holders = await place.archive.subjects.holdersOf(people);
   const its = [ref.folder];
   expect(people.map((person) => [...(holders.get(person) ?? [])])).toEqual([its, its]);
 });

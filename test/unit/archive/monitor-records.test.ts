@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { getJson, type Archive } from '../../../src/archive/archive';
-import { indexedHolders } from '../../../src/archive/document-index';
 import { MonitorLists } from '../../../src/archive/monitor-lists';
 import { MonitorRecords } from '../../../src/archive/monitor-records';
 import { toldChange } from '../../support/monitor-changes';
@@ -164,7 +163,7 @@ it('knows which documents stand in the records of a monitor', async () => {
     { ...first, foundAs: 'elsewhere' },
     sinks,
   );
-  const held = await indexedHolders(place.archive, new Set([nameOf('11144477735')]));
+  const held = await place.archive.subjects.holdersOf([nameOf('11144477735')]);
   expect([...held.values()]).toEqual([new Set([`monitors/${monitorId}`])]);
 });
 

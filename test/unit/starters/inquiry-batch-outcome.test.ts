@@ -166,7 +166,11 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
   const works = [1, 2].map((n) => ({ workId: `trace/${n}/${instant}`, before: false }));
   const traces = new TraceFile(place.archive);
   for (const [n, { workId }] of works.entries()) {
-    await traces.putRecord(traceFolder(workId), { workId, name: `${n}` } as TraceRecord);
+    await traces.putRecord(traceFolder(workId), {
+      workId,
+      name: `${n}`,
+      createdAt: at,
+    } as TraceRecord);
   }
   await traces.putIntent('0', { at, key: 'k' });
   const searches = await batchOf('trace-batch', ['a', 'b'], works);

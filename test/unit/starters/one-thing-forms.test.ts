@@ -96,7 +96,7 @@ function works(...words: string[]): Promise<void> {
   return run(command as Command, ...more);
 }
 
-test('works are listed newest first, whatever they are', async () => {
+test('jobs are listed newest first, whatever they are, below a heading', async () => {
   const place = await openWorkplace();
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout'] });
   const ids: string[] = [];
@@ -110,12 +110,9 @@ test('works are listed newest first, whatever they are', async () => {
   }
   jest.useRealTimers();
   await works('list');
-  expect(
-    printed
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => line.split('  ').at(-1)),
-  ).toEqual(ids);
+  const [heading, ...rows] = printed.split('\n').filter(Boolean);
+  expect(heading?.split(/ {2,}/)).toEqual(['CREATED', 'KIND', 'STATUS', 'INPUT', 'ID']);
+  expect(rows.map((line) => line.split(/ {2,}/).at(-1))).toEqual(ids);
 });
 
 const dossier = 'dossier/0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60';

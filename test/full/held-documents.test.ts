@@ -1,20 +1,13 @@
-import { DocumentIndexWriter, documentsIn, indexedHolders } from '../../src/archive/document-index';
+import { documentsIn } from '../../src/domain/held-documents';
 import { ErasureSubject, reasonOnRecord } from '../../src/archive/erasure-subject';
 import { IdKey } from '../../src/archive/open-archive';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnpj, cpf } from '../support/documents';
-import { TemporaryArchive } from '../support/temporary-archive';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
 const company = cnpj(1);
 const owner = cpf(1);
-let place: TemporaryArchive;
-
-beforeEach(() => {
-  place = new TemporaryArchive();
-});
-afterEach(() => place.remove());
 
 it.each([
   punctuateDocument(company),
@@ -34,32 +27,6 @@ it('finds a document that lost the zeros in front, and one with letters', () => 
 
 it('takes short numbers for what they are', () => {
   expect(documentsIn('R1 2026 pedido 1234567')).toEqual([]);
-});
-
-it('finds the works of a document, whatever the line that holds it, in few objects', async () => {
-  const writer = new DocumentIndexWriter(place.archive, 'works/a/b', nameOf);
-  const line = { line: 2, reference: '', type: 'cnpj' } as const;
-  const faulty = { ...line, kind: 'invalid', code: 'unknown_type', message: '' } as const;
-  await writer.add({ ...faulty, document: punctuateDocument(company) });
-  await writer.add({ ...line, item: 0, document: cnpj(2), note: '', reference: `for ${owner}` });
-  for (let number = 10; number < 500; number += 1) {
-    await writer.add({ ...line, item: number, document: cnpj(number), note: '' });
-  }
-  await writer.flush();
-  const wanted = [company, cnpj(2), owner, cnpj(9_999)].map(nameOf);
-  const holders = await indexedHolders(place.archive, new Set(wanted));
-  expect(wanted.map((name) => [...(holders.get(name) ?? [])])).toEqual([
-    ['works/a/b'],
-    ['works/a/b'],
-    ['works/a/b'],
-    [],
-  ]);
-  const keys = await place.archive.list('index/');
-  expect(keys.length).toBeLessThanOrEqual(16);
-  for (const key of keys) {
-    const body = (await place.archive.get(key))?.toString() ?? '';
-    for (const document of [company, cnpj(2), owner]) expect(body).not.toContain(document);
-  }
 });
 
 describe('what quotes a document', () => {

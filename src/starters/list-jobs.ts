@@ -1,0 +1,129 @@
+import { Command } from 'commander';
+import type { Archive } from '../archive/archive';
+import { getJson } from '../archive/archive';
+import { jobKinds, type JobKind } from '../domain/job';
+import { maskDocument, normaliseDocument } from '../domain/documents';
+import type { CreditBatchRecord } from '../domain/credit/batch';
+import type { AnalysisRecord } from '../domain/credit/work';
+import type { DossierRecord } from '../domain/dossiers/follow';
+import type { DossierBatchRecord } from '../domain/dossiers/retry-batch';
+import type { InquiryBatchRecord } from '../domain/inquiry-batch';
+import type { LensRecord } from '../domain/lens/analyze';
+import type { ProfileRecord } from '../domain/profiles/lookup';
+import type { TraceRecord } from '../domain/traces/search';
+import { maskTarget } from '../domain/traces/target';
+import type { DecisionRecord, WorkRecord } from '../domain/work';
+import type { JobFilter, JobPage, JobRow } from '../store/jobs';
+import { inputWords } from './lens-outcome';
+import { CommandError, oneOf, print, printJson, sinceOf, tell, wholeNumber } from './terminal';
+import { openWorkplace, type Workplace } from './workplace';
+
+interface ListFlags {
+  kind?: JobKind;
+  status?: string;
+  since?: { at: number };
+  subject?: string;
+  label?: string;
+  needsAttention?: true;
+  sort: JobPage['sort'];
+  limit: number;
+  after?: string;
+  json?: true;
+}
+
+/** `list`: jobs of every kind, as the store knows them. */
+export function listCommand(): Command {
+  return new Command('list')
+    .description('List jobs of every kind, newest first, without asking the engine.')
+    .option('--kind <kind>', `one of ${jobKinds.join(', ')}`, oneOf(jobKinds))
+    .option('--status <word>', 'how they ended, as the column says; `open`: they have not')
+    .option('--since <when>', 'created since a date, an instant, or a time ago like 7d', sinceOf)
+    .option('--subject <text>', 'that hold something about a document, an e-mail, a phone...')
+    .option('--label <text>', 'with this label, the whole of it')
+    .option('--needs-attention', 'that a person must see to')
+    .option('--sort <by>', 'created or ended; the newest first', oneOf(sorts), 'created')
+    .option('--limit <n>', 'jobs on a page', wholeNumber(1, 10_000), 50)
+    .option('--after <id>', 'the page after the one that ends with this job')
+    .option('--json', 'one JSON document on standard output')
+    .action(listJobs);
+}
+
+const sorts = ['created', 'ended'] as const;
+
+async function listJobs(flags: ListFlags): Promise<void> {
+  const place = await openWorkplace();
+  const { sort, limit, after } = flags;
+  if (after !== undefined && (await place.archive.jobs.get(after)) === null) {
+    throw new CommandError(`--after: no job ${after}`);
+  }
+  const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
+  const found = await place.archive.jobs.list(filterOf(place, flags), page);
+  const rows = await Promise.all(found.slice(0, limit).map((row) => listed(place.archive, row)));
+  const next = found.length > limit ? (rows.at(-1)?.id ?? null) : null;
+  if (flags.json) {
+    printJson({ jobs: rows, next });
+    return;
+  }
+  if (rows.length === 0) tell('no such jobs');
+  else for (const line of table(rows)) print(line);
+  if (next !== null) tell(`there are more: the same command with --after ${next}`);
+}
+
+function filterOf({ idKey }: Workplace, flags: ListFlags): JobFilter {
+  const { kind, status, since, subject, label, needsAttention } = flags;
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  return {
+    ...(kind !== undefined && { kind }),
+    ...(status !== undefined && { status }),
+    ...(since !== undefined && { since: new Date(since.at).toISOString() }),
+    ...(subject !== undefined && {
+      subjects: [...new Set([subject.trim(), normaliseDocument(subject)])].map(nameOf),
+    }),
+    ...(label !== undefined && { label: nameOf(label) }),
+    ...(needsAttention && { needsAttention }),
+  };
+}
+
+type Listed = Omit<JobRow, 'asked'> & { input: string; createdBy: string };
+
+async function listed(archive: Archive, { asked, ...row }: JobRow): Promise<Listed> {
+  const record = await getJson<{ createdBy?: string; by?: string }>(archive, asked);
+  const input = record === null ? '' : inputOf[row.kind](record as never);
+  return { ...row, input, createdBy: record?.createdBy ?? record?.by ?? '' };
+}
+
+/** What a job is about, masked. */
+const inputOf: { [K in JobKind]: (record: never) => string } = {
+  certificate: ({ type }: WorkRecord) => `one ${type ?? ''}`,
+  'certificate-batch': ({ inputName }: WorkRecord) => inputName ?? '',
+  decision: ({ action, rows }: DecisionRecord) => `${action} of ${rows.length} row(s)`,
+  'credit-analysis': ({ cnab }: AnalysisRecord) => cnab.name,
+  'credit-batch': ({ directory }: CreditBatchRecord) => directory,
+  profile: ({ cpf }: ProfileRecord) => maskDocument(cpf),
+  'profile-batch': ({ inputName }: InquiryBatchRecord) => inputName,
+  trace: ({ target }: TraceRecord) => maskTarget(target),
+  'trace-batch': ({ inputName }: InquiryBatchRecord) => inputName,
+  lens: ({ file }: LensRecord) => inputWords(file),
+  dossier: ({ dossierId }: DossierRecord) => dossierId,
+  'dossier-batch': ({ terms }: DossierBatchRecord) => `at most ${terms.limit} failed dossiers`,
+};
+
+function table(rows: readonly Listed[]): string[] {
+  const cells = [
+    ['CREATED', 'KIND', 'STATUS', 'INPUT', 'ID'],
+    ...rows.map(({ createdAt, kind, status, needsAttention, input, id }) => [
+      `${createdAt.slice(0, 19)}Z`,
+      kind,
+      `${status ?? 'open'}${needsAttention ? ' (needs a person)' : ''}`,
+      input,
+      id,
+    ]),
+  ];
+  const widths = cells[0]?.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  return cells.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths?.[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

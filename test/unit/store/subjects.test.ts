@@ -1,0 +1,63 @@
+import { WorkWriter } from '../../../src/archive/works';
+import type { SubjectRepository } from '../../../src/store/subjects';
+import { cnpj, cpf } from '../../support/documents';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+let place: TemporaryArchive;
+let subjects: SubjectRepository;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  subjects = place.archive.subjects;
+});
+afterEach(() => place.remove());
+
+it('knows who holds a subject, and whom a holder tells of, many at once', async () => {
+  const names = Array.from({ length: 501 }, (_, index) => `name-${index}`);
+  await subjects.add('works/a', names);
+  await subjects.add('works/a', names.slice(0, 2));
+  await subjects.add('inputs/b', ['name-500', 'name-500']);
+  expect(await subjects.holdersOf(['name-0', 'name-500', 'nobody'])).toEqual(
+    new Map([
+      ['name-0', new Set(['works/a'])],
+      ['name-500', new Set(['inputs/b', 'works/a'])],
+    ]),
+  );
+  expect(await subjects.heldBy('works/a')).toEqual(names.toSorted());
+});
+
+it('forgets a subject, or a holder, and nothing else', async () => {
+  await subjects.add('works/a', ['x', 'y']);
+  await subjects.add('works/b', ['x', 'y']);
+  await subjects.removeSubject('x');
+  expect(await subjects.holdersOf(['x', 'y'])).toEqual(
+    new Map([['y', new Set(['works/a', 'works/b'])]]),
+  );
+  await subjects.removeHolder('works/a');
+  expect(await subjects.holdersOf(['y'])).toEqual(new Map([['y', new Set(['works/b'])]]));
+});
+
+it('finds the works of a document, whatever the line that holds it, before the line is stored', async () => {
+  const company = cnpj(1);
+  const owner = cpf(1);
+  const writer = new WorkWriter(place.archive, 'works/a/b', (document) => `name of ${document}`);
+  const line = { line: 2, reference: '', type: 'cnpj' } as const;
+  const faulty = { ...line, kind: 'invalid', code: 'unknown_type', message: '' } as const;
+  await writer.addLine({ ...faulty, document: company });
+  await writer.addItem({
+    ...line,
+    item: 0,
+    document: cnpj(2),
+    note: '',
+    reference: `for ${owner}`,
+  });
+  await writer.end();
+  for (const document of [company, cnpj(2), owner]) {
+    const name = `name of ${document}`;
+    expect((await subjects.holdersOf([name])).get(name)).toEqual(new Set(['works/a/b']));
+  }
+  await writer.addLine({ ...faulty, document: cnpj(3) });
+  jest.spyOn(subjects, 'add').mockRejectedValue(new Error('ENOSPC'));
+  await expect(writer.end()).rejects.toThrow('ENOSPC');
+  expect(await place.archive.list('works/a/b/lines/')).toHaveLength(1);
+});
