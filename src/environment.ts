@@ -27,7 +27,7 @@ export type { MonitorSinkSettings, SinkChoice } from './environment/monitors';
 export { ConfigError } from './environment/variables';
 
 /**
- * The environment, parsed once (DESIGN 5). `.env` is read; a variable of ours that is unknown or
+ * The environment, parsed once. `.env` is read; a variable of ours that is unknown or
  * malformed is an error that names it. `TEMPORAL_*` is left to `@temporalio/envconfig`.
  */
 export interface Environment {

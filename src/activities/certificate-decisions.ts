@@ -18,7 +18,7 @@ import type { CertificateDependencies } from './dependencies';
 import { archiveIncomplete } from './failures';
 import { Heartbeats } from './heartbeats';
 
-/** A person's decisions about rows: put on record first, then carried out by lanes. DESIGN D3. */
+/** A person's decisions about rows: put on record first, then carried out by lanes. Decision record 001. */
 export function createCertificateDecisionActivities(deps: CertificateDependencies) {
   const { archive, idKey, now } = deps;
   const { attempts: ledger } = archive;

@@ -29,7 +29,7 @@ import {
 import type { CertificateDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 
-/** What follows a run of requests that was lost, and what looks for late receipts. PROTOCOLS 1. */
+/** What follows a run of requests that was lost, and what looks for late receipts. Decision record 001. */
 export function createCertificateRecoveryActivities(deps: CertificateDependencies) {
   const { archive, idKey, now } = deps;
   const { attempts: ledger } = archive;

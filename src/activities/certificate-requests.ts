@@ -54,8 +54,8 @@ const placeWaitMs = 300;
 /** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
 const placeMarginMs = 100;
 /**
- * Requests for certificates: POSTs without a key, each sent at most once per attempt. PROTOCOLS 1
- * and 2 say how, sentence by sentence.
+ * Requests for certificates: POSTs without a key, each sent at most once per attempt (decision
+ * records 001 and 002).
  */
 export function createCertificateRequestActivities(deps: CertificateDependencies) {
   const { archive, certificates, idKey, now } = deps;

@@ -46,7 +46,7 @@ interface Held {
 }
 
 /**
- * Polls what is outstanding, fetches and checks PDFs, and files outcomes. PROTOCOLS 3. Reading
+ * Polls what is outstanding, fetches and checks PDFs, and files outcomes. Decision record 004. Reading
  * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
  */
 export function createCertificateWatchActivities(deps: CertificateDependencies) {

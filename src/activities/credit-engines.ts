@@ -6,7 +6,7 @@ import type { CreditDependencies } from './dependencies';
 /** Engines told of a choice that cannot be made: a payload is no catalogue. */
 const mostTold = 50;
 
-/** Questions about engines for commands that have no token: the workers have it (DESIGN D5). */
+/** Questions about engines for commands that have no token: the workers have it (docs/protection.md). */
 export function createCreditEngineActivities({ credit, warn }: CreditDependencies) {
   /** Which engine an id or a name means. A fault is thrown, and goes again. */
   async function findEngine(wanted: string): Promise<EngineAnswer> {

@@ -52,10 +52,10 @@ export interface RequestInput extends AnalysisRun {
   before: Pick<Unsent, 'why' | 'notBefore'> | null;
 }
 
-/** Between two tries of an upload that is turned away. They leave no history (DESIGN D2). */
+/** Between two tries of an upload that is turned away. They leave no history (decision record 021). */
 const longestPauseMs = 15 * 60_000;
 
-/** The upload of a file: a POST without a key, sent at most once per attempt (PROTOCOLS 1). */
+/** The upload of a file: a POST without a key, sent at most once per attempt (decision record 001). */
 export function createCreditRequestActivities(deps: CreditDependencies) {
   const { archive, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;

@@ -23,7 +23,7 @@ import { pauseOnTheClock } from './pause';
 
 /** The service names no interval, and takes minutes. */
 const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_000, jitter: 0.1 };
-/** A wait up to this long is held by the activity, a longer one by the server (DESIGN D2). */
+/** A wait up to this long is held by the activity, a longer one by the server (decision record 021). */
 const holdMs = 10_000;
 /** With less time left than this the activity holds to the end, and looks once more. */
 const lastHoldMs = 12_000;
@@ -114,7 +114,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     } else if (asksForPatience(operation.error)) {
       return { ...unsettled, waitMs: Math.max(waitMs, askedMs(operation.error)) };
     }
-    // Done is when the result is there (DESIGN 4), whatever becomes of the status.
+    // Done is when the result is there, whatever becomes of the status.
     const result = await answerOf(() => take(operationId, 'issues'));
     if ('told' in result) {
       if (result.told === 'filed') return { kind: 'ready', statusWord };

@@ -80,7 +80,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     );
   }
 
-  /** What the status leaves out (DESIGN 4). */
+  /** What the status leaves out. */
   async function readList({ dossier }: DossierAnswer, signal: AbortSignal): Promise<ListRead> {
     const lacks = dossier.artifacts === null || dossier.reportSchema === null;
     if (!lacks) return { whole: null, note: null, passes: false };

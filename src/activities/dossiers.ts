@@ -79,7 +79,7 @@ const repeatMs = 5_000;
 /** A dossier that was read before is not gone because one read says so. */
 const refusalPatienceMs = 2 * 60_000;
 
-/** Following a dossier, asking for another attempt, and cancelling it: each waits by DESIGN D2. */
+/** Following a dossier, asking for another attempt, and cancelling it: each waits as decision record 021 says. */
 export function createDossierActivities(deps: DossierDependencies) {
   const { archive, audit, dossiers, metrics, now } = deps;
   const file = new DossierFile(archive);
@@ -118,7 +118,7 @@ export function createDossierActivities(deps: DossierDependencies) {
 
   /**
    * Asks for another attempt, at most one whatever is lost on the way: the status is read before every
-   * send, the intent is on file before it leaves, and every send has the same key (DESIGN D3).
+   * send, the intent is on file before it leaves, and every send has the same key.
    */
   async function retryDossier(input: RetryDossierInput): Promise<Waited<Retried>> {
     const { asked, from, ref } = input;

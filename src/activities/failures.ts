@@ -1,10 +1,10 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 
-/** The only place that builds an ApplicationFailure (DESIGN D11). Messages hold no values. */
+/** The only place that builds an ApplicationFailure. Messages hold no values. */
 export const failureTypes = {
   /** The archive does not hold what the workflow refers to: retrying cannot help. */
   archiveIncomplete: 'ArchiveIncomplete',
-  /** Nothing is wrong: the server keeps the timer until the next read (DESIGN D2). */
+  /** Nothing is wrong: the server keeps the timer until the next read (decision record 021). */
   notSettledYet: 'NotSettledYet',
   /** The service answers with a result that we cannot read, again and again. */
   resultUnreadable: 'ResultUnreadable',

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 /**
  * Heartbeats on a timer while an activity works, and the sign that it is late: a process that was
  * frozen comes back with its clock far ahead of its last heartbeat, and by then somebody else may
- * have been given its work (PROTOCOLS 1).
+ * have been given its work (decision record 001).
  */
 export class Heartbeats {
   readonly #startedAt: number;

@@ -7,7 +7,7 @@ import { StoreError } from '../store/store-error';
 import type { LostAnswer } from './dependencies';
 import { withStorePatience, type Patience } from './store-patience';
 
-/** What every POST without a key has in common, whatever it buys (PROTOCOLS 1). */
+/** What every POST without a key has in common, whatever it buys (decision record 001). */
 
 /** Time between the last instant of a POST and the moment its claim counts as lost. */
 export const claimMarginMs = 5_000;
@@ -23,7 +23,7 @@ export interface SendAgain {
   notBefore: number;
 }
 
-/** Sends, and says what came of it (DESIGN D3, "Answers"). Never throws. */
+/** Sends, and says what came of it (decision record 001). Never throws. */
 export async function receiptOf(
   request: () => Promise<string>,
   {

@@ -94,7 +94,7 @@ const mostAskedInVain = 5;
 /** A look that a person waits for. */
 const lookMs = 20_000;
 
-/** An analysis is asked for with one key for each attempt, so that it is made once (DESIGN D3). */
+/** An analysis is asked for with one key for each attempt, so that it is made once. */
 export function createLensActivities(deps: LensDependencies) {
   const { archive, audit, lens, metrics, now, stopping } = deps;
   const file = new LensFile(archive);

@@ -7,7 +7,7 @@ import type { MonitorDependencies } from './dependencies';
 import { isPassing, isUnreadable } from './monitor-calls';
 
 /**
- * What the service tells of a monitor, read at most once a day (DESIGN 4). That it does not tell is
+ * What the service tells of a monitor, read at most once a day. That it does not tell is
  * kept as well. Throws nothing of the service's: without health, changes are swept all the same.
  */
 export async function healthToday(

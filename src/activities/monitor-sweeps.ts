@@ -38,7 +38,7 @@ export interface SweepPageInput {
   peek: boolean;
 }
 
-/** One activity works off one page of changes: lists, files, delivers, acknowledges (PROTOCOLS 9). */
+/** One activity works off one page of changes: lists, files, delivers, acknowledges (decision record 017). */
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
   const records = new MonitorRecords(deps.archive, deps.nameOf);
   const passes = new MonitorPasses(deps.archive);
@@ -208,7 +208,7 @@ interface SortedItems {
   unreadable: Extract<ListedChange, { kind: 'unreadable' }>[];
 }
 
-/** Every item by its own fields, whatever was asked for (DESIGN D8). */
+/** Every item by its own fields, whatever was asked for (decision record 017). */
 export function sortItems(items: readonly ListedChange[], terms: SweepTerms): SortedItems {
   const sorted: SortedItems = { open: [], acknowledged: [], passed: [], unreadable: [] };
   for (const item of items) {

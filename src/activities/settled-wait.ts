@@ -61,7 +61,7 @@ const pace: PollPace = { firstMs: 1_000, growth: 0.2, minMs: 1_000, maxMs: 60_00
 const mostWords = 1_000;
 
 /**
- * Waits for one resource (DESIGN D2, PROTOCOLS 5). Polls leave no history: the first attempt holds
+ * Waits for one resource (decision record 021). Polls leave no history: the first attempt holds
  * while waits are short, for half a minute in all; else it fails BENIGN, so that the server keeps the
  * timer and no slot is held. What has not settled by then takes long: later attempts read once. It
  * returns when something visible changes, and when the deadline has come, as a value.

@@ -58,7 +58,7 @@ const listPatienceMs = 2 * 60_000;
 /** Clocks differ. */
 const clockSkewMs = 5 * 60_000;
 
-/** A search is asked for with one key for ever, so that it is made once (DESIGN D3). */
+/** A search is asked for with one key for ever, so that it is made once. */
 export function createTraceActivities(deps: TraceDependencies) {
   const { archive, audit, now, traces } = deps;
   const file = new TraceFile(archive);

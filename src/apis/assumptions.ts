@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What the specification does not show, as assumptions with a name (DESIGN D9, section 4): the
+ * What the specification does not show, as assumptions with a name: the
  * default, the variable that overrides it, and the reason. README prints `assumptionTable`.
  */
 export interface Assumption {
@@ -139,7 +139,7 @@ export interface MonitorAssumptions {
   readPath: string;
 }
 
-/** Names that are configured; null for those that are to be found (DESIGN 4, "Credit"). */
+/** Names that are configured; null for those that are to be found. */
 export interface CreditAssumptions {
   filePart: string | null;
   enginePart: string | null;

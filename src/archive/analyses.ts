@@ -48,18 +48,6 @@ export class AnalysisFile {
     await this.#archive.putIfAbsent(unreadAnswerKey(folder), answer);
   }
 
-  /** Every analysis of the archive, newest first. */
-  async all(): Promise<{ folder: string; record: AnalysisRecord }[]> {
-    const found: { folder: string; record: AnalysisRecord }[] = [];
-    for (const key of await this.#archive.list('analyses/')) {
-      if (!key.endsWith('/asked.json')) continue;
-      const folder = key.slice(0, -'/asked.json'.length);
-      const record = await this.record(folder);
-      if (record !== null) found.push({ folder, record });
-    }
-    return found.sort((a, b) => b.record.createdAt.localeCompare(a.record.createdAt));
-  }
-
   /**
    * The last time that a thing came to an end, else the last time that it was asked for.
    *

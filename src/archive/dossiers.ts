@@ -152,7 +152,7 @@ export type FiledReceipt = RetryReceipt & {
 };
 
 /**
- * Requests for further attempts, on file before they are sent (DESIGN D3). They are everybody's: who
+ * Requests for further attempts, on file before they are sent. They are everybody's: who
  * follows a dossier later goes on with the key of who was lost.
  */
 export class RetryLedger {

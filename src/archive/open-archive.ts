@@ -41,7 +41,7 @@ function directoryOf(address: string): string {
 }
 
 /**
- * The secret that turns documents into names (DESIGN D5). Never rotated: with another key the same
+ * The secret that turns documents into names (docs/protection.md). Never rotated: with another key the same
  * document would have another name, and its claims would not be found.
  */
 export class IdKey {

@@ -1,5 +1,5 @@
 /**
- * The fence around a POST without a key (PROTOCOLS 1). An attempt is one decision to send for one
+ * The fence around a POST without a key (decision record 001). An attempt is one decision to send for one
  * subject: its claim stands before anything leaves, its receipt says what came of it, and its
  * resolution what a person decided about it.
  */

@@ -2,7 +2,7 @@ import type { WorkRef } from './work';
 
 /**
  * What lanes and their activities say to each other: rows by number, as tuples, since thousands of
- * them travel through the history (PROTOCOLS 3).
+ * them travel through the history (decision record 004).
  */
 
 /** `normal`; `reissue`: the policy or a person has decided to send again over an unknown. */

@@ -10,7 +10,7 @@
 export const certificateTypes = ['cnpj', 'trabalhista'] as const;
 export type CertificateType = (typeof certificateTypes)[number];
 
-/** How one input line ends. DESIGN 5 lists them; no other word reaches a result sheet. */
+/** How one input line ends: no other word reaches a result sheet. */
 export const rowStatuses = [
   'issued',
   'failed',

@@ -1,4 +1,4 @@
-/** The way through a list of pages, whatever the service does with cursors (DESIGN D8). */
+/** The way through a list of pages, whatever the service does with cursors (decision record 017). */
 
 /** What a page tells of the list. */
 export interface PageSeen {

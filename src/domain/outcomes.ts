@@ -33,7 +33,7 @@ export const nothingTold: Told = {
 
 /**
  * How one item of a work ended, as it is filed. A line of an outcome object; the merge unites all
- * of them by item (PROTOCOLS 3).
+ * of them by item (decision record 004).
  */
 export interface OutcomeRecord extends Told {
   item: number;

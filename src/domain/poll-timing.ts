@@ -57,7 +57,7 @@ export function watchBoundMs(youngestAgeMs: number): number {
   return Math.min(Math.max(5_000, youngestAgeMs / 4), 300_000);
 }
 
-/** How an activity waits for one resource (PROTOCOLS 5). All in milliseconds. */
+/** How an activity waits for one resource (decision record 021). All in milliseconds. */
 export interface WaitBounds {
   /** A wait up to this long is held by the activity; a longer one by the server. */
   holdMs: number;

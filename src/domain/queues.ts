@@ -1,4 +1,4 @@
-/** Task queues: one per kind of slot (DESIGN D4). */
+/** Task queues: one per kind of slot. */
 export const queueKinds = [
   'workflows',
   'certificate-requests',
@@ -19,7 +19,7 @@ export const queuesOf = {
 
 /**
  * @param suffix first 8 characters of the archive's id, so that a worker with another archive is
- *   never given the tasks (DESIGN D6)
+ *   never given the tasks
  */
 export function queueName(kind: QueueKind, suffix: string): string {
   return `diligence-${kind}-${suffix}`;

@@ -1,4 +1,4 @@
-/** What workflow and activity hand each other about a wait for one resource (PROTOCOLS 5). */
+/** What workflow and activity hand each other about a wait for one resource (decision record 021). */
 
 export interface WaitOrder {
   /** Epoch milliseconds. What has not settled by then is read once more, and is `expired`. */

@@ -44,7 +44,7 @@ interface PayloadKey {
 }
 
 /**
- * The keys that protect payloads and, when asked for, the archive (DESIGN D5): the first seals, all
+ * The keys that protect payloads and, when asked for, the archive (docs/protection.md): the first seals, all
  * open. AES-256-GCM with a fresh nonce of 12 bytes each time.
  */
 export class KeyRing {

@@ -1,7 +1,7 @@
 import type { ResultRow } from '../domain/certificates';
 import { punctuateDocument } from '../domain/documents';
 
-/** The columns of a result sheet, in order (DESIGN 5). A published format: add at the end only. */
+/** The columns of a result sheet, in order. A published format: add at the end only. */
 export const resultColumns = [
   'line',
   'document',

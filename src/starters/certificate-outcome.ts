@@ -25,7 +25,7 @@ const nextSteps: Partial<Record<RowStatus, string>> = {
     'never sent, or given up: `certificate resolve --status cancelled --action reissue` asks for it',
 };
 
-/** 0 when nothing is left to do, 3 when a person is needed (DESIGN 5). */
+/** 0 when nothing is left to do, 3 when a person is needed. */
 export function batchExitCode({ counts }: BatchSummary): number {
   return needsAPerson(counts) ? exitCodes.needsAPerson : exitCodes.done;
 }

@@ -42,7 +42,7 @@ export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
   return { input, counts: { ...plan.counts }, manifest };
 }
 
-/** HMAC of what makes the batch (DESIGN D7), as its id. */
+/** HMAC of what makes the batch (decision record 002), as its id. */
 export function batchName(place: Workplace, { manifest }: PlannedBatch): string {
   return place.idKey.nameOf('manifest', manifest);
 }

@@ -182,7 +182,7 @@ async function batch(flags: BatchFlags): Promise<number> {
 
 /**
  * The id under which this batch runs, and its summary when it has ended within `--max-age`
- * (PROTOCOLS 4: the archive is asked first).
+ * (the store is asked first).
  */
 async function batchId(
   place: Workplace,

@@ -191,7 +191,7 @@ interface Decided {
 
 /**
  * A receipt that came after the end on file names what the service has: to be taken up, not to be
- * bought again (PROTOCOLS 1). An operation that the person was told of may be given up.
+ * bought again (decision record 001). An operation that the person was told of may be given up.
  */
 function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
   if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;

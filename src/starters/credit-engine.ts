@@ -9,7 +9,7 @@ import { warnWithoutPollers, withEngine, type Workplace } from './workplace';
 
 /**
  * The id of an engine by its id or name. A name is looked up by a worker, which is the one that has
- * address and token of the service (DESIGN D5): the command needs neither, nor does `dev`.
+ * address and token of the service (docs/protection.md): the command needs neither, nor does `dev`.
  *
  * @throws CommandError when it means none, or several, or nobody can tell
  */

@@ -5,7 +5,7 @@ import { ConfigError } from '../environment';
 import { ArchiveError } from '../archive/archive';
 import { errorLine, redactError, redactText } from '../protection/redaction';
 
-/** How a command ends (DESIGN 5). */
+/** How a command ends. */
 export const exitCodes = {
   done: 0,
   failed: 1,

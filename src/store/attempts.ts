@@ -40,7 +40,7 @@ interface ResolutionRow {
 }
 
 /**
- * Attempts of what is bought: claims, receipts and resolutions (PROTOCOLS 1). What is put here is on
+ * Attempts of what is bought: claims, receipts and resolutions (decision record 001). What is put here is on
  * the disk before the promise resolves: its loss would cost money. Indices see to it that a subject has
  * at most one attempt of which nobody knows the end, and that a run that was closed sends no more.
  */

@@ -6,7 +6,7 @@ import { runInTransaction } from './transaction';
 
 /**
  * The thread that writes: one for each process and store. What asks while a commit is under way
- * commits together in the next one, so that a flush of the disk serves many (PROTOCOLS.md, "Store").
+ * commits together in the next one, so that a flush of the disk serves many.
  */
 
 export interface WriterData {

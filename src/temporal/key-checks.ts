@@ -41,7 +41,7 @@ export async function provenKeys(
 
 /**
  * Makes sure that the keys are those of this archive, before anything is polled or sent: a worker
- * with a wrong key uses up attempts, and writes failures that nobody else can read (PROTOCOLS 7).
+ * with a wrong key uses up attempts, and writes failures that nobody else can read (decision record 012).
  * An archive that knows no key yet takes the first one of the list.
  *
  * @throws ConfigError that names the key

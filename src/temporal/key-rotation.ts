@@ -13,7 +13,7 @@ export interface KeyHolder {
 }
 
 /**
- * A rotation has two steps (PROTOCOLS 7): every process gets the new key last in its list, to open
+ * A rotation has two steps (decision record 012): every process gets the new key last in its list, to open
  * with; then it moves first, to seal with. Otherwise somebody could not read what another writes.
  */
 export type RotationStep =

@@ -17,7 +17,7 @@ interface Engine {
 
 /**
  * Takes a namespace for an archive, at the start of a worker: two archives on one namespace know
- * nothing of each other's claims, and would buy the same thing twice (DESIGN D6).
+ * nothing of each other's claims, and would buy the same thing twice.
  *
  * @throws ConfigError when another archive has it
  */

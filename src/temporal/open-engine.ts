@@ -23,7 +23,7 @@ const startTimeoutMs = 15 * 60_000;
 
 /**
  * A client of the engine: of `TEMPORAL_ADDRESS`, else of the data directory's own process, which
- * is started in the background when none runs (DESIGN 5, "Embedded").
+ * is started in the background when none runs.
  *
  * @param say gets one line per thing done
  * @throws ConfigError when no service is configured and nothing runs, or the payload keys are not

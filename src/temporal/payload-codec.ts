@@ -27,7 +27,7 @@ export class ForeignPayloadError extends Error {
 }
 
 /**
- * Seals whole payloads, metadata included (DESIGN D5, PROTOCOLS 7). Outside they show
+ * Seals whole payloads, metadata included (docs/protection.md). Outside they show
  * `encoding: binary/encrypted` and `encryption-key-id`, and nothing else.
  */
 export class EncryptionCodec implements PayloadCodec {

@@ -64,7 +64,7 @@ export interface WorkerSetup {
   lens: LensDependencies | null;
 }
 
-/** Longer than the total time of a keyless POST: a shutdown must never cut one off (PROTOCOLS 2). */
+/** Longer than the total time of a keyless POST: a shutdown must never cut one off (decision record 002). */
 const shutdownGraceTime = '40s';
 /** What a shutdown leaves to an upload beyond its total time. */
 const creditGraceMs = 10_000;
@@ -80,7 +80,7 @@ export interface RunningWorkers {
   reachEngine(withinMs: number): Promise<void>;
 }
 
-/** One Worker per task queue, each with its own slots (DESIGN D4), on one connection. */
+/** One Worker per task queue, each with its own slots, on one connection. */
 export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect({
     ...(setup.connectionOptions as object),
@@ -122,7 +122,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         },
         // Eight lanes with three runs each, recoveries, and room for interactive issuances.
         maxConcurrentActivityTaskExecutions: 40,
-        // Cancellation travels by heartbeat: by default one in eight seconds (PROTOCOLS 2).
+        // Cancellation travels by heartbeat: by default one in eight seconds (decision record 002).
         maxHeartbeatThrottleInterval: '500ms',
       },
       {

@@ -13,7 +13,7 @@ type WatchActivities = ReturnType<typeof createCertificateWatchActivities>;
 type DecisionActivities = ReturnType<typeof createCertificateDecisionActivities>;
 type MergeActivities = ReturnType<typeof createCertificateMergeActivities>;
 
-/** Interactive work goes before batches; batches share fairly among themselves (PROTOCOLS 6). */
+/** Interactive work goes before batches; batches share fairly among themselves. */
 function precedence({ interactive }: IssuingTerms, fairnessKey: string) {
   // The server takes 64 bytes; what tells works apart stands at the end of their ids.
   return interactive ? { priorityKey: 1 } : { priorityKey: 3, fairnessKey: fairnessKey.slice(-64) };
@@ -25,7 +25,7 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
   const requestQueue = queueName('certificate-requests', terms.queueSuffix);
   const watchQueue = queueName('certificate-watches', terms.queueSuffix);
 
-  // One attempt: a lost request is looked into, never repeated by the engine (DESIGN D3).
+  // One attempt: a lost request is looked into, never repeated by the engine (decision record 001).
   const { requestCertificates } = proxyActivities<RequestActivities>({
     taskQueue: requestQueue,
     startToCloseTimeout: '90s',

@@ -42,7 +42,7 @@ interface Lane {
 
 /**
  * A batch of certificates: proves the access, divides the rows over lanes, passes decisions on to
- * them, and puts the outcomes together. Never continues as new itself. DESIGN D7, PROTOCOLS 4.
+ * them, and puts the outcomes together. Never continues as new itself. Decision record 002.
  */
 export async function certificateBatch(input: CertificateBatchInput): Promise<BatchSummary> {
   const { work, terms, workId } = input;

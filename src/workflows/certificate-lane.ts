@@ -28,7 +28,7 @@ export interface LaneResult {
   counts: RowCounts;
 }
 
-/** A stretch of a batch: at most a few thousand rows, driven to their outcomes. DESIGN D7. */
+/** A stretch of a batch: at most a few thousand rows, driven to their outcomes. Decision record 002. */
 export async function certificateLane(input: CertificateLaneInput): Promise<LaneResult> {
   const { work, from, to, terms, name, eventsLimit, carried } = input;
   const activities = certificateActivities(terms, input.fairnessKey);

@@ -15,7 +15,7 @@ export function creditActivities(queueSuffix: string) {
   const taskQueue = queueName('credit', queueSuffix);
 
   /**
-   * One attempt: a lost upload is looked into, never repeated by the engine (DESIGN D3). Longer than
+   * One attempt: a lost upload is looked into, never repeated by the engine (decision record 001). Longer than
    * the longest upload that can be configured, and the waits before it. An upload is never aborted:
    * what it came to is waited for when it is cancelled.
    */

@@ -17,7 +17,7 @@ export function dossierActivities(queueSuffix: string, interactive: boolean) {
     priority: { priorityKey: interactive ? 1 : 3 },
   } as const;
 
-  /** The deadline is a value; a minute later is the backstop (PROTOCOLS 5). */
+  /** The deadline is a value; a minute later is the backstop (decision record 021). */
   const waiting = ({ deadlineAt }: WaitOrder, type?: ActivityCancellationType) =>
     proxyActivities<Activities>({
       ...common,

@@ -13,7 +13,7 @@ export function lensActivities(queueSuffix: string, interactive: boolean) {
     retry: { initialInterval: '1s', maximumInterval: '30s' },
     priority: { priorityKey: interactive ? 1 : 3 },
   } as const;
-  /** The deadline is a value; a minute later is the backstop (PROTOCOLS 5). */
+  /** The deadline is a value; a minute later is the backstop (decision record 021). */
   const waiting = ({ deadlineAt }: WaitOrder) => ({
     ...common,
     // Longer than the longest upload.

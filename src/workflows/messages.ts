@@ -267,7 +267,7 @@ export interface IssuingTerms {
   requestUntil: number;
   onUnknown: OnUnknown;
   interactive: boolean;
-  /** Ends the names of the task queues (DESIGN D6). */
+  /** Ends the names of the task queues. */
   queueSuffix: string;
 }
 
@@ -296,7 +296,7 @@ export interface AnalyzeCreditInput {
   ref: AnalysisRef;
   /** Epoch milliseconds: after it nothing is sent, and what has not settled is given up. */
   deadlineAt: number;
-  /** Ends the names of the task queues (DESIGN D6). */
+  /** Ends the names of the task queues. */
   queueSuffix: string;
 }
 
@@ -314,7 +314,7 @@ export interface FollowDossierInput {
   interactive: boolean;
   /** To be put on file by the work itself, once it runs; left out when it is there. */
   record?: DossierRecord;
-  /** Ends the names of the task queues (DESIGN D6). */
+  /** Ends the names of the task queues. */
   queueSuffix: string;
 }
 
@@ -334,7 +334,7 @@ export interface AnalyzeLensInput {
   deadlineAt: number;
   /** A person waits. */
   interactive: boolean;
-  /** Ends the names of the task queues (DESIGN D6). */
+  /** Ends the names of the task queues. */
   queueSuffix: string;
 }
 
@@ -346,7 +346,7 @@ export interface LookUpProfileInput {
   retryRural: boolean;
   /** A person waits; not told: one does. */
   interactive?: boolean;
-  /** Ends the names of the task queues (DESIGN D6). */
+  /** Ends the names of the task queues. */
   queueSuffix: string;
 }
 
@@ -356,7 +356,7 @@ export interface SearchTraceInput {
   deadlineAt: number;
   /** A person waits. */
   interactive: boolean;
-  /** Ends the names of the task queues (DESIGN D6). */
+  /** Ends the names of the task queues. */
   queueSuffix: string;
 }
 

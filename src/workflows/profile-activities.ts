@@ -12,7 +12,7 @@ export function profileActivities(queueSuffix: string, interactive = true) {
     priority: { priorityKey: interactive ? 1 : 3 },
   } as const;
 
-  /** The deadline is a value; a minute later is the backstop (PROTOCOLS 5). */
+  /** The deadline is a value; a minute later is the backstop (decision record 021). */
   const lookUpProfile = (input: Parameters<Activities['lookUpProfile']>[0]) =>
     proxyActivities<Activities>({
       ...common,

@@ -16,7 +16,7 @@ interface Run {
 
 /**
  * The runs of requests of one driver: what those in flight hold, and what the next one may be. Sizes
- * and bounds, with their reasons, in PROTOCOLS 2; places in docs/decisions/009.
+ * and bounds have their reasons in decision record 002, places in 009.
  */
 export class RequestRuns {
   readonly #inFlight = new Map<string, Run>();

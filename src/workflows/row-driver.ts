@@ -16,7 +16,7 @@ import { RequestRuns, wasSent } from './request-runs';
 import type { AgainRow, CarriedRows } from './row-state';
 import { tellAttention } from './search-attributes';
 
-/** Sizes and bounds, with their reasons, in PROTOCOLS 2 and 3. */
+/** Sizes and bounds: decision records 002, 004 and 008 have their reasons. */
 const limits = {
   watchRows: 250,
   /** Return after the first settlement: soon when rows wait for its place, later when none do. */

@@ -13,8 +13,8 @@ export type WaitEnd<T> = Exclude<Waited<T>, { kind: 'changed' }>;
 
 /**
  * Waits until the resource has settled, one activity for each change that a person would want to
- * see (DESIGN D2). The time-out of the activity is a backstop: its failure, in either shape, is
- * `expired` too (PROTOCOLS 5).
+ * see (decision record 021). The time-out of the activity is a backstop: its failure, in either shape, is
+ * `expired` too (decision record 021).
  *
  * @param read the activity; its scheduleToCloseTimeout ends a minute after the deadline
  * @throws CancelledFailure; what the activity gave up on for good

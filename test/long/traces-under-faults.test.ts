@@ -313,7 +313,11 @@ async function contradictions(row: Row, out: string): Promise<string[]> {
 function firstStatus(row: Row, started: number): string {
   const { asked = '' } = row;
   if (unanswered.includes(asked)) return 'unknown_outcome';
-  if (turnedAway.includes(asked)) return row['trace_id'] === '' ? 'cancelled' : 'without an id';
+  if (turnedAway.includes(asked)) {
+    // Called off between a request and its refusal, it may have been made, for all that is known.
+    if (row['trace_id'] === '' && row['status'] === 'unknown_outcome') return 'unknown_outcome';
+    return row['trace_id'] === '' ? 'cancelled' : 'without an id';
+  }
   if (beingMade.includes(asked) || waitedFor.includes(asked)) {
     return row['trace_id'] === '' ? 'with an id' : 'cancelled';
   }

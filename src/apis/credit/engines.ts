@@ -39,7 +39,7 @@ export class EnginesApi {
     return engineFromWire(call, (await this.service.call(call, 'interactive')).body);
   }
 
-  /** Fields left out keep their value (DESIGN 4). May be sent again. */
+  /** Fields left out keep their value. May be sent again. */
   async update(id: string, change: EngineFields): Promise<Engine> {
     const call = { ...this.#call('PUT', '/v1/engines/{id}', id), ...bodyOf(change) };
     return engineFromWire(call, (await this.service.call(call, 'interactive')).body);

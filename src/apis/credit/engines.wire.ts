@@ -23,7 +23,7 @@ export function engineFromWire(call: CallName, body: Buffer): Engine {
 }
 
 /**
- * A bare array, else the only array in the body or in an object of it (DESIGN 4). A page of a longer
+ * A bare array, else the only array in the body or in an object of it. A page of a longer
  * list is refused with the code `only_a_page`: an engine that is not on it would seem not to exist.
  *
  * @param link the header of that name

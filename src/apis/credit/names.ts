@@ -1,7 +1,7 @@
 import { defaultFailedStatuses, type CreditAssumptions } from '../assumptions';
 import type { DescribedField, SpecificationFacts } from './specification.wire';
 
-/** Where a name comes from: a variable of ours, the service's document, or DESIGN 4. */
+/** Where a name comes from: a variable of ours, the service's document, or an assumption. */
 export type NameSource = 'configured' | 'document' | 'assumed';
 
 export interface FoundName {

@@ -80,7 +80,7 @@ export class OperationsApi {
   }
 
   /**
-   * Starts an operation: POST without a key, to be sent at most once per decision (DESIGN D3).
+   * Starts an operation: POST without a key, to be sent at most once per decision (decision record 001).
    * The caller holds the limiter's permit.
    *
    * @returns the id of the accepted operation
@@ -133,7 +133,7 @@ export class OperationsApi {
    * The result, if it is there, handed on as it comes: its bytes are not held here.
    *
    * @param take reads the body to its end (into the archive; `readAnalysis` reads what is in it)
-   * @returns what `take` made of it, or the status that means "not yet" (DESIGN 4)
+   * @returns what `take` made of it, or the status that means "not yet"
    */
   async takeResult<T>(
     operationId: string,

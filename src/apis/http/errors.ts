@@ -123,7 +123,7 @@ export class StatusError extends Error {
     return this.#detail;
   }
 
-  /** 401, and 403 `unauthorized`: the credentials are refused, never the item (DESIGN 4). */
+  /** 401, and 403 `unauthorized`: the credentials are refused, never the item. */
   get meansCredentials(): boolean {
     if (this.elsewhere) return false;
     const word = this.code?.toLowerCase() ?? '';

@@ -1,6 +1,6 @@
 /**
  * The rate of one service, held by one process: a token bucket that serves in order of priority,
- * waits as told after 429, and slows down when it is told often. PROTOCOLS 2 and 3.
+ * waits as told after 429, and slows down when it is told often.
  */
 
 /** In the order of service. Requests and reads share the rate half and half while both wait. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { redactText } from '../../protection/redaction';
 
 /**
- * Error bodies, decoded by shape and not by content type (DESIGN 4): the investigation problem and
+ * Error bodies, decoded by shape and not by content type: the investigation problem and
  * RFC 7807 share their fields; the profile lookup has a body of its own; a proxy answers HTML.
  */
 export interface DecodedProblem {

@@ -73,7 +73,7 @@ export interface ServiceOptions {
   baseUrl: string;
   token: Token;
   ratePerSecond: number;
-  /** Whether a 503 with Retry-After or a problem body was surely not processed (DESIGN 4). */
+  /** Whether a 503 with Retry-After or a problem body was surely not processed. */
   resendOn503?: boolean;
   /** Default 10,000. A call queued behind a connect is not interrupted by its own time-out. */
   connectTimeoutMs?: number;
@@ -88,7 +88,7 @@ export const answerTooLarge = 'ANSWER_TOO_LARGE';
 
 /**
  * One HTTP service: its address, credential, limiter and connections. One call is one undici
- * request: no retries, no redirects. Source: STYLE error table, DESIGN D3, D4.
+ * request: no retries, no redirects.
  */
 export class Service {
   readonly limiter: Limiter;
@@ -160,7 +160,7 @@ export class Service {
     return this.#observed(call, signal, take);
   }
 
-  /** True when the answer proves that the service did not process the request (DESIGN 4). */
+  /** True when the answer proves that the service did not process the request. */
   wasNotProcessed(error: StatusError): boolean {
     if (error.status === 429) return true;
     const told = error.retryAfterMs !== null || error.hasProblem;

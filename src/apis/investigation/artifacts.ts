@@ -9,7 +9,7 @@ const mostRedirects = 3;
 
 /**
  * Fetches a file by the address that the service told, and by where that leads. Only the service's own
- * origin is shown the token (DESIGN D5); from elsewhere nothing leads back to it.
+ * origin is shown the token (docs/protection.md); from elsewhere nothing leads back to it.
  *
  * @param take of the bytes as they come
  * @throws StatusError, with `elsewhere` from another origin: 403, 404 and 410 may mean that the

@@ -41,7 +41,7 @@ export class CertificatesApi {
   }
 
   /**
-   * Asks for an issuance: POST without a key, to be sent at most once per decision (DESIGN D3).
+   * Asks for an issuance: POST without a key, to be sent at most once per decision (decision record 001).
    * The caller holds the limiter's permit.
    *
    * @returns the id of the accepted issuance

@@ -44,7 +44,7 @@ const issuanceWire = z.object({
 /** What the acceptance of a request must hold: without the id the issuance is lost to us. */
 const acceptedWire = issuanceWire.pick({ certidao_id: true });
 
-/** Any other word is unsettled: warned of once and polled to the deadline (DESIGN D9). */
+/** Any other word is unsettled: warned of once and polled to the deadline. */
 const states = new Map<string, IssuanceState>([
   ['queued', 'queued'],
   ['processing', 'processing'],

@@ -60,7 +60,7 @@ export class DossiersApi {
 
   /**
    * The dossier with artifacts and result, for when the status leaves them out: by
-   * `DOSSIER_READ_PATH` where that is set, else from the documented list (DESIGN 4).
+   * `DOSSIER_READ_PATH` where that is set, else from the documented list.
    *
    * @returns null when no page of the list has it
    * @throws ContractError as `findListed`
@@ -107,7 +107,7 @@ export class DossiersApi {
 
   /**
    * Asks for a new attempt; it may be charged for. To be sent again only with the same key, and
-   * after the status was read (DESIGN D3).
+   * after the status was read.
    *
    * @param signal stops it before it leaves, and never after
    * @param beforeSend awaited right before it leaves: not while it waits for its permit

@@ -96,7 +96,7 @@ export class MonitorsApi {
   }
 
   /**
-   * Reads a monitor: an assumption (DESIGN 4, `MONITOR_READ_PATH`).
+   * Reads a monitor: an assumption (`MONITOR_READ_PATH`).
    *
    * @throws StatusError 404 or 405 also when the service has no such route
    */

@@ -79,7 +79,7 @@ export class TracesApi {
   }
 
   /**
-   * A search by its id: an assumption (DESIGN 4, `TRACE_READ`). Where the route is missing the
+   * A search by its id: an assumption (`TRACE_READ`). Where the route is missing the
    * documented list is searched, and this is remembered.
    *
    * @throws StatusError 404 when there is no such search; ContractError as

@@ -9,7 +9,7 @@ import { flag, number, told as anyText, tolerant } from '../http/tolerant';
 export { flag, number };
 
 /**
- * Fields of answers, read tolerantly (DESIGN D9): of another type, a field is as good as missing.
+ * Fields of answers, read tolerantly: of another type, a field is as good as missing.
  * Only ids are relied on.
  */
 

@@ -1,7 +1,7 @@
 /** An analysis operation of the credit service, as one read of it shows it. */
 export interface AnalysisOperation {
   operationId: string;
-  /** That it is done is not told here: the result is there or it is not (DESIGN 4). */
+  /** That it is done is not told here: the result is there or it is not. */
   state: 'unsettled' | 'failed';
   /** The service's own word, null when it tells none. */
   statusWord: string | null;

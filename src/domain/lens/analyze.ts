@@ -149,7 +149,7 @@ export function lensFolder(workId: string): string {
   return workId;
 }
 
-/** The same for every send of one attempt of one ask (DESIGN D3). */
+/** The same for every send of one attempt of one ask. */
 export function lensKey(name: string, attempt: number): string {
   return `diligence-lens-${name}-${attempt}`;
 }

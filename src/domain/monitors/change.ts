@@ -62,7 +62,7 @@ export interface MonitorHealth {
   lastCycleAt: string | null;
 }
 
-/** Fields of a monitor that a person may change; those left out keep their value (DESIGN 4). */
+/** Fields of a monitor that a person may change; those left out keep their value. */
 export interface MonitorUpdate {
   name?: string;
   listenItems?: readonly ListenItem[];

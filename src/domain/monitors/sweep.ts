@@ -99,7 +99,7 @@ export type SweepRemark =
   | 'slow sink'
   | 'digest waits';
 
-/** `fault` of a walk that would go on for ever (DESIGN D8). */
+/** `fault` of a walk that would go on for ever (decision record 017). */
 export function endlessFault(why: Endless): Fault {
   return { fault: 'cursor repeated', message: endlessWords[why] };
 }
@@ -219,7 +219,7 @@ export type NextPage =
   { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated'; fault: Fault };
 
 /**
- * Which page comes after one that was worked off (DESIGN D8). What was acknowledged leaves the list,
+ * Which page comes after one that was worked off (decision record 017). What was acknowledged leaves the list,
  * so that the first page holds what is next, whatever the service does with cursors; only what cannot
  * be settled is walked past. A walk that settled something is followed by another, which sees what a
  * cursor shifted over.
@@ -322,7 +322,7 @@ export function needsAttention({ standing, fault }: SweepOutcome): boolean {
   return standing.escalated > 0 || (fault !== null && fault.fault !== 'unavailable');
 }
 
-/** One sweep of a monitor at a time: the id is the lock (PROTOCOLS 9). */
+/** One sweep of a monitor at a time: the id is the lock (decision record 017). */
 export function sweepWorkflowId(monitorId: string): string {
   return `monitor-sweep/${monitorId}`;
 }

@@ -3,7 +3,7 @@ import { faultWords, needsAttention, troublesOf, type SweepOutcome } from './swe
 
 /** Many monitors by one schedule: their list, and one pass over it. */
 
-/** Sweeps of one watch under way at once (PROTOCOLS 9). */
+/** Sweeps of one watch under way at once (decision record 017). */
 export const mostSweeps = 50;
 export const mostMonitors = 100_000;
 /** Changes that others acknowledged are looked for so often. */

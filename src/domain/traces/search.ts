@@ -98,7 +98,7 @@ export function traceShelf(name: string): string {
   return `traces/${name}`;
 }
 
-/** The same for every send of one ask (DESIGN D3). */
+/** The same for every send of one ask. */
 export function traceKey(name: string): string {
   return `diligence-trace-${name}`;
 }
