@@ -137,7 +137,7 @@ export class AttemptRepository {
     }
   }
 
-  /** The first receipt of an attempt stays; returns the one that stands. */
+  /** The first receipt of an attempt stays, and only its own sender writes it; returns the one that stands. */
   async putReceipt(
     subject: string,
     { n, claim: { nonce } }: Pick<Attempt, 'n' | 'claim'>,
@@ -213,6 +213,7 @@ export class AttemptRepository {
     return (await this.#resolutions(subject)).map(({ resolution: { note } }) => note);
   }
 
+  /** Puts other words in the place of every note; who decided what, and when, stays. */
   async rewordNotes(subject: string, reword: (note: string) => string): Promise<void> {
     for (const { n, number, resolution } of await this.#resolutions(subject)) {
       const { by, note } = resolution;
