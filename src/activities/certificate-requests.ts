@@ -53,6 +53,9 @@ const runMs = 1_000;
 const placeWaitMs = 300;
 /** What is left of a run's time when a place comes must do for the row: to its permit, or to a watch. */
 const placeMarginMs = 100;
+/** A row that another work is requesting is looked at again after this: most answers are there by then. */
+const othersAnswerMs = 2_000;
+
 /**
  * Requests for certificates: POSTs without a key, each sent at most once per attempt (decision
  * records 001 and 002).
@@ -226,7 +229,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       case 'free':
         return { n, attempts, afterUnknown: state.afterUnknown };
       case 'in_flight':
-        return unsent(row, 'in_flight', state.answerBy + 1);
+        return unsent(row, 'in_flight', Math.min(state.answerBy + 1, now() + othersAnswerMs));
       case 'unknown': {
         const own = state.owner.workflowId === workflowId;
         if (mode === 'reissue' && own) {

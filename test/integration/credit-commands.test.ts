@@ -1,4 +1,3 @@
-import { getJson } from '../../src/archive/archive';
 import { join } from 'node:path';
 import { SqliteConnection } from '../../src/store/sqlite';
 import type { ScenarioInput } from '../../src/sandbox';
@@ -6,11 +5,9 @@ import { cnabFile } from '../support/cnab-files';
 import {
   CreditInstallation,
   fileNameOf,
-  outOfSequence,
   type AnalyzeResult,
   type ShownAnalysis,
 } from '../support/credit-installation';
-import { archiveIn } from '../support/temporary-archive';
 import { eventually } from '../support/diligence-process';
 
 /** Files are told apart by their names. A change of it begins the scripts of all files anew. */
@@ -18,7 +15,7 @@ const scenario: ScenarioInput = {
   credit: {
     analysis: { waitingMs: [10, 50], processingMs: [10, 100] },
     files: {
-      'busy.rem': { upload: ['429', '503', '429'] },
+      'busy.rem': { upload: ['429', '503'] },
       'abandoned.rem': { upload: ['reset_after'] },
       'again.rem': { upload: ['reset_after'] },
       'odd.rem': { upload: ['reset_after'] },
@@ -64,29 +61,10 @@ describe('commands of credit analyses', () => {
   const run = (words: string[], env: Record<string, string> = {}) =>
     place.installation.run(words, env);
 
-  test('what is refused goes with a reason, which is kept and told on the audit trail', async () => {
-    await place.write('forced.rem', outOfSequence(63));
-    expect((await place.analyze('forced.rem')).code).toBe(2);
-    expect(place.uploads('forced.rem')).toEqual([]);
-    const { code, shown } = await place.analyze(
-      'forced.rem',
-      '--force',
-      'cut by the bank: ticket 7',
-    );
-    expect(code).toBe(0);
-    const folder = shown?.id.replace(/^credit\//, 'analyses/') ?? '';
-    const asked = await getJson(archiveIn(place.folder), `${folder}/asked.json`);
-    expect(asked).toMatchObject({ forced: 'cut by the bank: ticket 7' });
-    const { stdout } = await run(['audit', 'export']);
-    const entries = stdout.split('\n').filter((line) => line.includes(`${shown?.id}/start`));
-    expect(entries.join()).toMatch(/forced\W+true/);
-    expect(stdout).not.toContain('ticket 7');
-  }, 120_000);
-
   test('an upload that is turned away goes again, with few events', async () => {
     const { code, shown } = await ended('busy.rem');
     expect({ code, status: shown?.outcome.status }).toEqual({ code: 0, status: 'completed' });
-    expect(place.uploads('busy.rem').map(({ status }) => status)).toEqual([429, 503, 429, 202]);
+    expect(place.uploads('busy.rem').map(({ status }) => status)).toEqual([429, 503, 202]);
     const client = await place.installation.client();
     const workflowId = shown?.id.split('/').slice(0, 2).join('/') ?? '';
     const { events } = await client.workflow.getHandle(workflowId).fetchHistory();

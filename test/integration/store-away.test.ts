@@ -7,14 +7,16 @@ import { Installation, eventually } from '../support/diligence-process';
 
 let place: Installation;
 
-afterEach(() => place.stop(), 60_000);
+beforeAll(async () => {
+  place = await Installation.start(slowRequests as never);
+  await place.startWorker();
+}, 60_000);
+afterAll(() => place.stop(), 60_000);
 
 const posts = () => postsOf(place.sandbox);
 const store = () => join(place.folder, 'data', 'archive');
 
 test('a batch whose store is moved away sends nothing, says so, and goes on when it is back', async () => {
-  place = await Installation.start(slowRequests as never);
-  await place.startWorker();
   const id = await batchUnderWay(place);
   const workflow = (await place.client()).workflow;
   await workflow.getHandle(id).executeUpdate('pause');

@@ -127,10 +127,7 @@ export class ClockLocks {
     const events: HistoryEvents = (await handle.fetchHistory()).events ?? [];
     const open = new Map<string, string>();
     let cancelled = 0;
-    let task = false;
     for (const event of events) {
-      if (event.workflowTaskScheduledEventAttributes) task = true;
-      if (event.workflowTaskCompletedEventAttributes) task = false;
       const { activityId } = event.activityTaskScheduledEventAttributes ?? {};
       if (activityId != null) open.set(String(event.eventId), `${runId} ${activityId}`);
       const scheduled = String(activityEnd(event)?.scheduledEventId);
@@ -145,7 +142,7 @@ export class ClockLocks {
     const over = endOf(events);
     const held = [...open.values()].filter((name) => !this.#betweenTries.has(name)).length;
     this.#forgotten.set(runId, cancelled + (over ? held : 0));
-    this.#underWay.set(runId, { activities: open.size, task });
+    this.#underWay.set(runId, { activities: open.size, task: isAtTask(events) });
     if (!over) return;
     this.#open.delete(runId);
     this.#underWay.delete(runId);
@@ -166,6 +163,15 @@ function activityEnd(event: HistoryEvents[number]) {
     event.activityTaskTimedOutEventAttributes ??
     event.activityTaskCanceledEventAttributes
   );
+}
+
+/** A workflow task is scheduled, and has not ended. */
+export function isAtTask(events: HistoryEvents): boolean {
+  const last = events.findLast(
+    (event) =>
+      event.workflowTaskScheduledEventAttributes ?? event.workflowTaskCompletedEventAttributes,
+  );
+  return Boolean(last?.workflowTaskScheduledEventAttributes) && !endOf(events);
 }
 
 function nameOf({ workflowExecution, activityId }: Info): string {

@@ -1,3 +1,4 @@
+import { setTimeout as breathe } from 'node:timers/promises';
 import type { createCertificateDecisionActivities } from '../../src/activities/certificate-decisions';
 import type { createCertificateMergeActivities } from '../../src/activities/certificate-merge';
 import type { createCertificateRecoveryActivities } from '../../src/activities/certificate-recovery';
@@ -17,6 +18,9 @@ import { noCounts } from '../../src/domain/certificates';
 import { nextPollMs } from '../../src/domain/poll-timing';
 import { FakeService, type RowScript } from './fake-activities-service';
 
+/** On the wall: until the server has what an activity ended with. */
+const reachesServerMs = 20;
+
 /** What a worker of each queue must offer: drift from the real activities does not compile. */
 export type RequestQueueActivities = ReturnType<typeof createCertificateRequestActivities> &
   ReturnType<typeof createCertificateRecoveryActivities>;
@@ -32,6 +36,8 @@ export interface ActivityClock {
   now(): Promise<number>;
   /** @returns false when the activity was cancelled meanwhile */
   sleep(ms: number): Promise<boolean>;
+  /** Until no workflow task of its workflow is under way. */
+  untilNoTask(): Promise<void>;
 }
 
 export interface Call<Name extends ActivityName = ActivityName> {
@@ -82,6 +88,7 @@ export class FakeActivities {
   readonly watchAnswers: WatchAnswer[] = [];
   readonly #freedPlaces = new FreedPlaces(() => this.#freedAt);
   #freedAt = 0;
+  #turn: Promise<void> = Promise.resolve();
   readonly #options: FakeOptions;
 
   constructor(scripts: Record<number, RowScript> = {}, options: FakeOptions = {}) {
@@ -110,7 +117,11 @@ export class FakeActivities {
     const requests: RequestQueueActivities = {
       requestCertificates: async (input) => {
         const { time } = await enter('requestCertificates', input);
-        return this.#request(input, time);
+        try {
+          return await this.#request(input, time);
+        } finally {
+          await this.#inTurn(time);
+        }
       },
       proveAccess: async () => {
         await enter('proveAccess', undefined as never);
@@ -132,6 +143,7 @@ export class FakeActivities {
         const answer = await this.#watch(input, time).finally(() => this.watchesInFlight.add(-1));
         if (answer === 'cancelled') return watchCancelled();
         this.watchAnswers.push(answer);
+        await this.#inTurn(time);
         return answer;
       },
       leaveOutstanding: async (input) => {
@@ -252,6 +264,17 @@ export class FakeActivities {
         answer.due.push([place, dueAt]);
     }
     return answer;
+  }
+
+  /**
+   * Activities end one after the other, none during a workflow task. When a task asks to cancel an
+   * activity that ends meanwhile, the time-skipping server refuses the task, forgets that end, and gives
+   * no other task (ACTIVITY_UNKNOWN): a lane that hands over cancels its watches.
+   */
+  #inTurn(time: ActivityClock): Promise<void> {
+    const end = this.#turn.then(() => time.untilNoTask());
+    this.#turn = end.then(() => breathe(reachesServerMs));
+    return end;
   }
 
   #read(tuple: WatchTuple, now: number, rowDeadlineMs: number) {

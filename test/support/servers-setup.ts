@@ -2,6 +2,7 @@ import type { Config } from '@jest/types';
 import { findTemporalCli } from '../../src/temporal/tools-cli';
 import { findTestServer } from '../../src/temporal/tools-test-server';
 import { startTemporalServers, type TemporalServers } from './temporal-servers';
+import { prepareTimeSkipping, stopTimeSkipping } from './time-skipping-server';
 
 let servers: TemporalServers | null = null;
 
@@ -19,9 +20,11 @@ export default async function startServers({ maxWorkers }: Config.GlobalConfig):
   };
   process.env.TEMPORAL_CLI_PATH = await findTemporalCli(search);
   process.env.TEMPORAL_TEST_SERVER_PATH = await findTestServer(search);
+  await prepareTimeSkipping();
   servers = await startTemporalServers(maxWorkers);
 }
 
 export async function stopServers(): Promise<void> {
+  await stopTimeSkipping();
   await servers?.stop();
 }

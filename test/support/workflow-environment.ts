@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as breathe } from 'node:timers/promises';
@@ -7,13 +8,12 @@ import {
   type WorkflowHandleWithFirstExecutionRunId,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { queueName } from '../../src/domain/queues';
 import type { WorkRef } from '../../src/domain/work';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import type { certificateBatch } from '../../src/workflows/certificate-batch';
 import type { CertificateLaneInput, certificateLane } from '../../src/workflows/certificate-lane';
 import type { certificateResolve } from '../../src/workflows/certificate-resolve';
@@ -26,10 +26,11 @@ import type {
 } from '../../src/workflows/messages';
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
 import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
-import { ClockLocks, type HistoryEvents } from './clock-locks';
+import { ClockLocks, isAtTask, type HistoryEvents } from './clock-locks';
 import { isFullSize, sized } from './full-size';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
 import type { RowScript } from './fake-activities-service';
+import { timeSkippingEnvironment } from './time-skipping-server';
 
 /** As in production: what the fakes and workflows say to each other is sealed. */
 export const dataConverter = dataConverterOf(
@@ -330,7 +331,7 @@ export class WorkflowRig {
 
   /** Heartbeats go straight to the server: the worker's are held back by the clock on the wall. */
   #clock(): ActivityClock {
-    const { taskToken } = Context.current().info;
+    const { taskToken, workflowExecution } = Context.current().info;
     const isWanted = async (): Promise<boolean> => {
       try {
         await this.env.client.activity.heartbeat(taskToken);
@@ -349,6 +350,11 @@ export class WorkflowRig {
         }
         return true;
       },
+      untilNoTask: async () => {
+        const { workflowId = '', runId } = workflowExecution ?? {};
+        const handle = this.env.client.workflow.getHandle(workflowId, runId);
+        while (isAtTask((await handle.fetchHistory()).events ?? [])) await breathe(5);
+      },
     };
   }
 
@@ -359,24 +365,9 @@ export class WorkflowRig {
   }
 }
 
-/** The SDK gives a test server 5 seconds to listen; on a busy machine it may need another try. */
-async function startTestServer(triesLeft = 5): Promise<TestWorkflowEnvironment> {
-  const path = process.env.TEMPORAL_TEST_SERVER_PATH;
-  if (path === undefined) throw new Error('TEMPORAL_TEST_SERVER_PATH is not set: run by jest');
-  try {
-    return await TestWorkflowEnvironment.createTimeSkipping({
-      server: { executable: { type: 'existing-path', path } },
-      client: { dataConverter },
-    });
-  } catch (error) {
-    if (triesLeft <= 1 || !String(error).includes('did not start within')) throw error;
-    return startTestServer(triesLeft - 1);
-  }
-}
-
 type SuiteTests = (rig: () => WorkflowRig) => void;
 
-/** A suite over one server, whose workflows are kept in memory; at full size replayed as well. */
+/** A suite of workflows, which are kept in memory; at full size replayed as well. */
 export function workflowSuite(title: string, tests: SuiteTests): void {
   suiteIn(isFullSize ? [modes.kept, modes.replayed] : [modes.kept], title, tests);
 }
@@ -410,15 +401,14 @@ function suiteIn(
         logger: new DefaultLogger('ERROR'),
         telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
       });
-      env = await startTestServer();
-      await registerSearchAttributes({ connection: env.connection, namespace: 'default' });
+      env = await timeSkippingEnvironment(dataConverter);
     });
     afterAll(() => env.teardown());
 
     describe.each(inModes)('with workflows $mode', ({ mode, cached }) => {
       let rig: WorkflowRig;
       beforeAll(async () => {
-        rig = new WorkflowRig(env, `test${String(cached).padStart(4, '0')}`);
+        rig = new WorkflowRig(env, randomBytes(4).toString('hex'));
         await rig.startWorkers(cached);
       });
       afterEach(() => rig.endAll());

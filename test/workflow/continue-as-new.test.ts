@@ -18,7 +18,7 @@ workflowSuite('a lane that continues as new', (rig) => {
   const runsOf = (lane: LaneHandle) => rig().histories(lane.workflowId, lane.firstExecutionRunId);
 
   it('does so in mid-flight: what is outstanding goes to the next run with its due times', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 5 * minute }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 3 * minute }] } });
     const lane = await rig().startLane({ rows: 5, eventsLimit: 40 });
     expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });
     const [first] = await runsOf(lane);
@@ -71,7 +71,7 @@ workflowSuite('a lane that continues as new', (rig) => {
   });
 
   it('keeps the rows of a watch that fails with its cancellation', async () => {
-    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: 3 * minute }] } });
+    const fakes = rig().fakes({}, { usual: { endings: [{ as: 'issued', afterMs: minute }] } });
     fakes.cancelledWatch = 'fails';
     const lane = await rig().startLane({ rows: 25, share: 15, eventsLimit: 40 });
     await rig().until(() => fakes.callsOf('watchCertificates').length > 0);

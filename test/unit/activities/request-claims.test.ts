@@ -120,15 +120,19 @@ it('has the time of a row run from when it took over an old issuance of another 
   expect((await bench.watch(work, { rows, boundMs: 100 })).settled).toEqual([]);
 });
 
-it('waits for the last instant of a claim of another work, then calls it unknown', async () => {
+it('looks again at what another work is requesting, and calls it unknown from its last instant on', async () => {
   const answerBy = Date.now() + 20_000;
   await bench.claim(documentA, { answerBy });
   const work = await bench.work('w1', [documentA]);
-  expect(await bench.request(work)).toEqual([
+  const [soon] = await bench.request(work);
+  expect(soon).toMatchObject({ kind: 'unsent', attempts: 0, reason: 'in_flight' });
+  expect((soon as { notBefore: number }).notBefore).toBeLessThan(Date.now() + 2_100);
+  bench.ahead = 19_000;
+  expect(await bench.request(work, { run: 'r2' })).toEqual([
     { kind: 'unsent', place: 0, attempts: 0, reason: 'in_flight', notBefore: answerBy + 1 },
   ]);
   bench.ahead = 20_100;
-  expect(await bench.request(work, { run: 'r2' })).toMatchObject([{ kind: 'unknown' }]);
+  expect(await bench.request(work, { run: 'r3' })).toMatchObject([{ kind: 'unknown' }]);
   expect(bench.server.received).toEqual([]);
 });
 

@@ -1,7 +1,14 @@
+import { getJson } from '../../src/archive/archive';
 import { cnabFile, testReceivable } from '../support/cnab-files';
-import { CreditInstallation, sheetRows, type ShownAnalysis } from '../support/credit-installation';
+import {
+  CreditInstallation,
+  outOfSequence,
+  sheetRows,
+  type ShownAnalysis,
+} from '../support/credit-installation';
+import { archiveIn } from '../support/temporary-archive';
 
-describe('a rule engine is chosen by its name', () => {
+describe('an order for a credit analysis', () => {
   let place: CreditInstallation;
 
   beforeAll(async () => {
@@ -29,7 +36,7 @@ describe('a rule engine is chosen by its name', () => {
   /** As with `dev`: the worker knows the service, the command does not. */
   const noToken = { CREDIT_BASE_URL: '', CREDIT_TOKEN: '' };
 
-  test('by a command that has no token, and its rules judge', async () => {
+  test('chooses an engine by its name without a token, and its rules judge', async () => {
     const id = await engine('Só grandes');
     await place.write('named.rem', cnab(61));
     const words = ['credit', 'analyze', '--cnab', 'named.rem', '--engine', 'Só grandes'];
@@ -48,7 +55,7 @@ describe('a rule engine is chosen by its name', () => {
     });
   }, 120_000);
 
-  test('one that nobody has, or two have, ends with 1, lists them, and sends nothing', async () => {
+  test('of an engine that nobody has, or two have, ends with 1, lists them, and sends nothing', async () => {
     const ids = [await engine('Dois'), await engine('Dois')];
     await place.write('choice.rem', cnab(62));
     const choose = (name: string) =>
@@ -61,5 +68,24 @@ describe('a rule engine is chosen by its name', () => {
     expect(none.code).toBe(1);
     expect(none.stderr).toContain('no engine "Ninguém"; there are "Padrao"');
     expect(place.uploads('choice.rem')).toEqual([]);
+  }, 120_000);
+
+  test('of a file that is refused goes with a reason, which is kept and told on the audit trail', async () => {
+    await place.write('forced.rem', outOfSequence(63));
+    expect((await place.analyze('forced.rem')).code).toBe(2);
+    expect(place.uploads('forced.rem')).toEqual([]);
+    const { code, shown } = await place.analyze(
+      'forced.rem',
+      '--force',
+      'cut by the bank: ticket 7',
+    );
+    expect(code).toBe(0);
+    const folder = shown?.id.replace(/^credit\//, 'analyses/') ?? '';
+    const asked = await getJson(archiveIn(place.folder), `${folder}/asked.json`);
+    expect(asked).toMatchObject({ forced: 'cut by the bank: ticket 7' });
+    const { stdout } = await run(['audit', 'export']);
+    const entries = stdout.split('\n').filter((line) => line.includes(`${shown?.id}/start`));
+    expect(entries.join()).toMatch(/forced\W+true/);
+    expect(stdout).not.toContain('ticket 7');
   }, 120_000);
 });
