@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { getJson } from '../archive/archive';
 import { IssuanceFile } from '../archive/issuances';
-import { WorkReader, WorkWriter, workIdOfFolder, type WorkItem } from '../archive/works';
+import type { WorkItem } from '../archive/manifest';
+import { WorkReader, WorkWriter, workIdOfFolder } from '../archive/works';
 import { resolveEntry } from '../domain/audit-entries';
 import {
   certificateSubject,

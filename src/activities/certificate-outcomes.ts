@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
-import { fileOutcomes, workIdOfFolder, type WorkItem } from '../archive/works';
+import type { WorkItem } from '../archive/manifest';
+import { workIdOfFolder } from '../archive/works';
 import type { AuditEntry } from '../domain/audit';
 import { outcomeEntry, requestEntry, type SentRequest } from '../domain/audit-entries';
 import type { Attempt, ClaimOwner } from '../domain/attempts';
@@ -132,7 +133,7 @@ export function issuedAt(fact: IssuanceFact): number {
   return Number.isNaN(told) ? fact.settledAt : told;
 }
 
-/** Outcome objects are named by activity and attempt: a repeated attempt files its own. */
+/** In whose name outcomes are filed: a repeated attempt of an activity files its own. */
 export function outcomeName(driver: string): string {
   const { workflowExecution, activityId, attempt } = Context.current().info;
   const run = workflowExecution?.runId.slice(0, 8) ?? 'run';
@@ -154,7 +155,7 @@ export interface Filing {
   filedIn: string;
   /** In whose name. */
   by: string;
-  /** Of the outcome object: see `fileOutcomes`. */
+  /** Of `outcomeName`. */
   name: string;
   outcomes: readonly OutcomeRecord[];
   /** Requests that left, or may have. */
@@ -171,7 +172,7 @@ export async function fileAndCount(
     ...requests.map((request) => requestEntry(request, work)).filter(isEntry),
     ...outcomes.map((outcome) => outcomeEntry(outcome, work)),
   ];
-  await Promise.all([fileOutcomes(archive, filedIn, name, outcomes), audit.append(entries)]);
+  await Promise.all([archive.outcomes.file(filedIn, name, outcomes), audit.append(entries)]);
   metrics.outcomesFiled(outcomes);
 }
 

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
-import { WorkReader, type WorkItem } from '../archive/works';
+import type { WorkItem } from '../archive/manifest';
+import { WorkReader } from '../archive/works';
 import {
   attemptOf,
   attemptState,

@@ -3,7 +3,8 @@ import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { IssuanceFile } from '../archive/issuances';
-import { WorkReader, type WorkItem } from '../archive/works';
+import type { WorkItem } from '../archive/manifest';
+import { WorkReader } from '../archive/works';
 import {
   attemptOf,
   attemptState,

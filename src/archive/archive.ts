@@ -1,6 +1,7 @@
 import type { AttemptRepository } from '../store/attempts';
 import type { PutOptions, PutResult } from '../store/records';
 import type { JobRepository } from '../store/jobs';
+import type { OutcomeRepository } from '../store/outcomes';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 
@@ -15,6 +16,8 @@ export interface Archive {
   readonly id: string;
   /** What was bought, or may have been. */
   readonly attempts: AttemptRepository;
+  /** How the rows of works ended. */
+  readonly outcomes: OutcomeRepository;
   /** What holds something about whom. */
   readonly subjects: SubjectRepository;
   /** What was asked for. */

@@ -1,24 +1,13 @@
 import { certificateSubject } from '../domain/attempts';
-import { certificateTypes, type FiledRow, type ManifestLine } from '../domain/certificates';
+import { certificateTypes, type ManifestLine } from '../domain/certificates';
 import type { Monitor } from '../domain/monitors/change';
 import type { MonitorOnFile, ReviewMark } from '../domain/monitors/kept';
-import type { IssuanceFact, MergedOutcome, OutcomeRecord } from '../domain/outcomes';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import { keySegment } from './archive';
 import { factKey } from './issuances';
 import type { ErasureSubject } from './erasure-subject';
-import {
-  erasedDecision,
-  erasedItem,
-  erasedLine,
-  erasedOutcome,
-  erasedRow,
-  erasedWork,
-  purgedFact,
-  withoutPdf,
-  withoutResult,
-} from './tombstones';
-import type { WorkItem } from './works';
+import type { WorkItem } from './manifest';
+import { erasedDecision, erasedItem, erasedLine, erasedWork } from './tombstones';
 
 /** What can be purged by age: what the service's evidence is, what it told, what was uploaded. */
 export const purgeClasses = ['pdf', 'results', 'inputs'] as const;
@@ -37,8 +26,6 @@ export interface KeptKind {
   hidesKey?: true;
   /** The record with what tells of a document gone; the very same record when nothing does. */
   erase?: (record: unknown, subject: ErasureSubject) => unknown;
-  /** The record without what is of a class. */
-  strip?: (record: unknown, what: 'pdf' | 'results') => unknown;
 }
 
 /**
@@ -61,7 +48,6 @@ export const keptKinds: readonly KeptKind[] = [
     holds: 'what the service answered',
     form: 'record',
     hidesKey: true,
-    strip: as<IssuanceFact, 'pdf' | 'results'>(purgedFact),
   },
   // What a part holds is known by its list alone: the list is rewritten, and then its parts go.
   {
@@ -150,46 +136,22 @@ export const keptKinds: readonly KeptKind[] = [
     form: 'record',
   },
   {
-    kind: 'result rows',
-    keys: /^works\/.+\/results\/\d+\/\d{5}\.jsonl$/,
-    holds: 'one row per line: document, name, reference',
-    form: 'lines',
-    erase: as<FiledRow>((row, subject) =>
-      subject.holdsRow(row) ? erasedRow(keepsBooks(row)) : subject.scrub(row),
-    ),
-    strip: as<FiledRow, 'pdf' | 'results'>(withoutWhat),
-  },
-  {
-    kind: 'merged rows',
-    keys: /^works\/.+\/merged\/.+\.jsonl$/,
-    holds: 'what results are put together from',
-    form: 'lines',
-    erase: as<MergedOutcome>((outcome, subject) =>
-      subject.items.has(outcome.item) ? erasedOutcome(outcome) : subject.scrub(outcome),
-    ),
-    strip: as<MergedOutcome, 'pdf' | 'results'>(withoutWhat),
-  },
-  {
     kind: 'outcomes',
-    keys: /^works\/.+\/outcomes\/.+\.jsonl$/,
-    holds: 'how each row ended, as it was filed',
-    form: 'lines',
-    erase: as<OutcomeRecord>((outcome, subject) =>
-      subject.items.has(outcome.item) ? erasedOutcome(outcome) : subject.scrub(outcome),
-    ),
-    strip: as<OutcomeRecord, 'pdf' | 'results'>(withoutWhat),
+    keys: /^outcomes\//,
+    holds: 'how each row ended: names, ids and sums of certificates',
+    form: 'record',
   },
   // Counted again from its rows, once they are erased: see `purge-plan`.
   {
     kind: 'summary',
-    keys: /^works\/.+\/results\/\d+\/summary\.json$/,
+    keys: /^works\/.+\/summaries\/\d+\.json$/,
     holds: 'counts',
     form: 'record',
   },
   {
     kind: 'latest',
     keys: /^works\/.+\/latest\.json$/,
-    holds: 'which results stand',
+    holds: 'which summary stands',
     form: 'record',
   },
   {
@@ -325,21 +287,9 @@ export function issuanceOfPdf(key: string): string | null {
   return /\/[0-9a-f]{8}_(.+)_[0-9a-f]{8}\.pdf$/.exec(key)?.[1] ?? null;
 }
 
-function withoutWhat<T extends { note: string; pdfKey: string | null; certidaoId: string | null }>(
-  record: T,
-  what: 'pdf' | 'results',
-): T {
-  return what === 'pdf' ? withoutPdf(record) : withoutResult(record);
-}
-
-/** A duplicate was not asked for, and its double charge is told by the first of its kind. */
-function keepsBooks(row: FiledRow): FiledRow {
-  return row.duplicateOf === null ? row : { ...row, possibleDoubleCharge: false };
-}
-
 /** Shapes are those of the kind: only we write there. */
-function as<T, S = ErasureSubject>(
-  change: (record: T, by: S) => T,
-): (r: unknown, by: S) => unknown {
-  return (record, by) => change(record as T, by);
+function as<T>(
+  change: (record: T, subject: ErasureSubject) => T,
+): (record: unknown, subject: ErasureSubject) => unknown {
+  return (record, subject) => change(record as T, subject);
 }

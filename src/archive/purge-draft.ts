@@ -1,4 +1,5 @@
 import type { SubjectState } from '../domain/attempts';
+import type { OutcomeRecord } from '../domain/outcomes';
 import type { WorkRecord } from '../domain/work';
 import { toJsonLines, type Archive } from './archive';
 import type { ErasedObject } from './erasures';
@@ -39,8 +40,8 @@ export type Rewrite = (record: unknown) => unknown;
 export class PurgeDraft {
   readonly #archive: Archive;
   readonly #changes = new Map<string, PlannedChange & { order: number }>();
-  /** Lines that a rewriting of result rows changes. */
-  rowsChanged = 0;
+  /** Outcomes of rows that a rewriting changes. */
+  outcomesChanged = 0;
 
   constructor(archive: Archive) {
     this.#archive = archive;
@@ -60,7 +61,6 @@ export class PurgeDraft {
     if (change === null || body === null) return;
     const rewritten = rewrittenBody(body, kind, change);
     if (rewritten.changed === 0) return;
-    if (kind.kind === 'result rows') this.rowsChanged += rewritten.changed;
     this.#add(key, body, async (current) => rewrittenBody(current, kind, change).body);
   }
 
@@ -90,6 +90,29 @@ export class PurgeDraft {
   ): Promise<void> {
     const attempts = await this.#archive.attempts.of(subject);
     this.#changeRows(`attempts/${subject}`, attempts, action, carryOut);
+  }
+
+  /** The outcomes of a work, each as `change` leaves it. */
+  async rewriteOutcomes(
+    work: string,
+    change: (outcome: OutcomeRecord) => OutcomeRecord,
+  ): Promise<void> {
+    const { outcomes } = this.#archive;
+    const changed: OutcomeRecord[] = [];
+    for await (const outcome of outcomes.all(work)) {
+      if (JSON.stringify(change(outcome)) !== JSON.stringify(outcome)) changed.push(outcome);
+    }
+    this.outcomesChanged += new Set(changed.map(({ item }) => item)).size;
+    this.#changeRows(`outcomes/${work}`, changed, 'rewritten', async () => {
+      await outcomes.rewrite(work, change);
+    });
+  }
+
+  async removeOutcomes(work: string): Promise<void> {
+    const { outcomes } = this.#archive;
+    const all: OutcomeRecord[] = [];
+    for await (const outcome of outcomes.all(work)) all.push(outcome);
+    this.#changeRows(`outcomes/${work}`, all, 'removed', () => outcomes.remove(work));
   }
 
   /** That a holder tells of anybody. */
@@ -129,7 +152,8 @@ export class PurgeDraft {
   }
 
   touches(folder: string): boolean {
-    return [...this.#changes.keys()].some((key) => key.startsWith(`${folder}/`));
+    const keys = [...this.#changes.keys()];
+    return keys.some((key) => key.startsWith(`${folder}/`) || key === `outcomes/${folder}`);
   }
 
   ordered(): PlannedChange[] {

@@ -13,7 +13,7 @@ import type { PlannedWork, PurgeDraft } from './purge-draft';
 import type { UploadHolders } from './purge-uploads';
 import { targetForms } from './target-forms';
 import { ownerKey } from './traces';
-import { manifestItems, manifestLines } from './works';
+import { manifestItems, manifestLines } from './manifest';
 
 /** What a purge takes of searches, lookups, and batches of them. */
 export interface InquiriesPart {

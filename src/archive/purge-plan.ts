@@ -1,24 +1,16 @@
 import {
   noCounts,
   type BatchSummary,
-  type FiledRow,
   type RowStatus,
   type StatusCounts,
 } from '../domain/certificates';
 import { externalIdsOf, subjectState } from '../domain/attempts';
 import { documentsOf } from '../domain/held-documents';
-import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
-import { getJson, getJsonLines, keySegment, type Archive } from './archive';
+import type { IssuanceFact } from '../domain/outcomes';
+import { getJson, keySegment, type Archive } from './archive';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
 import { Erasures, type PurgeTarget } from './erasures';
-import {
-  certificateSubjects,
-  issuanceOfPdf,
-  issuancePlaces,
-  kindOf,
-  type KeptKind,
-  type PurgeClass,
-} from './kept-kinds';
+import { certificateSubjects, issuanceOfPdf, issuancePlaces, type PurgeClass } from './kept-kinds';
 import { AnalysesPurge } from './purge-analyses';
 import { DossiersPurge } from './purge-dossiers';
 import { LensPurge } from './purge-lens';
@@ -29,12 +21,12 @@ import {
   PurgeDraft,
   type PlannedChange,
   type PlannedWork,
-  type Rewrite,
   type UnsettledThing,
 } from './purge-draft';
 import { UploadHolders } from './purge-uploads';
 import type { NameOf } from './subject-index';
-import { WorkReader } from './works';
+import { erasedOutcome, purgedFact, withoutPdf, withoutResult } from './tombstones';
+import { WorkReader, summaryKey } from './works';
 
 /** What a purge would do, and what stands in its way. */
 export interface PurgePlan {
@@ -190,7 +182,7 @@ export class PurgePlanner {
     for (const { folder } of works) {
       rows += await this.#namesIn(folder, (name) => names.add(name));
       await this.#idsIn(folder, ids, idsOf);
-      for await (const { officialName } of this.#told(folder)) {
+      for await (const { officialName } of this.#archive.outcomes.all(folder)) {
         if (officialName !== null) officialNames.add(officialName);
       }
     }
@@ -302,15 +294,20 @@ export class PurgePlanner {
       for (const [name, its] of idsOf) {
         if (hasOther(holders.get(name), own)) for (const id of its) ids.delete(id);
       }
-      const strip = stripOf(what, ids);
       for (const id of ids) {
         await this.#takeEvidence(draft, id);
-        await draft.rewrite(issuancePlaces(id).fact, strip);
+        await draft.rewrite(
+          issuancePlaces(id).fact,
+          () => (fact) => purgedFact(fact as IssuanceFact, what),
+        );
       }
       for (const { folder } of old) {
-        for (const key of await this.#keysOf(folder)) await draft.rewrite(key, strip);
+        await draft.rewriteOutcomes(folder, (outcome) => {
+          if (outcome.certidaoId === null || !ids.has(outcome.certidaoId)) return outcome;
+          return what === 'pdf' ? withoutPdf(outcome) : withoutResult(outcome);
+        });
       }
-      rows = draft.rowsChanged;
+      rows = draft.outcomesChanged;
     }
     // An analysis has no PDF.
     const analyses = what === 'pdf' ? null : await this.#analyses.ofAge(draft, what, endedBefore);
@@ -355,26 +352,27 @@ export class PurgePlanner {
 
   async #takeWhole(draft: PurgeDraft, folder: string): Promise<void> {
     for (const key of await this.#keysOf(folder)) await draft.remove(key);
+    await draft.removeOutcomes(folder);
   }
 
   /** Rows of the subject become tombstones; what counts them is counted again. */
   async #takeRows(draft: PurgeDraft, folder: string, subject: ErasureSubject): Promise<void> {
-    const editions = new Map<string, StatusCounts>();
     for (const key of await this.#keysOf(folder)) {
-      const erase = kindOf(key)?.erase;
-      if (erase === undefined) continue;
-      await draft.rewrite(key, () => (record) => erase(record, subject));
-      const edition = /^(.+\/results\/\d+)\/\d{5}\.jsonl$/.exec(key)?.[1];
-      if (edition === undefined) continue;
-      const counts = editions.get(edition) ?? noCounts();
-      editions.set(edition, counts);
-      for (const row of (await getJsonLines<FiledRow>(this.#archive, key)) ?? []) {
-        counts[(erase(row, subject) as FiledRow).status] += 1;
-      }
+      await draft.rewrite(key, ({ erase }) =>
+        erase === undefined ? null : (record) => erase(record, subject),
+      );
     }
-    for (const [edition, counts] of editions) {
+    await draft.rewriteOutcomes(folder, (outcome) =>
+      subject.items.has(outcome.item) ? erasedOutcome(outcome) : subject.scrub(outcome),
+    );
+    const latest = await this.#works.latest(folder);
+    if (latest !== null) {
+      const counts = noCounts();
+      for await (const row of this.#works.rows(folder)) {
+        counts[subject.holdsRow(row) ? 'erased' : row.status] += 1;
+      }
       const recount = (record: unknown): unknown => recounted(record as BatchSummary, counts);
-      await draft.rewrite(`${edition}/summary.json`, () => recount);
+      await draft.rewrite(summaryKey(folder, latest.edition), () => recount);
     }
     await this.#takeQuotingResolutions(draft, folder, subject);
   }
@@ -444,11 +442,10 @@ export class PurgePlanner {
     ids: Set<string>,
     names: Set<string>,
   ): Promise<void> {
-    for await (const record of this.#told(folder)) {
-      if ('item' in record && record.item !== null && !subject.items.has(record.item)) continue;
-      if (record.item === null) continue;
-      for (const id of issuancesOf(record)) ids.add(id);
-      if (record.officialName !== null) names.add(record.officialName);
+    for await (const outcome of this.#archive.outcomes.all(folder)) {
+      if (!subject.items.has(outcome.item)) continue;
+      if (outcome.certidaoId !== null) ids.add(outcome.certidaoId);
+      if (outcome.officialName !== null) names.add(outcome.officialName);
     }
   }
 
@@ -461,26 +458,16 @@ export class PurgePlanner {
     }
   }
 
-  /** Everything that rows of a work were told, as outcomes and as results. */
-  async *#told(folder: string): AsyncGenerator<OutcomeRecord | FiledRow> {
-    for (const key of await this.#keysOf(folder)) {
-      const kind = kindOf(key)?.kind ?? '';
-      if (!['outcomes', 'merged rows', 'result rows'].includes(kind)) continue;
-      yield* (await getJsonLines<OutcomeRecord | FiledRow>(this.#archive, key)) ?? [];
-    }
-  }
-
   async #idsIn(folder: string, ids: Set<string>, idsOf: Map<string, Set<string>>): Promise<void> {
     const nameOfItem = new Map<number, string>();
     for await (const item of this.#works.items(folder)) {
       nameOfItem.set(item.item, this.#nameOf(item.document));
     }
-    for await (const record of this.#told(folder)) {
-      for (const id of issuancesOf(record)) {
-        ids.add(id);
-        const name = nameOfItem.get(record.item ?? -1);
-        if (name !== undefined) addTo(idsOf, name, id);
-      }
+    for await (const { item, certidaoId } of this.#archive.outcomes.all(folder)) {
+      if (certidaoId === null) continue;
+      ids.add(certidaoId);
+      const name = nameOfItem.get(item);
+      if (name !== undefined) addTo(idsOf, name, certidaoId);
     }
   }
 
@@ -572,30 +559,12 @@ export class PurgePlanner {
   }
 }
 
-function stripOf(
-  what: 'pdf' | 'results',
-  ids: ReadonlySet<string>,
-): (kind: KeptKind) => Rewrite | null {
-  return ({ strip }) => {
-    if (strip === undefined) return null;
-    return (record) => {
-      const { certidaoId } = record as { certidaoId?: string | null };
-      return certidaoId != null && ids.has(certidaoId) ? strip(record, what) : record;
-    };
-  };
-}
-
 /** Counts of lines as they stand now; what was asked for and charged does not change. */
 function recounted(summary: BatchSummary, counts: StatusCounts): BatchSummary {
   const statuses = Object.keys(counts) as RowStatus[];
   // One from before a status was known does not count it.
   const isSame = statuses.every((status) => counts[status] === (summary.counts[status] ?? 0));
   return isSame ? summary : { ...summary, counts };
-}
-
-function issuancesOf(record: OutcomeRecord | FiledRow): string[] {
-  const all = 'issuances' in record ? record.issuances : [];
-  return record.certidaoId === null ? all : [...all, record.certidaoId];
 }
 
 function hasOther(folders: ReadonlySet<string> | undefined, own: ReadonlySet<string>): boolean {
@@ -612,7 +581,7 @@ function isOfWork(folder: string, workId: string): boolean {
 }
 
 const partsOfWork =
-  /^(works\/.+?)\/(?:work\.json|latest\.json|(?:lines|items|outcomes|merged|results|decisions)\/)/;
+  /^(works\/.+?)\/(?:work\.json|latest\.json|(?:lines|items|summaries|decisions)\/)/;
 
 function folderOf(key: string): string {
   return partsOfWork.exec(key)?.[1] ?? key.slice(0, key.lastIndexOf('/'));

@@ -1,5 +1,7 @@
-import type { AttemptRepository, Seal } from '../store/attempts';
+import type { AttemptRepository } from '../store/attempts';
 import type { JobRepository } from '../store/jobs';
+import type { OutcomeRepository } from '../store/outcomes';
+import type { Seal } from '../store/seal';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
@@ -31,6 +33,7 @@ const mark = Buffer.from('\x8fDILIGENCE1\r\n\x1a', 'latin1');
 export class SealedArchive implements Archive, Seal {
   readonly id: string;
   readonly attempts: AttemptRepository;
+  readonly outcomes: OutcomeRepository;
   readonly subjects: SubjectRepository;
   readonly jobs: JobRepository;
   readonly #inner: Archive;
@@ -48,6 +51,7 @@ export class SealedArchive implements Archive, Seal {
     this.#seals = seals ? keys : null;
     this.#proveKeys = proveKeys;
     this.attempts = inner.attempts.sealedBy(this);
+    this.outcomes = inner.outcomes.sealedBy(this);
     this.subjects = inner.subjects;
     this.jobs = inner.jobs;
   }

@@ -1,10 +1,5 @@
 import type { FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
-import {
-  nothingTold,
-  type IssuanceFact,
-  type MergedOutcome,
-  type OutcomeRecord,
-} from '../domain/outcomes';
+import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
 import type { AnalysisOutcome, AnalysisRecord, ArchivedInput } from '../domain/credit/work';
 import type { FiledChange } from '../domain/monitors/kept';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
@@ -44,14 +39,13 @@ export function erasedLine(line: ManifestLine): ManifestLine {
   }
 }
 
-export function erasedOutcome<T extends OutcomeRecord | MergedOutcome>(outcome: T): T {
+export function erasedOutcome(outcome: OutcomeRecord): OutcomeRecord {
   return {
     ...outcome,
     ...nothingTold,
     certidaoId: null,
     requestedAt: null,
     note: '',
-    ...('issuances' in outcome && { issuances: [] }),
   };
 }
 

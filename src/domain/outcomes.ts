@@ -32,8 +32,8 @@ export const nothingTold: Told = {
 };
 
 /**
- * How one item of a work ended, as it is filed. A line of an outcome object; the merge unites all
- * of them by item (decision record 004).
+ * How one item of a work ended, as it is filed. An item may have several: `mergeOutcomes` unites them
+ * (decision record 004).
  */
 export interface OutcomeRecord extends Told {
   item: number;

@@ -1,5 +1,4 @@
 import { IssuanceFile } from '../archive/issuances';
-import { filedOutcomes } from '../archive/works';
 import { certificateSubject, subjectState } from '../domain/attempts';
 import type { DecidedRow } from '../domain/work';
 import { CommandError } from './terminal';
@@ -47,9 +46,8 @@ async function isOfAnotherRow(
   row: DecidedRow,
   certidaoId: string,
 ): Promise<boolean> {
-  for await (const { records } of filedOutcomes(archive, folder)) {
-    const others = records.filter(({ item }) => item !== row.item);
-    if (others.some((record) => record.certidaoId === certidaoId)) return true;
+  for await (const outcome of archive.outcomes.all(folder)) {
+    if (outcome.item !== row.item && outcome.certidaoId === certidaoId) return true;
   }
   return false;
 }

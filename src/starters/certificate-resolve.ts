@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { filedOutcomes } from '../archive/works';
 import { resolveEntry } from '../domain/audit-entries';
 import { mergeOutcomes, type OutcomeRecord } from '../domain/outcomes';
 import { queueName } from '../domain/queues';
@@ -8,6 +7,7 @@ import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import {
   decisionActions,
   decisionFolder,
+  itemsPerPart,
   type DecidedRow,
   type DecisionAction,
   type DecisionRecord,
@@ -145,18 +145,16 @@ async function chooseRows(
   folder: string,
   flags: ResolveFlags,
 ): Promise<DecidedRow[]> {
-  const filed = new Map<number, OutcomeRecord[]>();
-  for await (const { records } of filedOutcomes(place.archive, folder)) {
-    for (const record of records) {
-      filed.set(record.item, [...(filed.get(record.item) ?? []), record]);
-    }
-  }
   const wantedLines = flags.line === undefined ? null : new Set(flags.line);
   const wantedStatuses = new Set<string>(
     flags.status ?? (flags.all === true ? ['unknown_outcome', 'failed', 'expired'] : openStatuses),
   );
   const chosen: DecidedRow[] = [];
+  let filed = new Map<number, OutcomeRecord[]>();
   for await (const item of place.works.items(folder)) {
+    if (item.item % itemsPerPart === 0) {
+      filed = await place.archive.outcomes.of(folder, item.item, item.item + itemsPerPart);
+    }
     // Nothing can be asked for without a document; a line of this number is not found then.
     if (item.erased === true) continue;
     const outcome = mergeOutcomes(filed.get(item.item) ?? []) ?? neverSent(item.item);

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { parseJson } from '../apis/http/problem';
 import { InquiryBatchShelf } from '../archive/inquiry-batches';
-import { manifestItems, manifestLines } from '../archive/works';
+import { manifestItems, manifestLines } from '../archive/manifest';
 import { orderEntry } from '../domain/audit-entries';
 import type { ManifestItem, ManifestLine } from '../domain/certificates';
 import {

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { indexDocuments } from '../archive/subject-index';
 import { documentsIn } from '../domain/held-documents';
 import { InquiryBatchShelf } from '../archive/inquiry-batches';
-import { ManifestWriter } from '../archive/works';
+import { ManifestWriter } from '../archive/manifest';
 import {
   inquiriesPerPart,
   inquiryBatchFolder,

@@ -163,7 +163,7 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
   }
   const [pending] = await openDecisions(place, work);
   if (pending !== undefined) {
-    tell(`${pending.id} (${pending.state}) has not ended: these are the results before it`);
+    tell(`${pending.id} (${pending.state}) has not ended: the counts are those before it`);
   }
   const output = outputOf(flags, record.workId);
   return record.kind === 'certificate'

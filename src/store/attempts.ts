@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Claim, ClaimOwner, Receipt, Resolution } from '../domain/attempts';
 import { attemptOf } from '../domain/attempts';
+import { noSeal, type Seal } from './seal';
 import { statement } from './statement';
 import type { Store } from './store';
-
-/** Seals what a column holds for the row it stands in; `clear` does nothing. */
-export interface Seal {
-  seal(name: string, plain: string): Promise<Uint8Array | string>;
-  open(name: string, body: Uint8Array): Buffer;
-}
-
-const clear: Seal = {
-  seal: async (_name, plain) => plain,
-  open: (_name, body) => Buffer.from(body),
-};
 
 interface AttemptRow {
   n: number;
@@ -48,7 +38,7 @@ export class AttemptRepository {
   readonly #store: Store;
   readonly #seal: Seal;
 
-  constructor(store: Store, seal: Seal = clear) {
+  constructor(store: Store, seal: Seal = noSeal) {
     this.#store = store;
     this.#seal = seal;
   }

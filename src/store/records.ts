@@ -1,6 +1,7 @@
 import type { JobEnding, JobStart } from '../domain/job';
 import { AttemptRepository } from './attempts';
 import { JobRepository, endJob, startJob } from './jobs';
+import { OutcomeRepository } from './outcomes';
 import { SubjectRepository } from './subjects';
 import { removeOrphans } from './orphans';
 import { statement, type Statement, type StatementResult } from './statement';
@@ -29,6 +30,7 @@ const mostInRow = 64 * 1024;
 export class RecordRepository {
   readonly id: string;
   readonly attempts: AttemptRepository;
+  readonly outcomes: OutcomeRepository;
   readonly subjects: SubjectRepository;
   readonly jobs: JobRepository;
   readonly #store: Store;
@@ -36,6 +38,7 @@ export class RecordRepository {
   constructor(store: Store) {
     this.id = store.id;
     this.attempts = new AttemptRepository(store);
+    this.outcomes = new OutcomeRepository(store);
     this.subjects = new SubjectRepository(store);
     this.jobs = new JobRepository(store);
     this.#store = store;

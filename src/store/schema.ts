@@ -52,6 +52,13 @@ const migrations: readonly string[][] = [
     // What surely never left may go again in its run, until the run is closed.
     `CREATE UNIQUE INDEX attempt_run ON attempt (subject, workflow_id, chunk)
        WHERE receipt IS NULL OR receipt <> 'not_sent'`,
+    `CREATE TABLE outcome (
+       work TEXT NOT NULL,
+       item INTEGER NOT NULL,
+       filed_by TEXT NOT NULL,
+       body BLOB NOT NULL,
+       PRIMARY KEY (work, item, filed_by)
+     ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE subject (
        subject TEXT NOT NULL,
        holder TEXT NOT NULL,

@@ -6,7 +6,7 @@ import { archiveIn } from '../support/temporary-archive';
 import { getJson, type Archive } from '../../src/archive/archive';
 import type { FiledAuditRecord } from '../../src/archive/audit-read';
 import { IdKey, openArchive } from '../../src/archive/open-archive';
-import { filedOutcomes, workFolder } from '../../src/archive/works';
+import { workFolder } from '../../src/archive/works';
 import { everyFault, postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
@@ -92,10 +92,9 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
 
   test('holds one record for each outcome', async () => {
     const filed = new Set<string>();
-    for await (const { records: outcomes } of filedOutcomes(archive, workFolder(batchId))) {
-      for (const { item, attempts, certidaoId, status } of outcomes) {
-        filed.add(`outcome/${batchId}/${item}/${attempts}/${certidaoId ?? '-'} ${status}`);
-      }
+    for await (const outcome of archive.outcomes.all(workFolder(batchId))) {
+      const { item, attempts, certidaoId, status } = outcome;
+      filed.add(`outcome/${batchId}/${item}/${attempts}/${certidaoId ?? '-'} ${status}`);
     }
     const recorded = (await records())
       .filter(({ kind }) => kind === 'outcome')

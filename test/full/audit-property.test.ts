@@ -13,6 +13,7 @@ function memoryArchive(objects: Map<string, Buffer>): Archive {
     attempts: undefined as never,
     subjects: undefined as never,
     jobs: undefined as never,
+    outcomes: undefined as never,
     get: async (key) => objects.get(key) ?? null,
     list: async (prefix) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
     replace: async (key, body) => void objects.set(key, Buffer.from(body)),

@@ -22,6 +22,7 @@ class SlowArchive {
       attempts: inner.attempts,
       subjects: inner.subjects,
       jobs: inner.jobs,
+      outcomes: inner.outcomes,
       get: (key) => inner.get(key),
       list: (prefix) => inner.list(prefix),
       replace: (key, body) => inner.replace(key, body),

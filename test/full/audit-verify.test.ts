@@ -226,6 +226,7 @@ describe('verifying the audit trail', () => {
       attempts: place.archive.attempts,
       subjects: place.archive.subjects,
       jobs: place.archive.jobs,
+      outcomes: place.archive.outcomes,
       get: (key) => place.archive.get(key),
       replace: (key, body) => place.archive.replace(key, body),
       remove: (key) => place.archive.remove(key),

@@ -5,7 +5,7 @@ import { IdKey } from '../../src/archive/open-archive';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
 import { ownerKey } from '../../src/archive/traces';
-import { ManifestWriter } from '../../src/archive/works';
+import { ManifestWriter } from '../../src/archive/manifest';
 import type { InquiryBatchRecord } from '../../src/domain/inquiry-batch';
 import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
@@ -84,8 +84,8 @@ async function fileCertificates(finishedAt: string): Promise<void> {
   const folder = 'works/certificate-batch/b';
   const record = { workId: 'certificate-batch/b', kind: 'certificate-batch' };
   await put(`${folder}/work.json`, { ...record, inputKey: 'inputs/aa/aa' });
-  await put(`${folder}/latest.json`, { edition: 0, rows: `${folder}/results/0` });
-  await put(`${folder}/results/0/summary.json`, { finishedAt });
+  await put(`${folder}/latest.json`, { edition: 0, snapshotAt: 0 });
+  await put(`${folder}/summaries/0.json`, { finishedAt });
 }
 
 const order = {

@@ -1,14 +1,13 @@
-import { toJsonLines } from '../../src/archive/archive';
 import { certificateSubject, type Claim } from '../../src/domain/attempts';
 import { RecordRepository } from '../../src/store/records';
 import { IdKey } from '../../src/archive/open-archive';
 import { indexDocuments } from '../../src/archive/subject-index';
 import { PurgePlanner } from '../../src/archive/purge-plan';
 import { carryOut } from '../../src/archive/purge';
-import { WorkWriter, workFolder } from '../../src/archive/works';
-import { noCounts, type FiledRow } from '../../src/domain/certificates';
+import { WorkWriter, summaryKey, workFolder } from '../../src/archive/works';
+import { noCounts } from '../../src/domain/certificates';
+import { nothingTold } from '../../src/domain/outcomes';
 import type { WorkRecord } from '../../src/domain/work';
-import { erasedRow } from '../../src/archive/tombstones';
 import { cnpj } from '../support/documents';
 import { TemporaryArchive, notesOf } from '../support/temporary-archive';
 
@@ -40,28 +39,28 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
   const { finishedAt = '2026-01-02T00:00:00.000Z', inputSha256 = null } = sample;
   const { officialName = null, note = '' } = sample;
   const folder = workFolder(workId);
+  const createdAt = '2026-01-01T00:00:00.000Z';
   const writer = new WorkWriter(place.archive, folder, nameOf);
-  const rows: FiledRow[] = [];
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
     const certidaoId = `id-${document}`;
-    const blank = erasedRow({ line, type: 'cnpj', item });
     const pdfKey = `pdf/cnpj/2026/01/${nameOf(document).slice(0, 8)}_${certidaoId}_0a1b2c3d.pdf`;
     const told = item === 0 ? { officialName } : { note };
-    rows.push({ ...blank, ...told, document, status: 'issued', certidaoId, pdfKey });
+    const asked = { attempts: 1, requestedAt: null, possibleDoubleCharge: false, note: '' };
+    const settled = { ...nothingTold, item, certidaoId, pdfKey, settledAt: createdAt } as const;
+    await place.archive.outcomes.file(folder, 'lane-0000/a', [
+      { ...asked, ...settled, ...told, status: 'issued' },
+    ]);
     await writer.addLine({ line, kind: 'item', item });
     await writer.addItem({ item, line, type: 'cnpj', document, reference: '', note: '' });
     await place.archive.putIfAbsent(pdfKey, '%PDF-');
   }
-  const createdAt = '2026-01-01T00:00:00.000Z';
   const record = { workId, kind: 'certificate-batch', createdAt, inputKey, inputSha256 };
   await writer.finish({ ...record, items: documents.length } as WorkRecord);
   if (finishedAt === null) return;
-  const results = `${folder}/results/0`;
   const summary = { finishedAt, counts: { ...noCounts(), issued: documents.length } };
-  await place.archive.replace(`${results}/00000.jsonl`, toJsonLines(rows));
-  await place.archive.replace(`${results}/summary.json`, JSON.stringify(summary));
-  await place.archive.replace(`${folder}/latest.json`, JSON.stringify({ rows: results }));
+  await place.archive.replace(summaryKey(folder, 0), JSON.stringify(summary));
+  await place.archive.replace(`${folder}/latest.json`, JSON.stringify({ edition: 0 }));
 }
 
 it('takes what was left half planned as a whole: nothing ever read it', async () => {
@@ -191,7 +190,17 @@ async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
     count();
     await replace(...args);
   };
-  const { attempts, subjects } = archive;
+  const { attempts, outcomes, subjects } = archive;
+  const rewrite = outcomes.rewrite.bind(outcomes);
+  const removeOutcomes = outcomes.remove.bind(outcomes);
+  outcomes.rewrite = async (...args) => {
+    count();
+    return rewrite(...args);
+  };
+  outcomes.remove = async (...args) => {
+    count();
+    await removeOutcomes(...args);
+  };
   for (const method of ['removeHolder', 'removeSubject'] as const) {
     const real = subjects[method].bind(subjects);
     subjects[method] = async (...args) => {
@@ -227,6 +236,9 @@ async function everything(): Promise<string> {
     told.push(key, String(await place.archive.get(key)));
   }
   told.push(...(await notesOf(place.archive)));
+  for await (const outcome of place.archive.outcomes.all('works/certificate-batch/b')) {
+    told.push(JSON.stringify(outcome));
+  }
   return told.join('\n');
 }
 
@@ -254,7 +266,7 @@ it('takes a class from works that ended before an instant, unless a later one sh
   const pdf = await planner().ofAge('pdf', before);
   expect(pdf.changes.map(({ kind, action }) => [kind, action])).toEqual([
     ['pdf', 'removed'],
-    ['result rows', 'rewritten'],
+    ['outcomes', 'rewritten'],
   ]);
   expect(pdf).toMatchObject({ rows: 1, works: [{ workId: 'certificate-batch/old' }] });
   const inputs = await planner().ofAge('inputs', before);

@@ -301,7 +301,7 @@ describe('purge', () => {
     const { key } = JSON.parse(done.stdout) as Purged;
     const record = await getJson<{ objects: { kind: string }[] }>(archive(), key);
     const kinds = record?.objects.map(({ kind }) => kind);
-    for (const kind of ['pdf', 'issuance', 'attempts', 'items', 'result rows']) {
+    for (const kind of ['pdf', 'issuance', 'attempts', 'items', 'outcomes']) {
       expect(kinds).toContain(kind);
     }
     expect((await place.run(['result', id, '--out', 'after'])).code).toBe(3);

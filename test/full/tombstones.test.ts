@@ -11,7 +11,7 @@ import {
 } from '../../src/archive/tombstones';
 import { impersonalKeys, keptKinds, kindOf } from '../../src/archive/kept-kinds';
 import type { FiledRow, ManifestLine } from '../../src/domain/certificates';
-import type { IssuanceFact, MergedOutcome } from '../../src/domain/outcomes';
+import type { IssuanceFact, OutcomeRecord } from '../../src/domain/outcomes';
 import type { DecisionRecord, WorkRecord } from '../../src/domain/work';
 import { cnpj } from '../support/documents';
 
@@ -40,7 +40,7 @@ const told = {
   errorCategory: null,
   retryable: null,
 };
-const outcome: MergedOutcome = {
+const outcome: OutcomeRecord = {
   ...told,
   item: 4,
   status: 'issued',
@@ -50,11 +50,11 @@ const outcome: MergedOutcome = {
   settledAt: '2026-01-01T00:00:01.000Z',
   note: personal.note,
   possibleDoubleCharge: true,
-  issuances: [personal.certidaoId],
 };
 const { settledAt: _, ...shown } = outcome;
 const row: FiledRow = {
   ...shown,
+  issuances: [personal.certidaoId],
   line: 7,
   document: personal.document,
   type: 'cnpj',
@@ -174,10 +174,8 @@ it('knows every object by exactly one kind', () => {
     'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'inquiry works',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/items/00000.jsonl': 'items',
     'attempts/credit/0a1b': 'attempts',
-    [`${work}/results/0/00000.jsonl`]: 'result rows',
-    [`${work}/results/0/summary.json`]: 'summary',
-    [`${work}/merged/0-1/00000.jsonl`]: 'merged rows',
-    [`${work}/outcomes/lane-0000/x.jsonl`]: 'outcomes',
+    [`outcomes/${work}`]: 'outcomes',
+    [`${work}/summaries/0.json`]: 'summary',
     [`${work}/latest.json`]: 'latest',
     [`${work}/decisions/0001/decision.json`]: 'decision',
     [`${work}/decisions/0001/list-1/items/00000.jsonl`]: 'items',

@@ -16,6 +16,10 @@ export class MemoryArchive implements Archive {
     return this.#tables().attempts;
   }
 
+  get outcomes() {
+    return this.#tables().outcomes;
+  }
+
   get subjects() {
     return this.#tables().subjects;
   }

@@ -12,7 +12,7 @@ import { CertificatesApi } from '../../../src/apis/investigation/certificates';
 import { AuditTrail } from '../../../src/archive/audit-trail';
 import { IssuanceFile } from '../../../src/archive/issuances';
 import { IdKey } from '../../../src/archive/open-archive';
-import { WorkWriter, filedOutcomes, workFolder } from '../../../src/archive/works';
+import { WorkWriter, workFolder } from '../../../src/archive/works';
 import type {
   RequestInput,
   RequestRow,
@@ -233,9 +233,7 @@ export class CertificateBench {
 
   async outcomes(work: WorkRef): Promise<OutcomeRecord[]> {
     const found: OutcomeRecord[] = [];
-    for await (const { records } of filedOutcomes(this.place.archive, work.filedIn)) {
-      found.push(...records);
-    }
+    for await (const outcome of this.place.archive.outcomes.all(work.filedIn)) found.push(outcome);
     return found;
   }
 }

@@ -294,5 +294,5 @@ it('files what a repeated attempt finds under a name of its own', async () => {
   for (const attempt of [1, 2]) {
     await bench.watch(work, { rows: [row(0)] }, environment(work, { attempt }));
   }
-  expect(await bench.place.archive.list(`${work.filedIn}/outcomes/`)).toHaveLength(2);
+  expect(await bench.outcomes(work)).toMatchObject([{ item: 0 }, { item: 0 }]);
 });

@@ -1,12 +1,5 @@
 import { TemporaryArchive } from '../../support/temporary-archive';
-import { toJsonLines } from '../../../src/archive/archive';
-import {
-  WorkReader,
-  WorkWriter,
-  filedOutcomes,
-  fileOutcomes,
-  workFolder,
-} from '../../../src/archive/works';
+import { WorkReader, WorkWriter, summaryKey, workFolder } from '../../../src/archive/works';
 import type { ManifestItem, ManifestLine } from '../../../src/domain/certificates';
 import { nothingTold, type OutcomeRecord } from '../../../src/domain/outcomes';
 import type { WorkRecord } from '../../../src/domain/work';
@@ -138,45 +131,34 @@ it('has no record, summary or row of a work that is not there', async () => {
   expect(await all(reader.rows(folder))).toEqual([]);
 });
 
-it('reads summary and rows of the edition that stands, over parts', async () => {
+it('reads the summary that stands, and those of decisions', async () => {
   const { archive } = place;
   for (const edition of [0, 1]) {
-    const rows = `${folder}/results/${edition}`;
-    await archive.replace(`${rows}/00000.jsonl`, toJsonLines([{ line: 2, edition }]));
-    await archive.replace(`${rows}/00001.jsonl`, toJsonLines([{ line: 3, edition }]));
-    await archive.replace(`${rows}/summary.json`, JSON.stringify({ edition }));
-    await archive.replace(`${folder}/latest.json`, JSON.stringify({ edition, rows }));
+    await archive.replace(summaryKey(folder, edition), JSON.stringify({ edition }));
+    await archive.replace(`${folder}/latest.json`, JSON.stringify({ edition, snapshotAt: 0 }));
   }
   expect(await reader.summary(folder)).toEqual({ edition: 1 });
-  expect(await all(reader.rows(folder))).toEqual([
-    { line: 2, edition: 1 },
-    { line: 3, edition: 1 },
-  ]);
+  expect(await reader.editionSummary(folder, 0)).toEqual({ edition: 0 });
 });
 
-describe('outcomes', () => {
-  it('come back by driver, each with all of its objects', async () => {
-    const { archive } = place;
-    await fileOutcomes(archive, folder, 'lane-0001/b', [outcomeOf(3, 'failed')]);
-    await fileOutcomes(archive, folder, 'lane-0000/b', [outcomeOf(2, 'issued')]);
-    await fileOutcomes(archive, folder, 'lane-0000/a', [
-      outcomeOf(0, 'issued'),
-      outcomeOf(1, 'failed'),
-    ]);
-    const found = await all(filedOutcomes(archive, folder));
-    expect(found.map(({ driver, records }) => [driver, records.map(({ item }) => item)])).toEqual([
-      ['lane-0000', [0, 1, 2]],
-      ['lane-0001', [3]],
-    ]);
+describe('rows', () => {
+  it('unite lines, items and outcomes over parts, in order', async () => {
+    await write(1_200);
+    const { outcomes } = place.archive;
+    for (let from = 0; from < 1_200; from += 400) {
+      const some = Array.from({ length: 400 }, (_, at) => outcomeOf(from + at, 'issued'));
+      await outcomes.file(folder, 'lane-0000/a', some);
+    }
+    await outcomes.file(folder, 'lane-0000/b', [outcomeOf(7, 'failed')]);
+    const rows = await all(reader.rows(folder));
+    expect(rows.map(({ line }) => line)).toEqual(rows.map((_, at) => at + 2));
+    expect(rows.map(({ item }) => item)).toEqual([...Array(1_200).keys()]);
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['issued']));
   });
 
-  it('are never changed once filed, and none makes no object', async () => {
-    const { archive } = place;
-    await fileOutcomes(archive, folder, 'lane-0000/a', [outcomeOf(0, 'issued')]);
-    await fileOutcomes(archive, folder, 'lane-0000/a', [outcomeOf(0, 'failed')]);
-    await fileOutcomes(archive, folder, 'lane-0000/b', []);
-    expect(await archive.list(`${folder}/outcomes/`)).toHaveLength(1);
-    const [lane] = await all(filedOutcomes(archive, folder));
-    expect(lane?.records).toEqual([outcomeOf(0, 'issued')]);
+  it('are refused while an item has no outcome', async () => {
+    await write(2);
+    await place.archive.outcomes.file(folder, 'lane-0000/a', [outcomeOf(0, 'issued')]);
+    await expect(all(reader.rows(folder))).rejects.toThrow('item 1 of the work has no outcome');
   });
 });

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
 import { ProfileFile } from '../../../src/archive/profiles';
 import { TraceFile } from '../../../src/archive/traces';
-import { ManifestWriter } from '../../../src/archive/works';
+import { ManifestWriter } from '../../../src/archive/manifest';
 import type { ManifestLine } from '../../../src/domain/certificates';
 import type { Billing } from '../../../src/domain/billing';
 import {

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toJsonLines } from '../../../src/archive/archive';
-import { WorkReader, WorkWriter, workFolder, type LatestEdition } from '../../../src/archive/works';
+import { WorkReader, WorkWriter, workFolder } from '../../../src/archive/works';
+import type { OutcomeRecord } from '../../../src/domain/outcomes';
 import { decisionFolder } from '../../../src/domain/work';
 import { writeResultFolder } from '../../../src/starters/result-folder';
 import type { Workplace } from '../../../src/starters/workplace';
@@ -18,15 +18,15 @@ beforeEach(async () => {
   place = new TemporaryArchive();
   folder = await mkdtemp(join(tmpdir(), 'diligence-report-'));
   const { archive } = place;
-  await new WorkWriter(archive, work).finish(record);
-  const latest: LatestEdition = {
-    edition: 1,
-    rows: `${work}/results/1`,
-    neverSent: '',
-    snapshotAt: 0,
-  };
-  await archive.replace(`${work}/latest.json`, JSON.stringify(latest));
-  await archive.replace(`${latest.rows}/00000.jsonl`, toJsonLines(rows));
+  const writer = new WorkWriter(archive, work);
+  for (const [item, row] of rows.entries()) {
+    const { line, document, reference, ...told } = row;
+    await writer.addLine({ line, kind: 'item', item });
+    await writer.addItem({ item, line, type: 'cnpj', document, reference, note: '' });
+    const outcome = { ...told, item, settledAt: record.createdAt } as OutcomeRecord;
+    await archive.outcomes.file(work, 'lane-0000/a', [outcome]);
+  }
+  await writer.finish(record);
   await archive.replace(`${decisionFolder(work, 1)}/decision.json`, JSON.stringify(decision));
 });
 
