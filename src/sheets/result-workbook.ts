@@ -66,20 +66,23 @@ const longestCell = 32_767;
  *
  * `close` puts it in its place in one step. Beyond `mostWorkbookRows` it is left out, and what an
  * earlier, shorter result left there is removed. Rejects with what the file system says.
+ *
+ * @param total how many rows there are
  */
-export function openResultWorkbook(path: string): Pick<ResultSheet, 'write' | 'close'> {
+export function openResultWorkbook(
+  path: string,
+  total: number,
+): Pick<ResultSheet, 'write' | 'close'> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.partial`);
-  let rows: Row[] = [];
-  let count = 0;
+  const isLeftOut = total > mostWorkbookRows;
+  const rows: Row[] = [];
 
   return {
     async write(row) {
-      count += 1;
-      if (count <= mostWorkbookRows) rows.push(workbookRow(row));
-      else rows = [];
+      if (!isLeftOut) rows.push(workbookRow(row));
     },
     async close() {
-      if (count > mostWorkbookRows) {
+      if (isLeftOut) {
         await rm(path, { force: true });
         return;
       }

@@ -29,7 +29,7 @@ export async function writeResultFolder(
 ): Promise<void> {
   await mkdir(join(folder, 'pdf'), { recursive: true });
   const sheet = openResultSheet(join(folder, 'results.csv'), { excel });
-  const workbook = openResultWorkbook(join(folder, 'results.xlsx'));
+  const workbook = openResultWorkbook(join(folder, 'results.xlsx'), summary.total);
   const report = new ResultReport(place, workFolder);
   try {
     for await (const row of place.works.rows(workFolder)) {

@@ -47,7 +47,7 @@ const issued: ResultRow = {
 };
 
 async function write(rows: readonly ResultRow[]): Promise<void> {
-  const workbook = openResultWorkbook(path);
+  const workbook = openResultWorkbook(path, rows.length);
   for (const row of rows) await workbook.write(row);
   await workbook.close();
 }
@@ -140,7 +140,7 @@ describe('a workbook of results', () => {
 
   it('stands in its place only when it is finished', async () => {
     await writeFile(path, 'the one before');
-    const workbook = openResultWorkbook(path);
+    const workbook = openResultWorkbook(path, 1);
     await workbook.write(issued);
     expect(await readdir(folder)).toEqual(['results.xlsx']);
     await workbook.close();
@@ -149,16 +149,14 @@ describe('a workbook of results', () => {
   });
 
   it('says so when the folder is not there', async () => {
-    const workbook = openResultWorkbook(join(folder, 'nowhere', 'results.xlsx'));
+    const workbook = openResultWorkbook(join(folder, 'nowhere', 'results.xlsx'), 0);
     await expect(workbook.close()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('is left out beyond its bound, with what stood there before', async () => {
     await writeFile(path, 'the one before');
-    const workbook = openResultWorkbook(path);
-    for (let line = 2; line < mostWorkbookRows + 3; line += 1) {
-      await workbook.write({ ...issued, line });
-    }
+    const workbook = openResultWorkbook(path, mostWorkbookRows + 1);
+    await workbook.write(issued);
     await workbook.close();
     expect(await readdir(folder)).toEqual([]);
   });

@@ -1,0 +1,70 @@
+import { openArchive, IdKey } from '../../src/archive/open-archive';
+import { AuditTrail } from '../../src/archive/audit-trail';
+import { WorkWriter, workFolder } from '../../src/archive/works';
+import { createCertificateMergeActivities } from '../../src/activities/certificate-merge';
+import type { CertificateDependencies } from '../../src/activities/dependencies';
+import { nothingTold } from '../../src/domain/outcomes';
+import type { WorkRecord } from '../../src/domain/work';
+import { KeyRing } from '../../src/protection/key-ring';
+import { ActivityEnvironment } from './activity-environment';
+import { cnpj } from './documents';
+
+/**
+ * Makes a batch in a store whose rows have all ended (`make`), or puts it to its end (`end`) and prints
+ * the most memory that it took, in MiB. Arguments: what, folder of the store, id key, payload keys, rows.
+ */
+
+const [what, folder = '', id = '', payloadKeys = '', count = '0'] = process.argv.slice(2);
+const rows = Number(count);
+const workId = 'certificate-batch/large';
+const work = workFolder(workId);
+const at = '2026-11-21T10:00:00.000Z';
+
+async function main(): Promise<void> {
+  const idKey = IdKey.parse(id);
+  const keys = KeyRing.parse(payloadKeys);
+  const archive = await openArchive(folder, idKey, { keys, seals: true });
+  if (what === 'make') {
+    const writer = new WorkWriter(archive, work, (text) => idKey.nameOf('document', text));
+    for (let item = 0; item < rows; item += 1) {
+      const [line, document] = [item + 2, cnpj(item)];
+      await writer.addLine({ line, kind: 'item', item });
+      const reference = `supplier ${item}`;
+      await writer.addItem({ item, line, type: 'cnpj', document, reference, note: '' });
+    }
+    for (let from = 0; from < rows; from += 500) {
+      const outcomes = Array.from({ length: Math.min(500, rows - from) }, (_, nth) => ({
+        ...nothingTold,
+        item: from + nth,
+        status: 'issued' as const,
+        certidaoId: `0b9c1d7e-${from + nth}`,
+        attempts: 1,
+        requestedAt: at,
+        settledAt: at,
+        completedAt: at,
+        classification: 'negativa',
+        officialName: `COMERCIO DE ALIMENTOS ${from + nth} LTDA`,
+        sha256: 'ab'.repeat(32),
+        note: '',
+        possibleDoubleCharge: false,
+      }));
+      await archive.outcomes.file(work, `lane-0000/run-${from}-1`, outcomes);
+    }
+    const times = { createdAt: at, createdBy: 'ana' };
+    const input = { inputName: 'in.csv', inputSha256: null, inputKey: null };
+    const counts = { lines: rows, blankLines: 0, items: rows };
+    const kind = 'certificate-batch';
+    const record = { workId, kind, type: 'cnpj', label: null, ...input, ...times, ...counts };
+    await writer.finish(record as WorkRecord);
+    return;
+  }
+  const audit = new AuditTrail(archive, idKey, 'worker');
+  const deps = { archive, idKey, audit, now: Date.now } as unknown as CertificateDependencies;
+  const { mergeWork } = createCertificateMergeActivities(deps);
+  const end = { folder: work, workId, edition: 0, startedAt: Date.parse(at), neverSent: '' };
+  const env = new ActivityEnvironment({ workflowExecution: { workflowId: workId, runId: 'run' } });
+  await env.run(mergeWork, { ...end, failedLanes: [] });
+  process.stdout.write(`${process.resourceUsage().maxRSS / 1024}\n`);
+}
+
+void main().then(() => process.exit(0));
