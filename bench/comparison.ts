@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { cnpj } from '../test/support/documents';
 import { runFloor } from './floor';
 import { Parts, type Timing } from './parts';
-import { getJson } from '../src/archive/archive';
-import { archiveAsItIs } from '../src/archive/open-archive';
+import { getJson, type Archive } from '../src/archive/archive';
 import type { IssuanceFact } from '../src/domain/outcomes';
 
 export interface Figures {
@@ -65,7 +64,7 @@ export async function measureBatch(
     const after = parts.processorMs();
     const summary = await summaryOf(parts);
     const makespanMs = Date.parse(summary.finishedAt) - Date.parse(summary.startedAt);
-    const onFile = await timesOfFacts(join(parts.folder, 'data', 'archive'));
+    const onFile = await timesOfFacts(parts.archive());
     return await figures(parts, rows, makespanMs, onFile, {
       worker: (after.worker - before.worker) / rows,
       server: (after.server - before.server) / rows,
@@ -122,8 +121,7 @@ async function figures(
 }
 
 /** When each issuance was settled for us, by its id. */
-async function timesOfFacts(root: string): Promise<Map<string, number>> {
-  const archive = archiveAsItIs(root);
+async function timesOfFacts(archive: Archive | null): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const key of (await archive?.list('issuances/')) ?? []) {
     const fact = archive && (await getJson<IssuanceFact>(archive, key));

@@ -4,6 +4,10 @@ import { openSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Archive } from '../src/archive/archive';
+import { archiveAsItIs } from '../src/archive/open-archive';
+import { SealedArchive } from '../src/archive/sealed-archive';
+import { KeyRing } from '../src/protection/key-ring';
 import { startDevServer, type DevServer } from '../src/temporal/dev-server';
 import { findTemporalCli } from '../src/temporal/tools-cli';
 
@@ -56,7 +60,14 @@ export class Parts {
     this.baseUrl = addresses.baseUrl;
     this.#control = addresses.control;
     const { CREDIT_BASE_URL, CREDIT_TOKEN } = addresses.environment;
-    this.#credit = credit && { CREDIT_BASE_URL, CREDIT_TOKEN, DILIGENCE_ARCHIVE_ENCRYPTION: 'on' };
+    this.#credit = credit && { CREDIT_BASE_URL, CREDIT_TOKEN };
+  }
+
+  /** What the installation has stored. */
+  archive(): Archive | null {
+    const stored = archiveAsItIs(join(this.folder, 'data', 'archive'));
+    if (stored === null || this.#payloadKeys === 'off') return stored;
+    return new SealedArchive(stored, { keys: KeyRing.parse(this.#payloadKeys) });
   }
 
   static async start(timing: Timing): Promise<Parts> {

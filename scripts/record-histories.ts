@@ -11,12 +11,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { ScenarioInput } from '../src/sandbox';
 import { findTemporalCli } from '../src/temporal/tools-cli';
-import {
-  Installation,
-  creditSettings,
-  eventually,
-  testPayloadKeys,
-} from '../test/support/diligence-process';
+import { Installation, creditSettings, eventually } from '../test/support/diligence-process';
 import { runsOf, type RunHistory } from '../test/support/histories';
 import {
   fileOf,
@@ -26,6 +21,7 @@ import {
   type HistoryJson,
   type Seal,
 } from '../test/support/recorded-histories';
+import { testPayloadKeys } from '../test/support/temporary-archive';
 import { certificateRecordings } from './record-histories/certificates';
 import { creditRecordings } from './record-histories/credit';
 import { investigationRecordings } from './record-histories/investigations';

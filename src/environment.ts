@@ -41,14 +41,12 @@ export interface Environment {
   archiveUrl: string;
   /** 64 hex digits, or null when one is to be generated in the data directory. */
   idKey: string | null;
-  /** `off`: payloads stay in the clear. Null when none are configured. */
+  /** `off`: nothing is encrypted. Null when none are configured. */
   payloadKeys: KeyRing | 'off' | null;
   /** Payloads that we did not encrypt are taken as they are: for a migration. */
   acceptPlaintext: boolean;
   /** Namespace that payloads are bound to, when it is not the one in use: for a move. */
   aadNamespace: string | null;
-  /** Objects of the archive are encrypted with the payload keys. */
-  archiveEncryption: boolean;
   codecServer: CodecServerSettings;
   /** Worker processes of the installation: each uses its share of a service's rate. */
   workers: number;
@@ -143,7 +141,6 @@ const variables = z.object({
   DILIGENCE_PAYLOAD_KEYS: z.string().optional(),
   DILIGENCE_ACCEPT_PLAINTEXT: onOff.default('off'),
   DILIGENCE_AAD_NAMESPACE: z.string().min(1).optional(),
-  DILIGENCE_ARCHIVE_ENCRYPTION: onOff.default('off'),
   DILIGENCE_CODEC_TOKEN: z.string().min(16, 'expected at least 16 characters').optional(),
   DILIGENCE_CODEC_TOKEN_FILE: z.string().min(1).optional(),
   DILIGENCE_CODEC_ISSUER: address.optional(),
@@ -193,7 +190,6 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     payloadKeys: payloadKeysOf(found.DILIGENCE_PAYLOAD_KEYS),
     acceptPlaintext: found.DILIGENCE_ACCEPT_PLAINTEXT === 'on',
     aadNamespace: found.DILIGENCE_AAD_NAMESPACE ?? null,
-    archiveEncryption: found.DILIGENCE_ARCHIVE_ENCRYPTION === 'on',
     codecServer: { token: tokenSetting('DILIGENCE_CODEC_TOKEN', found), oidc: oidcOf(found) },
     workers: found.DILIGENCE_WORKERS,
     actor: found.DILIGENCE_ACTOR ?? own['USER'] ?? own['LOGNAME'] ?? systemUser(),

@@ -11,14 +11,14 @@ import { SealedArchive, type ArchiveSealing } from './sealed-archive';
  * Opens the archive at a `file:` address or a directory, and makes it one at the first use.
  *
  * @param address a directory, or a `file:` URL
- * @param sealing without it, nothing is sealed, and what is sealed cannot be read
+ * @param sealing null: nothing is sealed, and what is sealed cannot be read
  * @throws StoreError when it was made with another id key, ArchiveError when the address is of an
  *   unknown kind
  */
 export async function openArchive(
   address: string,
   idKey: IdKey,
-  sealing: ArchiveSealing = { keys: null, seals: false },
+  sealing: ArchiveSealing | null = null,
 ): Promise<SealedArchive> {
   const store = await openStore(directoryOf(address), idKey.fingerprint);
   return new SealedArchive(new RecordRepository(store), sealing);

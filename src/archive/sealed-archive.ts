@@ -10,10 +10,7 @@ import { ArchiveError, type Archive, type PutOptions, type PutResult } from './a
 export { BrokenSealError };
 
 export interface ArchiveSealing {
-  /** Open what is sealed, and seal; null when there are none at hand. */
-  keys: KeyRing | null;
-  /** New bodies are sealed. Without it, what is sealed already is still opened. */
-  seals: boolean;
+  keys: KeyRing;
   /** Called once, before anything is sealed: throws when the keys are not those of the archive. */
   proveKeys?: (archive: Archive) => Promise<void>;
 }
@@ -26,9 +23,8 @@ export interface ArchiveSealing {
 const mark = Buffer.from('\x8fDILIGENCE1\r\n\x1a', 'latin1');
 
 /**
- * An archive whose bodies are sealed with the payload keys (`DILIGENCE_ARCHIVE_ENCRYPTION`). An
- * object is sealed for its key: put under another, it does not open. What lies there in the clear
- * from before is read as it is.
+ * An archive whose bodies are sealed with the payload keys. Each is sealed for its key: put under another,
+ * altered, or put in the clear by a stranger, it does not open.
  */
 export class SealedArchive implements Archive, Seal {
   readonly id: string;
@@ -38,18 +34,15 @@ export class SealedArchive implements Archive, Seal {
   readonly jobs: JobRepository;
   readonly #inner: Archive;
   readonly #keys: KeyRing | null;
-  readonly #seals: KeyRing | null;
   readonly #proveKeys: (archive: Archive) => Promise<void>;
   #proven: Promise<void> | undefined;
 
-  /** @throws RangeError when it is to seal and has no keys */
-  constructor(inner: Archive, { keys, seals, proveKeys = async () => undefined }: ArchiveSealing) {
-    if (seals && keys === null) throw new RangeError('sealing an archive needs keys');
+  /** @param sealing null when there are no keys: nothing is sealed, and what is sealed does not open */
+  constructor(inner: Archive, sealing: ArchiveSealing | null) {
     this.id = inner.id;
     this.#inner = inner;
-    this.#keys = keys;
-    this.#seals = seals ? keys : null;
-    this.#proveKeys = proveKeys;
+    this.#keys = sealing?.keys ?? null;
+    this.#proveKeys = sealing?.proveKeys ?? (async () => undefined);
     this.attempts = inner.attempts.sealedBy(this);
     this.outcomes = inner.outcomes.sealedBy(this);
     this.subjects = inner.subjects;
@@ -76,7 +69,7 @@ export class SealedArchive implements Archive, Seal {
     await this.#inner.removeAll(prefix, keep);
   }
 
-  /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it was altered */
+  /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it is not as we sealed it */
   async get(key: string): Promise<Buffer | null> {
     const body = await this.#inner.get(key);
     return body === null ? null : this.open(key, body);
@@ -98,23 +91,8 @@ export class SealedArchive implements Archive, Seal {
     return this.#inner.removeOrphans(now);
   }
 
-  /**
-   * How many objects lie there in the clear: put before encryption was on, or by others.
-   *
-   * @param limit how many objects are looked at, at most
-   */
-  async countClear(limit: number): Promise<{ clear: number; looked: number }> {
-    const keys = (await this.list('')).filter((key) => !staysClear(key)).slice(0, limit);
-    let clear = 0;
-    for (const key of keys) {
-      const body = await this.#inner.get(key);
-      if (body !== null && !isSealed(body)) clear += 1;
-    }
-    return { clear, looked: keys.length };
-  }
-
   async seal(key: string, body: Uint8Array | string): Promise<Uint8Array | string> {
-    if (this.#seals === null || staysClear(key)) return body;
+    if (this.#keys === null || staysClear(key)) return body;
     this.#proven ??= this.#proveKeys(this).catch((error: unknown) => {
       // It may have been the disk: the next one looks again.
       this.#proven = undefined;
@@ -122,15 +100,18 @@ export class SealedArchive implements Archive, Seal {
     });
     await this.#proven;
     const plain = typeof body === 'string' ? Buffer.from(body) : body;
-    const { keyId, bytes } = this.#seals.seal('archive', plain, key);
+    const { keyId, bytes } = this.#keys.seal('archive', plain, key);
     const id = Buffer.from(keyId);
     return Buffer.concat([mark, Buffer.from([id.length]), id, bytes]);
   }
 
-  /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it was altered */
+  /** @throws ArchiveError when none of our keys opens it, BrokenSealError when it is not as we sealed it */
   open(key: string, stored: Uint8Array): Buffer {
     const body = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
-    if (!isSealed(body)) return body;
+    if (!isSealed(body)) {
+      if (this.#keys === null || staysClear(key)) return body;
+      throw new BrokenSealError(`${key} stands in the clear, where everything of ours is sealed`);
+    }
     const idLength = body[mark.length] ?? 0;
     const idEnd = mark.length + 1 + idLength;
     const keyId = body.toString('latin1', mark.length + 1, idEnd);

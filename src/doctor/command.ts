@@ -68,7 +68,6 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
     idKey,
     ...(await examineTokenFiles(environment)),
     archive.finding,
-    ...(archive.encryption === undefined ? [] : [archive.encryption]),
     ...(await examinePayloadKeys(environment, archive.archive)),
     ...(await examineService(environment)),
     ...(await examineMonitors(environment, archive.archive)),

@@ -106,7 +106,6 @@ function fileFinding(check: string, path: string, mode: number, remark: string):
  */
 export async function examineArchive(environment: Environment): Promise<{
   finding: Finding;
-  encryption?: Finding;
   id: string | null;
   archive?: SealedArchive;
 }> {
@@ -133,10 +132,9 @@ export async function examineArchive(environment: Environment): Promise<{
   try {
     const { idKey } = await findIdKey(dataDir, configured);
     const keys = await archiveKeys(environment, engineAddress().kind);
-    const archive = await openArchive(archiveUrl, idKey, { keys, seals: false });
+    const archive = await openArchive(archiveUrl, idKey, keys && { keys });
     const { sqliteVersion, outlivesPowerCut } = await archive.prove();
     const detail = `${archiveUrl} can be written (id ${archive.id.slice(0, 8)}, SQLite ${sqliteVersion})`;
-    const encryption = await examineEncryption(environment, archive, keys !== null);
     const finding = outlivesPowerCut
       ? ok(check, detail)
       : warn(
@@ -144,37 +142,11 @@ export async function examineArchive(environment: Environment): Promise<{
           `${detail}, and a power cut loses it`,
           'choose a disk that keeps what it is given',
         );
-    return { finding, encryption, id: archive.id, archive };
+    return { finding, id: archive.id, archive };
   } catch (error) {
     const cure = 'mend DILIGENCE_ARCHIVE_URL or DILIGENCE_ID_KEY, or the rights of the archive';
     return { finding: fail(check, messageOf(error), cure), id: null };
   }
-}
-
-/** Looking at all of a large archive would take long. */
-const objectsLookedAt = 10_000;
-
-/** Whether the archive's objects are encrypted: those of before the setting stay in the clear. */
-async function examineEncryption(
-  { archiveEncryption, payloadKeys }: Environment,
-  archive: SealedArchive,
-  hasKeys: boolean,
-): Promise<Finding> {
-  const check = 'archive encryption';
-  const { clear, looked } = await archive.countClear(objectsLookedAt);
-  const ofThem = looked === objectsLookedAt ? `the first ${looked} objects` : `${looked} objects`;
-  if (!archiveEncryption) {
-    const detail = `off: documents and PDFs lie in the archive in the clear (${clear} of ${ofThem})`;
-    return ok(check, detail);
-  }
-  if (!hasKeys && (payloadKeys === 'off' || engineAddress().kind === 'server')) {
-    const cure = 'set DILIGENCE_PAYLOAD_KEYS to what `diligence keys generate` prints';
-    return fail(check, 'DILIGENCE_ARCHIVE_ENCRYPTION is on, and there are no keys', cure);
-  }
-  if (clear === 0) return ok(check, `on: of ${ofThem}, none is in the clear`);
-  const cure =
-    'what was put before encryption was on stays as it is: start a new archive, or purge';
-  return warn(check, `on, but ${clear} of ${ofThem} are in the clear`, cure);
 }
 
 /** The binary of the embedded engine; looks, and neither downloads nor builds. */

@@ -48,7 +48,8 @@ export async function examinePayloadKeys(
 
 function stateOf({ keys, from }: PayloadKeys, path: string): Finding {
   if (keys === 'off') {
-    const detail = 'off: the Temporal server holds documents and results in the clear';
+    const detail =
+      'off: documents and results lie in the clear, in the archive and on the Temporal server';
     return warn(
       check,
       detail,

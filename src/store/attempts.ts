@@ -243,8 +243,8 @@ export class AttemptRepository {
     const { n, receipt: kind, receiptAt: at, externalId, why } = row;
     if (kind === null || at === null) return null;
     if (kind === 'accepted') return { kind, externalId: externalId ?? '', at };
-    const opened = this.#seal.open(`attempt/${subject}/${n}`, why ?? Buffer.from('{}'));
-    return { kind, at, ...(JSON.parse(opened.toString()) as object) } as Receipt;
+    const told = why === null ? '{}' : this.#seal.open(`attempt/${subject}/${n}`, why).toString();
+    return { kind, at, ...(JSON.parse(told) as object) } as Receipt;
   }
 
   async #sealed(name: string, plain: string): Promise<Buffer> {

@@ -59,7 +59,7 @@ export function remarksOn(
   }
   if (keys === 'off') {
     remarks.push(
-      'DILIGENCE_PAYLOAD_KEYS=off: the Temporal server holds documents and results in the clear',
+      'DILIGENCE_PAYLOAD_KEYS=off: documents and results lie in the clear, in the archive and on the Temporal server',
     );
   } else if (acceptPlaintext) {
     remarks.push(

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { archiveIn } from '../support/temporary-archive';
 import { getJson, type Archive } from '../../src/archive/archive';
 import type { FiledAuditRecord } from '../../src/archive/audit-read';
-import { IdKey, openArchive } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/archive/open-archive';
 import { workFolder } from '../../src/archive/works';
 import { everyFault, postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
@@ -39,7 +39,7 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     expect((await command.result).code).toBe(3);
     const text = await readFile(join(place.folder, 'data', 'id-key'), 'utf8');
     idKey = IdKey.parse(text);
-    archive = await openArchive(join(place.folder, 'data', 'archive'), idKey);
+    archive = archiveIn(place.folder);
     ({ batchId } = await summary());
   }, 240_000);
 

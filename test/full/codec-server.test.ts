@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { request } from 'undici';
-import { eventually, testPayloadKeys } from '../support/diligence-process';
+import { eventually } from '../support/diligence-process';
+import { testPayloadKeys } from '../support/temporary-archive';
 import { sheetOf } from '../support/documents';
 
 const main = join(__dirname, '..', '..', 'dist', 'main.js');

@@ -30,11 +30,7 @@ describe('the cost of an analysis', () => {
     const slow = { kind: 'slow', delayMs: 1_500 } as const;
     installation = await Installation.start(
       { credit: { files: { 'killed.rem': { status: [slow], result: [slow] } } } },
-      (sandbox) => ({
-        ...creditSettings(sandbox),
-        CREDIT_TIMEOUT_SECONDS: '120',
-        DILIGENCE_ARCHIVE_ENCRYPTION: 'on',
-      }),
+      (sandbox) => ({ ...creditSettings(sandbox), CREDIT_TIMEOUT_SECONDS: '120' }),
     );
   }, 60_000);
   afterAll(() => installation.stop(), 60_000);

@@ -36,7 +36,7 @@ async function read(archive = place.archive as Parameters<typeof readLarge>[0]):
 it('comes back as it was put, in parts, sealed or not', async () => {
   const bytes = randomBytes(9 * mebibyte + 17);
   const keys = KeyRing.parse(`test:${'7e57'.repeat(16)}`);
-  const sealed = new SealedArchive(place.archive, { keys, seals: true });
+  const sealed = new SealedArchive(place.archive, { keys });
   const put = await putLarge(sealed, 'a/b', chunksOf(bytes));
   expect(put).toMatchObject({ parts: 10, bytes: bytes.length, sha256: sha256Of(bytes) });
   expect((await read(sealed)).equals(bytes)).toBe(true);

@@ -47,7 +47,7 @@ function use(sealed: boolean): void {
 }
 
 function opened(): SealedArchive {
-  return new SealedArchive(disk, { keys, seals });
+  return new SealedArchive(disk, seals ? { keys } : null);
 }
 
 const issue = (message: string) => ({ ruleId: 'r', message, detail: { actual: payer } });

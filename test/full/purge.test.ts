@@ -1,12 +1,13 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getJson } from '../../src/archive/archive';
-import { archiveIn } from '../support/temporary-archive';
+import { archiveIn, testPayloadKeys } from '../support/temporary-archive';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner } from '../../src/archive/purge-plan';
 import { IdKey, openArchive } from '../../src/archive/open-archive';
 import { punctuateDocument } from '../../src/domain/documents';
+import { KeyRing } from '../../src/protection/key-ring';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, cpf, sheetOf } from '../support/documents';
 
@@ -311,7 +312,7 @@ describe('purge', () => {
 
 /** Carries a purge out in this process until so many objects were changed; all of them when none. */
 async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Promise<number> {
-  const archive = await openArchive(folder, idKey);
+  const archive = await openArchive(folder, idKey, { keys: KeyRing.parse(testPayloadKeys) });
   const plan = await new PurgePlanner(archive, (text) => idKey.nameOf('document', text)).ofDocument(
     person,
   );

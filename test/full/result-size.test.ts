@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { testPayloadKeys } from '../support/diligence-process';
+import { testPayloadKeys } from '../support/temporary-archive';
 
 const run = promisify(execFile);
 const rows = 100_000;

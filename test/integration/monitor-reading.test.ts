@@ -8,9 +8,11 @@ import { openArchive, IdKey } from '../../src/archive/open-archive';
 import { fingerprintOf, putDisabledSink } from '../../src/archive/disabled-sinks';
 import type { Archive } from '../../src/archive/archive';
 import type { Change, Monitor } from '../../src/domain/monitors/change';
+import { KeyRing } from '../../src/protection/key-ring';
 import { CommandHost, type CommandResult } from '../support/diligence-process';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
+import { testPayloadKeys } from '../support/temporary-archive';
 
 /** Commands that read what is on file: no engine, no service, no worker. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
@@ -39,7 +41,8 @@ afterAll(async () => {
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'diligence-reading-'));
   const idKey = IdKey.parse(idKeyHex);
-  archive = await openArchive(join(folder, 'data', 'archive'), idKey);
+  const keys = KeyRing.parse(testPayloadKeys);
+  archive = await openArchive(join(folder, 'data', 'archive'), idKey, { keys });
   records = new MonitorRecords(archive, (document) => idKey.nameOf('document', document));
 });
 afterEach(() => {
@@ -54,6 +57,7 @@ function envOf(more: Record<string, string>): Record<string, string> {
     DILIGENCE_DATA_DIR: join(folder, 'data'),
     DILIGENCE_ID_KEY: idKeyHex,
     DILIGENCE_ACTOR: 'ana',
+    DILIGENCE_PAYLOAD_KEYS: testPayloadKeys,
     ...more,
   };
 }

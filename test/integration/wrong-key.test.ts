@@ -7,7 +7,8 @@ import {
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { postsOf } from '../support/batch-account';
-import { Installation, testPayloadKeys } from '../support/diligence-process';
+import { Installation } from '../support/diligence-process';
+import { testPayloadKeys } from '../support/temporary-archive';
 import { sheetOf } from '../support/documents';
 import { historiesOf, type RunHistory } from '../support/histories';
 import { failedByStranger, strangerKey } from '../support/stranger-worker';

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archiveIn } from '../support/temporary-archive';
 import type { ScenarioInput } from '../../src/sandbox';
@@ -9,7 +9,13 @@ import { cnabFile, testAssignor, testReceivable, type TestReceivable } from '../
 import { CreditInstallation } from '../support/credit-installation';
 import type { CommandResult } from '../support/diligence-process';
 import { cnpj, cpf } from '../support/documents';
-import { everythingHeld, findings, type Confidential, type Held } from '../support/everything-held';
+import {
+  everythingHeld,
+  findings,
+  storedBytes,
+  type Confidential,
+  type Held,
+} from '../support/everything-held';
 import { invoiceKey, invoiceXml, testInvoice } from '../support/invoice-files';
 import { zipFile } from '../support/zip-files';
 
@@ -149,14 +155,7 @@ async function archived({ folder }: CreditInstallation): Promise<Held[]> {
   // What was planted is in the name of an object, which is never sealed.
   await archiveIn(folder).removeAll(`analyses/${plantedName}`);
   await archiveIn(folder).forget();
-  const root = join(folder, 'data', 'archive');
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  return Promise.all(
-    paths.map(async (path) => ({ place: `archive ${path}`, bytes: await readFile(path) })),
-  );
+  return storedBytes(folder);
 }
 
 function installed(env: Record<string, string>): Promise<CreditInstallation> {
@@ -172,8 +171,8 @@ describe('what the engine holds of analyses, and what is logged and told', () =>
 
   afterEach(() => place.stop(), 60_000);
 
-  test('of 20 files with faults: no document, name, key or token; nor in a sealed archive', async () => {
-    place = await installed({ DILIGENCE_ARCHIVE_ENCRYPTION: 'on' });
+  test('of 20 files with faults: no document, name, key or token; nor in the archive', async () => {
+    place = await installed({});
     const confidential = await fillFolder(place, 20);
     const told = await runEverything(place, 20);
     const held = await everythingHeld(place.installation);
@@ -200,7 +199,7 @@ describe('what the engine holds of analyses, and what is logged and told', () =>
       }
     }
     const onFile = findings(await archived(place), confidential);
-    for (const part of ['/store.db', '/blobs/']) {
+    for (const part of ['store.db', 'blobs/']) {
       expect(onFile.filter((one) => one.includes(part))).not.toEqual([]);
     }
     expect(findings([...told, ...(await logsAndMetrics(place))], confidential)).toEqual([]);

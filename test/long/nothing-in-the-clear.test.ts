@@ -11,7 +11,13 @@ import {
   type CommandResult,
 } from '../support/diligence-process';
 import { cnpj, cpf, sheetOf } from '../support/documents';
-import { everythingHeld, findings, type Confidential, type Held } from '../support/everything-held';
+import {
+  everythingHeld,
+  findings,
+  storedBytes,
+  type Confidential,
+  type Held,
+} from '../support/everything-held';
 import { archiveIn } from '../support/temporary-archive';
 import { sized } from '../support/full-size';
 
@@ -138,7 +144,7 @@ async function installed(rows: number, env: Record<string, string>): Promise<Ins
   return place;
 }
 
-describe('what the engine holds, and what is logged and told', () => {
+describe('what the engine and the archive hold, and what is logged and told', () => {
   let place: Installation;
 
   afterEach(() => place.stop(), 60_000);
@@ -150,13 +156,19 @@ describe('what the engine holds, and what is logged and told', () => {
     const places = held.map((one) => one.place);
     expect(places).toEqual(expect.arrayContaining(['temporal.db', 'history of planted']));
     expect(held.length).toBeGreaterThan(20);
-    expect(findings([...held, ...told], confidential)).toEqual([]);
+    const stored = await storedBytes(place.folder);
+    expect(stored.map((one) => one.place).join()).toMatch(/store\.db-wal.*|blobs/);
+    expect(findings([...held, ...stored, ...told], confidential)).toEqual([]);
   }, 900_000);
 
   test('is found by the same search when payloads are not encrypted, but never in logs', async () => {
     place = await installed(plainRows, { DILIGENCE_PAYLOAD_KEYS: 'off' });
     const { told, confidential } = await runEverything(place, plainRows);
     const found = findings(await everythingHeld(place), confidential);
+    const stored = findings(await storedBytes(place.folder), confidential).join();
+    for (const kind of ['documents', 'names']) {
+      expect(stored).toMatch(new RegExp(`store\\.db\\S*: \\d+ ${kind}`));
+    }
     for (const where of ['temporal.db', 'history of planted', 'describe of planted']) {
       for (const kind of ['documents', 'names', 'tokens']) {
         expect(found).toContainEqual(

@@ -18,6 +18,7 @@ import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
 import { sharedServer } from './temporal-servers';
+import { testPayloadKeys } from './temporary-archive';
 
 /** The built command line: what users run. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
@@ -36,7 +37,6 @@ export function creditSettings({ creditBaseUrl }: Sandbox): Record<string, strin
 export const sandboxToken = 'segredo-do-sandbox-4711';
 
 /** What every process of an installation is given, unless a test says otherwise. */
-export const testPayloadKeys = `test:${'7e57'.repeat(16)}`;
 
 export interface CommandResult {
   code: number | null;

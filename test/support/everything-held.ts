@@ -1,5 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { Installation } from './diligence-process';
@@ -28,6 +28,11 @@ export async function everythingHeld(place: Installation): Promise<Held[]> {
   }
 }
 
+/** The files of an archive, as they lie there. */
+export function storedBytes(folder: string): Promise<Held[]> {
+  return filesBelow(join(folder, 'data', 'archive'));
+}
+
 async function filesBelow(root: string): Promise<Held[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const held: Held[] = [];
@@ -35,7 +40,7 @@ async function filesBelow(root: string): Promise<Held[]> {
     const path = join(entry.parentPath, entry.name);
     // The database's journal comes and goes.
     const bytes = entry.isFile() ? await readFile(path).catch(() => null) : null;
-    if (bytes !== null) held.push({ place: entry.name, bytes });
+    if (bytes !== null) held.push({ place: relative(root, path), bytes });
   }
   return held;
 }

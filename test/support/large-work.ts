@@ -23,7 +23,7 @@ const at = '2026-11-21T10:00:00.000Z';
 async function main(): Promise<void> {
   const idKey = IdKey.parse(id);
   const keys = KeyRing.parse(payloadKeys);
-  const archive = await openArchive(folder, idKey, { keys, seals: true });
+  const archive = await openArchive(folder, idKey, { keys });
   if (what === 'make') {
     const writer = new WorkWriter(archive, work, (text) => idKey.nameOf('document', text));
     for (let item = 0; item < rows; item += 1) {

@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Archive } from '../../src/archive/archive';
 import type { Attempt } from '../../src/domain/attempts';
 import { archiveAsItIs } from '../../src/archive/open-archive';
+import { SealedArchive } from '../../src/archive/sealed-archive';
+import { KeyRing } from '../../src/protection/key-ring';
 import { BlobDirectory } from '../../src/store/blobs';
 import { RecordRepository } from '../../src/store/records';
 import { migrate } from '../../src/store/schema';
@@ -11,6 +13,9 @@ import { SqliteConnection } from '../../src/store/sqlite';
 import type { Statement, StatementResult } from '../../src/store/statement';
 import type { Store, StoreFacts } from '../../src/store/store';
 import { runInTransaction } from '../../src/store/transaction';
+
+/** Of the installations under test. */
+export const testPayloadKeys = `test:${'7e57'.repeat(16)}`;
 
 /** A folder that is gone after the test, and an archive in it. */
 export class TemporaryArchive {
@@ -116,8 +121,17 @@ export function archiveIn(folder: string): Archive {
 }
 
 export function archiveAt(root: string): Archive {
-  const archive = opened.get(root) ?? archiveAsItIs(root);
-  if (archive === null) throw new Error(`nothing is stored in ${root} yet`);
+  const known = opened.get(root);
+  if (known !== undefined) return known;
+  const stored = archiveAsItIs(root);
+  if (stored === null) throw new Error(`nothing is stored in ${root} yet`);
+  const archive = new SealedArchive(stored, { keys: keysOf(root) });
   opened.set(root, archive);
   return archive;
+}
+
+/** Those that were generated beside it, or those of an installation under test. */
+function keysOf(root: string): KeyRing {
+  const file = join(root, '..', 'payload-keys');
+  return KeyRing.parse(existsSync(file) ? readFileSync(file, 'utf8').trim() : testPayloadKeys);
 }

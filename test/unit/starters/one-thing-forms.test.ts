@@ -10,6 +10,7 @@ import { traceCommand } from '../../../src/starters/trace';
 import { putTrace } from '../../../src/starters/trace-asks';
 import { openWorkplace } from '../../../src/starters/workplace';
 import { workCommands } from '../../../src/starters/works';
+import { testPayloadKeys } from '../../support/temporary-archive';
 
 /** Commands that take one thing or a file of them, with flags that belong to the other form. */
 
@@ -24,6 +25,7 @@ beforeEach(() => {
   process.env['DILIGENCE_DATA_DIR'] = join(folder, 'data');
   process.env['INVESTIGATION_BASE_URL'] = 'http://127.0.0.1:1/api/v1';
   process.env['INVESTIGATION_TOKEN'] = 't';
+  process.env['DILIGENCE_PAYLOAD_KEYS'] = testPayloadKeys;
   printed = '';
   jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {

@@ -5,14 +5,13 @@ import { Installation, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 
 const rows = 12;
-const sealed = { DILIGENCE_ARCHIVE_ENCRYPTION: 'on' };
 
-describe('an installation whose archive is encrypted', () => {
+describe('the archive of an installation', () => {
   let place: Installation;
 
   beforeAll(async () => {
     const quick = { waitingMs: [10, 20], processingMs: [10, 50], distribution: 'uniform' };
-    place = await Installation.start({ issuance: quick } as never, sealed);
+    place = await Installation.start({ issuance: quick } as never);
     await place.startWorkerHere();
     await writeFile(join(place.folder, 'input.csv'), sheetOf(rows));
   }, 60_000);
@@ -47,39 +46,15 @@ describe('an installation whose archive is encrypted', () => {
     expect(await holders(['DILIGENCE1'])).not.toEqual([]);
   }, 120_000);
 
-  test('reads it again when encryption is off, and not without its keys', async () => {
+  test('is not read without its keys', async () => {
     const again = ['certificate', 'batch', '--input', 'input.csv', '--out', 'again'];
-    const clear = await place.run(again, { DILIGENCE_ARCHIVE_ENCRYPTION: 'off' });
-    expect({ code: clear.code, stderr: clear.code === 0 ? '' : clear.stderr }).toEqual({
-      code: 0,
-      stderr: '',
-    });
-    const lines = await readSheetLines(join(place.folder, 'again', 'results.csv'));
-    expect(lines).toHaveLength(rows);
-
     const withoutKeys = await place.run(again, { DILIGENCE_PAYLOAD_KEYS: 'off' });
     expect(withoutKeys.code).toBe(2);
-    expect(withoutKeys.stderr).toContain('DILIGENCE_ARCHIVE_ENCRYPTION: is on');
+    expect(withoutKeys.stderr).toContain('is `off`, and this archive');
 
     const otherKey = `k-other:${'5e'.repeat(32)}`;
     const wrong = await place.run(again, { DILIGENCE_PAYLOAD_KEYS: otherKey });
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).not.toContain('5e5e');
   }, 120_000);
-
-  test('counts what lies in the clear from before', async () => {
-    await writeFile(join(place.folder, 'more.csv'), sheetOf(2, 100));
-    const off = { DILIGENCE_ARCHIVE_ENCRYPTION: 'off' };
-    const ended = await place.run(['certificate', 'batch', '--input', 'more.csv'], off);
-    expect(ended.code).toBe(0);
-    const examined = await place.run(['doctor', '--json']);
-    const { findings } = JSON.parse(examined.stdout) as { findings: { check: string }[] };
-    expect(findings).toContainEqual(
-      expect.objectContaining({
-        check: 'archive encryption',
-        state: 'warn',
-        detail: expect.stringMatching(/^on, but \d+ of \d+ objects are in the clear$/) as string,
-      }),
-    );
-  }, 60_000);
 });
