@@ -18,9 +18,8 @@ const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 module.exports = {
   // A bound for what hangs, not for what is slow.
   testTimeout: 60_000,
-  // Tests with servers wait more than they work: two cores are enough for three. With four, each file
-  // takes longer, and all of them no less.
-  maxWorkers: 3,
+  // Two cores. With three workers each file takes a third longer, and all of them a tenth less.
+  maxWorkers: 2,
   projects: layers.map((layer) => ({
     displayName: layer,
     testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],
