@@ -18,8 +18,8 @@ const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 module.exports = {
   // A bound for what hangs, not for what is slow.
   testTimeout: 60_000,
-  // Two cores. With three workers each file takes a third longer, and all of them a tenth less.
-  maxWorkers: 2,
+  // Two cores. With servers two are enough (`scripts/run-layers.ts`): with three each file takes a third longer.
+  maxWorkers: 3,
   projects: layers.map((layer) => ({
     displayName: layer,
     testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],

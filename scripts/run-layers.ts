@@ -15,6 +15,8 @@ const withServers = new Set(['workflow', 'integration', 'long', 'full']);
 /** Files of one run that may pass at their second try. */
 const mostUnsteady = 2;
 const slowestShown = 10;
+/** Of layers with servers, unless another number is given: each file has processes of its own. */
+const workersWithServers = '--maxWorkers=2';
 
 /** One test file, as `jest --json` tells of it. */
 export interface FileResult {
@@ -99,7 +101,11 @@ function main(words: readonly string[]): void {
   const times: string[] = [];
   const runs = groups.map((group) => {
     const from = Date.now();
-    const results = runJest(['--selectProjects', ...group.split(','), ...options]);
+    const layers = group.split(',');
+    const isGiven = options.some((option) => option.startsWith('--maxWorkers'));
+    const isFew = !isGiven && layers.some((layer) => withServers.has(layer));
+    const few = isFew ? [workersWithServers] : [];
+    const results = runJest(['--selectProjects', ...layers, ...few, ...options]);
     times.push(`${Math.round((Date.now() - from) / 1_000)} s ${group}`);
     return results;
   });

@@ -87,12 +87,16 @@ export class Acknowledger {
         acknowledgementEntry(ref, file.filed.change.changeId, by, now()),
       ),
     );
-    await inParallel(settled, width, ({ file, mark }) => {
-      const { changeId } = file.filed.change;
-      return file.acknowledged === null
-        ? this.#records.putAcknowledged(ref.monitorId, changeId, mark)
-        : this.#records.replaceGone(ref.monitorId, changeId, mark);
-    });
+    const fresh = settled.filter(({ file }) => file.acknowledged === null);
+    await this.#records.putAcknowledged(
+      ref.monitorId,
+      fresh.map(({ file, mark }) => ({ changeId: file.filed.change.changeId, mark })),
+    );
+    // One that was gone, and is known again.
+    for (const { file, mark } of settled) {
+      if (file.acknowledged === null) continue;
+      await this.#records.replaceGone(ref.monitorId, file.filed.change.changeId, mark);
+    }
     for (const how of ['us', 'elsewhere', 'gone'] as const) {
       metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
     }

@@ -130,9 +130,7 @@ export class Keeper {
     await audit.append(
       marks.map(({ changeId, mark }) => acknowledgementEntry(ref, changeId, mark.by, now())),
     );
-    await inParallel(marks, width, ({ changeId, mark }) =>
-      this.#records.putAcknowledged(ref.monitorId, changeId, mark),
-    );
+    await this.#records.putAcknowledged(ref.monitorId, marks);
     const ours = marks.filter(({ mark }) => mark.by === 'us').length;
     metrics.changesAcknowledged('us', ours);
     metrics.changesAcknowledged('elsewhere', marks.length - ours);

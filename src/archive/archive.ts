@@ -1,11 +1,11 @@
 import type { AttemptRepository } from '../store/attempts';
-import type { PutOptions, PutResult } from '../store/records';
+import type { PutOptions, PutResult, SmallRecord } from '../store/records';
 import type { JobRepository } from '../store/jobs';
 import type { OutcomeRepository } from '../store/outcomes';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 
-export type { PutOptions, PutResult } from '../store/records';
+export type { PutOptions, PutResult, SmallRecord } from '../store/records';
 
 /**
  * What outlives workflows, by key: slash-separated words in ASCII. Bodies are whole objects. Whatever is
@@ -28,6 +28,8 @@ export interface Archive {
    * @returns `stored`, or `exists` when another put came first (what is there stays)
    */
   putIfAbsent(key: string, body: Uint8Array | string, options?: PutOptions): Promise<PutResult>;
+  /** Each only when nothing is there, all in one go: when one of them cannot be written, none is. */
+  putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]>;
   /** Writes or replaces, all or nothing. */
   replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
   /** Removes the object for good; none is no error. */

@@ -16,12 +16,19 @@ import type {
   SweepMark,
   ToldChange,
 } from '../domain/monitors/kept';
-import { getJson, getJsonLines, keySegment, toJsonLines, type Archive } from './archive';
+import {
+  getJson,
+  getJsonLines,
+  keySegment,
+  toJsonLines,
+  type Archive,
+  type PutResult,
+} from './archive';
 import { indexDocuments, type NameOf } from './subject-index';
 import { inParallel } from './in-parallel';
 import { sha256Of } from './issuances';
 
-/** Writes that wait for the disk together: they share its flushes. */
+/** Looks at records that are under way at once. */
 const atOnce = 16;
 /** Pairs of monitor and document that are known to be in the index, in memory. */
 const mostKnownHolders = 50_000;
@@ -91,11 +98,12 @@ export class MonitorRecords {
         : [],
     );
     await this.#index(monitorId, fresh, by.at);
-    const stored = new Set<FiledChange>();
-    await inParallel(fresh, atOnce, async (filed) => {
-      const key = markKey(monitorId, 'seen', filed.change.changeId);
-      if ((await this.#put(key, filed)) === 'stored') stored.add(filed);
-    });
+    const results = await this.#putAll(
+      monitorId,
+      'seen',
+      fresh.map((filed) => [filed.change.changeId, filed]),
+    );
+    const stored = new Set(fresh.filter((_, place) => results[place] === 'stored'));
     const byId = new Map(fresh.map((filed) => [filed.change.changeId, filed]));
     return inParallel(told, atOnce, async ({ change }, place) => {
       const own = byId.get(change.changeId);
@@ -118,18 +126,24 @@ export class MonitorRecords {
     sink: string,
     marks: readonly { changeId: string; mark: DeliveryMark }[],
   ): Promise<void> {
-    await inParallel(marks, atOnce, ({ changeId, mark }) =>
-      this.#put(markKey(monitorId, `delivered/${keySegment(sink)}`, changeId), mark),
+    const kind = `delivered/${keySegment(sink)}`;
+    await this.#putAll(
+      monitorId,
+      kind,
+      marks.map(({ changeId, mark }) => [changeId, mark]),
     );
   }
 
   /** The first mark stays. */
   async putAcknowledged(
     monitorId: string,
-    changeId: string,
-    mark: AcknowledgementMark,
+    marks: readonly { changeId: string; mark: AcknowledgementMark }[],
   ): Promise<void> {
-    await this.#put(markKey(monitorId, 'acknowledged', changeId), mark);
+    await this.#putAll(
+      monitorId,
+      'acknowledged',
+      marks.map(({ changeId, mark }) => [changeId, mark]),
+    );
   }
 
   /** A change that the service did not know any more, and does again. */
@@ -416,8 +430,22 @@ export class MonitorRecords {
     for (const document of found) this.#indexed.add(`${monitorId} ${document}`);
   }
 
-  #put(key: string, record: unknown): Promise<'stored' | 'exists'> {
+  #put(key: string, record: unknown): Promise<PutResult> {
     return this.#archive.putIfAbsent(key, JSON.stringify(record));
+  }
+
+  /** Marks of a kind on changes of a monitor, in one go. */
+  #putAll(
+    monitorId: string,
+    kind: string,
+    marks: readonly (readonly [changeId: string, mark: unknown])[],
+  ): Promise<PutResult[]> {
+    return this.#archive.putAllIfAbsent(
+      marks.map(([changeId, mark]) => ({
+        key: markKey(monitorId, kind, changeId),
+        body: JSON.stringify(mark),
+      })),
+    );
   }
 
   #read<T>(key: string): Promise<T | null> {

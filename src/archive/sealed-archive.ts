@@ -5,7 +5,13 @@ import type { Seal } from '../store/seal';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
-import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
+import {
+  ArchiveError,
+  type Archive,
+  type PutOptions,
+  type PutResult,
+  type SmallRecord,
+} from './archive';
 
 export { BrokenSealError };
 
@@ -55,6 +61,13 @@ export class SealedArchive implements Archive, Seal {
     options?: PutOptions,
   ): Promise<PutResult> {
     return this.#inner.putIfAbsent(key, await this.seal(key, body), options);
+  }
+
+  async putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]> {
+    const sealed = await Promise.all(
+      records.map(async ({ key, body }) => ({ key, body: await this.seal(key, body) })),
+    );
+    return this.#inner.putAllIfAbsent(sealed);
   }
 
   async replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void> {

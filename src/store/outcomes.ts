@@ -1,6 +1,6 @@
 import type { OutcomeRecord } from '../domain/outcomes';
 import { noSeal, type Seal } from './seal';
-import { statement } from './statement';
+import { statement, type Statement } from './statement';
 import type { Store } from './store';
 
 /** Outcomes that one look reads, at most. */
@@ -69,7 +69,8 @@ export class OutcomeRepository {
 
   /** Items in order. */
   async *all(work: string): AsyncGenerator<OutcomeRecord> {
-    for await (const row of this.#rows(work)) yield this.#opened(work, row);
+    for await (const rows of this.#looks(work))
+      for (const row of rows) yield this.#opened(work, row);
   }
 
   /**
@@ -79,21 +80,25 @@ export class OutcomeRepository {
    */
   async rewrite(work: string, change: (outcome: OutcomeRecord) => OutcomeRecord): Promise<number> {
     let changed = 0;
-    for await (const row of this.#rows(work)) {
-      const before = this.#opened(work, row);
-      const after = change(before);
-      if (JSON.stringify(after) === JSON.stringify(before)) continue;
-      const { item, filedBy } = row;
-      const body = await this.#sealed(work, item, filedBy, after);
-      await this.#store.commit([
-        statement('UPDATE outcome SET body = ? WHERE work = ? AND item = ? AND filed_by = ?', [
-          body,
-          work,
-          item,
-          filedBy,
-        ]),
-      ]);
-      changed += 1;
+    for await (const rows of this.#looks(work)) {
+      const updates: Statement[] = [];
+      for (const row of rows) {
+        const before = this.#opened(work, row);
+        const after = change(before);
+        if (JSON.stringify(after) === JSON.stringify(before)) continue;
+        const { item, filedBy } = row;
+        const body = await this.#sealed(work, item, filedBy, after);
+        updates.push(
+          statement('UPDATE outcome SET body = ? WHERE work = ? AND item = ? AND filed_by = ?', [
+            body,
+            work,
+            item,
+            filedBy,
+          ]),
+        );
+      }
+      if (updates.length > 0) await this.#store.commit(updates);
+      changed += updates.length;
     }
     return changed;
   }
@@ -103,7 +108,7 @@ export class OutcomeRepository {
   }
 
   /** In pages: a look that stays open would keep the log of the database from being worked off. */
-  async *#rows(work: string): AsyncGenerator<OutcomeRow> {
+  async *#looks(work: string): AsyncGenerator<OutcomeRow[]> {
     for (let [item, filedBy] = [-1, '']; ;) {
       const rows = await this.#store.read<OutcomeRow>(
         statement(
@@ -112,7 +117,7 @@ export class OutcomeRepository {
           [work, item, filedBy],
         ),
       );
-      yield* rows;
+      yield rows;
       const last = rows.at(-1);
       if (last === undefined || rows.length < perLook) return;
       ({ item, filedBy } = last);

@@ -24,6 +24,7 @@ function memoryArchive(objects: Map<string, Buffer>): Archive {
     forget: async () => {},
     removeOrphans: async () => 0,
     prove: () => Promise.reject(new Error('never')),
+    putAllIfAbsent: () => Promise.reject(new Error('never')),
     putIfAbsent: async (key, body) => {
       if (objects.has(key)) return 'exists';
       objects.set(key, Buffer.from(body));

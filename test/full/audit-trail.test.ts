@@ -31,6 +31,7 @@ class SlowArchive {
       forget: () => inner.forget(),
       removeOrphans: (now) => inner.removeOrphans(now),
       prove: () => inner.prove(),
+      putAllIfAbsent: (records) => inner.putAllIfAbsent(records),
       putIfAbsent: async (key, body, options) => {
         await this.#gate;
         this.puts.push(key);

@@ -235,6 +235,7 @@ describe('verifying the audit trail', () => {
       removeOrphans: (now) => place.archive.removeOrphans(now),
       prove: () => place.archive.prove(),
       putIfAbsent: (key, body, options) => place.archive.putIfAbsent(key, body, options),
+      putAllIfAbsent: (records) => place.archive.putAllIfAbsent(records),
       list: async (prefix) => {
         const keys = await place.archive.list(prefix);
         if (!began && !prefix.startsWith('audit/anchors/')) {

@@ -59,7 +59,7 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
   await records.putDelivered(monitorId, 'file', marks);
   for (const { id } of deliveries) {
     const mark = { sweep, at, by: 'us' as const, acknowledgedAt: null };
-    await records.putAcknowledged(monitorId, id, mark);
+    await records.putAcknowledged(monitorId, [{ changeId: id, mark }]);
   }
 }
 

@@ -95,7 +95,9 @@ async function fill(): Promise<void> {
   const at = '2026-05-04T10:10:00.000Z';
   const mark = { sweep, at, attempt: 1 };
   await records.putDelivered('m-1', 'file', [{ changeId: 'c1', mark }]);
-  await records.putAcknowledged('m-1', 'c1', { sweep, at, by: 'us', acknowledgedAt: null });
+  await records.putAcknowledged('m-1', [
+    { changeId: 'c1', mark: { sweep, at, by: 'us', acknowledgedAt: null } },
+  ]);
   const why = 'the webhook answered 500';
   const trouble = { sweep, at, step: 'deliver' as const, sink: 'webhook', why, againAt: null };
   await records.countTrouble('m-1', 'c2', trouble);

@@ -1,4 +1,4 @@
-import type { Archive, PutResult } from '../../src/archive/archive';
+import type { Archive, PutResult, SmallRecord } from '../../src/archive/archive';
 import { TemporaryArchive } from './temporary-archive';
 
 const places: TemporaryArchive[] = [];
@@ -37,6 +37,12 @@ export class MemoryArchive implements Archive {
     if (this.#bodies.has(key)) return 'exists';
     this.#bodies.set(key, Buffer.from(body as string));
     return 'stored';
+  }
+
+  async putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]> {
+    const results: PutResult[] = [];
+    for (const { key, body } of records) results.push(await this.putIfAbsent(key, body));
+    return results;
   }
 
   async replace(key: string, body: Uint8Array | string): Promise<void> {

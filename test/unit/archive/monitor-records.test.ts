@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getJson, type Archive } from '../../../src/archive/archive';
+import { getJson, type Archive, type SmallRecord } from '../../../src/archive/archive';
 import { MonitorLists } from '../../../src/archive/monitor-lists';
 import { MonitorRecords } from '../../../src/archive/monitor-records';
 import { toldChange } from '../../support/monitor-changes';
@@ -38,7 +38,7 @@ it('files a change once, as it was first seen, and reads the marks of one that i
     { changeId: 'c1', mark: { ...mark, attempt: 2 } },
   ]);
   const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null };
-  await records.putAcknowledged(monitorId, 'c1', acknowledged);
+  await records.putAcknowledged(monitorId, [{ changeId: 'c1', mark: acknowledged }]);
   const again = await records.fileChanges(
     monitorId,
     [toldChange('c3'), toldChange('c1', { severity: 'info' })],
@@ -62,7 +62,7 @@ it('tells how the changes of one monitor stand: filed, open, stuck', async () =>
     await records.countTrouble(monitorId, id, { ...first, ...why });
   }
   const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null };
-  await records.putAcknowledged(monitorId, 'c1', acknowledged);
+  await records.putAcknowledged(monitorId, [{ changeId: 'c1', mark: acknowledged }]);
   const standing = await records.standing(monitorId, 1, sinks);
   expect(standing).toMatchObject({ filed: 4, open: 3, stuck: 2 });
   expect(standing.named).toMatchObject([{ changeId: 'c.4', trouble: { count: 1 } }]);
@@ -77,7 +77,7 @@ it('calls stuck what others acknowledged before a required sink had it', async (
   for (const changeId of ['c1', 'c2']) {
     await records.countTrouble(monitorId, changeId, { ...first, ...why });
     const elsewhere = { ...first, by: 'elsewhere' as const, acknowledgedAt: null };
-    await records.putAcknowledged(monitorId, changeId, elsewhere);
+    await records.putAcknowledged(monitorId, [{ changeId, mark: elsewhere }]);
   }
   const mark = { ...second, attempt: 2 };
   await records.putDelivered(monitorId, 'webhook', [{ changeId: 'c2', mark }]);
@@ -194,13 +194,13 @@ it('keeps a list of monitors in pages, the same list once', async () => {
 function withoutSeen(archive: Archive): Archive {
   return new Proxy(archive, {
     get(target, name: keyof Archive) {
-      if (name !== 'putIfAbsent') {
+      if (name !== 'putAllIfAbsent') {
         const value = target[name];
         return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
       }
-      return async (...args: Parameters<Archive['putIfAbsent']>) => {
-        if (args[0].includes('/seen/')) throw new Error('no space');
-        return target.putIfAbsent(...args);
+      return async (some: readonly SmallRecord[]) => {
+        if (some.some(({ key }) => key.includes('/seen/'))) throw new Error('no space');
+        return target.putAllIfAbsent(some);
       };
     },
   });
