@@ -1,5 +1,5 @@
 import type { CertificateType, FiledRow, ManifestLine } from '../domain/certificates';
-import { mergeOutcomes, type MergedOutcome } from '../domain/outcomes';
+import { mergeOutcomes, nothingTold, type MergedOutcome } from '../domain/outcomes';
 import { itemsPerPart } from '../domain/work';
 import { getJsonLines, type Archive } from './archive';
 import { manifestLines, partKey, type WorkItem } from './manifest';
@@ -111,18 +111,11 @@ function earlierIssuances({ issuances, certidaoId }: MergedOutcome): string {
 
 /** A line that never was a thing to buy. */
 const emptyRow = {
+  ...nothingTold,
   certidaoId: null,
-  classification: null,
-  divergent: null,
-  officialName: null,
-  capturedAt: null,
-  pdfKey: null,
-  sha256: null,
   attempts: 0,
   duplicateOf: null,
   note: '',
   possibleDoubleCharge: false,
-  retryable: null,
   requestedAt: null,
-  completedAt: null,
 } satisfies Partial<FiledRow>;
