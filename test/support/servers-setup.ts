@@ -25,6 +25,6 @@ export default async function startServers({ maxWorkers }: Config.GlobalConfig):
 }
 
 export async function stopServers(): Promise<void> {
-  await stopTimeSkipping();
+  stopTimeSkipping();
   await servers?.stop();
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -23,15 +24,17 @@ interface Known {
   pid: number;
 }
 
-/** Before the run: where its servers are noted. */
+/** Before the run: where its servers are noted. A run that is broken off takes them along, too. */
 export async function prepareTimeSkipping(): Promise<void> {
   process.env[variable] = await mkdtemp(join(tmpdir(), 'diligence-clocks-'));
+  process.once('exit', stopTimeSkipping);
 }
 
-export async function stopTimeSkipping(): Promise<void> {
+export function stopTimeSkipping(): void {
   const folder = folderOfRun();
-  for (const name of await readdir(folder)) stop(await noted(join(folder, name)));
-  await rm(folder, { recursive: true, force: true });
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) stop(noted(join(folder, name)));
+  rmSync(folder, { recursive: true });
 }
 
 /** The server of this jest worker. To be torn down, which leaves the server running. */
@@ -39,7 +42,7 @@ export async function timeSkippingEnvironment(
   dataConverter: DataConverter,
 ): Promise<TestWorkflowEnvironment> {
   const note = join(folderOfRun(), String(process.env.JEST_WORKER_ID));
-  const known = await noted(note).catch(() => null);
+  const known = existsSync(note) ? noted(note) : null;
   if (known !== null) {
     const env = await connect(known.address, dataConverter).catch(() => null);
     if (env !== null && (await isFree(env))) return env;
@@ -105,8 +108,8 @@ function stop({ pid }: Known): void {
   }
 }
 
-async function noted(file: string): Promise<Known> {
-  return JSON.parse(await readFile(file, 'utf8')) as Known;
+function noted(file: string): Known {
+  return JSON.parse(readFileSync(file, 'utf8')) as Known;
 }
 
 function folderOfRun(): string {
