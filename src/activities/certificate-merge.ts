@@ -80,8 +80,9 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       for (const item of part) {
         if (!filed.has(item.item)) missing.push(await withoutOutcome(item, input, lost));
       }
-      await archive.outcomes.file(input.folder, name, missing);
+      // Told first: what is filed is not looked at again.
       await deps.audit.append(lost.splice(0));
+      await archive.outcomes.file(input.folder, name, missing);
       part = [];
     };
     for await (const item of works.items(input.folder)) {

@@ -108,6 +108,18 @@ it('leaves what another work has sent to that work', async () => {
   ]);
 });
 
+it('has what a lost driver had sent though the first try could not tell it', async () => {
+  const work = await bench.work('w1', [documentA]);
+  await bench.claim(documentA, { owner, answerBy: bench.now() - 1 });
+  const { mergeWork } = createCertificateMergeActivities(bench.deps);
+  const end = { folder: work.folder, workId: 'w1', edition: 0, startedAt: bench.now() };
+  const run = () => environment(work).run(mergeWork, { ...end, neverSent: '', failedLanes: [] });
+  jest.spyOn(bench.deps.audit, 'append').mockRejectedValueOnce(new Error('EIO'));
+  await expect(run()).rejects.toThrow('EIO');
+  await run();
+  expect((await records()).map(({ id }) => id)).toEqual([idOf(documentA), 'outcome/w1/0/1/-']);
+});
+
 it('has what a lost driver had sent once its work is put together, and the head in the summary', async () => {
   const work = await bench.work('w1', [documentA, documentB]);
   await bench.claim(documentA, { owner, answerBy: bench.now() - 1 });
