@@ -2,6 +2,7 @@ import type { AttemptRepository } from '../store/attempts';
 import type { PutOptions, PutResult, SmallRecord } from '../store/records';
 import type { JobRepository } from '../store/jobs';
 import type { OutcomeRepository } from '../store/outcomes';
+import type { SealedStore } from '../store/sealed-store';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 
@@ -14,6 +15,8 @@ export type { PutOptions, PutResult, SmallRecord } from '../store/records';
 export interface Archive {
   /** The store's id: every installation's own. Ends the names of the task queues. */
   readonly id: string;
+  /** What stands in tables of its own. */
+  readonly store: SealedStore;
   /** What was bought, or may have been. */
   readonly attempts: AttemptRepository;
   /** How the rows of works ended. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { hideSecret } from '../protection/redaction';
 import { RecordRepository } from '../store/records';
 import { openStore, storeToRead } from '../store/store';
-import { ArchiveError, type Archive } from './archive';
+import { ArchiveError } from './archive';
 import { SealedArchive, type ArchiveSealing } from './sealed-archive';
 
 /**
@@ -25,7 +25,7 @@ export async function openArchive(
 }
 
 /** The archive as it lies there, whoever's it is: for what needs no key. Null when there is none. */
-export function archiveAsItIs(address: string): Archive | null {
+export function archiveAsItIs(address: string): RecordRepository | null {
   const store = storeToRead(directoryOf(address));
   return store === null ? null : new RecordRepository(store);
 }

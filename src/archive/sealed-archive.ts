@@ -1,7 +1,9 @@
-import type { AttemptRepository } from '../store/attempts';
+import { AttemptRepository } from '../store/attempts';
 import type { JobRepository } from '../store/jobs';
-import type { OutcomeRepository } from '../store/outcomes';
+import { OutcomeRepository } from '../store/outcomes';
+import type { RecordRepository } from '../store/records';
 import type { Seal } from '../store/seal';
+import type { SealedStore } from '../store/sealed-store';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
@@ -38,19 +40,21 @@ export class SealedArchive implements Archive, Seal {
   readonly outcomes: OutcomeRepository;
   readonly subjects: SubjectRepository;
   readonly jobs: JobRepository;
-  readonly #inner: Archive;
+  readonly store: SealedStore;
+  readonly #inner: RecordRepository;
   readonly #keys: KeyRing | null;
   readonly #proveKeys: (archive: Archive) => Promise<void>;
   #proven: Promise<void> | undefined;
 
   /** @param sealing null when there are no keys: nothing is sealed, and what is sealed does not open */
-  constructor(inner: Archive, sealing: ArchiveSealing | null) {
+  constructor(inner: RecordRepository, sealing: ArchiveSealing | null) {
     this.id = inner.id;
     this.#inner = inner;
     this.#keys = sealing?.keys ?? null;
     this.#proveKeys = sealing?.proveKeys ?? (async () => undefined);
-    this.attempts = inner.attempts.sealedBy(this);
-    this.outcomes = inner.outcomes.sealedBy(this);
+    this.store = inner.sealedBy(this);
+    this.attempts = new AttemptRepository(this.store);
+    this.outcomes = new OutcomeRepository(this.store);
     this.subjects = inner.subjects;
     this.jobs = inner.jobs;
   }

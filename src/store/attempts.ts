@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Claim, ClaimOwner, Receipt, Resolution } from '../domain/attempts';
 import { attemptOf } from '../domain/attempts';
-import { noSeal, type Seal } from './seal';
+import type { SealedStore } from './sealed-store';
 import { statement } from './statement';
-import type { Store } from './store';
 
 interface AttemptRow {
   n: number;
@@ -35,16 +34,10 @@ interface ResolutionRow {
  * at most one attempt of which nobody knows the end, and that a run that was closed sends no more.
  */
 export class AttemptRepository {
-  readonly #store: Store;
-  readonly #seal: Seal;
+  readonly #store: SealedStore;
 
-  constructor(store: Store, seal: Seal = noSeal) {
+  constructor(store: SealedStore) {
     this.#store = store;
-    this.#seal = seal;
-  }
-
-  sealedBy(seal: Seal): AttemptRepository {
-    return new AttemptRepository(this.#store, seal);
   }
 
   /** All of a subject, in order. */
@@ -233,7 +226,7 @@ export class AttemptRepository {
       ),
     );
     return rows.map(({ n, number, action, externalId, at, said }) => {
-      const opened = this.#seal.open(`resolution/${subject}/${n}/${number}`, said);
+      const opened = this.#store.open(`resolution/${subject}/${n}/${number}`, said);
       const { by, note } = JSON.parse(opened.toString()) as { by: string; note: string };
       return { n, number, resolution: { action, externalId, by, note, at } };
     });
@@ -243,12 +236,12 @@ export class AttemptRepository {
     const { n, receipt: kind, receiptAt: at, externalId, why } = row;
     if (kind === null || at === null) return null;
     if (kind === 'accepted') return { kind, externalId: externalId ?? '', at };
-    const told = why === null ? '{}' : this.#seal.open(`attempt/${subject}/${n}`, why).toString();
+    const told = why === null ? '{}' : this.#store.open(`attempt/${subject}/${n}`, why).toString();
     return { kind, at, ...(JSON.parse(told) as object) } as Receipt;
   }
 
   async #sealed(name: string, plain: string): Promise<Buffer> {
-    return Buffer.from(await this.#seal.seal(name, plain));
+    return Buffer.from(await this.#store.seal(name, plain));
   }
 }
 

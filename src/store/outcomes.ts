@@ -1,7 +1,6 @@
 import type { OutcomeRecord } from '../domain/outcomes';
-import { noSeal, type Seal } from './seal';
+import type { SealedStore } from './sealed-store';
 import { statement, type Statement } from './statement';
-import type { Store } from './store';
 
 /** Outcomes that one look reads, at most. */
 const perLook = 500;
@@ -17,16 +16,10 @@ interface OutcomeRow {
  * filed is changed but by an erasure. `mergeOutcomes` tells what stands of an item.
  */
 export class OutcomeRepository {
-  readonly #store: Store;
-  readonly #seal: Seal;
+  readonly #store: SealedStore;
 
-  constructor(store: Store, seal: Seal = noSeal) {
+  constructor(store: SealedStore) {
     this.#store = store;
-    this.#seal = seal;
-  }
-
-  sealedBy(seal: Seal): OutcomeRepository {
-    return new OutcomeRepository(this.#store, seal);
   }
 
   /**
@@ -131,11 +124,11 @@ export class OutcomeRepository {
     outcome: OutcomeRecord,
   ): Promise<Buffer> {
     const name = nameOf(work, item, filedBy);
-    return Buffer.from(await this.#seal.seal(name, JSON.stringify(outcome)));
+    return Buffer.from(await this.#store.seal(name, JSON.stringify(outcome)));
   }
 
   #opened(work: string, { item, filedBy, body }: OutcomeRow): OutcomeRecord {
-    const opened = this.#seal.open(nameOf(work, item, filedBy), body);
+    const opened = this.#store.open(nameOf(work, item, filedBy), body);
     return JSON.parse(opened.toString('utf8')) as OutcomeRecord;
   }
 }

@@ -5,6 +5,8 @@ import { OutcomeRepository } from './outcomes';
 import { SubjectRepository } from './subjects';
 import { removeOrphans } from './orphans';
 import { statement, type Statement, type StatementResult } from './statement';
+import type { Seal } from './seal';
+import { SealedStore } from './sealed-store';
 import type { Store, StoreFacts } from './store';
 import { StoreError } from './store-error';
 
@@ -35,6 +37,8 @@ const mostInRow = 64 * 1024;
 /** Objects by key: small ones are rows, bytes and large ones are blobs that a row names. */
 export class RecordRepository {
   readonly id: string;
+  /** Of the repositories; the archive that seals has another. */
+  readonly store: SealedStore;
   readonly attempts: AttemptRepository;
   readonly outcomes: OutcomeRepository;
   readonly subjects: SubjectRepository;
@@ -43,8 +47,9 @@ export class RecordRepository {
 
   constructor(store: Store) {
     this.id = store.id;
-    this.attempts = new AttemptRepository(store);
-    this.outcomes = new OutcomeRepository(store);
+    this.store = new SealedStore(store);
+    this.attempts = new AttemptRepository(this.store);
+    this.outcomes = new OutcomeRepository(this.store);
     this.subjects = new SubjectRepository(store);
     this.jobs = new JobRepository(store);
     this.#store = store;
@@ -150,6 +155,10 @@ export class RecordRepository {
 
   forget(): Promise<void> {
     return this.#store.forget();
+  }
+
+  sealedBy(seal: Seal): SealedStore {
+    return new SealedStore(this.#store, seal);
   }
 
   removeOrphans(now: number): Promise<number> {

@@ -10,6 +10,7 @@ const idKey = IdKey.parse('ab'.repeat(32));
 function memoryArchive(objects: Map<string, Buffer>): Archive {
   return {
     id: 'archive-of-a-property',
+    store: undefined as never,
     attempts: undefined as never,
     subjects: undefined as never,
     jobs: undefined as never,

@@ -19,6 +19,7 @@ class SlowArchive {
   constructor(inner: Archive) {
     this.archive = {
       id: inner.id,
+      store: inner.store,
       attempts: inner.attempts,
       subjects: inner.subjects,
       jobs: inner.jobs,

@@ -223,6 +223,7 @@ describe('verifying the audit trail', () => {
     let began = false;
     const busy: Archive = {
       id: place.archive.id,
+      store: place.archive.store,
       attempts: place.archive.attempts,
       subjects: place.archive.subjects,
       jobs: place.archive.jobs,

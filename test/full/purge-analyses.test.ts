@@ -14,6 +14,7 @@ import { AnalysesPurge } from '../../src/archive/purge-analyses';
 import { PurgeDraft } from '../../src/archive/purge-draft';
 import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
 import { SealedArchive } from '../../src/archive/sealed-archive';
+import type { RecordRepository } from '../../src/store/records';
 import type { CreditBatchRecord } from '../../src/domain/credit/batch';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import { punctuateDocument } from '../../src/domain/documents';
@@ -32,7 +33,7 @@ const payerName = 'MARIA IRREPETIVEL';
 const call = { method: 'GET', pathTemplate: '/result' } as const;
 
 let place: TemporaryArchive | undefined;
-let disk: Archive;
+let disk: RecordRepository;
 let archive: Archive;
 let seals: boolean;
 beforeEach(() => use(false));

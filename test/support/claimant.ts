@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { attemptOf, nextNumber, subjectState, type Claim } from '../../src/domain/attempts';
 import { AttemptRepository } from '../../src/store/attempts';
+import { SealedStore } from '../../src/store/sealed-store';
 import { openStore } from '../../src/store/store';
 
 /**
@@ -15,7 +16,7 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 
 async function buyAll(): Promise<void> {
   const store = await openStore(folder, 'fingerprint');
-  const attempts = new AttemptRepository(store);
+  const attempts = new AttemptRepository(new SealedStore(store));
   const numbers = Array.from({ length: Number(count) }, (_, index) => index);
   for (const number of numbers.sort(() => Math.random() - 0.5)) {
     const subject = `certificate/cnpj/${number}`;

@@ -12,6 +12,10 @@ export class MemoryArchive implements Archive {
   #place: TemporaryArchive | undefined;
 
   /** Tables stand on a disk all the same. */
+  get store() {
+    return this.#tables().store;
+  }
+
   get attempts() {
     return this.#tables().attempts;
   }

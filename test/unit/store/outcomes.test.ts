@@ -1,4 +1,6 @@
 import { nothingTold, type OutcomeRecord } from '../../../src/domain/outcomes';
+import { OutcomeRepository } from '../../../src/store/outcomes';
+import { SealedStore } from '../../../src/store/sealed-store';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 const work = 'works/certificate-batch/w';
@@ -64,16 +66,17 @@ it('are rewritten and removed for an erasure', async () => {
 
 it('are sealed for the row that they stand in', async () => {
   const names: string[] = [];
-  const sealed = place.archive.outcomes.sealedBy({
+  const sealed = new SealedStore(place.store, {
     seal: async (name, plain) => {
       names.push(name);
       return Buffer.from(plain).reverse();
     },
     open: (_name, body) => Buffer.from(body).reverse(),
   });
-  await sealed.file(work, 'lane-0000/a', [outcome(4)]);
+  const filed = new OutcomeRepository(sealed);
+  await filed.file(work, 'lane-0000/a', [outcome(4)]);
   expect(names).toEqual([`outcome/${work}/4/lane-0000/a`]);
-  expect([...(await sealed.of(work, 0, 9)).values()]).toEqual([[outcome(4)]]);
+  expect([...(await filed.of(work, 0, 9)).values()]).toEqual([[outcome(4)]]);
   const [row] = place.store.readNow({ sql: 'SELECT body FROM outcome', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain('certidaoId');
 });

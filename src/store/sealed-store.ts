@@ -1,0 +1,32 @@
+import { noSeal, type Seal } from './seal';
+import type { Statement, StatementResult } from './statement';
+import type { Store } from './store';
+
+/** A store as its repositories see it: with the seal of what its columns and blobs hold. */
+export class SealedStore implements Seal {
+  readonly #store: Store;
+  readonly #seal: Seal;
+
+  constructor(store: Store, seal: Seal = noSeal) {
+    this.#store = store;
+    this.#seal = seal;
+  }
+
+  /** Rows of one SELECT; sees what was committed before. */
+  read<T>(statement: Statement): Promise<T[]> {
+    return this.#store.read<T>(statement);
+  }
+
+  /** As `Store.commit`. */
+  commit(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return this.#store.commit(statements);
+  }
+
+  seal(name: string, plain: string): Promise<Uint8Array | string> {
+    return this.#seal.seal(name, plain);
+  }
+
+  open(name: string, body: Uint8Array): Buffer {
+    return this.#seal.open(name, body);
+  }
+}
