@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { cnpj } from '../test/support/documents';
 import { runFloor } from './floor';
 import { Parts, type Timing } from './parts';
-import { getJson, type Archive } from '../src/archive/archive';
-import type { IssuanceFact } from '../src/domain/outcomes';
+import type { Archive } from '../src/archive/archive';
+import { FactRepository } from '../src/store/certificates/facts';
 
 export interface Figures {
   makespanMs: number;
@@ -123,9 +123,9 @@ async function figures(
 /** When each issuance was settled for us, by its id. */
 async function timesOfFacts(archive: Archive | null): Promise<Map<string, number>> {
   const times = new Map<string, number>();
-  for (const key of (await archive?.list('issuances/')) ?? []) {
-    const fact = archive && (await getJson<IssuanceFact>(archive, key));
-    if (fact !== null) times.set(fact.certidaoId, fact.settledAt);
+  if (archive === null) return times;
+  for await (const { certidaoId, settledAt } of new FactRepository(archive.store).all()) {
+    times.set(certidaoId, settledAt);
   }
   return times;
 }

@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
 import { getJson } from '../archive/archive';
-import { IssuanceFile } from '../archive/issuances';
 import type { WorkItem } from '../archive/manifest';
 import { WorkReader, WorkWriter, workIdOfFolder } from '../archive/works';
 import { resolveEntry } from '../domain/audit-entries';
@@ -14,6 +13,7 @@ import {
 import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import type { DecidedRow, DecisionRecord, ItemStart, WorkRef } from '../domain/work';
 import { decisionFolder } from '../domain/work';
+import { FactRepository } from '../store/certificates/facts';
 import { fileAndCount } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
 import { archiveIncomplete } from './failures';
@@ -23,7 +23,7 @@ import { Heartbeats } from './heartbeats';
 export function createCertificateDecisionActivities(deps: CertificateDependencies) {
   const { archive, idKey, now } = deps;
   const { attempts: ledger } = archive;
-  const issuances = new IssuanceFile(archive);
+  const facts = new FactRepository(archive.store);
   const works = new WorkReader(archive);
 
   /**
@@ -118,7 +118,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     if (state.kind === 'unknown') return row.status === 'unknown_outcome';
     if (state.kind !== 'accepted' || row.status === 'unknown_outcome') return false;
     if (state.externalId !== row.certidaoId) return false;
-    return (await issuances.fact(state.externalId)) === null;
+    return (await facts.of(state.externalId)) === null;
   }
 
   return { carryOutDecision };

@@ -1,4 +1,3 @@
-import { IssuanceFile } from '../archive/issuances';
 import type { WorkItem } from '../archive/manifest';
 import { WorkReader, summaryKey, workIdOfFolder, type LatestEdition } from '../archive/works';
 import {
@@ -13,6 +12,7 @@ import { noCounts, type BatchSummary } from '../domain/certificates';
 import { certificateEnd } from '../domain/job';
 import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import { itemsPerPart, type WorkRecord } from '../domain/work';
+import { FactRepository } from '../store/certificates/facts';
 import { outcomeName, outcomeOfFact, sentOf, unsettledOutcome } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
 import { archiveIncomplete } from './failures';
@@ -34,7 +34,7 @@ export interface MergeInput {
 /** The end of a work: every row has an outcome, and they are counted. */
 export function createCertificateMergeActivities(deps: CertificateDependencies) {
   const { archive, idKey, now } = deps;
-  const issuances = new IssuanceFile(archive);
+  const facts = new FactRepository(archive.store);
   const works = new WorkReader(archive);
 
   async function mergeWork(input: MergeInput): Promise<BatchSummary> {
@@ -80,9 +80,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       for (const item of part) {
         if (!filed.has(item.item)) missing.push(await withoutOutcome(item, input, lost));
       }
-      // Told first: what is filed is not looked at again.
-      await deps.audit.append(lost.splice(0));
-      await archive.outcomes.file(input.folder, name, missing);
+      await archive.outcomes.file(input.folder, name, missing, { entries: lost.splice(0) });
       part = [];
     };
     for await (const item of works.items(input.folder)) {
@@ -144,7 +142,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     }
     const { externalId: certidaoId, at: requestedAt } = state;
     const history = { requestedAt, attempts: 1, flags: 0 };
-    const fact = await issuances.fact(certidaoId);
+    const fact = await facts.of(certidaoId);
     if (fact !== null) return outcomeOfFact(fact, item, history);
     return unsettledOutcome('expired', item, certidaoId, history, {
       code: 'left_outstanding',

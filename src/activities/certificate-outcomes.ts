@@ -6,6 +6,7 @@ import { outcomeEntry, requestEntry, type SentRequest } from '../domain/audit-en
 import type { Attempt, ClaimOwner } from '../domain/attempts';
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
 import { rowFlags } from '../domain/certificate-rows';
+import type { NewFact } from '../store/certificates/facts';
 import type { CertificateDependencies } from './dependencies';
 
 /** The records that activities file about rows: one function a way to end. */
@@ -158,21 +159,23 @@ export interface Filing {
   /** Of `outcomeName`. */
   name: string;
   outcomes: readonly OutcomeRecord[];
+  /** What they rest on. */
+  facts?: readonly NewFact[];
   /** Requests that left, or may have. */
   requests?: readonly SentRequest[];
 }
 
-/** Puts it on file and on the audit trail, and counts it. */
+/** Puts it on file and on the audit trail, in one transaction, and counts it. */
 export async function fileAndCount(
-  { archive, audit, metrics }: CertificateDependencies,
-  { filedIn, by, name, outcomes, requests = [] }: Filing,
+  { archive, metrics }: CertificateDependencies,
+  { filedIn, by, name, outcomes, facts = [], requests = [] }: Filing,
 ): Promise<void> {
   const work = { workId: workIdOfFolder(filedIn), by };
   const entries = [
     ...requests.map((request) => requestEntry(request, work)).filter(isEntry),
     ...outcomes.map((outcome) => outcomeEntry(outcome, work)),
   ];
-  await Promise.all([archive.outcomes.file(filedIn, name, outcomes), audit.append(entries)]);
+  await archive.outcomes.file(filedIn, name, outcomes, { facts, entries });
   metrics.outcomesFiled(outcomes);
 }
 

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { IssuanceFile } from '../archive/issuances';
 import type { WorkItem } from '../archive/manifest';
-import { WorkReader } from '../archive/works';
+import { WorkReader, workIdOfFolder } from '../archive/works';
 import {
   attemptOf,
   attemptState,
@@ -16,8 +15,9 @@ import {
   type Attempt,
   type Claim,
   type ClaimOwner,
+  type Receipt,
 } from '../domain/attempts';
-import type { SentRequest } from '../domain/audit-entries';
+import { requestEntry, type SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
 import { certificatePace } from '../domain/poll-timing';
 import {
@@ -27,6 +27,7 @@ import {
   type RunInput,
   type UnsentReason,
 } from '../domain/certificate-rows';
+import { FactRepository } from '../store/certificates/facts';
 import {
   fileAndCount,
   issuedAt,
@@ -64,7 +65,7 @@ const othersAnswerMs = 2_000;
 export function createCertificateRequestActivities(deps: CertificateDependencies) {
   const { archive, certificates, idKey, now } = deps;
   const { attempts: ledger } = archive;
-  const issuances = new IssuanceFile(archive);
+  const facts = new FactRepository(archive.store);
   const works = new WorkReader(archive);
 
   const subjectOf = (item: WorkItem): string =>
@@ -107,6 +108,20 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       !heartbeats.isLate() &&
       !cancellationSignal.aborted &&
       !deps.stopping.aborted;
+    const run: RunContext = {
+      input,
+      owner,
+      heartbeats,
+      startedAt,
+      filed,
+      sent,
+      patience,
+      receipt: Promise.resolve(),
+      work: {
+        workId: workIdOfFolder(input.work.filedIn),
+        by: await works.askedBy(input.work.folder),
+      },
+    };
     let { places } = input;
     // What was accepted must come under a watch before the first of it is due.
     let waitsUntil = startedAt + runMs - placeMarginMs;
@@ -123,7 +138,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       if ((answers.length > 0 || input.places === 0) && !mayGoOn()) {
         return unsent(row, 'no_time', now());
       }
-      return requestRow(row, { input, owner, heartbeats, startedAt, filed, sent, patience });
+      return requestRow(row, run);
     };
     let stopped: RowAnswer | null = null;
     try {
@@ -138,12 +153,13 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         }
         if (stopped === null && endsRun(answer)) stopped = answer;
       }
+      await run.receipt;
       if (filed.length + sent.length > 0) {
         await withStorePatience(
-          async () =>
+          () =>
             fileAndCount(deps, {
               filedIn: input.work.filedIn,
-              by: await works.askedBy(input.work.folder),
+              by: run.work.by,
               name: outcomeName(input.name),
               outcomes: filed,
               requests: sent,
@@ -167,7 +183,11 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     heartbeats: Heartbeats;
     startedAt: number;
     filed: OutcomeRecord[];
+    /** Requests that the audit trail has not been told of. */
     sent: SentRequest[];
+    /** Of the row before: on its way to the store. */
+    receipt: Promise<void>;
+    work: { workId: string; by: string };
     patience: Patience;
   }
 
@@ -249,7 +269,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         return { kind: 'unknown', place, attempts, own };
       }
       case 'accepted': {
-        const fact = await issuances.fact(state.externalId);
+        const fact = await facts.of(state.externalId);
         const ours = state.owner.workflowId === workflowId;
         const flags =
           (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
@@ -282,8 +302,9 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     place: number,
     item: WorkItem,
     { n, attempts: before, afterUnknown }: Ready,
-    { input, owner, heartbeats, startedAt, filed, sent, patience }: RunContext,
+    run: RunContext,
   ): Promise<RowAnswer> {
+    const { input, owner, heartbeats, startedAt, filed, patience } = run;
     const row: RequestRow = [place, before, 'normal'];
     const { limiter } = certificates.service;
     const granted = await limiter.acquire(input.interactive ? 'interactive' : 'request', {
@@ -298,9 +319,12 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const lastStart = claimedAt + claimMarginMs;
     const nonce = randomUUID();
     const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
-    if ((await claimOrGiveBack(ledger, subject, { n, claim }, patience)) === 'taken') {
-      return unsent(row, 'in_flight', now() + 250);
-    }
+    // Asked for together, the receipt of the row before and this claim are flushed together.
+    const [taken] = await Promise.all([
+      claimOrGiveBack(ledger, subject, { n, claim }, patience),
+      run.receipt,
+    ]);
+    if (taken === 'taken') return unsent(row, 'in_flight', now() + 250);
     const attempts = before + 1;
     const receipt = await receiptOf(
       () =>
@@ -311,14 +335,8 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       { service: certificates.service, now, answerLost: (how) => deps.metrics.answerLost(how) },
     );
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
-    sent.push(sentRequest(item, { n, claim, receipt: receipt.receipt }));
-    await withStorePatience(
-      () => ledger.putReceipt(subject, { n, claim }, receipt.receipt),
-      patience,
-    ).catch((error: unknown) => {
-      // The answer is in our hands and goes to the workflow all the same.
-      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
-    });
+    const request = sentRequest(item, { n, claim, receipt: receipt.receipt });
+    run.receipt = putReceipt(subject, { n, claim, receipt: receipt.receipt }, request, run);
     switch (receipt.receipt.kind) {
       case 'accepted': {
         const { externalId: certidaoId } = receipt.receipt;
@@ -339,6 +357,26 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           }),
         );
         return { kind: 'unknown', place, attempts, own: true };
+    }
+  }
+
+  /** Never fails: the answer is in our hands and goes to the workflow all the same. */
+  async function putReceipt(
+    subject: string,
+    { receipt, ...attempt }: { n: number; claim: Claim; receipt: Receipt },
+    request: SentRequest,
+    { sent, work, patience }: RunContext,
+  ): Promise<void> {
+    const entry = requestEntry(request, work);
+    const entries = entry === null ? [] : [entry];
+    try {
+      await withStorePatience(
+        () => ledger.putReceipt(subject, attempt, receipt, entries),
+        patience,
+      );
+    } catch (error) {
+      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
+      sent.push(request);
     }
   }
 

@@ -2,9 +2,10 @@ import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import { TokenUnavailableError } from '../apis/http/token';
-import { IssuanceFile } from '../archive/issuances';
+import { EvidenceFiles } from '../archive/evidence-files';
 import type { WorkItem } from '../archive/manifest';
 import { WorkReader } from '../archive/works';
+import { FactRepository, type NewFact } from '../store/certificates/facts';
 import type { Issuance } from '../domain/issuance';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import { backoffMs } from '../domain/poll-timing';
@@ -52,17 +53,19 @@ interface Held {
  */
 export function createCertificateWatchActivities(deps: CertificateDependencies) {
   const { archive, certificates, idKey, now, random, settlingTimes } = deps;
-  const issuances = new IssuanceFile(archive);
+  const facts = new FactRepository(archive.store);
   const works = new WorkReader(archive);
-  const evidence = new EvidenceCollector(certificates, issuances, deps.pause);
+  const evidence = new EvidenceCollector(certificates, new EvidenceFiles(archive), deps.pause);
   const warnedWords = new Set<string>();
 
   async function putOnFile(
     { work, name }: Pick<WatchInput, 'work' | 'name'>,
     outcomes: readonly OutcomeRecord[],
+    settled: readonly NewFact[] = [],
   ): Promise<void> {
     const by = await works.askedBy(work.folder);
-    await fileAndCount(deps, { filedIn: work.filedIn, by, name: outcomeName(name), outcomes });
+    const filing = { filedIn: work.filedIn, by, name: outcomeName(name), outcomes };
+    await fileAndCount(deps, { ...filing, facts: settled });
   }
 
   async function watchCertificates(input: WatchInput): Promise<WatchAnswer> {
@@ -81,6 +84,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     );
     const answer: WatchAnswer = { settled: [], due: [], handedOn: [], trouble: null };
     const filed: OutcomeRecord[] = [];
+    const found: NewFact[] = [];
     // Reads still under way when the watch returns: GETs, which may be broken off.
     const leaving = new AbortController();
     // What a lost attempt handed on, and could not tell, must not be handed on once more.
@@ -103,11 +107,17 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       try {
         item = await works.item(input.work, place);
         // An earlier watch or another work may have filed it; what one files from now on costs a read.
-        const onFile = row.lookedUp ? null : await issuances.fact(certidaoId);
+        const onFile = row.lookedUp ? null : await facts.of(certidaoId);
         row.lookedUp = true;
-        const fact = onFile ?? (await readFact(row, item, priority, leaving.signal));
-        if (!held.has(place)) return;
+        const seen = onFile ?? (await readFact(row, item, priority, leaving.signal));
+        if (!held.has(place)) {
+          // A slow download: the next watch finds what it has brought.
+          if ('fact' in seen) await facts.put([seen]);
+          return;
+        }
         answer.trouble = null;
+        if ('fact' in seen) found.push(seen);
+        const fact = 'fact' in seen ? seen.fact : seen;
         if ('settledAt' in fact) {
           const shared = (flags & rowFlags.shared) !== 0;
           const isOver = issuedAt(fact) < input.reuseSince || fact.purged === true;
@@ -224,7 +234,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       leaving.abort();
       places?.close();
       answer.handedOn = places?.handedOn() ?? [];
-      await putOnFile(input, filed);
+      await putOnFile(input, filed, found);
       return answer;
     } finally {
       leaving.abort();
@@ -241,7 +251,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     priority: CallPriority,
     signal: AbortSignal,
   ): Promise<
-    | IssuanceFact
+    | NewFact
     | { state: 'unsettled' }
     | { error: { code: string; category: string; message: string } }
   > {
@@ -262,7 +272,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       });
     }
     if (issuance.state === 'failed') {
-      return issuances.putFact(factOf(issuance, item, answer, { status: 'failed', now: now() }));
+      return { fact: factOf(issuance, item, answer, { status: 'failed', now: now() }), pdf: null };
     }
     if (issuance.state !== 'completed') return { state: 'unsettled' };
     const found = await evidence.collect({
@@ -273,20 +283,19 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     });
     const settled = { status: 'issued', now: now() } as const;
     switch (found.kind) {
-      case 'filed': {
-        const { pdfKey, sha256, note } = found;
-        return issuances.putFact(
-          factOf(issuance, item, answer, { ...settled, pdfKey, sha256, note }),
-        );
+      case 'stored': {
+        const { pdfKey, pdf, sha256, note } = found;
+        return { fact: factOf(issuance, item, answer, { ...settled, pdfKey, sha256, note }), pdf };
       }
       case 'none':
         if (deps.assumptions.pdf === 'required') {
           const message = 'the issuance completed without a PDF, and CERTIFICATE_PDF=required';
           return { error: { code: 'evidence_missing', category: 'evidence', message } };
         }
-        return issuances.putFact(
-          factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
-        );
+        return {
+          fact: factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
+          pdf: null,
+        };
       // Not filed as facts: another look, later, may find the right bytes.
       case 'mismatch':
         return {

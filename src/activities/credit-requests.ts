@@ -4,6 +4,7 @@ import { UnsendableUploadError, type Upload, type UploadFile } from '../apis/cre
 import { isHttpError } from '../apis/http/errors';
 import { AnalysisFile } from '../archive/analyses';
 import { findLarge, readLarge } from '../archive/large-objects';
+import type { AuditEntry } from '../domain/audit';
 import { analysisRequestEntry } from '../domain/audit-entries';
 import {
   analysisSubject,
@@ -68,10 +69,10 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     return record;
   }
 
-  async function tellTrail(record: AnalysisRecord, attempt: Omit<Attempt, 'resolution'>) {
+  function entriesOf(record: AnalysisRecord, attempt: Omit<Attempt, 'resolution'>): AuditEntry[] {
     const { name, workId, createdBy } = record;
     const entry = analysisRequestEntry({ name, ...attempt }, { workId, by: createdBy });
-    if (entry !== null) await audit.append([entry]);
+    return entry === null ? [] : [entry];
   }
 
   /**
@@ -229,8 +230,10 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     patience: Patience,
   ): Promise<void> {
     try {
-      await withStorePatience(() => ledger.putReceipt(subject, attempt, attempt.receipt), patience);
-      await withStorePatience(() => tellTrail(record, attempt), patience);
+      await withStorePatience(
+        () => ledger.putReceipt(subject, attempt, attempt.receipt, entriesOf(record, attempt)),
+        patience,
+      );
     } catch (error) {
       deps.warn('a receipt could not be filed', { reason: nameOf(error) });
     }
@@ -271,7 +274,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
           await Promise.race([new Promise((done) => setTimeout(done, waitMs)), cancelled]);
           continue;
         }
-        await tellTrail(record, attempt);
+        await audit.append(entriesOf(record, attempt));
         if (state.kind === 'unknown') {
           return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
         }

@@ -1,7 +1,7 @@
 import type { StatusError } from '../apis/http/errors';
 import type { DossiersApi } from '../apis/investigation/dossiers';
 import type { Archive } from '../archive/archive';
-import type { AuditTrail } from '../archive/audit-trail';
+import type { AuditTrail } from '../store/audit/trail';
 import { DossierFile, RetryLedger, type FiledReceipt, type FiledRetry } from '../archive/dossiers';
 import { dossierOutcomeEntry, dossierRetryEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';

@@ -1,13 +1,14 @@
 import { StatusError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import type { CertificatesApi } from '../apis/investigation/certificates';
-import { sha256Of, type IssuanceFile } from '../archive/issuances';
+import { sha256Of, type EvidenceFiles } from '../archive/evidence-files';
+import type { StoredBytes } from '../archive/archive';
 import type { Issuance } from '../domain/issuance';
 import { pauseOnTheClock, type Pause } from './pause';
 
 /** What became of the PDF of a completed issuance. */
 export type Evidence =
-  | { kind: 'filed'; pdfKey: string; sha256: string; note: string }
+  | { kind: 'stored'; pdfKey: string; pdf: StoredBytes | null; sha256: string; note: string }
   /** No address, or one that stands there for nothing. */
   | { kind: 'none' }
   /** Bytes that are not the announced PDF, three times over: kept aside. */
@@ -27,22 +28,18 @@ const fetches = 3;
 const betweenFetchesMs = 300;
 
 /**
- * Fetches, checks and files PDFs. A download outlives the watch that began it, so that a slow one
+ * Fetches, checks and stores PDFs. A download outlives the watch that began it, so that a slow one
  * neither holds up the rows that settled beside it nor starts from nothing at the next watch.
  */
 export class EvidenceCollector {
   readonly #certificates: CertificatesApi;
-  readonly #issuances: IssuanceFile;
+  readonly #files: EvidenceFiles;
   readonly #pause: Pause;
   readonly #running = new Map<string, Promise<Evidence>>();
 
-  constructor(
-    certificates: CertificatesApi,
-    issuances: IssuanceFile,
-    pause: Pause = pauseOnTheClock,
-  ) {
+  constructor(certificates: CertificatesApi, files: EvidenceFiles, pause: Pause = pauseOnTheClock) {
     this.#certificates = certificates;
-    this.#issuances = issuances;
+    this.#files = files;
     this.#pause = pause;
   }
 
@@ -70,16 +67,17 @@ export class EvidenceCollector {
         if (found === null) {
           const at = new Date(issuance.completedAt ?? Date.now());
           const about = { type, documentName, certidaoId: issuance.certidaoId, sha256 };
-          const pdfKey = await this.#issuances.putPdf(pdf, { ...about, at: validDate(at) });
+          const stored = await this.#files.storePdf(pdf, { ...about, at: validDate(at) });
           return {
-            kind: 'filed',
-            pdfKey,
+            kind: 'stored',
+            pdfKey: stored.key,
+            pdf: stored.bytes,
             sha256,
             note: expected === null ? 'sha256 unchecked' : '',
           };
         }
         fault = found;
-        if (pdf.length > 0) await this.#issuances.keepAside(pdf, issuance.certidaoId);
+        if (pdf.length > 0) await this.#files.keepAside(pdf, issuance.certidaoId);
       } catch (error) {
         if (!(error instanceof StatusError) || !isForGood(error)) throw error;
         if (!address.announced) return { kind: 'none' };

@@ -6,7 +6,7 @@ import type { LensAnswer, LensApi } from '../apis/investigation/lens';
 import { artifactsInAnswer } from '../apis/investigation/lens.wire';
 import { isSameId } from '../apis/investigation/wire-fields';
 import type { Archive } from '../archive/archive';
-import type { AuditTrail } from '../archive/audit-trail';
+import type { AuditTrail } from '../store/audit/trail';
 import { indexDocuments, type NameOf } from '../archive/subject-index';
 import { findLarge, readLarge } from '../archive/large-objects';
 import { LensFile, lensIndexes } from '../archive/lens';

@@ -4,7 +4,7 @@ import { ConnectionError, ContractError, isHttpError, type HttpError } from '../
 import { answerTooLarge } from '../apis/http/service';
 import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Archive } from '../archive/archive';
-import type { AuditTrail } from '../archive/audit-trail';
+import type { AuditTrail } from '../store/audit/trail';
 import { indexDocuments, type NameOf } from '../archive/subject-index';
 import { ProfileFile } from '../archive/profiles';
 import { documentsInText } from '../domain/held-documents';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StatusError } from '../apis/http/errors';
 import type { TraceAnswer, TracesApi } from '../apis/investigation/traces';
 import type { Archive } from '../archive/archive';
-import type { AuditTrail } from '../archive/audit-trail';
+import type { AuditTrail } from '../store/audit/trail';
 import { indexDocuments, type NameOf } from '../archive/subject-index';
 import { TraceFile } from '../archive/traces';
 import { documentsInText } from '../domain/held-documents';

@@ -1,5 +1,6 @@
 import type { AttemptRepository } from '../store/attempts';
 import type { PutOptions, PutResult, SmallRecord } from '../store/records';
+import type { StoredBytes } from '../store/stored-bytes';
 import type { JobRepository } from '../store/jobs';
 import type { OutcomeRepository } from '../store/outcomes';
 import type { SealedStore } from '../store/sealed-store';
@@ -7,6 +8,7 @@ import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 
 export type { PutOptions, PutResult, SmallRecord } from '../store/records';
+export type { StoredBytes } from '../store/stored-bytes';
 
 /**
  * What outlives workflows, by key: slash-separated words in ASCII. Bodies are whole objects. Whatever is
@@ -33,6 +35,12 @@ export interface Archive {
   putIfAbsent(key: string, body: Uint8Array | string, options?: PutOptions): Promise<PutResult>;
   /** Each only when nothing is there, all in one go: when one of them cannot be written, none is. */
   putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]>;
+  /**
+   * Bytes first: on the disk when it resolves, to be named in a transaction with what tells of them.
+   *
+   * @returns null when the key is there already
+   */
+  storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null>;
   /** Writes or replaces, all or nothing. */
   replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
   /** Removes the object for good; none is no error. */

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveError } from './archive';
 import { writeOnce } from '../store/files';
-import { IdKey } from './open-archive';
+import { IdKey } from '../protection/id-key';
 
 const fileName = 'id-key';
 

@@ -4,7 +4,6 @@ import type { Monitor } from '../domain/monitors/change';
 import type { MonitorOnFile, ReviewMark } from '../domain/monitors/kept';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import { keySegment } from './archive';
-import { factKey } from './issuances';
 import type { ErasureSubject } from './erasure-subject';
 import type { WorkItem } from './manifest';
 import { erasedDecision, erasedItem, erasedLine, erasedWork } from './tombstones';
@@ -44,7 +43,7 @@ export const keptKinds: readonly KeptKind[] = [
   },
   {
     kind: 'issuance',
-    keys: /^issuances\//,
+    keys: /^facts\//,
     holds: 'what the service answered',
     form: 'record',
     hidesKey: true,
@@ -265,7 +264,7 @@ export const keptKinds: readonly KeptKind[] = [
  * for the words that a purge under way looks for.
  */
 export const impersonalKeys =
-  /^(?:archive\.json$|probe\/|keys\/|audit\/|erasures\/|sinks\/|monitor-lists\/|dossier-(?:retries|batches)\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
+  /^(?:archive\.json$|probe\/|keys\/|erasures\/|sinks\/|monitor-lists\/|dossier-(?:retries|batches)\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
 
 /** @returns null for what is not about people */
 export function kindOf(key: string): KeptKind | null {
@@ -277,9 +276,9 @@ export function certificateSubjects(name: string): string[] {
   return certificateTypes.map((type) => certificateSubject(type, name));
 }
 
-/** Where things filed under an issuance stand, but for its PDFs, which are found by their names. */
-export function issuancePlaces(certidaoId: string): { fact: string; aside: string } {
-  return { fact: factKey(certidaoId), aside: `aside/${keySegment(certidaoId)}/` };
+/** What came instead of the PDF of an issuance. */
+export function asideFolder(certidaoId: string): string {
+  return `aside/${keySegment(certidaoId)}/`;
 }
 
 /** The issuance (as a segment of a key) that a PDF is of, as its name tells. */

@@ -26,7 +26,7 @@ import {
 } from './archive';
 import { indexDocuments, type NameOf } from './subject-index';
 import { inParallel } from './in-parallel';
-import { sha256Of } from './issuances';
+import { sha256Of } from './evidence-files';
 
 /** Looks at records that are under way at once. */
 const atOnce = 16;

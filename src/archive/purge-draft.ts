@@ -1,9 +1,10 @@
 import type { SubjectState } from '../domain/attempts';
-import type { OutcomeRecord } from '../domain/outcomes';
+import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
+import { FactRepository } from '../store/certificates/facts';
 import type { WorkRecord } from '../domain/work';
 import { toJsonLines, type Archive } from './archive';
 import type { ErasedObject } from './erasures';
-import { sha256Of } from './issuances';
+import { sha256Of } from './evidence-files';
 import { keptKinds, kindOf, type KeptKind } from './kept-kinds';
 
 export interface PlannedWork {
@@ -39,12 +40,14 @@ export type Rewrite = (record: unknown) => unknown;
 /** The changes of a plan while it is made: an object has one, whoever asked for it. */
 export class PurgeDraft {
   readonly #archive: Archive;
+  readonly #facts: FactRepository;
   readonly #changes = new Map<string, PlannedChange & { order: number }>();
   /** Outcomes of rows that a rewriting changes. */
   outcomesChanged = 0;
 
   constructor(archive: Archive) {
     this.#archive = archive;
+    this.#facts = new FactRepository(archive.store);
   }
 
   async remove(key: string): Promise<void> {
@@ -106,6 +109,21 @@ export class PurgeDraft {
     this.#changeRows(`outcomes/${work}`, changed, 'rewritten', async () => {
       await outcomes.rewrite(work, change);
     });
+  }
+
+  async removeFact(id: string): Promise<void> {
+    const fact = await this.#facts.of(id);
+    this.#changeRows(`facts/${id}`, [fact].filter(Boolean), 'removed', () =>
+      this.#facts.remove(id),
+    );
+  }
+
+  async rewriteFact(id: string, change: (fact: IssuanceFact) => IssuanceFact): Promise<void> {
+    const fact = await this.#facts.of(id);
+    if (fact === null) return;
+    const changed = change(fact);
+    if (changed === fact) return;
+    this.#changeRows(`facts/${id}`, [fact], 'rewritten', () => this.#facts.replace(changed));
   }
 
   async removeOutcomes(work: string): Promise<void> {

@@ -6,11 +6,11 @@ import {
 } from '../domain/certificates';
 import { externalIdsOf, subjectState } from '../domain/attempts';
 import { documentsOf } from '../domain/held-documents';
-import type { IssuanceFact } from '../domain/outcomes';
-import { getJson, keySegment, type Archive } from './archive';
+import { FactRepository } from '../store/certificates/facts';
+import { keySegment, type Archive } from './archive';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
 import { Erasures, type PurgeTarget } from './erasures';
-import { certificateSubjects, issuanceOfPdf, issuancePlaces, type PurgeClass } from './kept-kinds';
+import { certificateSubjects, issuanceOfPdf, asideFolder, type PurgeClass } from './kept-kinds';
 import { AnalysesPurge } from './purge-analyses';
 import { DossiersPurge } from './purge-dossiers';
 import { LensPurge } from './purge-lens';
@@ -296,10 +296,7 @@ export class PurgePlanner {
       }
       for (const id of ids) {
         await this.#takeEvidence(draft, id);
-        await draft.rewrite(
-          issuancePlaces(id).fact,
-          () => (fact) => purgedFact(fact as IssuanceFact, what),
-        );
+        await draft.rewriteFact(id, (fact) => purgedFact(fact, what));
       }
       for (const { folder } of old) {
         await draft.rewriteOutcomes(folder, (outcome) => {
@@ -340,14 +337,14 @@ export class PurgePlanner {
   async #takeIssuances(draft: PurgeDraft, ids: ReadonlySet<string>): Promise<void> {
     for (const id of ids) {
       await this.#takeEvidence(draft, id);
-      await draft.remove(issuancePlaces(id).fact);
+      await draft.removeFact(id);
     }
   }
 
   async #takeEvidence(draft: PurgeDraft, id: string): Promise<void> {
     const pdfs = (await this.#pdfs()).get(keySegment(id)) ?? [];
     for (const key of pdfs) await draft.remove(key);
-    for (const key of await this.#archive.list(issuancePlaces(id).aside)) await draft.remove(key);
+    for (const key of await this.#archive.list(asideFolder(id))) await draft.remove(key);
   }
 
   async #takeWhole(draft: PurgeDraft, folder: string): Promise<void> {
@@ -450,10 +447,9 @@ export class PurgePlanner {
   }
 
   async #learnFacts(ids: ReadonlySet<string>, names: Set<string>): Promise<void> {
+    const facts = new FactRepository(this.#archive.store);
     for (const id of ids) {
-      const fact = await getJson<IssuanceFact>(this.#archive, issuancePlaces(id).fact).catch(
-        () => null,
-      );
+      const fact = await facts.of(id).catch(() => null);
       if (fact?.officialName != null) names.add(fact.officialName);
     }
   }

@@ -2,6 +2,7 @@ import { AttemptRepository } from '../store/attempts';
 import type { JobRepository } from '../store/jobs';
 import { OutcomeRepository } from '../store/outcomes';
 import type { RecordRepository } from '../store/records';
+import type { StoredBytes } from '../store/stored-bytes';
 import type { Seal } from '../store/seal';
 import type { SealedStore } from '../store/sealed-store';
 import type { SubjectRepository } from '../store/subjects';
@@ -72,6 +73,10 @@ export class SealedArchive implements Archive, Seal {
       records.map(async ({ key, body }) => ({ key, body: await this.seal(key, body) })),
     );
     return this.#inner.putAllIfAbsent(sealed);
+  }
+
+  async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {
+    return this.#inner.storeBytes(key, await this.seal(key, bytes));
   }
 
   async replace(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void> {

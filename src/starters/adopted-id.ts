@@ -1,6 +1,6 @@
-import { IssuanceFile } from '../archive/issuances';
 import { certificateSubject, subjectState } from '../domain/attempts';
 import type { DecidedRow } from '../domain/work';
+import { FactRepository } from '../store/certificates/facts';
 import { CommandError } from './terminal';
 import type { Workplace } from './workplace';
 
@@ -17,7 +17,7 @@ export async function refuseForeignId(
   certidaoId: string,
 ): Promise<void> {
   if (await isOwn(place, folder, row, certidaoId)) return;
-  const isOnFile = (await new IssuanceFile(place.archive).fact(certidaoId)) !== null;
+  const isOnFile = (await new FactRepository(place.archive.store).of(certidaoId)) !== null;
   if (isOnFile || (await isOfAnotherRow(place, folder, row, certidaoId))) {
     throw new CommandError(
       `${certidaoId} is on file for another row, and line ${row.line} would get that one's certificate: ` +

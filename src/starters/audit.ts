@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { readAudit, type FiledAuditRecord } from '../archive/audit-read';
-import { anchorChain } from '../archive/audit-chains';
-import { parseHead, verifyAudit, type AuditFinding } from '../archive/audit-verify';
+import { readAudit, type FiledAuditRecord } from '../store/audit/read';
+import { anchorChain, parseHead } from '../store/audit/anchors';
+import { verifyAudit, type AuditFinding } from '../store/audit/verify';
 import { auditCells, auditSheet } from '../sheets/audit-sheet';
 import { exitCodes, oneOf, print, printJson, tell } from './terminal';
 import { refuseUnwritableFile } from './unwritable-folder';
@@ -39,7 +39,7 @@ export function auditCommand(): Command {
   command
     .command('verify')
     .description(
-      'Name every record that was changed, removed or reordered, or written without the id key. Exit code 1 when there is one.',
+      'Name every record that was changed or removed, or written without the id key. Exit code 1 when there is one.',
     )
     .option('--head <head>', 'what `audit head` printed, or a summary holds: finds a cut end', head)
     .option('--json', 'one JSON document on standard output')
@@ -70,7 +70,7 @@ async function exportAudit(
     onUnreadable: () => (spoilt += 1),
   };
   async function* counted(): AsyncGenerator<FiledAuditRecord> {
-    for await (const record of readAudit(archive, idKey, span)) {
+    for await (const record of readAudit(archive.store, idKey, span)) {
       records += 1;
       if (!record.intact) spoilt += 1;
       yield record;
@@ -130,7 +130,7 @@ async function verify(
   { head: wanted, json: asJson }: { head?: string; json?: true },
 ): Promise<number> {
   const findings: AuditFinding[] = [];
-  const totals = await verifyAudit(archive, idKey, {
+  const totals = await verifyAudit(archive.store, idKey, {
     ...(wanted !== undefined && { head: wanted }),
     onFinding: (finding) => {
       if (asJson !== true) print(findingLine(finding));

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { WorkWriter, workFolder } from '../archive/works';
-import { IssuanceFile } from '../archive/issuances';
 import type { CertificateType, ManifestItem, ManifestLine } from '../domain/certificates';
 import { certificateSubject, subjectState } from '../domain/attempts';
 import { documentTypesServed, readDocument } from '../domain/documents';
 import type { WorkRef, WorkTerms } from '../domain/work';
+import { FactRepository } from '../store/certificates/facts';
 import { planRows, type PlanCounts } from '../sheets/plan-rows';
 import { readSheet } from '../sheets/read-rows';
 import { archiveFile } from './archived-file';
@@ -148,7 +148,7 @@ export async function dryRun(
   input: BatchInput,
   reuseSince: number,
 ): Promise<DryRun> {
-  const issuances = new IssuanceFile(place.archive);
+  const facts = new FactRepository(place.archive.store);
   const result: DryRun = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   for await (const { line, item } of openPlan(input)) {
     if ('code' in line) {
@@ -162,7 +162,7 @@ export async function dryRun(
     else if (state.kind === 'unknown') result.unknown += 1;
     else if (state.kind === 'in_flight') result.underWay += 1;
     else {
-      const fact = await issuances.fact(state.externalId);
+      const fact = await facts.of(state.externalId);
       if (fact === null) result.underWay += 1;
       else if (fact.status === 'issued' && fact.settledAt >= reuseSince && fact.purged !== true) {
         result.reuse += 1;

@@ -1,8 +1,8 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Archive } from '../archive/archive';
-import { AuditTrail } from '../archive/audit-trail';
+import { AuditTrail } from '../store/audit/trail';
 import { findIdKey } from '../archive/id-key';
-import type { IdKey } from '../archive/open-archive';
+import type { IdKey } from '../protection/id-key';
 import { WorkReader } from '../archive/works';
 import { queueName, queueSuffix, queuesOf } from '../domain/queues';
 import { readEnvironment, type Environment } from '../environment';
@@ -36,7 +36,7 @@ export async function openWorkplace(by?: string): Promise<Workplace> {
     );
   }
   const archive = await openOwnArchive(environment, idKey, engineAddress().kind, tell);
-  const audit = new AuditTrail(archive, idKey, 'command');
+  const audit = new AuditTrail(archive.store, idKey);
   const works = new WorkReader(archive);
   return { environment, idKey, archive, audit, works, queueSuffix: queueSuffix(archive.id) };
 }

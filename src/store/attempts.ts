@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditEntry } from '../domain/audit';
 import type { Attempt, Claim, ClaimOwner, Receipt, Resolution } from '../domain/attempts';
 import { attemptOf } from '../domain/attempts';
 import type { SealedStore } from './sealed-store';
@@ -120,15 +121,21 @@ export class AttemptRepository {
     }
   }
 
-  /** The first receipt of an attempt stays, and only its own sender writes it; returns the one that stands. */
+  /**
+   * The first receipt of an attempt stays, and only its own sender writes it.
+   *
+   * @param entries what the audit trail tells of it
+   * @returns the one that stands
+   */
   async putReceipt(
     subject: string,
     { n, claim: { nonce } }: Pick<Attempt, 'n' | 'claim'>,
     receipt: Receipt,
+    entries: readonly AuditEntry[] = [],
   ): Promise<Receipt> {
     const { kind, at } = receipt;
     const why = whyOf(receipt);
-    const [updated] = await this.#store.commit([
+    const written = [
       statement(
         `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
          WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL`,
@@ -142,7 +149,8 @@ export class AttemptRepository {
           nonce,
         ],
       ),
-    ]);
+    ];
+    const [updated] = await this.#store.commit(written, entries);
     if (updated?.changes === 1) return receipt;
     const standing = (await this.of(subject)).find((attempt) => attempt.n === n);
     return standing?.receipt ?? receipt;

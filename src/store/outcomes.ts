@@ -1,4 +1,6 @@
+import type { AuditEntry } from '../domain/audit';
 import type { OutcomeRecord } from '../domain/outcomes';
+import { FactRepository, type NewFact } from './certificates/facts';
 import type { SealedStore } from './sealed-store';
 import { statement, type Statement } from './statement';
 
@@ -23,23 +25,36 @@ export class OutcomeRepository {
   }
 
   /**
-   * All of them, or none; what a name has filed about an item before stays.
+   * All of it, or none; what a name has filed about an item before stays.
    *
    * @param filedBy `<driver>/<unique to the activity and its attempt>`
+   * @param beside what it rests on, and what the audit trail tells of it
    */
-  async file(work: string, filedBy: string, outcomes: readonly OutcomeRecord[]): Promise<void> {
-    if (outcomes.length === 0) return;
+  async file(
+    work: string,
+    filedBy: string,
+    outcomes: readonly OutcomeRecord[],
+    {
+      facts = [],
+      entries = [],
+    }: { facts?: readonly NewFact[]; entries?: readonly AuditEntry[] } = {},
+  ): Promise<void> {
+    if (outcomes.length + facts.length + entries.length === 0) return;
     const rows = await Promise.all(
       outcomes.map((outcome) => this.#sealed(work, outcome.item, filedBy, outcome)),
     );
     await this.#store.commit(
-      rows.map((body, at) =>
-        statement(
-          `INSERT INTO outcome (work, item, filed_by, body) VALUES (?, ?, ?, ?)
-           ON CONFLICT DO NOTHING`,
-          [work, outcomes[at]?.item, filedBy, body],
+      [
+        ...(await new FactRepository(this.#store).rows(facts)),
+        ...rows.map((body, at) =>
+          statement(
+            `INSERT INTO outcome (work, item, filed_by, body) VALUES (?, ?, ?, ?)
+             ON CONFLICT DO NOTHING`,
+            [work, outcomes[at]?.item, filedBy, body],
+          ),
         ),
-      ),
+      ],
+      entries,
     );
   }
 

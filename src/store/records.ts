@@ -9,6 +9,7 @@ import type { Seal } from './seal';
 import { SealedStore } from './sealed-store';
 import type { Store, StoreFacts } from './store';
 import { StoreError } from './store-error';
+import type { StoredBytes } from './stored-bytes';
 
 export type PutResult = 'stored' | 'exists';
 
@@ -88,6 +89,11 @@ export class RecordRepository {
       ),
     );
     return results.map(({ changes }) => (changes === 1 ? 'stored' : 'exists'));
+  }
+
+  async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {
+    const place = await this.#place(key, bytes, { bytes: true }, () => this.#has(key));
+    return place && { key, blob: place.blob ?? '' };
   }
 
   async replace(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {

@@ -59,6 +59,37 @@ const migrations: readonly string[][] = [
        body BLOB NOT NULL,
        PRIMARY KEY (work, item, filed_by)
      ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE fact (
+       external_id TEXT PRIMARY KEY,
+       body BLOB NOT NULL
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE event (
+       chain TEXT NOT NULL,
+       number INTEGER NOT NULL,
+       at TEXT NOT NULL,
+       prev TEXT NOT NULL,
+       hash TEXT NOT NULL,
+       mac TEXT NOT NULL,
+       name TEXT NOT NULL UNIQUE,
+       body BLOB NOT NULL,
+       PRIMARY KEY (chain, number)
+     ) STRICT`,
+    `CREATE INDEX event_at ON event (at, chain, number)`,
+    `CREATE TABLE anchor (
+       number INTEGER PRIMARY KEY,
+       at TEXT NOT NULL,
+       prev TEXT NOT NULL,
+       hash TEXT NOT NULL,
+       mac TEXT NOT NULL
+     ) STRICT`,
+    `CREATE TABLE anchor_head (
+       anchor INTEGER NOT NULL REFERENCES anchor (number),
+       chain TEXT NOT NULL,
+       number INTEGER NOT NULL,
+       hash TEXT NOT NULL,
+       PRIMARY KEY (anchor, chain)
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX anchor_head_chain ON anchor_head (chain, number)`,
     `CREATE TABLE subject (
        subject TEXT NOT NULL,
        holder TEXT NOT NULL,

@@ -1,13 +1,17 @@
+import type { AuditEntry } from '../domain/audit';
+import { eventOf } from './audit/event';
 import { noSeal, type Seal } from './seal';
 import type { Statement, StatementResult } from './statement';
 import type { Store } from './store';
 
 /** A store as its repositories see it: with the seal of what its columns and blobs hold. */
 export class SealedStore implements Seal {
+  readonly id: string;
   readonly #store: Store;
   readonly #seal: Seal;
 
   constructor(store: Store, seal: Seal = noSeal) {
+    this.id = store.id;
     this.#store = store;
     this.#seal = seal;
   }
@@ -17,9 +21,17 @@ export class SealedStore implements Seal {
     return this.#store.read<T>(statement);
   }
 
-  /** As `Store.commit`. */
-  commit(statements: readonly Statement[]): Promise<StatementResult[]> {
-    return this.#store.commit(statements);
+  /**
+   * As `Store.commit`.
+   *
+   * @param entries what the audit trail tells of it
+   */
+  async commit(
+    statements: readonly Statement[],
+    entries: readonly AuditEntry[] = [],
+  ): Promise<StatementResult[]> {
+    const events = await Promise.all(entries.map((entry) => eventOf(this, entry)));
+    return this.#store.commit(statements, events);
   }
 
   seal(name: string, plain: string): Promise<Uint8Array | string> {

@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { IdKey } from '../protection/id-key';
 import { BlobDirectory } from './blobs';
+import type { NewEvent } from './audit/chain';
 import { isInMemory, refuseNetworkDisk } from './disk';
 import { prepareDatabase, readIdentity, type StoreIdentity } from './schema';
 import { SqliteConnection } from './sqlite';
@@ -15,12 +17,15 @@ export interface Store {
   /** Rows of one SELECT; sees what was committed before. */
   read<T>(statement: Statement): Promise<T[]>;
   /**
-   * All of the statements in one transaction, or none.
+   * All of the statements in one transaction, or none; with what the audit trail tells of them.
    *
    * @returns what each returned, once they are on the disk
    * @throws StoreError
    */
-  commit(statements: readonly Statement[]): Promise<StatementResult[]>;
+  commit(
+    statements: readonly Statement[],
+    events?: readonly NewEvent[],
+  ): Promise<StatementResult[]>;
   /** @throws StoreError when it is not the one that was opened, or cannot be written */
   prove(): Promise<StoreFacts>;
   /** What was removed is on the disk no more when it resolves. */
@@ -44,25 +49,25 @@ const blobsName = 'blobs';
 /**
  * Opens the store in a folder, and makes it one at the first use.
  *
- * @param idKeyFingerprint of the key that names subjects
+ * @param idKey that names subjects, and proves the audit trail
  * @throws StoreError when it was made with another key, or by a later program
  */
-export async function openStore(folder: string, idKeyFingerprint: string): Promise<Store> {
+export async function openStore(folder: string, idKey: IdKey): Promise<Store> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await refuseNetworkDisk(folder);
   const path = join(folder, databaseName);
-  const identity = await prepareDatabase(path, idKeyFingerprint);
-  if (identity.idKeyFingerprint !== idKeyFingerprint) {
+  const identity = await prepareDatabase(path, idKey.fingerprint);
+  if (identity.idKeyFingerprint !== idKey.fingerprint) {
     throw new StoreError(
       'refused',
       `the store ${folder} was made with another id key (fingerprint ${identity.idKeyFingerprint}, ` +
-        `ours is ${idKeyFingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
+        `ours is ${idKey.fingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
     );
   }
   const blobs = new BlobDirectory(join(folder, blobsName));
   await blobs.prepare(identity.id);
   const reader = new SqliteConnection(path, { readOnly: true, expected: identity.file });
-  return new SqliteStore(reader, identity, blobs);
+  return new SqliteStore(reader, identity, blobs, idKey.auditKey);
 }
 
 /** A store as it is there, whoever's it is, to be read alone; null when there is none. */
@@ -76,28 +81,43 @@ export function storeToRead(folder: string): Store | null {
     throw error;
   }
   const identity = readIdentity(connection);
-  return new SqliteStore(connection, identity, new BlobDirectory(join(folder, blobsName)));
+  return new SqliteStore(connection, identity, new BlobDirectory(join(folder, blobsName)), null);
 }
 
 class SqliteStore implements Store {
   readonly id: string;
   readonly blobs: BlobDirectory;
   readonly #reader: SqliteConnection;
-  readonly #writer: Writer;
+  readonly #writer: Writer | null;
 
-  constructor(reader: SqliteConnection, { id, file }: StoreIdentity, blobs: BlobDirectory) {
+  /** @param auditKey null: it is only read */
+  constructor(
+    reader: SqliteConnection,
+    { id, file }: StoreIdentity,
+    blobs: BlobDirectory,
+    auditKey: Uint8Array | null,
+  ) {
     this.id = id;
     this.blobs = blobs;
     this.#reader = reader;
-    this.#writer = new Writer({ path: reader.path, expected: file });
+    this.#writer =
+      auditKey && new Writer({ path: reader.path, expected: file, storeId: id, auditKey });
   }
 
   async read<T>(statement: Statement): Promise<T[]> {
     return this.#reader.run(statement).rows as T[];
   }
 
-  commit(statements: readonly Statement[]): Promise<StatementResult[]> {
-    return this.#writer.commit(statements);
+  commit(
+    statements: readonly Statement[],
+    events: readonly NewEvent[] = [],
+  ): Promise<StatementResult[]> {
+    return this.#writing().commit({ statements, events });
+  }
+
+  #writing(): Writer {
+    if (this.#writer !== null) return this.#writer;
+    throw new StoreError('read-only', 'the store was opened to be read alone');
   }
 
   async prove(): Promise<StoreFacts> {
@@ -121,7 +141,7 @@ class SqliteStore implements Store {
   async forget(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#writer.eraseTraces();
+        return await this.#writing().eraseTraces();
       } catch (error) {
         const isBusy = error instanceof StoreError && error.code === 'busy';
         if (!isBusy || tries === mostTriesToForget) throw error;
@@ -131,7 +151,7 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#writer.close();
+    await this.#writer?.close();
     this.#reader.close();
   }
 }

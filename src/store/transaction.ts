@@ -1,25 +1,38 @@
+import type { EventChain, NewEvent } from './audit/chain';
 import { goneError, storeErrorOf, type SqliteConnection } from './sqlite';
 import type { Statement, StatementResult } from './statement';
 
 const busyPatienceMs = 10_000;
 
+/** What stands or falls together: statements, and what the audit trail tells of them. */
+export interface Unit {
+  statements: readonly Statement[];
+  events?: readonly NewEvent[];
+}
+
 /**
- * Runs units of statements in one transaction: all of them are on the disk when it returns, or none is.
+ * Runs units in one transaction: all of them are on the disk when it returns, or none is.
  * Holds the thread until then.
  *
  * @throws StoreError; `gone` when the file at its path is not the one that was opened
  */
 export function runInTransaction(
   connection: SqliteConnection,
-  units: readonly (readonly Statement[])[],
+  units: readonly Unit[],
+  chain: EventChain,
 ): StatementResult[][] {
   if (!connection.isInPlace()) throw goneError(connection.path);
   try {
     begin(connection);
-    const results = units.map((statements) => statements.map((one) => connection.run(one)));
+    const results = units.map(({ statements, events = [] }) => {
+      const its = statements.map((one) => connection.run(one));
+      chain.write(connection, events);
+      return its;
+    });
     connection.exec('COMMIT');
     return results;
   } catch (error) {
+    chain.end();
     rollBack(connection);
     throw storeErrorOf(error, 'writing to the store');
   }

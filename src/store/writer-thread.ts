@@ -1,24 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SqliteConnection, storeErrorOf, type FileIdentity } from './sqlite';
-import type { Statement, StatementResult } from './statement';
+import { EventChain, type ChainKey } from './audit/chain';
+import type { StatementResult } from './statement';
 import type { StoreErrorCode } from './store-error';
-import { runInTransaction } from './transaction';
+import { runInTransaction, type Unit } from './transaction';
 
 /**
  * The thread that writes: one for each process and store. What asks while a commit is under way
  * commits together in the next one, so that a flush of the disk serves many.
  */
 
-export interface WriterData {
+export interface WriterData extends ChainKey {
   path: string;
   /** The file that was opened there. */
   expected: FileIdentity;
 }
 
-/** Statements that stand or fall together. */
-export interface CommitRequest {
+export interface CommitRequest extends Unit {
   id: number;
-  statements: readonly Statement[];
   /** Afterwards nothing of what was removed is left on the disk. */
   erasesTraces?: true;
 }
@@ -32,7 +31,8 @@ const mostStatements = 200;
 
 const port = parentPort;
 if (port === null) throw new Error('writer-thread runs as a thread of its own');
-const { path, expected } = workerData as WriterData;
+const { path, expected, ...chainKey } = workerData as WriterData;
+const chain = new EventChain(chainKey);
 /** Opened by the first commit, and by the next one where it could not be. */
 let connection: SqliteConnection | null = null;
 const queue: CommitRequest[] = [];
@@ -85,7 +85,7 @@ function nextGroup(): CommitRequest[] {
   const group: CommitRequest[] = [];
   let statements = 0;
   while (queue[0] !== undefined) {
-    statements += queue[0].statements.length;
+    statements += queue[0].statements.length + (queue[0].events?.length ?? 0);
     if (group.length > 0 && statements > mostStatements) break;
     group.push(queue.shift() as CommitRequest);
   }
@@ -94,10 +94,7 @@ function nextGroup(): CommitRequest[] {
 
 function commit(group: readonly CommitRequest[]): StatementResult[][] {
   connection ??= new SqliteConnection(path, { expected });
-  const results = runInTransaction(
-    connection,
-    group.map(({ statements }) => statements),
-  );
+  const results = runInTransaction(connection, group, chain);
   if (group.some(({ erasesTraces }) => erasesTraces)) connection.eraseTraces();
   return results;
 }

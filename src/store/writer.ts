@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Statement, StatementResult } from './statement';
+import type { StatementResult } from './statement';
 import { StoreError } from './store-error';
+import type { Unit } from './transaction';
 import type { CommitReply, CommitRequest, WriterData } from './writer-thread';
 
 /** Compiled, also for who runs the sources: a thread has no loader of its own. */
@@ -24,13 +25,13 @@ export class Writer {
   }
 
   /**
-   * All of the statements in one transaction, or none.
+   * All of a unit in one transaction, or none.
    *
    * @returns what each statement returned, once they are on the disk
    * @throws StoreError
    */
-  commit(statements: readonly Statement[]): Promise<StatementResult[]> {
-    return this.#ask({ statements });
+  commit(unit: Unit): Promise<StatementResult[]> {
+    return this.#ask(unit);
   }
 
   /** @throws StoreError `busy` while another process reads or writes */

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Archive } from '../archive/archive';
-import { openArchive, type IdKey } from '../archive/open-archive';
+import type { IdKey } from '../protection/id-key';
+import { openArchive } from '../archive/open-archive';
 import type { SealedArchive } from '../archive/sealed-archive';
 import type { Environment } from '../environment';
 import type { KeyRing } from '../protection/key-ring';

@@ -4,8 +4,8 @@ import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
 import type { Archive } from '../archive/archive';
-import { AuditTrail } from '../archive/audit-trail';
-import type { IdKey } from '../archive/open-archive';
+import { AuditTrail } from '../store/audit/trail';
+import type { IdKey } from '../protection/id-key';
 import { SettlingTimes } from '../domain/settling-times';
 import type { Environment, InvestigationSettings } from '../environment';
 import type { WorkerMetrics } from './metrics';
@@ -33,7 +33,7 @@ export function certificateDependencies(
   const { archive, idKey, stopping, warn, metrics } = parts;
   return {
     archive,
-    audit: new AuditTrail(archive, idKey, 'worker'),
+    audit: new AuditTrail(archive.store, idKey),
     idKey,
     stopping,
     warn,

@@ -3,8 +3,8 @@ import { creditApi } from '../apis/credit/credit';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import type { Archive } from '../archive/archive';
-import { AuditTrail } from '../archive/audit-trail';
-import type { IdKey } from '../archive/open-archive';
+import { AuditTrail } from '../store/audit/trail';
+import type { IdKey } from '../protection/id-key';
 import type { CreditSettings, Environment } from '../environment';
 import type { WorkerMetrics } from './metrics';
 
@@ -33,7 +33,7 @@ export function creditDependencies(
     credit: creditApi(service, environment.creditNames, settings.timeoutMs),
     archive,
     nameOf: (document) => idKey.nameOf('document', document),
-    audit: new AuditTrail(archive, idKey, 'worker'),
+    audit: new AuditTrail(archive.store, idKey),
     stopping,
     warn,
     metrics: metrics.credit,

@@ -3,9 +3,9 @@ import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { MonitorsApi } from '../apis/investigation/monitors';
 import type { Archive } from '../archive/archive';
-import { AuditTrail } from '../archive/audit-trail';
+import { AuditTrail } from '../store/audit/trail';
 import { MonitorRecords } from '../archive/monitor-records';
-import type { IdKey } from '../archive/open-archive';
+import type { IdKey } from '../protection/id-key';
 import type { Environment, InvestigationSettings } from '../environment';
 import { openSinks } from '../sinks/open-sinks';
 import type { WorkerMetrics } from './metrics';
@@ -42,7 +42,7 @@ export function monitorDependencies(
     monitors: new MonitorsApi(service, environment.monitorNames, settings.timeoutMs),
     archive,
     nameOf,
-    audit: new AuditTrail(archive, idKey, 'worker'),
+    audit: new AuditTrail(archive.store, idKey),
     sinksFor: (cooldownMs) => (cooldownMs === null ? sinks : sinks.withCooldown(cooldownMs)),
     escalateAfter: environment.monitorEscalateAfter,
     warn,

@@ -9,7 +9,7 @@ import { Token } from '../../src/apis/http/token';
 import { CertificatesApi } from '../../src/apis/investigation/certificates';
 import { MemoryArchive } from '../support/memory-archive';
 import { TemporaryArchive } from '../support/temporary-archive';
-import { IssuanceFile } from '../../src/archive/issuances';
+import { EvidenceFiles } from '../../src/archive/evidence-files';
 import type { CertificateType } from '../../src/domain/certificates';
 import { readEnvironment } from '../../src/environment';
 import { startSandbox, type CallFaultKind, type EndingKind, type Sandbox } from '../../src/sandbox';
@@ -231,7 +231,7 @@ describe('the certificates client against the sandbox', () => {
   test('without evidence nothing is collected, without a sum the PDF is kept unchecked', async () => {
     const place = new TemporaryArchive();
     try {
-      const files = new IssuanceFile(place.archive);
+      const files = new EvidenceFiles(place.archive);
       const collector = new EvidenceCollector(api, files);
       const collect = async (end: EndingKind) => {
         const { issuance } = await settled(end);
@@ -243,8 +243,11 @@ describe('the certificates client against the sandbox', () => {
         });
       };
       expect(await collect('no_evidence')).toEqual({ kind: 'none' });
-      expect(await collect('no_sha256')).toMatchObject({ kind: 'filed', note: 'sha256 unchecked' });
-      expect(await collect('completed')).toMatchObject({ kind: 'filed', note: '' });
+      expect(await collect('no_sha256')).toMatchObject({
+        kind: 'stored',
+        note: 'sha256 unchecked',
+      });
+      expect(await collect('completed')).toMatchObject({ kind: 'stored', note: '' });
     } finally {
       place.remove();
     }

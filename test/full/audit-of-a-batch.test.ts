@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { archiveIn } from '../support/temporary-archive';
-import { getJson, type Archive } from '../../src/archive/archive';
-import type { FiledAuditRecord } from '../../src/archive/audit-read';
-import { IdKey } from '../../src/archive/open-archive';
+import { archiveIn, tamperWith } from '../support/temporary-archive';
+import type { Archive } from '../../src/archive/archive';
+import type { FiledAuditRecord } from '../../src/store/audit/read';
+import { IdKey } from '../../src/protection/id-key';
 import { workFolder } from '../../src/archive/works';
 import { everyFault, postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
@@ -141,21 +141,23 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     const { auditHead } = await summary();
     expect((await place.run(['audit', 'verify', '--head', auditHead])).code).toBe(0);
     const number = Number.parseInt(auditHead, 10);
-    const anchors = await archive.list('audit/anchors/');
-    const key = anchors[number - 1] ?? '';
-    const anchor = await getJson<{ heads: [string, number, string][] }>(archive, key);
-    for (const cut of anchors.slice(number - 1)) await remove(cut);
-    const [chain] = anchor?.heads.find(([name]) => name.includes('-worker-')) ?? [];
-    const segments = await archive.list(`audit/segments/${chain}/`);
-    await remove(segments.at(-1) ?? '');
+    const tamper = (sql: string) => tamperWith(place.folder, sql, number) as { chain: string }[];
+    // The chain of the worker: that of a command has a record or two.
+    const [head] = tamper(
+      'SELECT chain FROM anchor_head WHERE anchor = ? ORDER BY number DESC LIMIT 1',
+    );
+    tamper('DELETE FROM anchor_head WHERE anchor >= ?');
+    tamper('DELETE FROM anchor WHERE number >= ?');
+    tamperWith(
+      place.folder,
+      'DELETE FROM event WHERE chain = ? AND number = (SELECT max(number) FROM event WHERE chain = ?)',
+      head?.chain,
+      head?.chain,
+    );
     const told = await place.run(['audit', 'verify', '--head', auditHead]);
     expect(told.code).toBe(1);
     expect(told.stdout).toContain(`anchor ${number}: the head ${auditHead} is not there`);
   }, 60_000);
-
-  async function remove(key: string): Promise<void> {
-    await archiveIn(place.folder).remove(key);
-  }
 });
 
 describe('orders to a batch that runs', () => {
@@ -184,9 +186,11 @@ describe('orders to a batch that runs', () => {
       ['resume', 'Ana'],
       ['cancel_now', 'tester'],
     ]);
-    const chains = await archiveIn(place.folder).list('audit/chains/');
-    const last = chains.filter((key) => key.includes('-command-')).at(-1) ?? '';
-    await archiveIn(place.folder).remove(last);
+    // A command writes one record, in a chain of its own.
+    tamperWith(
+      place.folder,
+      'DELETE FROM event WHERE chain = (SELECT chain FROM event GROUP BY chain HAVING count(*) = 1 ORDER BY chain DESC LIMIT 1)',
+    );
     const verified = await place.run(['audit', 'verify']);
     expect(verified.code).toBe(1);
     expect(verified.stdout).toContain('the whole chain is not there, and anchor');

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { archiveIn } from '../support/temporary-archive';
-import type { FiledAuditRecord } from '../../src/archive/audit-read';
+import type { FiledAuditRecord } from '../../src/store/audit/read';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnabFile, testAssignor, testReceivable } from '../support/cnab-files';

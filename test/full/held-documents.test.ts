@@ -1,6 +1,6 @@
 import { documentsIn } from '../../src/domain/held-documents';
 import { ErasureSubject, reasonOnRecord } from '../../src/archive/erasure-subject';
-import { IdKey } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnpj, cpf } from '../support/documents';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sha256Of } from '../../src/archive/issuances';
+import { sha256Of } from '../../src/archive/evidence-files';
 import {
   OtherBytesError,
   PartsRemovedError,

@@ -1,7 +1,7 @@
 import { indexDocuments } from '../../src/archive/subject-index';
 import { RecordRepository } from '../../src/store/records';
 import { InquiryBatchShelf } from '../../src/archive/inquiry-batches';
-import { IdKey } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
 import { ownerKey } from '../../src/archive/traces';

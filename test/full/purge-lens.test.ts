@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { indexDocuments } from '../../src/archive/subject-index';
 import { putLarge } from '../../src/archive/large-objects';
 import { LensFile, lensIndexes, lensInputKey } from '../../src/archive/lens';
-import { IdKey } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
 import { PurgePlanner } from '../../src/archive/purge-plan';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import { cnpj } from '../support/documents';

@@ -1,7 +1,7 @@
 import { getJson, getJsonLines } from '../../src/archive/archive';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
 import { MonitorRecords } from '../../src/archive/monitor-records';
-import { IdKey } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
 import type { Monitor } from '../../src/domain/monitors/change';

@@ -1,6 +1,6 @@
 import { certificateSubject, type Claim } from '../../src/domain/attempts';
 import { RecordRepository } from '../../src/store/records';
-import { IdKey } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
 import { indexDocuments } from '../../src/archive/subject-index';
 import { PurgePlanner } from '../../src/archive/purge-plan';
 import { carryOut } from '../../src/archive/purge';

@@ -5,11 +5,13 @@ import { archiveIn, testPayloadKeys } from '../support/temporary-archive';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner } from '../../src/archive/purge-plan';
-import { IdKey, openArchive } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
+import { openArchive } from '../../src/archive/open-archive';
 import { punctuateDocument } from '../../src/domain/documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, cpf, sheetOf } from '../support/documents';
+import { storedTexts } from '../support/everything-held';
 
 const calm = { waitingMs: [20, 50], processingMs: [50, 200], distribution: 'uniform' } as const;
 const person = cnpj(1);
@@ -53,9 +55,11 @@ describe('purge', () => {
   async function hits(words: readonly string[]): Promise<string[]> {
     const holds = (text: Buffer | string): boolean => words.some((word) => text.includes(word));
     const found: string[] = [];
+    for (const { place: where, bytes } of storedTexts(place.folder, archive().store)) {
+      if (holds(bytes) || holds(where)) found.push(where);
+    }
     for (const key of await keysOnDisk()) {
-      const body = (await archive().get(key)) ?? '';
-      if (holds(body) || holds(key)) found.push(key);
+      if (holds((await archive().get(key)) ?? '')) found.push(key);
     }
     if (found.length > 0) return found;
     const root = join(place.folder, 'data', 'archive');
@@ -107,8 +111,8 @@ describe('purge', () => {
     await place.run(['result', first.id, '--out', 'before']);
     const before = await sheet('before');
     const held = await hits(forms);
-    for (const folder of ['works/', 'issuances/', 'pdf/', 'inputs/']) {
-      expect(held.filter((key) => key.startsWith(folder))).not.toEqual([]);
+    for (const where of ['record/works/', 'fact/', 'outcome/', 'pdf/', 'inputs/']) {
+      expect(held.filter((key) => key.startsWith(where))).not.toEqual([]);
     }
     const asides = (await keysOnDisk()).filter((key) => key.startsWith('aside/'));
     expect(asides).not.toEqual([]);
@@ -323,13 +327,13 @@ async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Prom
     if (made > allowed) throw new Error('cut short');
     return change;
   };
-  const remove = archive.remove.bind(archive);
-  archive.remove = (key) => cut(Promise.resolve()).then(() => remove(key));
-  const replace = archive.replace.bind(archive);
-  archive.replace = (key, body, options) =>
-    cut(Promise.resolve()).then(() => replace(key, body, options));
-  const removeAttempts = archive.attempts.remove.bind(archive.attempts);
-  archive.attempts.remove = (subject) => cut(Promise.resolve()).then(() => removeAttempts(subject));
+  const commit = archive.store.commit.bind(archive.store);
+  archive.store.commit = (statements, entries) =>
+    cut(Promise.resolve()).then(() => commit(statements, entries));
+  for (const change of ['remove', 'replace'] as const) {
+    const changes = archive[change].bind(archive) as (...args: unknown[]) => Promise<void>;
+    archive[change] = (...args: unknown[]) => cut(Promise.resolve()).then(() => changes(...args));
+  }
   const order = {
     by: 'tester',
     reason: 'a test',

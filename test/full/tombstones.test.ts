@@ -154,7 +154,7 @@ it('knows every object by exactly one kind', () => {
   const keys = {
     'pdf/cnpj/2026/01/0a1b2c3d_id_0a1b2c3d.pdf': 'pdf',
     'aside/id/00.bin': 'aside',
-    'issuances/0a/id.json': 'issuance',
+    'facts/id': 'issuance',
     'inputs/0a/0a1b': 'input',
     'operations/0a/id/all.json': 'analysis results',
     'operations/0a/id/all/2f1c/00000': 'analysis parts',
@@ -204,7 +204,6 @@ it('knows every object by exactly one kind', () => {
     'dossier-batches/20260101T000000000Z/plan.json',
     'archive.json',
     'erasures/x.json',
-    'audit/anchors/1.json',
     'probe/x',
     'sinks/webhook/disabled.json',
     'index/changes/2026-05-04/10-00-00-000Z-0a1b2c3d.jsonl',

@@ -4,7 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MonitorRecords } from '../../src/archive/monitor-records';
-import { openArchive, IdKey } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
+import { openArchive } from '../../src/archive/open-archive';
 import { fingerprintOf, putDisabledSink } from '../../src/archive/disabled-sinks';
 import type { Archive } from '../../src/archive/archive';
 import type { Change, Monitor } from '../../src/domain/monitors/change';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { standingAttempt } from '../../src/domain/attempts';
 import { AttemptRepository } from '../../src/store/attempts';
+import { IdKey } from '../../src/protection/id-key';
 import { SealedStore } from '../../src/store/sealed-store';
 import { openStore, type Store } from '../../src/store/store';
 import { eventually } from '../support/diligence-process';
@@ -22,7 +23,7 @@ const running = new Map<string, ChildProcess>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'diligence-claims-'));
-  store = await openStore(join(folder, 'store'), 'fingerprint');
+  store = await openStore(join(folder, 'store'), IdKey.parse('ab'.repeat(32)));
   attempts = new AttemptRepository(new SealedStore(store));
 });
 afterAll(async () => {

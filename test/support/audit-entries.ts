@@ -1,7 +1,7 @@
-import type { Archive } from '../../src/archive/archive';
-import { readAudit, type FiledAuditRecord } from '../../src/archive/audit-read';
-import type { IdKey } from '../../src/archive/open-archive';
 import type { AuditEntry } from '../../src/domain/audit';
+import { readAudit, type FiledAuditRecord } from '../../src/store/audit/read';
+import type { SealedStore } from '../../src/store/sealed-store';
+import { testIdKey } from './temporary-archive';
 
 export function entry(n: number): AuditEntry {
   return {
@@ -16,15 +16,14 @@ export function entry(n: number): AuditEntry {
 }
 
 export async function readAll(
-  archive: Archive,
-  idKey: IdKey,
+  store: SealedStore,
   span: { from?: number; to?: number } = {},
 ): Promise<FiledAuditRecord[]> {
   const onUnreadable = (): never => {
     throw new Error('an unreadable line');
   };
   const found = [];
-  for await (const record of readAudit(archive, idKey, { ...span, onUnreadable })) {
+  for await (const record of readAudit(store, testIdKey, { ...span, onUnreadable })) {
     found.push(record);
   }
   return found;

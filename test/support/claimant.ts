@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { attemptOf, nextNumber, subjectState, type Claim } from '../../src/domain/attempts';
 import { AttemptRepository } from '../../src/store/attempts';
+import { IdKey } from '../../src/protection/id-key';
 import { SealedStore } from '../../src/store/sealed-store';
 import { openStore } from '../../src/store/store';
 
@@ -15,7 +16,7 @@ const marginMs = 500;
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 async function buyAll(): Promise<void> {
-  const store = await openStore(folder, 'fingerprint');
+  const store = await openStore(folder, IdKey.parse('ab'.repeat(32)));
   const attempts = new AttemptRepository(new SealedStore(store));
   const numbers = Array.from({ length: Number(count) }, (_, index) => index);
   for (const number of numbers.sort(() => Math.random() - 0.5)) {

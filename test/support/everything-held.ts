@@ -2,7 +2,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
+import type { Seal } from '../../src/store/seal';
 import type { Installation } from './diligence-process';
+import { tamperWith } from './temporary-archive';
 
 /** A place that could hold something, and all its bytes. */
 export interface Held {
@@ -135,4 +137,40 @@ function documentsIn(text: string, documents: ReadonlySet<string>): string[] {
     }
   }
   return [...found];
+}
+
+/**
+ * Every text that the store of an installation holds, opened: of each table whatever column is sealed.
+ *
+ * @param seal opens it
+ */
+export function storedTexts(folder: string, seal: Pick<Seal, 'open'>): Held[] {
+  const tables = tamperWith(folder, "SELECT name FROM sqlite_schema WHERE type = 'table'") as {
+    name: string;
+  }[];
+  return tables.flatMap(({ name: table }) => {
+    const columns = tamperWith(folder, `PRAGMA table_info(${table})`) as {
+      name: string;
+      type: string;
+      pk: number;
+    }[];
+    const keys = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+    const sealed = columns.filter(({ type }) => type === 'BLOB');
+    const rows = tamperWith(folder, `SELECT * FROM ${table}`) as Record<string, unknown>[];
+    return rows.flatMap((row) => {
+      const place = [table, ...keys.map(({ name }) => row[name])].join('/');
+      const clear = Object.values(row).filter((value) => typeof value === 'string');
+      const opened = sealed.flatMap(({ name }) => {
+        const body = row[name] as Uint8Array | null;
+        return body === null ? [] : [seal.open(sealNameOf(table, place, row), body)];
+      });
+      return [{ place, bytes: Buffer.concat([Buffer.from(clear.join('\n')), ...opened]) }];
+    });
+  });
+}
+
+/** Sealed for the table and the primary key, but for two. */
+function sealNameOf(table: string, place: string, row: Record<string, unknown>): string {
+  if (table === 'record') return String(row['key']);
+  return table === 'event' ? `event/${String(row['name'])}` : place;
 }

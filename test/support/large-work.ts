@@ -1,5 +1,6 @@
-import { openArchive, IdKey } from '../../src/archive/open-archive';
-import { AuditTrail } from '../../src/archive/audit-trail';
+import { IdKey } from '../../src/protection/id-key';
+import { openArchive } from '../../src/archive/open-archive';
+import { AuditTrail } from '../../src/store/audit/trail';
 import { WorkWriter, workFolder } from '../../src/archive/works';
 import { createCertificateMergeActivities } from '../../src/activities/certificate-merge';
 import type { CertificateDependencies } from '../../src/activities/dependencies';
@@ -58,7 +59,7 @@ async function main(): Promise<void> {
     await writer.finish(record as WorkRecord);
     return;
   }
-  const audit = new AuditTrail(archive, idKey, 'worker');
+  const audit = new AuditTrail(archive.store, idKey);
   const deps = { archive, idKey, audit, now: Date.now } as unknown as CertificateDependencies;
   const { mergeWork } = createCertificateMergeActivities(deps);
   const end = { folder: work, workId, edition: 0, startedAt: Date.parse(at), neverSent: '' };

@@ -43,6 +43,11 @@ export class MemoryArchive implements Archive {
     return 'stored';
   }
 
+  async storeBytes(key: string, body: Uint8Array | string): Promise<null> {
+    await this.putIfAbsent(key, body);
+    return null;
+  }
+
   async putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]> {
     const results: PutResult[] = [];
     for (const { key, body } of records) results.push(await this.putIfAbsent(key, body));

@@ -5,10 +5,13 @@ import type { Archive } from '../../src/archive/archive';
 import type { Attempt } from '../../src/domain/attempts';
 import { archiveAsItIs } from '../../src/archive/open-archive';
 import { SealedArchive } from '../../src/archive/sealed-archive';
+import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
+import { EventChain, type NewEvent } from '../../src/store/audit/chain';
 import { BlobDirectory } from '../../src/store/blobs';
 import { RecordRepository } from '../../src/store/records';
 import { migrate } from '../../src/store/schema';
+import { SealedStore } from '../../src/store/sealed-store';
 import { SqliteConnection } from '../../src/store/sqlite';
 import type { Statement, StatementResult } from '../../src/store/statement';
 import type { Store, StoreFacts } from '../../src/store/store';
@@ -17,12 +20,25 @@ import { runInTransaction } from '../../src/store/transaction';
 /** Of the installations under test. */
 export const testPayloadKeys = `test:${'7e57'.repeat(16)}`;
 
+/** Of the stores of unit tests. */
+export const testIdKey = IdKey.parse('ab'.repeat(32));
+
 /** A folder that is gone after the test, and an archive in it. */
 export class TemporaryArchive {
   readonly folder = mkdtempSync(join(tmpdir(), 'diligence-archive-'));
   readonly root = join(this.folder, 'store');
   readonly store = new StoreWithoutThread(this.root);
   readonly archive = new RecordRepository(this.store);
+
+  /** Another process on the same store: what it tells stands in a chain of its own. */
+  writer(now?: () => number, idKey?: IdKey): SealedStore {
+    return new SealedStore(new StoreWithoutThread(this.root, now, idKey));
+  }
+
+  /** Past the program, as a stranger might; returns the rows of the statement. */
+  tamper(sql: string, ...parameters: unknown[]): unknown[] {
+    return this.store.readNow({ sql, parameters });
+  }
 
   /** What stands under a key, as it stands: '' when there is nothing. */
   bodyOf(key: string): Buffer {
@@ -62,8 +78,10 @@ class StoreWithoutThread implements Store {
   readonly id = 'a1b2c3d4-archive-of-a-test';
   readonly blobs: BlobDirectory;
   readonly #connection: SqliteConnection;
+  readonly #chain: EventChain;
 
-  constructor(root: string) {
+  constructor(root: string, now?: () => number, { auditKey } = testIdKey) {
+    this.#chain = new EventChain({ storeId: this.id, auditKey }, now);
     mkdirSync(join(root, 'blobs'), { recursive: true });
     writeFileSync(join(root, 'blobs', 'store-id'), this.id);
     this.blobs = new BlobDirectory(join(root, 'blobs'));
@@ -75,16 +93,19 @@ class StoreWithoutThread implements Store {
     return this.#connection.run(statement).rows;
   }
 
-  commitNow(statements: readonly Statement[]): StatementResult[] {
-    return runInTransaction(this.#connection, [statements])[0] ?? [];
+  commitNow(statements: readonly Statement[], events: readonly NewEvent[] = []): StatementResult[] {
+    return runInTransaction(this.#connection, [{ statements, events }], this.#chain)[0] ?? [];
   }
 
   async read<T>(statement: Statement): Promise<T[]> {
     return this.readNow(statement) as T[];
   }
 
-  async commit(statements: readonly Statement[]): Promise<StatementResult[]> {
-    return this.commitNow(statements);
+  async commit(
+    statements: readonly Statement[],
+    events: readonly NewEvent[] = [],
+  ): Promise<StatementResult[]> {
+    return this.commitNow(statements, events);
   }
 
   async prove(): Promise<StoreFacts> {
@@ -118,6 +139,16 @@ const opened = new Map<string, Archive>();
 /** What the installation in a folder has stored, to be looked at while it works. */
 export function archiveIn(folder: string): Archive {
   return archiveAt(join(folder, 'data', 'archive'));
+}
+
+/** Past the program that works there, as a stranger might; returns the rows of the statement. */
+export function tamperWith(folder: string, sql: string, ...parameters: unknown[]): unknown[] {
+  const connection = new SqliteConnection(join(folder, 'data', 'archive', 'store.db'));
+  try {
+    return connection.run({ sql, parameters }).rows;
+  } finally {
+    connection.close();
+  }
 }
 
 export function archiveAt(root: string): Archive {

@@ -1,5 +1,6 @@
 import { createCertificateMergeActivities } from '../../../src/activities/certificate-merge';
-import { verifyAudit } from '../../../src/archive/audit-verify';
+import { certificateSubject } from '../../../src/domain/attempts';
+import { verifyAudit } from '../../../src/store/audit/verify';
 import type { BatchSummary } from '../../../src/domain/certificates';
 import { sendJson } from '../../support/loopback-server';
 import { readAll } from '../../support/audit-entries';
@@ -19,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-const records = () => readAll(bench.place.archive, bench.idKey);
+const records = () => readAll(bench.place.archive.store);
 const owner = { workflowId: 'w1', run: 'r1' };
 const nameOf = (document: string): string => bench.idKey.nameOf('document', document);
 const idOf = (document: string, n = 1): string =>
@@ -114,7 +115,7 @@ it('has what a lost driver had sent though the first try could not tell it', asy
   const { mergeWork } = createCertificateMergeActivities(bench.deps);
   const end = { folder: work.folder, workId: 'w1', edition: 0, startedAt: bench.now() };
   const run = () => environment(work).run(mergeWork, { ...end, neverSent: '', failedLanes: [] });
-  jest.spyOn(bench.deps.audit, 'append').mockRejectedValueOnce(new Error('EIO'));
+  jest.spyOn(bench.place.archive.store, 'commit').mockRejectedValueOnce(new Error('EIO'));
   await expect(run()).rejects.toThrow('EIO');
   await run();
   expect((await records()).map(({ id }) => id)).toEqual([idOf(documentA), 'outcome/w1/0/1/-']);
@@ -140,20 +141,27 @@ it('has what a lost driver had sent once its work is put together, and the head 
   const onFinding = (): never => {
     throw new Error('a finding');
   };
-  const totals = await verifyAudit(bench.place.archive, bench.idKey, {
+  const totals = await verifyAudit(bench.place.archive.store, bench.idKey, {
     head: auditHead,
     onFinding,
   });
   expect(totals).toMatchObject({ records: 2, anchors: 1, head: auditHead });
 });
 
-it('fails the run when the trail cannot be written: the recovery takes over', async () => {
+it('is told at the end of the run when the receipt could not be stored with it', async () => {
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-1' });
   const work = await bench.work('w1', [documentA]);
-  const failing = jest.spyOn(bench.deps.audit, 'append').mockRejectedValueOnce(new Error('ENOSPC'));
-  await expect(bench.request(work)).rejects.toThrow('ENOSPC');
-  failing.mockRestore();
-  expect(await bench.recover(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
+  const { store } = bench.place.archive;
+  const commit = store.commit.bind(store);
+  let refused = 0;
+  jest.spyOn(store, 'commit').mockImplementation(async (statements, entries = []) => {
+    if (entries.length > 0 && refused++ === 0) throw new Error('EIO');
+    return commit(statements, entries);
+  });
+  expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
+  expect(refused).toBe(2);
+  const [attempt] = await bench.attempts.of(certificateSubject('cnpj', nameOf(documentA)));
+  expect(attempt?.receipt).toBeNull();
   expect((await records()).map(({ id, result }) => [id, result])).toEqual([
     [idOf(documentA), 'accepted'],
   ]);

@@ -9,9 +9,9 @@ import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
-import { AuditTrail } from '../../../src/archive/audit-trail';
-import { IssuanceFile } from '../../../src/archive/issuances';
-import { IdKey } from '../../../src/archive/open-archive';
+import { AuditTrail } from '../../../src/store/audit/trail';
+import { FactRepository } from '../../../src/store/certificates/facts';
+import { IdKey } from '../../../src/protection/id-key';
 import { WorkWriter, workFolder } from '../../../src/archive/works';
 import type {
   RequestInput,
@@ -45,7 +45,7 @@ export class CertificateBench {
   readonly place = new TemporaryArchive();
   readonly idKey = IdKey.parse('ab'.repeat(32));
   readonly attempts = this.place.archive.attempts;
-  readonly issuances = new IssuanceFile(this.place.archive);
+  readonly facts = new FactRepository(this.place.archive.store);
   readonly stopping = new AbortController();
   readonly warnings: { message: string; about: unknown }[] = [];
   readonly counted: string[] = [];
@@ -67,7 +67,7 @@ export class CertificateBench {
     this.deps = {
       certificates: new CertificatesApi(this.service, assumptions),
       archive: this.place.archive,
-      audit: new AuditTrail(this.place.archive, this.idKey, 'worker'),
+      audit: new AuditTrail(this.place.archive.store, this.idKey),
       idKey: this.idKey,
       assumptions,
       settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
@@ -207,8 +207,8 @@ export class CertificateBench {
     });
   }
 
-  putFact(certidaoId: string, fields: Partial<IssuanceFact> = {}): Promise<IssuanceFact> {
-    return this.issuances.putFact({
+  async putFact(certidaoId: string, fields: Partial<IssuanceFact> = {}): Promise<void> {
+    const fact: IssuanceFact = {
       certidaoId,
       type: 'cnpj',
       status: 'issued',
@@ -228,7 +228,8 @@ export class CertificateBench {
       note: '',
       answer: {},
       ...fields,
-    });
+    };
+    await this.facts.put([{ fact, pdf: null }]);
   }
 
   async outcomes(work: WorkRef): Promise<OutcomeRecord[]> {

@@ -14,11 +14,11 @@ import { creditApi } from '../../../src/apis/credit/credit';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { AnalysisFile, inputKey } from '../../../src/archive/analyses';
-import { AuditTrail } from '../../../src/archive/audit-trail';
+import { AuditTrail } from '../../../src/store/audit/trail';
 import { analysisSubject, standingAttempt, type Attempt } from '../../../src/domain/attempts';
-import { sha256Of } from '../../../src/archive/issuances';
+import { sha256Of } from '../../../src/archive/evidence-files';
 import { putLarge } from '../../../src/archive/large-objects';
-import { IdKey } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
 import type {
   AnalysisOutcome,
   AnalysisResultRef,
@@ -83,7 +83,7 @@ export class CreditBench {
       credit: creditApi(service, names, 2_000),
       archive,
       nameOf: (document) => IdKey.parse('ab'.repeat(32)).nameOf('document', document),
-      audit: new AuditTrail(archive, IdKey.parse('ab'.repeat(32)), 'worker'),
+      audit: new AuditTrail(archive.store, IdKey.parse('ab'.repeat(32))),
       stopping: new AbortController().signal,
       warn: () => undefined,
       metrics: {

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { operationFolder, resultKey } from '../../../src/archive/analyses';
-import { IdKey } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
 import { cnpj } from '../../support/documents';
 import { findLarge } from '../../../src/archive/large-objects';
 import type { Reply } from '../../support/loopback-server';

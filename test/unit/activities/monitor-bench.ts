@@ -10,11 +10,11 @@ import { createMonitorSweepActivities } from '../../../src/activities/monitor-sw
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
-import { AuditTrail } from '../../../src/archive/audit-trail';
+import { AuditTrail } from '../../../src/store/audit/trail';
 import { MonitorLists } from '../../../src/archive/monitor-lists';
 import { MonitorPasses } from '../../../src/archive/monitor-passes';
 import { MonitorRecords } from '../../../src/archive/monitor-records';
-import { IdKey } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
 import { plainTerms, type PageReport, type SweepRef } from '../../../src/domain/monitors/sweep';
 import type { LookReport } from '../../../src/domain/monitors/watch';
 import { readEnvironment } from '../../../src/environment';
@@ -49,7 +49,7 @@ export class MonitorBench {
       monitors: new MonitorsApi(this.#service, monitorNames),
       archive,
       nameOf,
-      audit: new AuditTrail(archive, idKey, 'worker'),
+      audit: new AuditTrail(archive.store, idKey),
       sinksFor: () => sinks,
       escalateAfter: 5,
       warn: () => undefined,

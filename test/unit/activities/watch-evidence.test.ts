@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sha256Of } from '../../../src/archive/issuances';
+import { sha256Of } from '../../../src/archive/evidence-files';
 import type { WatchAnswer } from '../../../src/domain/certificate-rows';
 import type { OutcomeRecord } from '../../../src/domain/outcomes';
 import type { ReceivedRequest } from '../../support/loopback-server';
@@ -93,7 +93,7 @@ it('fetches a PDF with the wrong sha256 three times, then fails it and keeps the
   expect(await bench.place.archive.get(aside ?? '')).toEqual(wrong);
   expect(await bench.place.archive.list('pdf/')).toEqual([]);
   // Another look, later, may find the right bytes.
-  expect(await bench.issuances.fact('c-0')).toBeNull();
+  expect(await bench.facts.of('c-0')).toBeNull();
 });
 
 it('files a PDF that comes right at the third fetch', async () => {

@@ -52,7 +52,7 @@ it('settles an issuance that completed without evidence, and notes it', async ()
       note: 'no evidence',
     },
   ]);
-  expect(await bench.issuances.fact('c-0')).toMatchObject({
+  expect(await bench.facts.of('c-0')).toMatchObject({
     status: 'issued',
     answer: told('completed', { result: { classificacao: 'negativa' } }),
   });
@@ -108,8 +108,8 @@ it('settles nothing and files no fact by an answer about another issuance', asyn
   const work = await bench.work('w1', [documentA]);
   const answer = await bench.watch(work, { rows: [row(0)], boundMs: 150 });
   expect(answer.settled).toEqual([]);
-  expect(await bench.issuances.fact('c-other')).toBeNull();
-  expect(await bench.issuances.fact('c-0')).toBeNull();
+  expect(await bench.facts.of('c-other')).toBeNull();
+  expect(await bench.facts.of('c-0')).toBeNull();
 });
 
 it('reads once more at the deadline, and only then gives up', async () => {

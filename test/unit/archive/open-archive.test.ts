@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { findIdKey } from '../../../src/archive/id-key';
-import { IdKey, openArchive } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
+import { openArchive } from '../../../src/archive/open-archive';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 const hex = 'ab'.repeat(32);

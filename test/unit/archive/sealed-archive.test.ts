@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { IdKey, archiveAsItIs, openArchive } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
+import { archiveAsItIs, openArchive } from '../../../src/archive/open-archive';
 import { SealedArchive } from '../../../src/archive/sealed-archive';
 import { BrokenSealError, KeyRing } from '../../../src/protection/key-ring';
 import { TemporaryArchive } from '../../support/temporary-archive';

@@ -1,4 +1,4 @@
-import { IdKey } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
 import { MonitorRecords } from '../../../src/archive/monitor-records';
 import { Feed } from '../../../src/starters/monitor-follow';
 import { toldChange } from '../../support/monitor-changes';

@@ -1,6 +1,6 @@
 import { MonitorPasses } from '../../../src/archive/monitor-passes';
 import { MonitorRecords } from '../../../src/archive/monitor-records';
-import { IdKey } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
 import { monitorsOf } from '../../../src/starters/monitor-report';
 import { TemporaryArchive } from '../../support/temporary-archive';
 

@@ -12,12 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { IdKey } from '../../../src/protection/id-key';
 import { SqliteConnection } from '../../../src/store/sqlite';
 import type { Statement } from '../../../src/store/statement';
 import { openStore, storeToRead, type Store } from '../../../src/store/store';
 
 const built = join(__dirname, '..', '..', '..', 'dist', 'store', 'store.js');
-const fingerprint = 'a1b2c3d4';
+const builtKey = join(__dirname, '..', '..', '..', 'dist', 'protection', 'id-key.js');
+const idKeyText = 'ab'.repeat(32);
 
 let folder: string;
 let root: string;
@@ -34,7 +36,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<Store> {
-  const store = await openStore(root, fingerprint);
+  const store = await openStore(root, IdKey.parse(idKeyText));
   opened.push(store);
   return store;
 }
@@ -123,7 +125,8 @@ describe('a commit', () => {
     await open();
     const script = `
       const { openStore } = require(${JSON.stringify(built)});
-      openStore(${JSON.stringify(root)}, '${fingerprint}').then(async (store) => {
+      const { IdKey } = require(${JSON.stringify(builtKey)});
+      openStore(${JSON.stringify(root)}, IdKey.parse('${idKeyText}')).then(async (store) => {
         for (let n = 0; ; n += 1) {
           await store.commit([{ sql: 'INSERT INTO record (key, body) VALUES (?, ?)', parameters: ['k' + n, Buffer.from('x')] }]);
           process.stdout.write(n + '\\n');
@@ -147,7 +150,8 @@ describe('a commit', () => {
   it('keeps its process alive until it is made, and no longer', async () => {
     const script = `
       const { openStore } = require(${JSON.stringify(built)});
-      openStore(${JSON.stringify(root)}, '${fingerprint}').then((store) =>
+      const { IdKey } = require(${JSON.stringify(builtKey)});
+      openStore(${JSON.stringify(root)}, IdKey.parse('${idKeyText}')).then((store) =>
         store.commit([{ sql: 'INSERT INTO record (key, body) VALUES (?, ?)', parameters: ['a', Buffer.from('x')] }])
           .then(() => process.stdout.write('made')));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {

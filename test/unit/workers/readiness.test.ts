@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { IdKey, openArchive } from '../../../src/archive/open-archive';
+import { IdKey } from '../../../src/protection/id-key';
+import { openArchive } from '../../../src/archive/open-archive';
 import type { Archive } from '../../../src/archive/archive';
 import { RecordRepository } from '../../../src/store/records';
 import { StoreError } from '../../../src/store/store-error';

@@ -1,0 +1,53 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { hideSecret } from './redaction';
+
+/**
+ * The secret that turns documents into names (docs/protection.md). Never rotated: with another key the same
+ * document would have another name, and its claims would not be found.
+ */
+export class IdKey {
+  readonly #key: Buffer;
+  /** For `macOf`: who holds it alone can name nobody. */
+  readonly auditKey: Buffer;
+
+  private constructor(key: Buffer) {
+    this.#key = key;
+    this.auditKey = createHmac('sha256', key).update('audit').digest();
+  }
+
+  /** @throws RangeError when the text is not 32 bytes in hex */
+  static parse(hex: string): IdKey {
+    if (!/^[0-9a-f]{64}$/i.test(hex.trim())) {
+      throw new RangeError('expected 64 hex digits (32 bytes)');
+    }
+    hideSecret(hex);
+    return new IdKey(Buffer.from(hex.trim(), 'hex'));
+  }
+
+  static generateHex(): string {
+    return randomBytes(32).toString('hex');
+  }
+
+  /** 32 hex digits that name the text within this installation and tell nothing about it. */
+  nameOf(kind: 'document' | 'manifest', text: string): string {
+    return createHmac('sha256', this.#key).update(`${kind}\n${text}`).digest('hex').slice(0, 32);
+  }
+
+  /** 32 hex digits that prove that the holder of this key has seen the text. */
+  macOf(text: string): string {
+    return macOf(this.auditKey, text);
+  }
+
+  get fingerprint(): string {
+    return createHmac('sha256', this.#key).update('fingerprint').digest('hex').slice(0, 16);
+  }
+
+  toJSON(): string {
+    return '[id key]';
+  }
+}
+
+/** 32 hex digits. */
+export function macOf(auditKey: Uint8Array, text: string): string {
+  return createHmac('sha256', auditKey).update(text).digest('hex').slice(0, 32);
+}

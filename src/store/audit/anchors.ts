@@ -1,0 +1,92 @@
+import type { ChainHead } from '../../domain/audit';
+import type { SealedStore } from '../sealed-store';
+import { statement, type Statement } from '../statement';
+import type { Link } from './link';
+
+/** Anchors are links of a chain too. */
+export const anchorChain = 'anchors';
+
+/** Rows of one statement. */
+const perStatement = 200;
+
+export type Anchor = Link & { heads: ChainHead[] };
+
+/** A head as it is kept elsewhere: `<number>-<32 hex digits>`. */
+export function headOf(number: number, hash: string): string {
+  return `${number}-${hash.slice(0, 32)}`;
+}
+
+/** What `headOf` made. Null when it is not one. */
+export function parseHead(text: string): { number: number; hash: string } | null {
+  const [, number, hash] = /^([1-9]\d{0,7})-([0-9a-f]{32})$/.exec(text) ?? [];
+  return number === undefined || hash === undefined ? null : { number: Number(number), hash };
+}
+
+/** @throws StoreError `constraint` on commit when another writer was first */
+export function anchorRows(
+  { number, at, prev, hash, mac }: Link,
+  heads: readonly ChainHead[],
+): Statement[] {
+  const rows = [
+    statement('INSERT INTO anchor (number, at, prev, hash, mac) VALUES (?, ?, ?, ?, ?)', [
+      number,
+      at,
+      prev,
+      hash,
+      mac,
+    ]),
+  ];
+  for (let from = 0; from < heads.length; from += perStatement) {
+    const some = heads.slice(from, from + perStatement);
+    rows.push(
+      statement(
+        `INSERT INTO anchor_head (anchor, chain, number, hash)
+         VALUES ${some.map(() => '(?, ?, ?, ?)').join(', ')}`,
+        some.flatMap((head) => [number, ...head]),
+      ),
+    );
+  }
+  return rows;
+}
+
+/** The last anchor, or the first behind a number; whether it is ours or not. Null: there is none. */
+export async function anchorOf(
+  store: SealedStore,
+  which: 'last' | { after: number },
+): Promise<Anchor | null> {
+  const [row] = await store.read<Omit<Link, 'text'>>(
+    which === 'last'
+      ? statement('SELECT number, at, prev, hash, mac FROM anchor ORDER BY number DESC LIMIT 1')
+      : statement(
+          'SELECT number, at, prev, hash, mac FROM anchor WHERE number > ? ORDER BY number LIMIT 1',
+          [which.after],
+        ),
+  );
+  if (row === undefined) return null;
+  const rows = await store.read<{ chain: string; number: number; hash: string }>(
+    statement('SELECT chain, number, hash FROM anchor_head WHERE anchor = ?', [row.number]),
+  );
+  const heads = rows.map(({ chain, number, hash }): ChainHead => [chain, number, hash]);
+  return { ...row, heads, text: textOf(heads) };
+}
+
+/** What an anchor holds, whatever the order of its rows. */
+export function textOf(heads: readonly ChainHead[]): string {
+  return JSON.stringify({ heads: heads.toSorted(([one], [other]) => (one < other ? -1 : 1)) });
+}
+
+/** Names of the chains from one on, in order: a look for each, however many records they have. */
+export async function chainsFrom(store: SealedStore, first: string): Promise<string[]> {
+  const rows = await store.read<{ name: string }>(
+    statement(
+      `WITH RECURSIVE found (next) AS (
+         SELECT min(chain) FROM event WHERE chain >= ?
+         UNION ALL
+         SELECT (SELECT min(chain) FROM event WHERE chain > found.next) FROM found
+         WHERE found.next IS NOT NULL
+       ) SELECT next AS name FROM found WHERE next IS NOT NULL`,
+      [first],
+    ),
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { macOf } from '../../protection/id-key';
+
+/** What every link of a chain carries beside its content. */
+export interface LinkPlace {
+  prev: string;
+  /** From 1, without gaps. */
+  number: number;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** A link as its row has it; `text` is the JSON of an object. */
+export interface Link extends LinkPlace {
+  text: string;
+  hash: string;
+  mac: string;
+}
+
+/**
+ * `changed`: the hash is not that of the content. `foreign`: it is, and the MAC is not: written without the
+ * id key, or for another chain.
+ */
+export type LinkState = 'intact' | 'changed' | 'foreign';
+
+/** What the first link of a chain follows, and every MAC covers: no link fits into another chain. */
+export function beginningOf(storeId: string, chain: string): string {
+  return sha256(`diligence audit 1\n${storeId}\n${chain}`);
+}
+
+export function forgeLink(
+  auditKey: Uint8Array,
+  beginning: string,
+  place: LinkPlace,
+  text: string,
+): Link {
+  const hash = hashOf(place, text);
+  return { ...place, text, hash, mac: macOf(auditKey, `${beginning}\n${hash}`) };
+}
+
+export function stateOf(auditKey: Uint8Array, beginning: string, link: Link): LinkState {
+  if (hashOf(link, link.text) !== link.hash) return 'changed';
+  const mac = macOf(auditKey, `${beginning}\n${link.hash}`);
+  return mac === link.mac ? 'intact' : 'foreign';
+}
+
+/** Of one JSON object: the place, then what the text holds. */
+function hashOf({ prev, number, at }: LinkPlace, text: string): string {
+  return sha256(`${JSON.stringify({ prev, number, at }).slice(0, -1)},${text.slice(1)}`);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

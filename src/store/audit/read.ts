@@ -1,0 +1,61 @@
+import type { AuditRecord } from '../../domain/audit';
+import type { IdKey } from '../../protection/id-key';
+import type { SealedStore } from '../sealed-store';
+import { statement } from '../statement';
+import { entryOf, linkOf, type EventRow } from './event';
+import { beginningOf, stateOf } from './link';
+
+/** A record as it stands in the trail. */
+export interface FiledAuditRecord extends AuditRecord {
+  chain: string;
+  hash: string;
+  /** False when it is not as it was written, or was not written by us. */
+  intact: boolean;
+}
+
+export interface AuditSpan {
+  /** Epoch milliseconds: from this instant on. */
+  from?: number;
+  /** Before this one. */
+  to?: number;
+  /** A record that cannot be read at all. */
+  onUnreadable: (chain: string) => void;
+}
+
+/** Records that one look reads. */
+const perLook = 500;
+
+/**
+ * The records of all chains in the order of their writing. One that is not intact is among those of every
+ * span: its instant may be the very thing that was changed.
+ */
+export async function* readAudit(
+  store: SealedStore,
+  idKey: IdKey,
+  { from = -Infinity, to = Infinity, onUnreadable }: AuditSpan,
+): AsyncGenerator<FiledAuditRecord> {
+  for (let last: Pick<EventRow, 'at' | 'chain' | 'number'> = { at: '', chain: '', number: 0 }; ;) {
+    const rows = await store.read<EventRow>(
+      statement(
+        `SELECT chain, number, at, prev, hash, mac, name, body FROM event
+         WHERE (at, chain, number) > (?, ?, ?) ORDER BY at, chain, number LIMIT ${perLook}`,
+        [last.at, last.chain, last.number],
+      ),
+    );
+    for (const row of rows) {
+      const { chain, prev, number, at, hash } = row;
+      const link = linkOf(store, row);
+      if (link === null) {
+        onUnreadable(chain);
+        continue;
+      }
+      const intact = stateOf(idKey.auditKey, beginningOf(store.id, chain), link) === 'intact';
+      const writtenAt = Date.parse(at);
+      if (intact && !(writtenAt >= from && writtenAt < to)) continue;
+      yield { prev, number, at, ...entryOf(link.text), chain, hash, intact };
+    }
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < perLook) return;
+    last = end;
+  }
+}

@@ -1,0 +1,191 @@
+import type { IdKey } from '../../protection/id-key';
+import type { SealedStore } from '../sealed-store';
+import { statement } from '../statement';
+import { anchorChain, anchorOf, chainsFrom, headOf, parseHead, type Anchor } from './anchors';
+import { linkOf, type EventRow } from './event';
+import { beginningOf, stateOf, type Link } from './link';
+
+export const auditProblems = ['changed', 'foreign', 'removed'] as const;
+export type AuditProblem = (typeof auditProblems)[number];
+
+export interface AuditFinding {
+  problem: AuditProblem;
+  /** `anchors` for what is wrong with an anchor. */
+  chain: string;
+  /** Number of the record (or of the anchor), and of the last one when it is several. */
+  record: number;
+  toRecord: number;
+  message: string;
+}
+
+export interface AuditTotals {
+  chains: number;
+  records: number;
+  anchors: number;
+  findings: number;
+  /** Of the last anchor: what `--head` takes. Null when there is none. */
+  head: string | null;
+}
+
+/** Records that one look reads. */
+const perLook = 500;
+
+/** A link by its number; `link` is null where nobody can read it. */
+interface Numbered<L> {
+  number: number;
+  link: L | null;
+}
+
+interface Head {
+  record: number;
+  hash: string;
+  anchor: number;
+}
+
+type Tell = (finding: AuditFinding) => void;
+
+/**
+ * Reads the whole trail, some records at a time, and tells what is not as it was written.
+ *
+ * @param options.head all that its anchor names must be there, and the anchor itself
+ */
+export async function verifyAudit(
+  store: SealedStore,
+  idKey: IdKey,
+  options: { head?: string; onFinding: (finding: AuditFinding) => void },
+): Promise<AuditTotals> {
+  const totals: AuditTotals = { chains: 0, records: 0, anchors: 0, findings: 0, head: null };
+  const tell = (finding: AuditFinding): void => {
+    totals.findings += 1;
+    options.onFinding(finding);
+  };
+  const walk = (chain: string): ChainWalk => new ChainWalk(store.id, idKey, chain, tell);
+  const wanted = options.head === undefined ? null : parseHead(options.head);
+  let wantedIsThere = wanted === null;
+  // Anchors first: while others write, chains may be longer than anchors say, never shorter.
+  const heads = new Map<string, Head>();
+  for await (const { number, hash, heads: named } of walk(anchorChain).intact(anchors(store))) {
+    totals.anchors += 1;
+    totals.head = headOf(number, hash);
+    if (wanted?.number === number && hash.startsWith(wanted.hash)) wantedIsThere = true;
+    for (const [chain, record, head] of named) {
+      heads.set(chain, { record, hash: head, anchor: number });
+    }
+  }
+  if (wanted !== null && !wantedIsThere) tell(headIsGone(wanted.number, options.head ?? ''));
+  for (const chain of await chainsFrom(store, '')) {
+    totals.chains += 1;
+    const head = heads.get(chain);
+    heads.delete(chain);
+    const its = walk(chain);
+    for await (const { number, hash } of its.intact(events(store, chain))) {
+      totals.records += 1;
+      if (head?.record === number && head.hash !== hash) tell(otherHead(chain, head));
+    }
+    if (head !== undefined && its.last < head.record) tell(cutOff(chain, its.last + 1, head));
+  }
+  for (const [chain, head] of heads) tell(cutOff(chain, 1, head));
+  return totals;
+}
+
+async function* anchors(store: SealedStore): AsyncGenerator<Numbered<Anchor>> {
+  for (let after = 0; ;) {
+    const link = await anchorOf(store, { after });
+    if (link === null) return;
+    yield { number: link.number, link };
+    after = link.number;
+  }
+}
+
+async function* events(store: SealedStore, chain: string): AsyncGenerator<Numbered<Link>> {
+  for (let after = 0; ;) {
+    const rows = await store.read<EventRow>(
+      statement(
+        `SELECT chain, number, at, prev, hash, mac, name, body FROM event
+         WHERE chain = ? AND number > ? ORDER BY number LIMIT ${perLook}`,
+        [chain, after],
+      ),
+    );
+    for (const row of rows) yield { number: row.number, link: linkOf(store, row) };
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < perLook) return;
+    after = last.number;
+  }
+}
+
+/** Follows one chain from its beginning, and tells where it is broken. */
+class ChainWalk {
+  readonly #auditKey: Uint8Array;
+  readonly #chain: string;
+  readonly #beginning: string;
+  readonly #tell: Tell;
+  /** Number of the last link seen, whatever its state. */
+  last = 0;
+  /** Hash that the next link must name; null where the link before could not be trusted. */
+  #prev: string | null;
+
+  constructor(storeId: string, idKey: IdKey, chain: string, tell: Tell) {
+    this.#auditKey = idKey.auditKey;
+    this.#chain = chain;
+    this.#tell = tell;
+    this.#beginning = beginningOf(storeId, chain);
+    this.#prev = this.#beginning;
+  }
+
+  /** Links that are as they were written, in order. */
+  async *intact<L extends Link>(links: AsyncIterable<Numbered<L>>): AsyncGenerator<L> {
+    for await (const { number, link } of links) {
+      if (number > this.last + 1) this.#removed(this.last + 1, number - 1);
+      this.last = number;
+      if (this.#follows(number, link)) yield link;
+    }
+  }
+
+  #follows<L extends Link>(number: number, link: L | null): link is L {
+    const state = link === null ? 'changed' : stateOf(this.#auditKey, this.#beginning, link);
+    if (link === null || state === 'changed') {
+      this.#prev = null;
+      this.#report('changed', number, 'is not as it was written');
+      return false;
+    }
+    if (state === 'foreign') {
+      this.#prev = null;
+      const message = 'was written without the id key, or for another chain or store';
+      this.#report('foreign', number, message);
+      return false;
+    }
+    if (this.#prev !== null && this.#prev !== link.prev) {
+      this.#report('changed', number, 'does not follow the record before it');
+    }
+    this.#prev = link.hash;
+    return true;
+  }
+
+  #report(problem: AuditProblem, record: number, message: string): void {
+    this.#tell({ problem, chain: this.#chain, record, toRecord: record, message });
+  }
+
+  #removed(record: number, toRecord: number): void {
+    this.#prev = null;
+    const message = record === toRecord ? 'is not there' : 'are not there';
+    this.#tell({ problem: 'removed', chain: this.#chain, record, toRecord, message });
+  }
+}
+
+function cutOff(chain: string, record: number, head: Head): AuditFinding {
+  const message =
+    record === 1
+      ? `the whole chain is not there, and anchor ${head.anchor} names it`
+      : `the end is not there, and anchor ${head.anchor} names it`;
+  return { problem: 'removed', chain, record, toRecord: head.record, message };
+}
+
+function otherHead(chain: string, { record, anchor }: Head): AuditFinding {
+  const message = `is another one than anchor ${anchor} names`;
+  return { problem: 'changed', chain, record, toRecord: record, message };
+}
+
+function headIsGone(anchor: number, head: string): AuditFinding {
+  const message = `the head ${head} is not there: the end was removed, or all of it written anew`;
+  return { problem: 'removed', chain: anchorChain, record: anchor, toRecord: anchor, message };
+}

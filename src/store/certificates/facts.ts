@@ -1,0 +1,82 @@
+import type { IssuanceFact } from '../../domain/outcomes';
+import { nameBytes, type StoredBytes } from '../stored-bytes';
+import type { SealedStore } from '../sealed-store';
+import { statement, type Statement } from '../statement';
+
+/** A fact with the PDF that it names; null when its bytes are on record already, or there are none. */
+export interface NewFact {
+  fact: IssuanceFact;
+  pdf: StoredBytes | null;
+}
+
+/** What is known for good about issuances, by their ids, whoever asked for them. */
+export class FactRepository {
+  readonly #store: SealedStore;
+
+  constructor(store: SealedStore) {
+    this.#store = store;
+  }
+
+  async of(certidaoId: string): Promise<IssuanceFact | null> {
+    const [row] = await this.#store.read<{ body: Uint8Array }>(
+      statement('SELECT body FROM fact WHERE external_id = ?', [certidaoId]),
+    );
+    return row === undefined ? null : this.#opened(certidaoId, row.body);
+  }
+
+  async *all(): AsyncGenerator<IssuanceFact> {
+    for (let last = ''; ;) {
+      const [row] = await this.#store.read<{ id: string; body: Uint8Array }>(
+        statement(
+          'SELECT external_id AS id, body FROM fact WHERE external_id > ? ORDER BY external_id LIMIT 1',
+          [last],
+        ),
+      );
+      if (row === undefined) return;
+      yield this.#opened(row.id, row.body);
+      last = row.id;
+    }
+  }
+
+  async put(facts: readonly NewFact[]): Promise<void> {
+    await this.#store.commit(await this.rows(facts));
+  }
+
+  /** To be committed with what they settle. The first fact about an issuance stays. */
+  async rows(facts: readonly NewFact[]): Promise<Statement[]> {
+    const rows: Statement[] = [];
+    for (const { fact, pdf } of facts) {
+      if (pdf !== null) rows.push(nameBytes(pdf));
+      rows.push(
+        statement('INSERT INTO fact (external_id, body) VALUES (?, ?) ON CONFLICT DO NOTHING', [
+          fact.certidaoId,
+          await this.#sealed(fact),
+        ]),
+      );
+    }
+    return rows;
+  }
+
+  /** For an erasure. */
+  async replace(fact: IssuanceFact): Promise<void> {
+    await this.#store.commit([
+      statement('UPDATE fact SET body = ? WHERE external_id = ?', [
+        await this.#sealed(fact),
+        fact.certidaoId,
+      ]),
+    ]);
+  }
+
+  async remove(certidaoId: string): Promise<void> {
+    await this.#store.commit([statement('DELETE FROM fact WHERE external_id = ?', [certidaoId])]);
+  }
+
+  async #sealed(fact: IssuanceFact): Promise<Buffer> {
+    return Buffer.from(await this.#store.seal(`fact/${fact.certidaoId}`, JSON.stringify(fact)));
+  }
+
+  #opened(certidaoId: string, body: Uint8Array): IssuanceFact {
+    const opened = this.#store.open(`fact/${certidaoId}`, body);
+    return JSON.parse(opened.toString('utf8')) as IssuanceFact;
+  }
+}

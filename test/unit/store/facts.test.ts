@@ -1,0 +1,70 @@
+import type { IssuanceFact } from '../../../src/domain/outcomes';
+import { FactRepository } from '../../../src/store/certificates/facts';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const fact = (fields: Partial<IssuanceFact> = {}): IssuanceFact => ({
+  certidaoId: 'c-1',
+  type: 'cnpj',
+  status: 'issued',
+  settledAt: 1_000,
+  completedAt: null,
+  classification: null,
+  divergent: null,
+  officialName: null,
+  capturedAt: null,
+  pdfKey: null,
+  sha256: null,
+  errorCode: null,
+  errorCategory: null,
+  errorMessage: null,
+  retryable: null,
+  retryAfterMs: null,
+  note: '',
+  answer: { certidao_id: 'c-1' },
+  ...fields,
+});
+
+let place: TemporaryArchive;
+let facts: FactRepository;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  facts = new FactRepository(place.archive.store);
+});
+
+afterEach(() => place.remove());
+
+it('lets the first fact about an issuance stand', async () => {
+  expect(await facts.of('c-1')).toBeNull();
+  await facts.put([{ fact: fact(), pdf: null }]);
+  await facts.put([{ fact: fact({ status: 'failed' }), pdf: null }]);
+  expect(await facts.of('c-1')).toEqual(fact());
+});
+
+it('keeps ids apart that look alike', async () => {
+  const ids = ['../../x', 'a/b', 'a%2Fb', '.', 'A', 'a'];
+  for (const certidaoId of ids) await facts.put([{ fact: fact({ certidaoId }), pdf: null }]);
+  const found: string[] = [];
+  for await (const { certidaoId } of facts.all()) found.push(certidaoId);
+  expect(found.toSorted()).toEqual(ids.toSorted());
+});
+
+it('names the bytes of its PDF, which are there before it', async () => {
+  const pdf = await place.archive.storeBytes('pdf/a.pdf', '%PDF-1');
+  expect(await place.archive.get('pdf/a.pdf')).toBeNull();
+  await facts.put([{ fact: fact({ pdfKey: 'pdf/a.pdf' }), pdf }]);
+  expect((await place.archive.get('pdf/a.pdf'))?.toString()).toBe('%PDF-1');
+  expect(await place.archive.storeBytes('pdf/a.pdf', '%PDF-2')).toBeNull();
+});
+
+it('stands with what is settled by it, or not at all', async () => {
+  const broken = { ...fact(), certidaoId: null as never };
+  const filed = place.archive.outcomes.file('works/w', 'lane/a', [], {
+    facts: [
+      { fact: fact(), pdf: null },
+      { fact: broken, pdf: null },
+    ],
+  });
+  await expect(filed).rejects.toMatchObject({ code: 'constraint' });
+  expect(await facts.of('c-1')).toBeNull();
+});
