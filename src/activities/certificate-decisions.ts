@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
 import { getJson } from '../archive/archive';
-import type { WorkItem } from '../archive/manifest';
 import { WorkReader, WorkWriter, workIdOfFolder } from '../archive/works';
 import { resolveEntry } from '../domain/audit-entries';
 import {
@@ -11,7 +10,7 @@ import {
   type SubjectState,
 } from '../domain/attempts';
 import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
-import type { DecidedRow, DecisionRecord, ItemStart, WorkRef } from '../domain/work';
+import type { DecidedRow, DecisionRecord, ItemStart, WorkItem, WorkRef } from '../domain/work';
 import { decisionFolder } from '../domain/work';
 import { FactRepository } from '../store/certificates/facts';
 import { fileAndCount } from './certificate-outcomes';
@@ -52,7 +51,7 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
         if (row === undefined || item.erased === true) continue;
         const start = await rule(decision, row, item, closed);
         if (start !== null) {
-          await writer.addItem({ ...item, start });
+          await writer.add({ ...item, start });
           listed += 1;
         }
       }

@@ -1,5 +1,10 @@
-import type { WorkItem } from '../archive/manifest';
-import { WorkReader, summaryKey, workIdOfFolder, type LatestEdition } from '../archive/works';
+import {
+  WorkReader,
+  summaryKey,
+  workIdOfFolder,
+  type LatestEdition,
+  type StandingRow,
+} from '../archive/works';
 import {
   certificateSubject,
   standingAttempt,
@@ -10,8 +15,9 @@ import type { AuditEntry } from '../domain/audit';
 import { outcomeEntry, requestEntry } from '../domain/audit-entries';
 import { noCounts, type BatchSummary } from '../domain/certificates';
 import { certificateEnd } from '../domain/job';
-import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
-import { itemsPerPart, type WorkRecord } from '../domain/work';
+import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../domain/outcomes';
+import { resultRow } from '../domain/result-rows';
+import type { WorkItem, WorkRecord } from '../domain/work';
 import { FactRepository } from '../store/certificates/facts';
 import { outcomeName, outcomeOfFact, sentOf, unsettledOutcome } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
@@ -45,7 +51,6 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const record = await works.record(folder);
       if (record === null) throw archiveIncomplete(`${folder}/work.json`);
       const before = await works.summary(folder);
-      await completeOutcomes(input);
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();
       const end = { ...certificateEnd(summary.counts), endedAt: summary.finishedAt };
@@ -68,26 +73,21 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     }
   }
 
-  /** Files how every item ended of which no activity has said so. */
-  async function completeOutcomes(input: MergeInput): Promise<void> {
-    const name = outcomeName(`end-${input.edition}`);
+  /** Files how those items ended of which no activity has said so. */
+  async function complete(page: StandingRow[], input: MergeInput): Promise<StandingRow[]> {
     const lost: AuditEntry[] = [];
-    let part: WorkItem[] = [];
-    const flush = async (): Promise<void> => {
-      const from = part[0]?.item ?? 0;
-      const filed = await archive.outcomes.of(input.folder, from, from + part.length);
-      const missing: OutcomeRecord[] = [];
-      for (const item of part) {
-        if (!filed.has(item.item)) missing.push(await withoutOutcome(item, input, lost));
-      }
-      await archive.outcomes.file(input.folder, name, missing, { entries: lost.splice(0) });
-      part = [];
-    };
-    for await (const item of works.items(input.folder)) {
-      part.push(item);
-      if (part.length === itemsPerPart) await flush();
+    const missing = new Map<number, OutcomeRecord>();
+    for (const { row, outcome } of page) {
+      if (row.kind !== 'item' || outcome !== null) continue;
+      missing.set(row.item, await withoutOutcome(row, input, lost));
     }
-    if (part.length > 0) await flush();
+    if (missing.size === 0) return page;
+    const name = outcomeName(`end-${input.edition}`);
+    await archive.outcomes.file(input.folder, name, [...missing.values()], { entries: lost });
+    return page.map(({ row, outcome }) => {
+      const own = 'item' in row ? missing.get(row.item) : undefined;
+      return { row, outcome: own === undefined ? outcome : mergeOutcomes([own]) };
+    });
   }
 
   /** No activity filed anything: never sent, or its driver was lost. The claims tell which. */
@@ -152,30 +152,35 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
   }
 
   async function summaryOf(
-    { folder, workId, edition, startedAt }: MergeInput,
+    input: MergeInput,
     { lines, blankLines, inputName }: WorkRecord,
     before: BatchSummary | null,
   ): Promise<BatchSummary> {
-    const summary: BatchSummary = {
+    const { folder, workId, edition, startedAt } = input;
+    const counts = noCounts();
+    let [requested, possibleDoubleCharges] = [0, 0];
+    for await (const page of works.standing(folder)) {
+      for (const { row, outcome } of await complete(page, input)) {
+        const told = resultRow(row, outcome);
+        counts[told.status] += 1;
+        if (told.status === 'duplicate') continue;
+        requested += told.attempts;
+        possibleDoubleCharges += told.possibleDoubleCharge ? 1 : 0;
+      }
+    }
+    return {
       batchId: workId,
       edition,
       total: lines,
       blankLines,
-      counts: noCounts(),
-      requested: 0,
-      possibleDoubleCharges: 0,
+      counts,
+      requested,
+      possibleDoubleCharges,
       cost: null,
       inputName,
       startedAt: before?.startedAt ?? new Date(startedAt).toISOString(),
       finishedAt: new Date(now()).toISOString(),
     };
-    for await (const row of works.rows(folder)) {
-      summary.counts[row.status] += 1;
-      if (row.status === 'duplicate') continue;
-      summary.requested += row.attempts;
-      summary.possibleDoubleCharges += row.possibleDoubleCharge ? 1 : 0;
-    }
-    return summary;
   }
 
   return { mergeWork };

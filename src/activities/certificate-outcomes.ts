@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
-import type { WorkItem } from '../archive/manifest';
 import { workIdOfFolder } from '../archive/works';
 import type { AuditEntry } from '../domain/audit';
 import { outcomeEntry, requestEntry, type SentRequest } from '../domain/audit-entries';
 import type { Attempt, ClaimOwner } from '../domain/attempts';
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
+import type { WorkItem } from '../domain/work';
 import { rowFlags } from '../domain/certificate-rows';
 import type { NewFact } from '../store/certificates/facts';
 import type { CertificateDependencies } from './dependencies';

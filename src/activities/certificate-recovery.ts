@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import type { WorkItem } from '../archive/manifest';
 import { WorkReader } from '../archive/works';
 import {
   attemptOf,
@@ -13,6 +12,7 @@ import {
 } from '../domain/attempts';
 import type { SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
+import type { WorkItem } from '../domain/work';
 import {
   fileAndCount,
   outcomeName,

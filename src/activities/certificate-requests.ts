@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import type { WorkItem } from '../archive/manifest';
 import { WorkReader, workIdOfFolder } from '../archive/works';
 import {
   attemptOf,
@@ -20,6 +19,7 @@ import {
 import { requestEntry, type SentRequest } from '../domain/audit-entries';
 import type { OutcomeRecord } from '../domain/outcomes';
 import { certificatePace } from '../domain/poll-timing';
+import type { WorkItem } from '../domain/work';
 import {
   rowFlags,
   type RequestRow,

@@ -3,12 +3,12 @@ import { StatusError, isHttpError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import { TokenUnavailableError } from '../apis/http/token';
 import { EvidenceFiles } from '../archive/evidence-files';
-import type { WorkItem } from '../archive/manifest';
 import { WorkReader } from '../archive/works';
 import { FactRepository, type NewFact } from '../store/certificates/facts';
 import type { Issuance } from '../domain/issuance';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import { backoffMs } from '../domain/poll-timing';
+import type { WorkItem } from '../domain/work';
 import {
   fileAndCount,
   issuedAt,

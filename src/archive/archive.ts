@@ -1,4 +1,5 @@
 import type { AttemptRepository } from '../store/attempts';
+import type { RowRepository } from '../store/batches/rows';
 import type { PutOptions, PutResult, SmallRecord } from '../store/records';
 import type { StoredBytes } from '../store/stored-bytes';
 import type { JobRepository } from '../store/jobs';
@@ -23,6 +24,8 @@ export interface Archive {
   readonly attempts: AttemptRepository;
   /** How the rows of works ended. */
   readonly outcomes: OutcomeRepository;
+  /** What works have as their input lines. */
+  readonly rows: RowRepository;
   /** What holds something about whom. */
   readonly subjects: SubjectRepository;
   /** What was asked for. */

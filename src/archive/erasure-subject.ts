@@ -1,4 +1,4 @@
-import type { FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
+import type { FiledRow, ManifestRow } from '../domain/certificates';
 import { maskDocumentsIn } from '../protection/redaction';
 import { documentsIn } from '../domain/held-documents';
 
@@ -53,14 +53,11 @@ export class ErasureSubject {
     return Number.isInteger(value) && String(value).replaceAll(this.#forms.quoted, '') === '';
   }
 
-  /** Learns the rows of a work, items first: lines point at them. */
-  takeItem(item: ManifestItem): void {
+  /** Learns a row of a work, in their order: lines point at items before them. */
+  takeRow(row: ManifestRow<string>): void {
     // A tombstone stays one: outcomes of it may be left from a purge that was cut short.
-    if (this.is(item.document) || item.erased === true) this.items.add(item.item);
-  }
-
-  takeLine(line: ManifestLine): void {
-    if (this.holdsLine(line)) this.#lines.add(line.line);
+    if (row.kind === 'item' && (this.is(row.document) || row.erased)) this.items.add(row.item);
+    if (this.holds(row)) this.#lines.add(row.line);
   }
 
   /** What was told about the rows: quoted by people in their notes. */
@@ -70,11 +67,10 @@ export class ErasureSubject {
     this.#quotedNames = longEnough(officialNames).map(asPeopleType);
   }
 
-  holdsLine(line: ManifestLine): boolean {
-    if (line.kind === 'item') return this.items.has(line.item);
-    if (line.kind === 'duplicate') return this.items.has(line.item);
-    if (line.erased === true || this.is(line.document)) return true;
-    return documentsIn(line.document).includes(this.document);
+  holds(row: ManifestRow<string>): boolean {
+    if ('item' in row) return this.items.has(row.item);
+    if (row.erased || this.is(row.document)) return true;
+    return documentsIn(row.document).includes(this.document);
   }
 
   holdsRow(row: Pick<FiledRow, 'line'>): boolean {

@@ -1,12 +1,11 @@
 import { certificateSubject } from '../domain/attempts';
-import { certificateTypes, type ManifestLine } from '../domain/certificates';
+import { certificateTypes } from '../domain/certificates';
 import type { Monitor } from '../domain/monitors/change';
 import type { MonitorOnFile, ReviewMark } from '../domain/monitors/kept';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import { keySegment } from './archive';
 import type { ErasureSubject } from './erasure-subject';
-import type { WorkItem } from './manifest';
-import { erasedDecision, erasedItem, erasedLine, erasedWork } from './tombstones';
+import { erasedDecision, erasedWork } from './tombstones';
 
 /** What can be purged by age: what the service's evidence is, what it told, what was uploaded. */
 export const purgeClasses = ['pdf', 'results', 'inputs'] as const;
@@ -189,22 +188,10 @@ export const keptKinds: readonly KeptKind[] = [
     form: 'lines',
   },
   {
-    kind: 'lines',
-    keys: /^(?:works|inquiries)\/.+\/lines\/\d{5}\.jsonl$/,
-    holds: 'documents and cells as typed',
-    form: 'lines',
-    erase: as<ManifestLine>((line, subject) =>
-      subject.holdsLine(line) ? erasedLine(line) : subject.scrub(line),
-    ),
-  },
-  {
-    kind: 'items',
-    keys: /^(?:works|inquiries)\/.+\/items\/\d{5}\.jsonl$/,
-    holds: 'documents and references',
-    form: 'lines',
-    erase: as<WorkItem>((item, subject) =>
-      subject.is(item.document) ? erasedItem(item) : subject.scrub(item),
-    ),
+    kind: 'rows',
+    keys: /^rows\//,
+    holds: 'documents, references and cells as typed',
+    form: 'record',
   },
   {
     kind: 'work',

@@ -2,10 +2,15 @@ import type { SubjectState } from '../domain/attempts';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import { FactRepository } from '../store/certificates/facts';
 import type { WorkRecord } from '../domain/work';
+import type { StoredRow } from '../store/batches/row-writer';
+import type { WorkTable } from '../store/work-table';
 import { toJsonLines, type Archive } from './archive';
+import type { ErasureSubject } from './erasure-subject';
 import type { ErasedObject } from './erasures';
 import { sha256Of } from './evidence-files';
 import { keptKinds, kindOf, type KeptKind } from './kept-kinds';
+import { erasedRow } from './tombstones';
+import { folderOfList } from './works';
 
 export interface PlannedWork {
   folder: string;
@@ -101,14 +106,8 @@ export class PurgeDraft {
     change: (outcome: OutcomeRecord) => OutcomeRecord,
   ): Promise<void> {
     const { outcomes } = this.#archive;
-    const changed: OutcomeRecord[] = [];
-    for await (const outcome of outcomes.all(work)) {
-      if (JSON.stringify(change(outcome)) !== JSON.stringify(outcome)) changed.push(outcome);
-    }
+    const changed = await this.#rewriteIn(outcomes, `outcomes/${work}`, work, change);
     this.outcomesChanged += new Set(changed.map(({ item }) => item)).size;
-    this.#changeRows(`outcomes/${work}`, changed, 'rewritten', async () => {
-      await outcomes.rewrite(work, change);
-    });
   }
 
   async removeFact(id: string): Promise<void> {
@@ -127,10 +126,42 @@ export class PurgeDraft {
   }
 
   async removeOutcomes(work: string): Promise<void> {
-    const { outcomes } = this.#archive;
-    const all: OutcomeRecord[] = [];
-    for await (const outcome of outcomes.all(work)) all.push(outcome);
-    this.#changeRows(`outcomes/${work}`, all, 'removed', () => outcomes.remove(work));
+    await this.#removeFrom(this.#archive.outcomes, `outcomes/${work}`, work);
+  }
+
+  /** Its rows and those of its lists that the subject has become tombstones; the rest quotes it no more. */
+  async rewriteRows(folder: string, subject: ErasureSubject): Promise<void> {
+    const change = (row: StoredRow): StoredRow =>
+      subject.holds(row) ? erasedRow(row) : subject.scrub(row);
+    for (const list of await listsOf(this.#archive, folder))
+      await this.#rewriteIn(this.#archive.rows, `rows/${list}`, list, change);
+  }
+
+  async removeRows(folder: string): Promise<void> {
+    for (const list of await listsOf(this.#archive, folder))
+      await this.#removeFrom(this.#archive.rows, `rows/${list}`, list);
+  }
+
+  async #rewriteIn<T>(
+    table: WorkTable<T>,
+    key: string,
+    work: string,
+    change: (record: T) => T,
+  ): Promise<T[]> {
+    const changed: T[] = [];
+    for await (const record of table.all(work)) {
+      if (JSON.stringify(change(record)) !== JSON.stringify(record)) changed.push(record);
+    }
+    this.#changeRows(key, changed, 'rewritten', async () => {
+      await table.rewrite(work, change);
+    });
+    return changed;
+  }
+
+  async #removeFrom<T>(table: WorkTable<T>, key: string, work: string): Promise<void> {
+    const all: T[] = [];
+    for await (const record of table.all(work)) all.push(record);
+    this.#changeRows(key, all, 'removed', () => table.remove(work));
   }
 
   /** That a holder tells of anybody. */
@@ -197,6 +228,11 @@ function changeOf(
   const hidesKey = kind?.hidesKey === true;
   const [bytes, sha256] = [body.length, sha256Of(body)];
   return { kind: kind?.kind ?? 'other', key, hidesKey, action, bytes, sha256 };
+}
+
+/** Under which the rows of a folder stand: its own, and those of decisions about it. */
+async function listsOf({ rows }: Archive, folder: string): Promise<string[]> {
+  return (await rows.works(folder)).filter((list) => folderOfList(list) === folder);
 }
 
 export function addTo(

@@ -1,4 +1,3 @@
-import type { ManifestItem, ManifestLine } from '../domain/certificates';
 import { documentsInText } from '../domain/held-documents';
 import type { InquiryBatchRecord } from '../domain/inquiry-batch';
 import type { ProfileOutcome } from '../domain/profiles/lookup';
@@ -13,7 +12,6 @@ import type { PlannedWork, PurgeDraft } from './purge-draft';
 import type { UploadHolders } from './purge-uploads';
 import { targetForms } from './target-forms';
 import { ownerKey } from './traces';
-import { manifestItems, manifestLines } from './manifest';
 
 /** What a purge takes of searches, lookups, and batches of them. */
 export interface InquiriesPart {
@@ -251,25 +249,15 @@ export class InquiriesPurge {
     part: InquiriesPart,
   ): Promise<void> {
     const before = draft.size;
-    const erased = new Set<number>();
-    for await (const item of manifestItems<string>(this.#archive, folder)) {
-      subject.takeItem(item as ManifestItem);
-      if (item.erased === true) erased.add(item.item);
-    }
     let held = 0;
     let rows = 0;
-    for await (const line of manifestLines<string>(this.#archive, folder)) {
-      subject.takeLine(line as ManifestLine);
-      if (!subject.holdsLine(line as ManifestLine)) continue;
+    for await (const row of this.#archive.rows.all(folder)) {
+      subject.takeRow(row);
+      if (!subject.holds(row)) continue;
       held += 1;
-      const was = line.kind === 'item' ? erased.has(line.item) : line.erased === true;
-      if (!was) rows += 1;
+      if (row.erased !== true) rows += 1;
     }
-    for (const key of await this.#archive.list(`${folder}/`)) {
-      await draft.rewrite(key, ({ erase }) =>
-        erase === undefined ? null : (one) => erase(one, subject),
-      );
-    }
+    await draft.rewriteRows(folder, subject);
     const isQuoted = draft.size > before;
     const record = await this.#batches.record(folder);
     const isTaken = held > 0 || isQuoted;
@@ -319,6 +307,7 @@ export class InquiriesPurge {
     }
     if (record !== null) await this.#takeInput(draft, folder, record, own);
     for (const key of await this.#archive.list(`${folder}/`)) await draft.remove(key);
+    await draft.removeRows(folder);
   }
 
   /** Of every search and lookup. */
@@ -328,7 +317,8 @@ export class InquiriesPurge {
 
   /** Folders of works, by their keys: a purge that was cut short may have taken the record. */
   async #foldersUnder(prefix: string): Promise<Set<string>> {
-    const keys = await this.#archive.list(prefix);
+    const withRows = (await this.#archive.rows.works(prefix)).map((work) => `${work}/`);
+    const keys = [...(await this.#archive.list(prefix)), ...withRows];
     return new Set(keys.flatMap((key) => workFolder.exec(key)?.[0] ?? []));
   }
 }

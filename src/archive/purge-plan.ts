@@ -26,7 +26,7 @@ import {
 import { UploadHolders } from './purge-uploads';
 import type { NameOf } from './subject-index';
 import { erasedOutcome, purgedFact, withoutPdf, withoutResult } from './tombstones';
-import { WorkReader, summaryKey } from './works';
+import { WorkReader, folderOfList, summaryKey, workFolder } from './works';
 
 /** What a purge would do, and what stands in its way. */
 export interface PurgePlan {
@@ -165,7 +165,9 @@ export class PurgePlanner {
     if (isInquiryId(workId)) return this.#ofInquiry(workId);
     const monitorId = monitorOfWorkId(workId);
     if (monitorId !== null) return this.#ofMonitor(workId, monitorId);
-    const folders = [...(await this.#folders()).keys()].filter((folder) =>
+    // Of one whose planning was cut short there may be rows alone.
+    const planned = (await this.#archive.rows.works(workFolder(workId))).map(folderOfList);
+    const folders = [...(await this.#folders()).keys(), ...planned].filter((folder) =>
       isOfWork(folder, workId),
     );
     const known = await this.#plannedWorks(new Set(folders), () => true);
@@ -350,6 +352,7 @@ export class PurgePlanner {
   async #takeWhole(draft: PurgeDraft, folder: string): Promise<void> {
     for (const key of await this.#keysOf(folder)) await draft.remove(key);
     await draft.removeOutcomes(folder);
+    await draft.removeRows(folder);
   }
 
   /** Rows of the subject become tombstones; what counts them is counted again. */
@@ -362,6 +365,7 @@ export class PurgePlanner {
     await draft.rewriteOutcomes(folder, (outcome) =>
       subject.items.has(outcome.item) ? erasedOutcome(outcome) : subject.scrub(outcome),
     );
+    await draft.rewriteRows(folder, subject);
     const latest = await this.#works.latest(folder);
     if (latest !== null) {
       const counts = noCounts();
@@ -418,16 +422,10 @@ export class PurgePlanner {
 
   /** @returns how many lines of the work are the subject's, and were not erased before */
   async #learnRows(folder: string, subject: ErasureSubject): Promise<number> {
-    for await (const item of this.#works.items(folder)) subject.takeItem(item);
-    const erased = new Set<number>();
-    for await (const item of this.#works.items(folder))
-      if (item.erased === true) erased.add(item.item);
     let rows = 0;
-    for await (const line of this.#works.lines(folder)) {
-      subject.takeLine(line);
-      if (!subject.holdsLine(line)) continue;
-      const was = line.kind === 'item' ? erased.has(line.item) : line.erased === true;
-      if (!was) rows += 1;
+    for await (const row of this.#works.lines(folder)) {
+      subject.takeRow(row);
+      if (subject.holds(row) && row.erased !== true) rows += 1;
     }
     return rows;
   }
@@ -470,12 +468,9 @@ export class PurgePlanner {
   /** @returns the number of lines */
   async #namesIn(folder: string, each: (name: string) => void): Promise<number> {
     let lines = 0;
-    for await (const line of this.#works.lines(folder)) {
+    for await (const row of this.#works.lines(folder)) {
       lines += 1;
-      for (const document of documentsOf(line)) each(this.#nameOf(document));
-    }
-    for await (const item of this.#works.items(folder)) {
-      for (const document of documentsOf(item)) each(this.#nameOf(document));
+      for (const document of documentsOf(row)) each(this.#nameOf(document));
     }
     return lines;
   }
@@ -576,8 +571,7 @@ function isOfWork(folder: string, workId: string): boolean {
   );
 }
 
-const partsOfWork =
-  /^(works\/.+?)\/(?:work\.json|latest\.json|(?:lines|items|summaries|decisions)\/)/;
+const partsOfWork = /^(works\/.+?)\/(?:work\.json|latest\.json|(?:summaries|decisions)\/)/;
 
 function folderOf(key: string): string {
   return partsOfWork.exec(key)?.[1] ?? key.slice(0, key.lastIndexOf('/'));

@@ -1,4 +1,5 @@
 import { AttemptRepository } from '../store/attempts';
+import { RowRepository } from '../store/batches/rows';
 import type { JobRepository } from '../store/jobs';
 import { OutcomeRepository } from '../store/outcomes';
 import type { RecordRepository } from '../store/records';
@@ -39,6 +40,7 @@ export class SealedArchive implements Archive, Seal {
   readonly id: string;
   readonly attempts: AttemptRepository;
   readonly outcomes: OutcomeRepository;
+  readonly rows: RowRepository;
   readonly subjects: SubjectRepository;
   readonly jobs: JobRepository;
   readonly store: SealedStore;
@@ -56,6 +58,7 @@ export class SealedArchive implements Archive, Seal {
     this.store = inner.sealedBy(this);
     this.attempts = new AttemptRepository(this.store);
     this.outcomes = new OutcomeRepository(this.store);
+    this.rows = new RowRepository(this.store);
     this.subjects = inner.subjects;
     this.jobs = inner.jobs;
   }

@@ -1,8 +1,8 @@
 import { documentsInText } from '../domain/held-documents';
+import type { NameOf } from '../store/subjects';
 import type { Archive } from './archive';
 
-/** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
-export type NameOf = (document: string) => string;
+export type { NameOf };
 
 /** No document is written longer than the key of an invoice, with its name before it. */
 const longestForm = 100;

@@ -1,8 +1,8 @@
-import type { FiledRow, ManifestItem, ManifestLine } from '../domain/certificates';
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
 import type { AnalysisOutcome, AnalysisRecord, ArchivedInput } from '../domain/credit/work';
 import type { FiledChange } from '../domain/monitors/kept';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
+import type { StoredRow } from '../store/batches/row-writer';
 
 /**
  * What stands in the place of a record about a person once it was purged: the same shape, so that
@@ -10,33 +10,19 @@ import type { DecisionRecord, WorkRecord } from '../domain/work';
  * have been charged twice stay: they are the installation's books. Each is its own tombstone again.
  */
 
-export function erasedItem<T extends ManifestItem>(item: T): T {
-  return { ...withoutIssuance(item), document: '', reference: '', note: '', erased: true };
-}
-
-/** The list of a decision names the issuance that it watches. */
-function withoutIssuance<T extends object>(item: T): T {
-  if (!('start' in item) || typeof item.start !== 'object') return item;
-  return { ...item, start: { ...item.start, certidaoId: null } };
+/** What was erased is a tombstone of the same kind, at the same line. */
+export function erasedRow(row: StoredRow): StoredRow {
+  const gone = { document: '', reference: '', erased: true } as const;
+  if ('code' in row) return { ...row, ...gone, message: '' };
+  // The list of a decision names the issuance that it watches.
+  const start = row.start && { start: { ...row.start, certidaoId: null } };
+  return { ...row, ...gone, ...start, note: '' };
 }
 
 /** Instants, severity and who filed it stay: a sweep knows by them that it was filed. */
 export function erasedChange(filed: FiledChange): FiledChange {
   const change = { ...filed.change, type: null, statusWord: null, severityWord: null };
   return { ...filed, change, answer: null, erased: true };
-}
-
-/** A line that is an item tells of nobody: its item does. */
-export function erasedLine(line: ManifestLine): ManifestLine {
-  switch (line.kind) {
-    case 'item':
-      return line;
-    case 'duplicate':
-      return { ...line, document: '', reference: '', note: '', erased: true };
-    case 'invalid':
-    case 'unsupported':
-      return { ...line, document: '', reference: '', message: '', erased: true };
-  }
 }
 
 export function erasedOutcome(outcome: OutcomeRecord): OutcomeRecord {
@@ -46,32 +32,6 @@ export function erasedOutcome(outcome: OutcomeRecord): OutcomeRecord {
     certidaoId: null,
     requestedAt: null,
     note: '',
-  };
-}
-
-/** What a result row is made of when it is erased, whether a row or the line and item behind it. */
-type ErasableRow = Pick<FiledRow, 'line' | 'type'> &
-  Partial<Pick<FiledRow, 'item' | 'attempts' | 'duplicateOf' | 'possibleDoubleCharge'>>;
-
-export function erasedRow(row: ErasableRow): FiledRow {
-  const { completedAt: _, pdfKey: __, ...told } = nothingTold;
-  return {
-    ...told,
-    line: row.line,
-    item: row.item ?? null,
-    document: '',
-    type: row.type,
-    status: 'erased',
-    certidaoId: null,
-    pdfKey: null,
-    attempts: row.attempts ?? 0,
-    reference: '',
-    duplicateOf: row.duplicateOf ?? null,
-    note: '',
-    possibleDoubleCharge: row.possibleDoubleCharge ?? false,
-    requestedAt: null,
-    completedAt: null,
-    issuances: [],
   };
 }
 

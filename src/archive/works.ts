@@ -1,14 +1,16 @@
-import type { BatchSummary, FiledRow, ManifestLine } from '../domain/certificates';
+import type { BatchSummary, FiledRow, ManifestRow } from '../domain/certificates';
+import { mergeOutcomes, type MergedOutcome } from '../domain/outcomes';
+import { resultRow } from '../domain/result-rows';
 import {
   decisionFolder,
-  itemsPerPart,
   type DecisionRecord,
+  type WorkItem,
   type WorkRecord,
   type WorkRef,
 } from '../domain/work';
-import { getJson, getJsonLines, type Archive } from './archive';
-import { ManifestWriter, manifestLines, manifestParts, partKey, type WorkItem } from './manifest';
-import { resultRows } from './result-rows';
+import type { RowWriter, StoredRow } from '../store/batches/row-writer';
+import { getJson, type Archive } from './archive';
+import type { NameOf } from './subject-index';
 
 /** `latest.json`: which of a work's summaries stands. */
 export interface LatestEdition {
@@ -17,24 +19,51 @@ export interface LatestEdition {
   snapshotAt: number;
 }
 
-/** The manifest of a work of certificates. */
-export class WorkWriter extends ManifestWriter {
+/** Writes a work of certificates: its rows, then what makes it be there. */
+export class WorkWriter {
+  readonly #archive: Archive;
+  readonly #folder: string;
+  readonly #nameOf: NameOf | null;
+  readonly #rows: RowWriter;
+
+  /** @param nameOf of a job of its own: not for lists within one that is there */
+  constructor(archive: Archive, folder: string, nameOf?: NameOf) {
+    this.#archive = archive;
+    this.#folder = folder;
+    this.#nameOf = nameOf ?? null;
+    this.#rows = archive.rows.writer(folder, nameOf);
+  }
+
+  async add(row: StoredRow): Promise<void> {
+    await this.#rows.add(row);
+  }
+
   /** The work can be started once `work.json` is there: it is written last. */
   async finish(record: WorkRecord): Promise<WorkRef> {
-    const items = await this.end();
+    const folder = this.#folder;
+    const items = await this.#rows.end();
     const { workId: id, kind, createdAt } = record;
-    const label = record.label && (this.nameOf?.(record.label) ?? null);
-    const options = this.nameOf === null ? {} : { starts: { id, kind, createdAt, label } };
+    const label = record.label && (this.#nameOf?.(record.label) ?? null);
+    const options = this.#nameOf === null ? {} : { starts: { id, kind, createdAt, label } };
     const text = JSON.stringify(record, null, 2);
-    await this.archive.putIfAbsent(`${this.folder}/work.json`, text, options);
-    return { folder: this.folder, items, filedIn: this.folder };
+    await this.#archive.putIfAbsent(`${folder}/work.json`, text, options);
+    return { folder, items, filedIn: folder };
   }
 }
 
-/** Reads works. Keeps the few parts it read last. */
+/** An input line, and what is on file about its item so far. */
+export interface StandingRow {
+  row: ManifestRow;
+  outcome: MergedOutcome | null;
+}
+
+/** Of works under way: more than are asked for at once. */
+const itemsKept = 5_000;
+
+/** Reads works. */
 export class WorkReader {
   readonly #archive: Archive;
-  readonly #parts = new Map<string, Promise<WorkItem[]>>();
+  readonly #items = new Map<string, WorkItem>();
   readonly #askedBy = new Map<string, string>();
 
   constructor(archive: Archive) {
@@ -55,17 +84,24 @@ export class WorkReader {
     return by;
   }
 
-  /** @throws RangeError when the work has no such item */
-  async item(work: WorkRef, place: number): Promise<WorkItem> {
-    const part = await this.#part(partKey(work.folder, 'items', Math.floor(place / itemsPerPart)));
-    const item = part[place % itemsPerPart];
-    if (item === undefined) throw new RangeError(`no item ${place} in ${work.folder}`);
-    if (item.erased === true) throw new RangeError(`item ${place} of ${work.folder} was erased`);
+  /**
+   * Kept, since every poll of it asks: of works that have not ended nothing is erased.
+   *
+   * @throws RangeError when the work has no such item
+   */
+  async item({ folder }: WorkRef, place: number): Promise<WorkItem> {
+    const key = `${folder}/${place}`;
+    const found = this.#items.get(key) ?? (await this.#archive.rows.item(folder, place));
+    const item = found as WorkItem | null;
+    if (item === null) throw new RangeError(`no item ${place} in ${folder}`);
+    if (item.erased === true) throw new RangeError(`item ${place} of ${folder} was erased`);
+    if (this.#items.size >= itemsKept) this.#items.clear();
+    this.#items.set(key, item);
     return item;
   }
 
-  items(folder: string): AsyncGenerator<WorkItem> {
-    return manifestParts<WorkItem>(this.#archive, folder, 'items');
+  async *items(folder: string): AsyncGenerator<WorkItem> {
+    for await (const row of this.lines(folder)) if (row.kind === 'item') yield row;
   }
 
   /** How it stands, counted at the last end of it or of a decision; null before its end. */
@@ -96,36 +132,42 @@ export class WorkReader {
     }
   }
 
-  /** One row per input line, in order, as things stand. */
-  rows(folder: string): AsyncGenerator<FiledRow> {
-    return resultRows(this.#archive, folder);
+  /** Input lines in order, in pages, and how their items stand. */
+  async *standing(folder: string): AsyncGenerator<StandingRow[]> {
+    const { rows, outcomes } = this.#archive;
+    for await (const page of rows.pages(folder) as AsyncIterable<ManifestRow[]>) {
+      const [first, last] = [page[0]?.line ?? 0, page.at(-1)?.line ?? 0];
+      const filed = await outcomes.ofLines(folder, first, last);
+      yield page.map((row) => {
+        const records = ('item' in row && filed.get(row.item)) || [];
+        return { row, outcome: mergeOutcomes(records) };
+      });
+    }
+  }
+
+  /** One row per input line, in order, of a work whose every item has an outcome. */
+  async *rows(folder: string): AsyncGenerator<FiledRow> {
+    for await (const page of this.standing(folder))
+      for (const { row, outcome } of page) yield resultRow(row, outcome);
   }
 
   latest(folder: string): Promise<LatestEdition | null> {
     return getJson<LatestEdition>(this.#archive, `${folder}/latest.json`);
   }
 
-  lines(folder: string): AsyncGenerator<ManifestLine> {
-    return manifestLines(this.#archive, folder);
-  }
-
-  #part(key: string): Promise<WorkItem[]> {
-    const kept = this.#parts.get(key);
-    if (kept !== undefined) return kept;
-    if (this.#parts.size >= 16) this.#parts.delete([...this.#parts.keys()][0] ?? '');
-    const read = getJsonLines<WorkItem>(this.#archive, key).then((items) => {
-      if (items === null) this.#parts.delete(key);
-      return items ?? [];
-    });
-    read.catch(() => this.#parts.delete(key));
-    this.#parts.set(key, read);
-    return read;
+  lines(folder: string): AsyncGenerator<ManifestRow> {
+    return this.#archive.rows.all(folder) as AsyncGenerator<ManifestRow>;
   }
 }
 
 /** @param edition 0 for the work itself; its decisions count on */
 export function summaryKey(folder: string, edition: number): string {
   return `${folder}/summaries/${edition}.json`;
+}
+
+/** The work whose rows a list has: its own, or those that a decision about it has chosen. */
+export function folderOfList(list: string): string {
+  return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
 }
 
 /** Folder of a work, from its workflow id (which holds no document). */

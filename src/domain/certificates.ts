@@ -29,6 +29,7 @@ export type RowStatus = (typeof rowStatuses)[number];
  * asked for; a search has its target as `document`.
  */
 export interface ManifestItem<T extends string = CertificateType> {
+  kind: 'item';
   /** Position among the things to buy, from 0. Names the row everywhere but in front of people. */
   item: number;
   /** Physical line of the input file (header = 1): what people see. */
@@ -44,33 +45,34 @@ export interface ManifestItem<T extends string = CertificateType> {
   erased?: true;
 }
 
-/** One input line, in order: it is an item, points at an earlier one, or cannot be one. */
-export type ManifestLine<T extends string = CertificateType> =
-  | { line: number; kind: 'item'; item: number }
-  | {
-      line: number;
-      kind: 'duplicate';
-      item: number;
-      /** Line of the first occurrence. */
-      duplicateOf: number;
-      document: string;
-      reference: string;
-      note: string;
-      erased?: true;
-    }
-  | {
-      line: number;
-      kind: 'invalid' | 'unsupported';
-      /** The cell as found (trimmed), so that a person can mend it. */
-      document: string;
-      type: T | '';
-      reference: string;
-      /** Stable word: `wrong_length`, `wrong_digits`, `ambiguous`, ... */
-      code: string;
-      /** A sentence for the analyst. Never holds the document. */
-      message: string;
-      erased?: true;
-    };
+/** A line that asks for what an earlier one has asked for: `item` is that one's. */
+export interface RepeatedLine<T extends string = CertificateType> extends Omit<
+  ManifestItem<T>,
+  'kind'
+> {
+  kind: 'duplicate';
+  /** Line of the first occurrence. */
+  duplicateOf: number;
+}
+
+/** A line that cannot be asked for. */
+export interface RefusedLine<T extends string = CertificateType> {
+  line: number;
+  kind: 'invalid' | 'unsupported';
+  /** The cell as found (trimmed), so that a person can mend it. */
+  document: string;
+  type: T | '';
+  reference: string;
+  /** Stable word: `wrong_length`, `wrong_digits`, `ambiguous`, ... */
+  code: string;
+  /** A sentence for the analyst. Never holds the document. */
+  message: string;
+  erased?: true;
+}
+
+/** One input line: it is an item, points at an earlier one, or cannot be one. */
+export type ManifestRow<T extends string = CertificateType> =
+  ManifestItem<T> | RepeatedLine<T> | RefusedLine<T>;
 
 /** What a result sheet says of one input line. `null` and '' both print as an empty cell. */
 export interface ResultRow {

@@ -1,4 +1,4 @@
-import type { ManifestItem, ManifestLine } from './certificates';
+import type { ManifestRow } from './certificates';
 import { documentLengths, isValidCnpj, isValidCpf, normaliseDocument } from './documents';
 
 /**
@@ -71,14 +71,13 @@ export function* documentsInCnabLine(line: string): Generator<string> {
 }
 
 /**
- * Every document that a line or item may tell of: its own, what a cell that could not be read may
- * hold, and what has the shape of one in the user's reference.
+ * Every document that a row may tell of: its own, what a cell that could not be read may hold, and what
+ * has the shape of one in the user's reference.
  */
-export function documentsOf(record: ManifestItem<string> | ManifestLine<string>): string[] {
-  if ('erased' in record && record.erased) return [];
-  const quoted = 'reference' in record ? documentsIn(record.reference) : [];
-  if ('code' in record) return [...documentsIn(record.document), ...quoted];
-  return 'document' in record ? [record.document, ...quoted] : quoted;
+export function documentsOf(row: ManifestRow<string>): string[] {
+  if (row.erased) return [];
+  const own = 'code' in row ? documentsIn(row.document) : [row.document];
+  return [...own, ...documentsIn(row.reference)];
 }
 
 /**

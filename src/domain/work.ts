@@ -1,4 +1,4 @@
-import type { CertificateType } from './certificates';
+import type { CertificateType, ManifestItem } from './certificates';
 
 /** A work is one batch or one single issuance: what was asked for, in the archive under its id. */
 export interface WorkRef {
@@ -9,9 +9,6 @@ export interface WorkRef {
   /** Folder of the work that outcomes are filed under: another one for decisions on a batch. */
   filedIn: string;
 }
-
-/** Items stand in parts of this many, so that an activity reads what it needs and no more. */
-export const itemsPerPart = 500;
 
 /** What a work was started with, as far as a person who reads its results wants to know. */
 export interface WorkTerms {
@@ -50,6 +47,9 @@ export interface ItemStart {
   /** Decisions that the work had taken for the item before. */
   attempts: number;
 }
+
+/** An item as an activity sees it. `start` is there only in lists made by a person's decision. */
+export type WorkItem = ManifestItem & { start?: ItemStart };
 
 export const decisionActions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 export type DecisionAction = (typeof decisionActions)[number];

@@ -1,4 +1,4 @@
-import type { CertificateType, ManifestItem, ManifestLine } from '../domain/certificates';
+import type { CertificateType, ManifestRow } from '../domain/certificates';
 import { type DocumentReading, documentTypesServed, readDocument } from '../domain/documents';
 import type { DocumentCell, SheetRow } from './read-rows';
 import type { CellFault } from './row-source';
@@ -22,15 +22,9 @@ export interface PlanCounts {
   unsupported: number;
 }
 
-/** One line with content; `item` is there when it is the first of its type and document. */
-export interface PlannedLine<T extends string = CertificateType> {
-  line: ManifestLine<T>;
-  item?: ManifestItem<T>;
-}
-
-/** To be read once; `counts` grows as it is read, and is complete at its end. */
+/** Lines with content, to be read once; `counts` grows as it is read, and is complete at its end. */
 export interface SheetPlan<T extends string = CertificateType> extends AsyncIterable<
-  PlannedLine<T>
+  ManifestRow<T>
 > {
   readonly counts: Readonly<PlanCounts>;
 }
@@ -74,7 +68,7 @@ export function planRows(rows: AsyncIterable<SheetRow>, options: PlanOptions = {
       ? { kind: 'thing', type, document: reading.document, note: reading.note }
       : { ...reading, type };
   });
-  async function* lines(): AsyncGenerator<PlannedLine, void> {
+  async function* lines(): AsyncGenerator<ManifestRow, void> {
     yield* plan;
     if (!hasType && plan.counts.lines > 0) throw noType(options.file);
   }
@@ -85,7 +79,7 @@ async function* plannedLines<T extends string>(
   rows: AsyncIterable<SheetRow>,
   read: (row: FilledRow) => RowReading<T>,
   counts: PlanCounts,
-): AsyncGenerator<PlannedLine<T>, void> {
+): AsyncGenerator<ManifestRow<T>, void> {
   const itemOfKey = new Map<string, number>();
   const lineOfItem: number[] = [];
 
@@ -98,7 +92,7 @@ async function* plannedLines<T extends string>(
     const reading = read(row);
     if (reading.kind !== 'thing') {
       counts[reading.kind] += 1;
-      yield { line: { ...asFound(row), ...reading } };
+      yield { ...asFound(row), ...reading };
       continue;
     }
     const { type, document, note } = reading;
@@ -110,14 +104,11 @@ async function* plannedLines<T extends string>(
       itemOfKey.set(key, next);
       lineOfItem.push(line);
       counts.items += 1;
-      yield {
-        line: { line, kind: 'item', item: next },
-        item: { item: next, line, type, document, reference, note },
-      };
+      yield { kind: 'item', item: next, line, type, document, reference, note };
     } else {
       counts.duplicates += 1;
       const duplicateOf = lineOfItem[item] ?? line;
-      yield { line: { line, kind: 'duplicate', item, duplicateOf, document, reference, note } };
+      yield { kind: 'duplicate', item, line, duplicateOf, type, document, reference, note };
     }
   }
 }

@@ -1,13 +1,11 @@
 import { Command } from 'commander';
 import { resolveEntry } from '../domain/audit-entries';
-import { mergeOutcomes, type OutcomeRecord } from '../domain/outcomes';
 import { queueName } from '../domain/queues';
 import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import {
   decisionActions,
   decisionFolder,
-  itemsPerPart,
   type DecidedRow,
   type DecisionAction,
   type DecisionRecord,
@@ -150,21 +148,19 @@ async function chooseRows(
     flags.status ?? (flags.all === true ? ['unknown_outcome', 'failed', 'expired'] : openStatuses),
   );
   const chosen: DecidedRow[] = [];
-  let filed = new Map<number, OutcomeRecord[]>();
-  for await (const item of place.works.items(folder)) {
-    if (item.item % itemsPerPart === 0) {
-      filed = await place.archive.outcomes.of(folder, item.item, item.item + itemsPerPart);
+  for await (const page of place.works.standing(folder)) {
+    for (const { row, outcome } of page) {
+      // Nothing can be asked for without a document; a line of this number is not found then.
+      if (row.kind !== 'item' || row.erased) continue;
+      const { item, line } = row;
+      if (wantedLines !== null && !wantedLines.delete(line)) continue;
+      const { status, certidaoId, attempts } = outcome ?? neverSent;
+      if (status === 'issued' || !wantedStatuses.has(status)) {
+        if (wantedLines === null) continue;
+        throw new CommandError(`line ${line} is ${status}: nothing to decide`);
+      }
+      chosen.push({ item, line, status, certidaoId, attempts });
     }
-    // Nothing can be asked for without a document; a line of this number is not found then.
-    if (item.erased === true) continue;
-    const outcome = mergeOutcomes(filed.get(item.item) ?? []) ?? neverSent(item.item);
-    if (wantedLines !== null && !wantedLines.delete(item.line)) continue;
-    if (outcome.status === 'issued' || !wantedStatuses.has(outcome.status)) {
-      if (wantedLines === null) continue;
-      throw new CommandError(`line ${item.line} is ${outcome.status}: nothing to decide`);
-    }
-    const { status, certidaoId, attempts } = outcome;
-    chosen.push({ item: item.item, line: item.line, status, certidaoId, attempts });
   }
   if (wantedLines !== null && wantedLines.size > 0) {
     throw new CommandError(
@@ -175,11 +171,7 @@ async function chooseRows(
 }
 
 /** A work that has ended and filed nothing about an item never asked for it. */
-function neverSent(item: number): Pick<DecidedRow, 'item' | 'certidaoId' | 'attempts'> & {
-  status: 'cancelled' | 'issued';
-} {
-  return { item, status: 'cancelled', certidaoId: null, attempts: 0 };
-}
+const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as const;
 
 /**
  * Before its end a row without an outcome may be on its way, whatever the archive holds of it. A work

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { WorkWriter, workFolder } from '../archive/works';
-import type { CertificateType, ManifestItem, ManifestLine } from '../domain/certificates';
+import type { CertificateType } from '../domain/certificates';
 import { certificateSubject, subjectState } from '../domain/attempts';
 import { documentTypesServed, readDocument } from '../domain/documents';
 import type { WorkRef, WorkTerms } from '../domain/work';
@@ -37,7 +37,7 @@ export interface PlannedBatch {
 export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
   const hash = createHash('sha256');
   const plan = openPlan(input, tell);
-  for await (const { line, item } of plan) hash.update(`${JSON.stringify([line, item ?? null])}\n`);
+  for await (const row of plan) hash.update(`${JSON.stringify(row)}\n`);
   const manifest = `${hash.digest('hex')}\n${input.type ?? ''}\n${input.label ?? ''}`;
   return { input, counts: { ...plan.counts }, manifest };
 }
@@ -47,7 +47,7 @@ export function batchName(place: Workplace, { manifest }: PlannedBatch): string 
   return place.idKey.nameOf('manifest', manifest);
 }
 
-/** Files the input and its manifest under the id, in parts, in bounded memory. */
+/** Files the input and its manifest under the id, in bounded memory. */
 export async function fileBatch(
   place: Workplace,
   { input, counts }: PlannedBatch,
@@ -57,10 +57,7 @@ export async function fileBatch(
   const { archive, environment } = place;
   const folder = workFolder(workId);
   const writer = new WorkWriter(archive, folder, documentNames(place));
-  for await (const { line, item } of openPlan(input)) {
-    await writer.addLine(line);
-    if (item !== undefined) await writer.addItem(item);
-  }
+  for await (const row of openPlan(input)) await writer.add(row);
   const { inputSha256, inputKey } = await archiveFile(archive, input.file);
   return writer.finish({
     workId,
@@ -88,10 +85,7 @@ export async function fileSingle(
   terms: WorkTerms,
 ): Promise<WorkRef> {
   const writer = new WorkWriter(place.archive, workFolder(workId), documentNames(place));
-  const item: ManifestItem = { item: 0, line: 1, type, document, reference: '', note };
-  const line: ManifestLine = { line: 1, kind: 'item', item: 0 };
-  await writer.addLine(line);
-  await writer.addItem(item);
+  await writer.add({ kind: 'item', item: 0, line: 1, type, document, reference: '', note });
   return writer.finish({
     workId,
     kind: 'certificate',
@@ -150,13 +144,13 @@ export async function dryRun(
 ): Promise<DryRun> {
   const facts = new FactRepository(place.archive.store);
   const result: DryRun = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
-  for await (const { line, item } of openPlan(input)) {
-    if ('code' in line) {
-      const { code, message, kind: status } = line;
-      result.problems.push({ line: line.line, status, code, message });
+  for await (const row of openPlan(input)) {
+    if ('code' in row) {
+      const { line, code, message, kind: status } = row;
+      result.problems.push({ line, status, code, message });
     }
-    if (item === undefined) continue;
-    const subject = certificateSubject(item.type, place.idKey.nameOf('document', item.document));
+    if (row.kind !== 'item') continue;
+    const subject = certificateSubject(row.type, place.idKey.nameOf('document', row.document));
     const state = subjectState(await place.archive.attempts.of(subject), Date.now());
     if (state.kind === 'free') result.request += 1;
     else if (state.kind === 'unknown') result.unknown += 1;

@@ -3,9 +3,8 @@ import { join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { parseJson } from '../apis/http/problem';
 import { InquiryBatchShelf } from '../archive/inquiry-batches';
-import { manifestItems, manifestLines } from '../archive/manifest';
 import { orderEntry } from '../domain/audit-entries';
-import type { ManifestItem, ManifestLine } from '../domain/certificates';
+import type { ManifestItem, RefusedLine, RepeatedLine } from '../domain/certificates';
 import {
   inquiryBatchFolder,
   inquiryBatchKinds,
@@ -180,53 +179,47 @@ async function* rowsOf(
   { folder, end }: InquiryOnFile,
 ): AsyncGenerator<InquiryRow> {
   const works = await new InquiryBatchShelf(place.archive).itemWorks(folder);
-  const items: ManifestItem<string>[] = [];
-  for await (const item of manifestItems<string>(place.archive, folder)) items.push(item);
-  for await (const line of manifestLines<string>(place.archive, folder)) {
-    if ('code' in line) yield notAsked(line);
+  for await (const row of place.archive.rows.all(folder)) {
+    if ('code' in row) yield notAsked(row);
     else {
-      const item = items[line.item];
-      const work = works[line.item];
-      if (item === undefined || work === undefined)
-        throw new CommandError(`${folder} is not whole`);
-      const ending = item.erased === true ? null : await kind.ending(place, work.workId);
+      const work = works[row.item];
+      if (work === undefined) throw new CommandError(`${folder} is not whole`);
+      const ending = row.erased ? null : await kind.ending(place, work.workId);
       const hasBegun = ending === null && (await kind.hasBegun(place, work.workId));
-      yield rowOf({ line, item, work, ending, hasBegun }, end);
+      yield rowOf({ row, work, ending, hasBegun }, end);
     }
   }
 }
 
-function notAsked(line: Extract<ManifestLine<string>, { code: string }>): InquiryRow {
-  const { document: asked, code, message, reference } = line;
-  const status = line.erased === true ? 'erased' : line.kind;
+function notAsked(row: RefusedLine<string>): InquiryRow {
+  const { line, document: asked, code, message, reference } = row;
+  const status = row.erased ? 'erased' : row.kind;
   const nothing = { work: null, ending: null, duplicateOf: null, note: '' };
-  return { line: line.line, asked, status, error: { code, message }, reference, ...nothing };
+  return { line, asked, status, error: { code, message }, reference, ...nothing };
 }
 
 function rowOf(
   found: {
-    line: Exclude<ManifestLine<string>, { code: string }>;
-    item: ManifestItem<string>;
+    row: ManifestItem<string> | RepeatedLine<string>;
     work: InquiryWork;
     ending: InquiryEnding | null;
     hasBegun: boolean;
   },
   end: InquiryBatchEnd | null,
 ): InquiryRow {
-  const { line, item, work, ending } = found;
-  const isDuplicate = line.kind === 'duplicate';
-  const own = isDuplicate ? line : item;
+  const { row, work, ending } = found;
+  const duplicateOf = row.kind === 'duplicate' ? row.duplicateOf : null;
   const isPurged = ending?.purged === true;
-  const notes = [own.note, work.before ? 'had ended before' : '', isPurged ? 'results purged' : ''];
+  const notes = [row.note, work.before ? 'had ended before' : '', isPurged ? 'results purged' : ''];
   return {
-    line: line.line,
-    asked: item.document,
-    status: item.erased === true ? 'erased' : isDuplicate ? 'duplicate' : standing(found, end),
-    work: item.erased === true ? null : work,
+    line: row.line,
+    asked: row.document,
+    status: row.erased ? 'erased' : duplicateOf === null ? standing(found, end) : 'duplicate',
+    work: row.erased ? null : work,
     ending,
     error: ending?.error ?? null,
-    reference: own.reference,
-    duplicateOf: isDuplicate ? line.duplicateOf : null,
+    reference: row.reference,
+    duplicateOf,
     note: notes.filter((note) => note !== '').join('; '),
   };
 }

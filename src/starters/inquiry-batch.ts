@@ -4,7 +4,6 @@ import { Option } from 'commander';
 import { indexDocuments } from '../archive/subject-index';
 import { documentsIn } from '../domain/held-documents';
 import { InquiryBatchShelf } from '../archive/inquiry-batches';
-import { ManifestWriter } from '../archive/manifest';
 import {
   inquiriesPerPart,
   inquiryBatchFolder,
@@ -93,8 +92,7 @@ async function planFile(
 ): Promise<PlannedFile> {
   const hash = createHash('sha256');
   const lines = openPlan(kind, flags, tell);
-  for await (const { line, item } of lines)
-    hash.update(`${JSON.stringify([line, item ?? null])}\n`);
+  for await (const row of lines) hash.update(`${JSON.stringify(row)}\n`);
   const { label, strategy, retryRural } = terms;
   const manifest = JSON.stringify([kind.kind, hash.digest('hex'), label, strategy, retryRural]);
   return { kind, terms, flags, counts: { ...lines.counts }, manifest };
@@ -129,9 +127,9 @@ async function openBatch(place: Workplace, plan: PlannedFile): Promise<InquiryOn
 }
 
 async function isAnyOpen(place: Workplace, { kind, terms, flags }: PlannedFile): Promise<boolean> {
-  for await (const { item } of openPlan(kind, flags)) {
-    if (item === undefined) continue;
-    const standing = await kind.standing(place, item.document, terms);
+  for await (const row of openPlan(kind, flags)) {
+    if (row.kind !== 'item') continue;
+    const standing = await kind.standing(place, row.document, terms);
     if (standing?.ended !== true) return true;
   }
   return false;
@@ -151,13 +149,11 @@ async function fileBatch(
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const held = [basename(flags.file), terms.label ?? ''].flatMap(documentsIn);
   await indexDocuments(archive, folder, nameOf, held);
-  const writer = new ManifestWriter<string>(archive, folder, nameOf);
+  const writer = archive.rows.writer(folder, nameOf);
   const works: InquiryWork[] = [];
-  for await (const { line, item } of openPlan(kind, flags)) {
-    await writer.addLine(line);
-    if (item === undefined) continue;
-    await writer.addItem(item);
-    works.push(await workOf(place, kind, terms, item.document));
+  for await (const row of openPlan(kind, flags)) {
+    await writer.add(row);
+    if (row.kind === 'item') works.push(await workOf(place, kind, terms, row.document));
   }
   await writer.end();
   await shelf.putItemWorks(folder, works);
@@ -289,13 +285,13 @@ export function showDryRunOfOne(standing: StandingWork | null, isJson: boolean):
 async function showDryRun(place: Workplace, { kind, terms, flags }: PlannedFile): Promise<number> {
   const found = { ...nothingForeseen };
   const problems: LineProblem[] = [];
-  for await (const { line, item } of openPlan(kind, flags)) {
-    if ('code' in line) {
-      const { code, message, kind: status } = line;
-      problems.push({ line: line.line, status, code, message });
+  for await (const row of openPlan(kind, flags)) {
+    if ('code' in row) {
+      const { line, code, message, kind: status } = row;
+      problems.push({ line, status, code, message });
     }
-    if (item === undefined) continue;
-    found[wordOf(await kind.standing(place, item.document, terms))] += 1;
+    if (row.kind !== 'item') continue;
+    found[wordOf(await kind.standing(place, row.document, terms))] += 1;
   }
   return tellForeseen(found, problems, flags.json === true);
 }

@@ -2,6 +2,7 @@ import type { JobEnding, JobStart } from '../domain/job';
 import { AttemptRepository } from './attempts';
 import { JobRepository, endJob, startJob } from './jobs';
 import { OutcomeRepository } from './outcomes';
+import { RowRepository } from './batches/rows';
 import { SubjectRepository } from './subjects';
 import { removeOrphans } from './orphans';
 import { statement, type Statement, type StatementResult } from './statement';
@@ -42,6 +43,7 @@ export class RecordRepository {
   readonly store: SealedStore;
   readonly attempts: AttemptRepository;
   readonly outcomes: OutcomeRepository;
+  readonly rows: RowRepository;
   readonly subjects: SubjectRepository;
   readonly jobs: JobRepository;
   readonly #store: Store;
@@ -51,6 +53,7 @@ export class RecordRepository {
     this.store = new SealedStore(store);
     this.attempts = new AttemptRepository(this.store);
     this.outcomes = new OutcomeRepository(this.store);
+    this.rows = new RowRepository(this.store);
     this.subjects = new SubjectRepository(store);
     this.jobs = new JobRepository(store);
     this.#store = store;

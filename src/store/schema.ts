@@ -52,6 +52,16 @@ const migrations: readonly string[][] = [
     // What surely never left may go again in its run, until the run is closed.
     `CREATE UNIQUE INDEX attempt_run ON attempt (subject, workflow_id, chunk)
        WHERE receipt IS NULL OR receipt <> 'not_sent'`,
+    `CREATE TABLE batch_row (
+       work TEXT NOT NULL,
+       line INTEGER NOT NULL,
+       kind TEXT NOT NULL CHECK (kind IN ('item', 'duplicate', 'invalid', 'unsupported')),
+       item INTEGER,
+       body BLOB NOT NULL,
+       PRIMARY KEY (work, line),
+       CHECK ((item IS NULL) = (kind IN ('invalid', 'unsupported')))
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE UNIQUE INDEX batch_row_item ON batch_row (work, item) WHERE kind = 'item'`,
     `CREATE TABLE outcome (
        work TEXT NOT NULL,
        item INTEGER NOT NULL,

@@ -1,5 +1,8 @@
-import { statement } from './statement';
+import { statement, type Statement } from './statement';
 import type { Store } from './store';
+
+/** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
+export type NameOf = (document: string) => string;
 
 /** Rows of one statement. */
 const perStatement = 200;
@@ -17,16 +20,7 @@ export class SubjectRepository {
 
   /** Before what is told of them is stored: so that nothing stands there that is not found. */
   async add(holder: string, subjects: Iterable<string>): Promise<void> {
-    const names = [...new Set(subjects)];
-    for (let from = 0; from < names.length; from += perStatement) {
-      const some = names.slice(from, from + perStatement);
-      await this.#store.commit([
-        statement(
-          `INSERT INTO subject (subject, holder) VALUES ${some.map(() => '(?, ?)').join(', ')} ON CONFLICT DO NOTHING`,
-          some.flatMap((name) => [name, holder]),
-        ),
-      ]);
-    }
+    for (const some of holdSubjects(holder, subjects)) await this.#store.commit([some]);
   }
 
   /** Holders of each of these subjects that has any. */
@@ -56,4 +50,16 @@ export class SubjectRepository {
   async removeHolder(holder: string): Promise<void> {
     await this.#store.commit([statement('DELETE FROM subject WHERE holder = ?', [holder])]);
   }
+}
+
+/** A statement for as many as one transaction should take. */
+export function holdSubjects(holder: string, subjects: Iterable<string>): Statement[] {
+  const names = [...new Set(subjects)];
+  return Array.from({ length: Math.ceil(names.length / perStatement) }, (_, nth) => {
+    const some = names.slice(nth * perStatement, (nth + 1) * perStatement);
+    return statement(
+      `INSERT INTO subject (subject, holder) VALUES ${some.map(() => '(?, ?)').join(', ')} ON CONFLICT DO NOTHING`,
+      some.flatMap((name) => [name, holder]),
+    );
+  });
 }

@@ -5,7 +5,6 @@ import { IdKey } from '../../src/protection/id-key';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
 import { ownerKey } from '../../src/archive/traces';
-import { ManifestWriter } from '../../src/archive/manifest';
 import type { InquiryBatchRecord } from '../../src/domain/inquiry-batch';
 import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
@@ -56,11 +55,11 @@ async function fileBatch(
   { id = batchId, endedAt = settledAt }: { id?: string; endedAt?: string | null } = {},
 ): Promise<void> {
   const folder = `inquiries/${id}`;
-  const writer = new ManifestWriter<string>(place.archive, folder, nameOf);
+  const writer = place.archive.rows.writer(folder, nameOf);
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
-    await writer.addLine({ line, kind: 'item', item });
-    await writer.addItem({ item, line, type: 'trace', document, reference: '', note: '' });
+    const told = { type: 'trace', document, reference: '', note: '' };
+    await writer.add({ kind: 'item', item, line, ...told });
   }
   await writer.end();
   const shelf = new InquiryBatchShelf(place.archive);
@@ -122,15 +121,19 @@ async function purgeUntil(
 
 async function everything(): Promise<string> {
   const keys = await place.archive.list('');
-  const bodies = await Promise.all(keys.map(async (key) => String(await place.archive.get(key))));
-  return bodies.join('\n');
+  const told = await Promise.all(keys.map(async (key) => String(await place.archive.get(key))));
+  for (const work of await place.archive.rows.works(''))
+    for await (const row of place.archive.rows.all(work)) told.push(JSON.stringify(row));
+  return told.join('\n');
 }
 
 /** Keys of what a purge left, but for its own records. */
-const left = async (): Promise<string[]> =>
-  (await place.archive.list('')).filter(
+const left = async (): Promise<string[]> => [
+  ...(await place.archive.rows.works('')),
+  ...(await place.archive.list('')).filter(
     (key) => !key.startsWith('erasures/') || key.startsWith('erasures/open/'),
-  );
+  ),
+];
 
 const jsonAt = async (key: string): Promise<unknown> =>
   JSON.parse(String(await place.archive.get(key))) as unknown;

@@ -51,8 +51,7 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
     await place.archive.outcomes.file(folder, 'lane-0000/a', [
       { ...asked, ...settled, ...told, status: 'issued' },
     ]);
-    await writer.addLine({ line, kind: 'item', item });
-    await writer.addItem({ item, line, type: 'cnpj', document, reference: '', note: '' });
+    await writer.add({ kind: 'item', item, line, type: 'cnpj', document, reference: '', note: '' });
     await place.archive.putIfAbsent(pdfKey, '%PDF-');
   }
   const record = { workId, kind: 'certificate-batch', createdAt, inputKey, inputSha256 };
@@ -65,21 +64,19 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
 
 it('takes what was left half planned as a whole: nothing ever read it', async () => {
   const writer = new WorkWriter(place.archive, 'works/certificate-batch/half', nameOf);
-  const line = {
-    line: 2,
-    kind: 'invalid',
-    type: '',
-    reference: '',
-    code: 'x',
-    message: '',
-  } as const;
-  for (let n = 0; n < 500; n += 1) await writer.addLine({ ...line, document: person });
-  const plan = await planner().ofDocument(person);
-  expect(plan.changes).toMatchObject([
-    { key: 'works/certificate-batch/half/lines/00000.jsonl', action: 'removed' },
+  const told = { kind: 'invalid', type: '', reference: '', code: 'x', message: '' } as const;
+  for (let line = 2; line < 502; line += 1) await writer.add({ ...told, line, document: person });
+  const taken = [
+    { key: 'rows/works/certificate-batch/half', action: 'removed' },
     { key: 'holders/works/certificate-batch/half', action: 'removed' },
+  ];
+  expect((await planner().ofWork('certificate-batch/half')).changes).toMatchObject(taken);
+  expect((await planner().ofDocument(person)).changes).toMatchObject([
+    ...taken,
     { key: `subjects/${nameOf(person)}`, action: 'removed' },
   ]);
+  await purgeUntil(Infinity);
+  expect(await place.archive.rows.works('')).toEqual([]);
 });
 
 function claimed(): Claim {
@@ -128,6 +125,26 @@ it('takes the words of a decision also from the resolutions of other rows', asyn
   expect(await place.archive.attempts.notesOf(subject)).toEqual(['as for [erased]']);
 });
 
+it('takes the copies of rows in the lists that decisions made, and all lists with their work', async () => {
+  await file('certificate-batch/b');
+  await file('certificate-batch/bc', { documents: [cnpj(3)] });
+  const list = 'works/certificate-batch/b/decisions/0001/list-1';
+  const { rows } = place.archive;
+  const writer = rows.writer(list);
+  const told = { type: 'cnpj', reference: '', note: '' } as const;
+  const start = { kind: 'watch', certidaoId: `id-${person}`, attempts: 1 } as const;
+  await writer.add({ ...told, kind: 'item', item: 0, line: 2, document: person, start });
+  await writer.add({ ...told, kind: 'item', item: 1, line: 3, document: cnpj(2) });
+  await writer.end();
+  await purgeUntil(Infinity);
+  expect(await everything()).not.toContain(person);
+  expect(await rows.item(list, 0)).toMatchObject({ erased: true, start: { certidaoId: null } });
+  expect(await rows.item(list, 1)).toMatchObject({ document: cnpj(2) });
+  const { changes } = await planner().ofWork('certificate-batch/b');
+  for (const { carryOut: doIt } of changes) await doIt?.();
+  expect(await rows.works('')).toEqual(['works/certificate-batch/bc']);
+});
+
 it('leaves no quotation behind, whatever change a purge was cut short before', async () => {
   const id = `ID-${person}`.toLowerCase();
   const note = `${person} is Maria  da Silva's, ${id}`;
@@ -167,10 +184,12 @@ it('keeps no plain sum or key in its record by which erased rows could be guesse
     expect([kind, filed.includes(sha256)]).toEqual([kind, kind === 'pdf']);
     expect([kind, filed.includes(was)]).toEqual([kind, !hidesKey]);
   }
-  expect(record.objects.find(({ kind }) => kind === 'items')).toMatchObject({
-    mac: idKey.macOf(changes.find(({ kind }) => kind === 'items')?.sha256 ?? ''),
+  expect(record.objects.find(({ kind }) => kind === 'rows')).toMatchObject({
+    mac: idKey.macOf(changes.find(({ kind }) => kind === 'rows')?.sha256 ?? ''),
   });
 });
+
+type Change = (...args: unknown[]) => Promise<unknown>;
 
 /** Purges the person, and is cut short once so many objects were changed; the intent is one. */
 async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
@@ -190,17 +209,16 @@ async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
     count();
     await replace(...args);
   };
-  const { attempts, outcomes, subjects } = archive;
-  const rewrite = outcomes.rewrite.bind(outcomes);
-  const removeOutcomes = outcomes.remove.bind(outcomes);
-  outcomes.rewrite = async (...args) => {
-    count();
-    return rewrite(...args);
-  };
-  outcomes.remove = async (...args) => {
-    count();
-    await removeOutcomes(...args);
-  };
+  const { attempts, outcomes, rows, subjects } = archive;
+  for (const table of [outcomes, rows] as { rewrite: Change; remove: Change }[]) {
+    for (const method of ['rewrite', 'remove'] as const) {
+      const real = table[method].bind(table);
+      table[method] = async (...args) => {
+        count();
+        return real(...args);
+      };
+    }
+  }
   for (const method of ['removeHolder', 'removeSubject'] as const) {
     const real = subjects[method].bind(subjects);
     subjects[method] = async (...args) => {
@@ -239,6 +257,8 @@ async function everything(): Promise<string> {
   for await (const outcome of place.archive.outcomes.all('works/certificate-batch/b')) {
     told.push(JSON.stringify(outcome));
   }
+  for (const work of await place.archive.rows.works(''))
+    for await (const row of place.archive.rows.all(work)) told.push(JSON.stringify(row));
   return told.join('\n');
 }
 

@@ -306,7 +306,7 @@ describe('purge', () => {
     const { key } = JSON.parse(done.stdout) as Purged;
     const record = await getJson<{ objects: { kind: string }[] }>(archive(), key);
     const kinds = record?.objects.map(({ kind }) => kind);
-    for (const kind of ['pdf', 'issuance', 'attempts', 'items', 'outcomes']) {
+    for (const kind of ['pdf', 'issuance', 'attempts', 'rows', 'outcomes']) {
       expect(kinds).toContain(kind);
     }
     expect((await place.run(['result', id, '--out', 'after'])).code).toBe(3);

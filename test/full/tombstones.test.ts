@@ -1,7 +1,5 @@
 import {
   erasedDecision,
-  erasedItem,
-  erasedLine,
   erasedOutcome,
   erasedRow,
   erasedWork,
@@ -10,7 +8,8 @@ import {
   withoutResult,
 } from '../../src/archive/tombstones';
 import { impersonalKeys, keptKinds, kindOf } from '../../src/archive/kept-kinds';
-import type { FiledRow, ManifestLine } from '../../src/domain/certificates';
+import type { FiledRow, ManifestRow } from '../../src/domain/certificates';
+import { erasedResult } from '../../src/domain/result-rows';
 import type { IssuanceFact, OutcomeRecord } from '../../src/domain/outcomes';
 import type { DecisionRecord, WorkRecord } from '../../src/domain/work';
 import { cnpj } from '../support/documents';
@@ -62,6 +61,7 @@ const row: FiledRow = {
   duplicateOf: null,
 };
 const item = {
+  kind: 'item' as const,
   item: 4,
   line: 7,
   type: 'cnpj' as const,
@@ -71,8 +71,16 @@ const item = {
   start: { kind: 'watch' as const, certidaoId: personal.certidaoId, attempts: 1 },
 };
 const typed = { document: personal.document, reference: personal.reference };
-const lines: ManifestLine[] = [
-  { line: 8, kind: 'duplicate', item: 4, duplicateOf: 7, ...typed, note: personal.note },
+const lines: ManifestRow[] = [
+  {
+    line: 8,
+    kind: 'duplicate',
+    item: 4,
+    duplicateOf: 7,
+    type: 'cnpj',
+    ...typed,
+    note: personal.note,
+  },
   { line: 9, kind: 'invalid', type: '', code: 'wrong_digits', message: 'of-hers', ...typed },
 ];
 const decision: DecisionRecord = {
@@ -87,11 +95,11 @@ const decision: DecisionRecord = {
 const isHers = (place: number): boolean => place === 4;
 
 it.each([
-  ['an item', item, erasedItem],
-  ['a repeated line', lines[0], erasedLine],
-  ['an invalid line', lines[1], erasedLine],
+  ['an item', item, erasedRow],
+  ['a repeated line', lines[0], erasedRow],
+  ['an invalid line', lines[1], erasedRow],
   ['an outcome', outcome, erasedOutcome],
-  ['a result row', row, erasedRow],
+  ['a result row', row, erasedResult],
   ['a decision', decision, (record: DecisionRecord) => erasedDecision(record, isHers)],
 ])('%s tells nothing of the person once it is erased, and stays so', (_what, record, erase) => {
   const erased = (erase as (record: unknown) => unknown)(record);
@@ -103,9 +111,9 @@ it.each([
 it('keeps what the books need: attempts, double charges, lines and duplicates', () => {
   const kept = { attempts: 2, possibleDoubleCharge: true };
   expect(erasedOutcome(outcome)).toMatchObject({ ...kept, item: 4, status: 'issued' });
-  expect(erasedRow(row)).toMatchObject({ ...kept, line: 7, item: 4, status: 'erased' });
-  const line: ManifestLine = { line: 7, kind: 'item', item: 4 };
-  expect(erasedLine(line)).toEqual(line);
+  expect(erasedResult(row)).toMatchObject({ ...kept, line: 7, item: 4, status: 'erased' });
+  expect(erasedRow(item)).toMatchObject({ line: 7, item: 4, start: { attempts: 1 } });
+  expect(lines.map(erasedRow)[0]).toMatchObject({ line: 8, item: 4, duplicateOf: 7 });
 });
 
 it('takes the sum of the upload from a work: what it held could be guessed', () => {
@@ -172,15 +180,14 @@ it('knows every object by exactly one kind', () => {
     'trace-owners/id.json': 'trace owner',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/asked.json': 'inquiry batch',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'inquiry works',
-    'inquiries/trace-batch/0a1b/20260101T000000000Z/items/00000.jsonl': 'items',
+    'rows/inquiries/trace-batch/0a1b/20260101T000000000Z': 'rows',
     'attempts/credit/0a1b': 'attempts',
     [`outcomes/${work}`]: 'outcomes',
     [`${work}/summaries/0.json`]: 'summary',
     [`${work}/latest.json`]: 'latest',
     [`${work}/decisions/0001/decision.json`]: 'decision',
-    [`${work}/decisions/0001/list-1/items/00000.jsonl`]: 'items',
-    [`${work}/lines/00000.jsonl`]: 'lines',
-    [`${work}/items/00000.jsonl`]: 'items',
+    [`rows/${work}`]: 'rows',
+    [`rows/${work}/decisions/0001/list-1`]: 'rows',
     [`${work}/work.json`]: 'work',
     'attempts/certificate/cnpj/0a1b': 'attempts',
     'changes/2026-05-04/m-1-0123456789abcdef.ndjson': 'change files',

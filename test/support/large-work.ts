@@ -29,9 +29,14 @@ async function main(): Promise<void> {
     const writer = new WorkWriter(archive, work, (text) => idKey.nameOf('document', text));
     for (let item = 0; item < rows; item += 1) {
       const [line, document] = [item + 2, cnpj(item)];
-      await writer.addLine({ line, kind: 'item', item });
-      const reference = `supplier ${item}`;
-      await writer.addItem({ item, line, type: 'cnpj', document, reference, note: '' });
+      const told = {
+        line,
+        type: 'cnpj',
+        document,
+        reference: `supplier ${item}`,
+        note: '',
+      } as const;
+      await writer.add({ ...told, kind: 'item', item });
     }
     for (let from = 0; from < rows; from += 500) {
       const outcomes = Array.from({ length: Math.min(500, rows - from) }, (_, nth) => ({

@@ -24,6 +24,10 @@ export class MemoryArchive implements Archive {
     return this.#tables().outcomes;
   }
 
+  get rows() {
+    return this.#tables().rows;
+  }
+
   get subjects() {
     return this.#tables().subjects;
   }

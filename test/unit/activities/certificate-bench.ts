@@ -107,6 +107,7 @@ export class CertificateBench {
     const writer = new WorkWriter(this.place.archive, workFolder(workId));
     for (const [item, document] of of.entries()) {
       const told = {
+        kind: 'item',
         item,
         line: item + 2,
         type: 'cnpj',
@@ -114,7 +115,7 @@ export class CertificateBench {
         reference: '',
         note: '',
       } as const;
-      await writer.addItem(start === undefined ? told : { ...told, start });
+      await writer.add(start === undefined ? told : { ...told, start });
     }
     return writer.finish({
       workId,

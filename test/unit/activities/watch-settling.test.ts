@@ -218,14 +218,14 @@ it('calls silence trouble, and takes it back once a read succeeds', async () => 
   expect(await bench.watch(work, { rows: [row(0)] })).toMatchObject({ trouble: null });
 });
 
-it('lets no failed read of the archive go unheard, and reads again', async () => {
+it('lets no failed read of the store go unheard, and reads again', async () => {
   const unheard: unknown[] = [];
   const hear = (reason: unknown): void => void unheard.push(reason);
   process.on('unhandledRejection', hear);
   answerAlways(told('completed'));
   const work = await bench.work('w1', [documentA]);
   jest
-    .spyOn(bench.place.archive, 'get')
+    .spyOn(bench.place.archive.store, 'read')
     .mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
   const { settled } = await bench.watch(work, { rows: [row(0)] });
   await new Promise((done) => setTimeout(done, 20));

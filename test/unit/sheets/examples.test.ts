@@ -23,11 +23,11 @@ describe('examples/suppliers.csv', () => {
   it('ends as examples/README.md says', async () => {
     const plan = planRows(readSheet(suppliers));
     const told: Record<number, string> = {};
-    for await (const { line, item } of plan) {
-      if (line.kind === 'item') {
-        if (item?.note) told[line.line] = item.note;
+    for await (const row of plan) {
+      if (row.kind === 'item') {
+        if (row.note) told[row.line] = row.note;
       } else {
-        told[line.line] = line.kind === 'duplicate' ? `as ${line.duplicateOf}` : line.code;
+        told[row.line] = row.kind === 'duplicate' ? `as ${row.duplicateOf}` : row.code;
       }
     }
     expect(told).toEqual({

@@ -1,5 +1,5 @@
-import type { CertificateType } from '../../../src/domain/certificates';
-import { type PlannedLine, planRows } from '../../../src/sheets/plan-rows';
+import type { CertificateType, ManifestRow } from '../../../src/domain/certificates';
+import { planRows } from '../../../src/sheets/plan-rows';
 import type { DocumentCell, SheetRow } from '../../../src/sheets/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';
 import { certificateTypeOf } from '../../../src/sheets/type-words';
@@ -26,7 +26,7 @@ async function* inOrder(rows: readonly SheetRow[]): AsyncGenerator<SheetRow> {
 
 async function plan(rows: readonly SheetRow[], type?: CertificateType) {
   const planned = planRows(inOrder(rows), type === undefined ? {} : { type });
-  const lines: PlannedLine[] = [];
+  const lines: ManifestRow[] = [];
   for await (const each of planned) lines.push(each);
   return { lines, counts: planned.counts };
 }
@@ -34,12 +34,17 @@ async function plan(rows: readonly SheetRow[], type?: CertificateType) {
 describe('planRows', () => {
   it('numbers what is to be bought from 0, in order', async () => {
     const { lines } = await plan([row('1', 'cnpj'), row(acme, 'cnpj', 'r1'), row(bank, 'cndt')]);
-    expect(lines.map(({ line: planned }) => planned.kind)).toEqual(['invalid', 'item', 'item']);
+    expect(lines.map(({ kind }) => kind)).toEqual(['invalid', 'item', 'item']);
     expect(lines[1]).toEqual({
-      line: { line: 3, kind: 'item', item: 0 },
-      item: { item: 0, line: 3, type: 'cnpj', document: acme, reference: 'r1', note: '' },
+      kind: 'item',
+      item: 0,
+      line: 3,
+      type: 'cnpj',
+      document: acme,
+      reference: 'r1',
+      note: '',
     });
-    expect(lines[2]?.item).toMatchObject({ item: 1, line: 4, type: 'trabalhista' });
+    expect(lines[2]).toMatchObject({ item: 1, line: 4, type: 'trabalhista' });
   });
 
   it('points a repeated type and document at its first line, however it is written', async () => {
@@ -47,25 +52,24 @@ describe('planRows', () => {
       [row('191', '', 'a'), row('00.000.000/0001-91', '', 'b'), row(bank, 'cndt'), row(bank)],
       'cnpj',
     );
-    expect(lines[0]?.item?.note).toBe('11 leading zeros restored');
+    expect(lines[0]).toMatchObject({ note: '11 leading zeros restored' });
     expect(lines[1]).toEqual({
-      line: {
-        line: 3,
-        kind: 'duplicate',
-        item: 0,
-        duplicateOf: 2,
-        document: bank,
-        reference: 'b',
-        note: '',
-      },
+      line: 3,
+      kind: 'duplicate',
+      item: 0,
+      duplicateOf: 2,
+      type: 'cnpj',
+      document: bank,
+      reference: 'b',
+      note: '',
     });
-    expect(lines[2]?.item).toMatchObject({ item: 1, type: 'trabalhista' });
-    expect(lines[3]?.line).toMatchObject({ kind: 'duplicate', item: 0, duplicateOf: 2 });
+    expect(lines[2]).toMatchObject({ kind: 'item', item: 1, type: 'trabalhista' });
+    expect(lines[3]).toMatchObject({ kind: 'duplicate', item: 0, duplicateOf: 2 });
   });
 
   it('lets the type of a row win over the default', async () => {
     const { lines } = await plan([row(person, 'Trabalhista'), row(person)], 'cnpj');
-    expect(lines.map((each) => each.line)).toMatchObject([
+    expect(lines).toMatchObject([
       { kind: 'item' },
       { kind: 'invalid', code: 'cpf_not_served', type: 'cnpj', document: person },
     ]);
@@ -73,7 +77,7 @@ describe('planRows', () => {
 
   it('refuses the row, not the file, for a type it does not know or that is missing', async () => {
     const { lines } = await plan([row(acme, 'fgts', 'r'), row(acme), row(acme, 'cnpj')]);
-    expect(lines.map((each) => each.line)).toMatchObject([
+    expect(lines).toMatchObject([
       { kind: 'invalid', code: 'unknown_type', type: '', document: acme, reference: 'r' },
       { kind: 'invalid', code: 'missing_type', type: '' },
       { kind: 'item', item: 0 },
@@ -82,13 +86,13 @@ describe('planRows', () => {
 
   it('keeps the cell of a refused row as found, and out of the message', async () => {
     const { lines } = await plan([row('12.abc.345/01DE-35'), row('11.222.333/0001-82')], 'cnpj');
-    expect(lines[0]?.line).toMatchObject({
+    expect(lines[0]).toMatchObject({
       kind: 'unsupported',
       code: 'alphanumeric_cnpj',
       document: '12.abc.345/01DE-35',
     });
-    expect(lines[1]?.line).toMatchObject({ kind: 'invalid', document: '11.222.333/0001-82' });
-    expect(JSON.stringify(lines.map((each) => each.line))).not.toMatch(/message":"[^"]*11\.222/);
+    expect(lines[1]).toMatchObject({ kind: 'invalid', document: '11.222.333/0001-82' });
+    expect(JSON.stringify(lines)).not.toMatch(/message":"[^"]*11\.222/);
   });
 
   it('refuses a row with two documents', async () => {
@@ -97,12 +101,12 @@ describe('planRows', () => {
       { text: acme, length: 'cnpj' },
     ];
     const { lines } = await plan([row(cells)], 'trabalhista');
-    expect(lines[0]?.line).toMatchObject({ kind: 'invalid', code: 'ambiguous' });
+    expect(lines[0]).toMatchObject({ kind: 'invalid', code: 'ambiguous' });
   });
 
   it('uses what the column says of the length', async () => {
     const { lines } = await plan([row([{ text: '191', length: 'cpf' }])], 'trabalhista');
-    expect(lines[0]?.item?.document).toBe('00000000191');
+    expect(lines[0]?.document).toBe('00000000191');
   });
 
   it('counts every line once', async () => {

@@ -52,12 +52,11 @@ async function planOf(content: Buffer | string, name = 'plan.xlsx') {
   const told: Record<number, string> = {};
   const messages: Record<number, string> = {};
   const manifest: string[] = [];
-  for await (const planned of plan) {
-    manifest.push(JSON.stringify(planned));
-    const { line, item } = planned;
-    told[line.line] =
-      item !== undefined ? item.document + item.note : 'code' in line ? line.code : line.kind;
-    if ('message' in line) messages[line.line] = line.message;
+  for await (const row of plan) {
+    manifest.push(JSON.stringify(row));
+    const { line, kind } = row;
+    told[line] = kind === 'item' ? row.document + row.note : 'code' in row ? row.code : kind;
+    if ('message' in row) messages[line] = row.message;
   }
   return { told, messages, manifest, counts: plan.counts };
 }

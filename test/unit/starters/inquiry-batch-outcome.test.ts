@@ -4,8 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
 import { ProfileFile } from '../../../src/archive/profiles';
 import { TraceFile } from '../../../src/archive/traces';
-import { ManifestWriter } from '../../../src/archive/manifest';
-import type { ManifestLine } from '../../../src/domain/certificates';
+import type { ManifestRow } from '../../../src/domain/certificates';
 import type { Billing } from '../../../src/domain/billing';
 import {
   inquiryBatchFolder,
@@ -33,7 +32,7 @@ import { TemporaryArchive } from '../../support/temporary-archive';
 const at = '2026-01-05T10:15:31.000Z';
 const instant = '20260105T101530123Z';
 
-type Line = ManifestLine<string>;
+type Line = ManifestRow<string>;
 
 let place: TemporaryArchive;
 let out: string;
@@ -54,23 +53,23 @@ async function batchOf(
 ): Promise<InquiryOnFile> {
   const batchId = `${kind}/${'cd'.repeat(16)}/${instant}`;
   const folder = inquiryBatchFolder(batchId);
-  const writer = new ManifestWriter<string>(place.archive, folder, (text) => text);
+  const writer = place.archive.rows.writer(folder);
   for (const [item, document] of asked.entries()) {
     const line = item + 2;
-    await writer.addLine({ line, kind: 'item', item });
-    await writer.addItem({ item, line, type: 'x', document, reference: '', note: '' });
+    await writer.add({ kind: 'item', item, line, type: 'x', document, reference: '', note: '' });
   }
   const line = asked.length + 2;
-  await writer.addLine({
+  await writer.add({
     line,
     kind: 'duplicate',
     item: 0,
     duplicateOf: 2,
+    type: 'x',
     document: asked[0] ?? '',
     reference: '',
     note: '',
   });
-  for (const one of more) await writer.addLine(one);
+  for (const one of more) await writer.add(one);
   await writer.end();
   const shelf = new InquiryBatchShelf(place.archive);
   await shelf.putItemWorks(folder, works);

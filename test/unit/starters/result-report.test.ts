@@ -21,8 +21,7 @@ beforeEach(async () => {
   const writer = new WorkWriter(archive, work);
   for (const [item, row] of rows.entries()) {
     const { line, document, reference, ...told } = row;
-    await writer.addLine({ line, kind: 'item', item });
-    await writer.addItem({ item, line, type: 'cnpj', document, reference, note: '' });
+    await writer.add({ kind: 'item', item, line, type: 'cnpj', document, reference, note: '' });
     const outcome = { ...told, item, settledAt: record.createdAt } as OutcomeRecord;
     await archive.outcomes.file(work, 'lane-0000/a', [outcome]);
   }

@@ -40,9 +40,24 @@ it('come back by item, each name with its own, over more than one look', async (
   expect((await all()).map(({ item }) => item)).toEqual(
     [0, 1, 2, 3, 3, ...Array(696).keys()].map((item, at) => (at < 5 ? item : item + 4)),
   );
-  const some = await outcomes.of(work, 3, 5);
-  expect([...some.keys()]).toEqual([3, 4]);
-  expect(some.get(3)?.map(({ status }) => status)).toEqual(['failed', 'issued']);
+});
+
+it('come back by the lines that are their items, or repeat them', async () => {
+  const { outcomes, rows } = place.archive;
+  const writer = rows.writer(work);
+  const told = { type: 'cnpj', document: 'x', reference: '', note: '' } as const;
+  for (const item of [0, 1, 2]) await writer.add({ ...told, kind: 'item', item, line: item + 2 });
+  await writer.add({ ...told, kind: 'duplicate', item: 0, line: 5, duplicateOf: 2 });
+  const fault = { code: 'c', message: '', reference: '', document: '' } as const;
+  await writer.add({ ...fault, kind: 'invalid', type: '', line: 6 });
+  await writer.end();
+  await outcomes.file(work, 'lane-0001/b', [outcome(0), outcome(1), outcome(2)]);
+  await outcomes.file(work, 'lane-0000/a', [outcome(0, { status: 'failed' })]);
+  await outcomes.file(`${work}-other`, 'lane-0000/a', [outcome(2)]);
+  const repeated = await outcomes.ofLines(work, 4, 6);
+  expect([...repeated.keys()]).toEqual([0, 2]);
+  expect(repeated.get(0)?.map(({ status }) => status)).toEqual(['failed', 'issued']);
+  expect([...(await outcomes.ofLines(work, 3, 3)).keys()]).toEqual([1]);
 });
 
 it('what a name has filed about an item stays, and none is no error', async () => {
@@ -76,7 +91,7 @@ it('are sealed for the row that they stand in', async () => {
   const filed = new OutcomeRepository(sealed);
   await filed.file(work, 'lane-0000/a', [outcome(4)]);
   expect(names).toEqual([`outcome/${work}/4/lane-0000/a`]);
-  expect([...(await filed.of(work, 0, 9)).values()]).toEqual([[outcome(4)]]);
+  for await (const one of filed.all(work)) expect(one).toEqual(outcome(4));
   const [row] = place.store.readNow({ sql: 'SELECT body FROM outcome', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain('certidaoId');
 });

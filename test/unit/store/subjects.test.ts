@@ -1,6 +1,4 @@
-import { WorkWriter } from '../../../src/archive/works';
 import type { SubjectRepository } from '../../../src/store/subjects';
-import { cnpj, cpf } from '../../support/documents';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 let place: TemporaryArchive;
@@ -35,29 +33,4 @@ it('forgets a subject, or a holder, and nothing else', async () => {
   );
   await subjects.removeHolder('works/a');
   expect(await subjects.holdersOf(['y'])).toEqual(new Map([['y', new Set(['works/b'])]]));
-});
-
-it('finds the works of a document, whatever the line that holds it, before the line is stored', async () => {
-  const company = cnpj(1);
-  const owner = cpf(1);
-  const writer = new WorkWriter(place.archive, 'works/a/b', (document) => `name of ${document}`);
-  const line = { line: 2, reference: '', type: 'cnpj' } as const;
-  const faulty = { ...line, kind: 'invalid', code: 'unknown_type', message: '' } as const;
-  await writer.addLine({ ...faulty, document: company });
-  await writer.addItem({
-    ...line,
-    item: 0,
-    document: cnpj(2),
-    note: '',
-    reference: `for ${owner}`,
-  });
-  await writer.end();
-  for (const document of [company, cnpj(2), owner]) {
-    const name = `name of ${document}`;
-    expect((await subjects.holdersOf([name])).get(name)).toEqual(new Set(['works/a/b']));
-  }
-  await writer.addLine({ ...faulty, document: cnpj(3) });
-  jest.spyOn(subjects, 'add').mockRejectedValue(new Error('ENOSPC'));
-  await expect(writer.end()).rejects.toThrow('ENOSPC');
-  expect(await place.archive.list('works/a/b/lines/')).toHaveLength(1);
 });

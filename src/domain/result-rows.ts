@@ -1,0 +1,94 @@
+import type { FiledRow, ManifestRow, RefusedLine } from './certificates';
+import { nothingTold, type MergedOutcome } from './outcomes';
+
+/**
+ * What a result says of one input line.
+ *
+ * @param outcome of its item, or of the item that it repeats
+ * @throws RangeError without one, for a line that was to be bought
+ */
+export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): FiledRow {
+  if ('code' in row) return row.erased ? erasedResult(row) : rowOfRefused(row);
+  if (outcome === null) throw new RangeError(`item ${row.item} of the work has no outcome on file`);
+  const isFirst = row.kind === 'item';
+  if (row.erased) return erasedResult(isFirst ? { ...outcome, ...row } : row);
+  const notes = [row.note, outcome.note, earlierIssuances(outcome)];
+  return {
+    line: row.line,
+    item: row.item,
+    document: row.document,
+    type: row.type,
+    status: isFirst ? outcome.status : 'duplicate',
+    certidaoId: outcome.certidaoId,
+    classification: outcome.classification,
+    divergent: outcome.divergent,
+    officialName: outcome.officialName,
+    capturedAt: outcome.capturedAt,
+    pdfKey: outcome.pdfKey,
+    sha256: outcome.sha256,
+    attempts: isFirst ? outcome.attempts : 0,
+    errorCode: outcome.errorCode,
+    errorCategory: outcome.errorCategory,
+    errorMessage: outcome.errorMessage,
+    reference: row.reference,
+    duplicateOf: isFirst ? null : row.duplicateOf,
+    note: notes.filter((note) => note !== '').join('; '),
+    possibleDoubleCharge: outcome.possibleDoubleCharge,
+    retryable: outcome.retryable,
+    requestedAt: outcome.requestedAt,
+    completedAt: outcome.completedAt,
+    issuances: outcome.issuances,
+  };
+}
+
+/** What a result row is made of when it is erased, whether a row or what is behind it. */
+type ErasableRow = Pick<FiledRow, 'line' | 'type'> &
+  Partial<Pick<FiledRow, 'item' | 'attempts' | 'duplicateOf' | 'possibleDoubleCharge'>>;
+
+export function erasedResult(row: ErasableRow): FiledRow {
+  return {
+    ...neverBought,
+    line: row.line,
+    item: row.item ?? null,
+    document: '',
+    type: row.type,
+    status: 'erased',
+    attempts: row.attempts ?? 0,
+    reference: '',
+    duplicateOf: row.duplicateOf ?? null,
+    possibleDoubleCharge: row.possibleDoubleCharge ?? false,
+    issuances: [],
+  };
+}
+
+function rowOfRefused({ kind, line, document, type, ...told }: RefusedLine): FiledRow {
+  return {
+    ...neverBought,
+    issuances: [],
+    line,
+    item: null,
+    document,
+    type,
+    status: kind,
+    errorCode: told.code,
+    errorCategory: 'input',
+    errorMessage: told.message,
+    reference: told.reference,
+  };
+}
+
+function earlierIssuances({ issuances, certidaoId }: MergedOutcome): string {
+  const others = issuances.filter((id) => id !== certidaoId);
+  return others.length === 0 ? '' : `other issuances: ${others.join(' ')}`;
+}
+
+/** Of what never was a thing to buy. */
+const neverBought = {
+  ...nothingTold,
+  certidaoId: null,
+  attempts: 0,
+  duplicateOf: null,
+  note: '',
+  possibleDoubleCharge: false,
+  requestedAt: null,
+} satisfies Partial<FiledRow>;

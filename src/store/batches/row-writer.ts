@@ -1,0 +1,57 @@
+import type { ManifestRow } from '../../domain/certificates';
+import type { ItemStart } from '../../domain/work';
+
+/** `start` is there in the list of a decision alone. */
+export type StoredRow = ManifestRow<string> & { start?: ItemStart };
+
+/** A row, and its place or that of the item which it repeats; null when it is refused. */
+export interface PlacedRow {
+  row: StoredRow;
+  place: number | null;
+}
+
+/** With the names of what they tell of: more in one transaction holds other processes up. */
+const rowsPerCommit = 100;
+
+/** Writes the rows of a work while its input is being read: bounded memory. */
+export class RowWriter {
+  readonly #insert: (rows: readonly PlacedRow[]) => Promise<void>;
+  #rows: PlacedRow[] = [];
+  #items = 0;
+  #lastLine = 0;
+
+  constructor(insert: (rows: readonly PlacedRow[]) => Promise<void>) {
+    this.#insert = insert;
+  }
+
+  /** @throws RangeError when it is not further down than the one before: one of the two would be lost */
+  async add(row: StoredRow): Promise<void> {
+    if (row.line <= this.#lastLine) {
+      throw new RangeError(`line ${row.line} comes behind line ${this.#lastLine}`);
+    }
+    this.#lastLine = row.line;
+    this.#rows.push({ row, place: this.#placeOf(row) });
+    if (this.#rows.length === rowsPerCommit) await this.#flush();
+  }
+
+  /**
+   * Everything is on file.
+   *
+   * @returns how many items it has
+   */
+  async end(): Promise<number> {
+    if (this.#rows.length > 0) await this.#flush();
+    return this.#items;
+  }
+
+  /** The list of a decision counts its items anew, whatever they are in the work. */
+  #placeOf(row: StoredRow): number | null {
+    if (row.kind === 'item') return this.#items++;
+    return row.kind === 'duplicate' ? row.item : null;
+  }
+
+  async #flush(): Promise<void> {
+    await this.#insert(this.#rows);
+    this.#rows = [];
+  }
+}
