@@ -16,7 +16,7 @@ const rooms = {
   receivables: ['domain'],
   report: ['domain', 'protection'],
   temporal: ['domain', 'environment', 'archive', 'protection', 'store/files'],
-  sinks: ['domain', 'archive', 'environment', 'protection', 'apis/http'],
+  sinks: ['domain', 'archive', 'environment', 'protection', 'apis/http', 'store/monitors'],
   activities: [
     'domain',
     'apis',
@@ -26,6 +26,7 @@ const rooms = {
     'store/attempts',
     'store/audit',
     'store/certificates',
+    'store/monitors',
     'store/store-error',
   ],
   workflows: ['domain'],
@@ -38,6 +39,7 @@ const rooms = {
     'activities',
     'store/audit',
     'store/certificates',
+    'store/monitors',
     'store/store-error',
     'temporal',
     'protection',
@@ -52,6 +54,7 @@ const rooms = {
     'store/audit',
     'store/certificates',
     'store/jobs',
+    'store/monitors',
     'temporal',
     'workflows',
     'protection',
@@ -64,7 +67,7 @@ const rooms = {
     'codec-server',
   ],
   'codec-server': ['domain', 'environment', 'archive', 'temporal', 'protection'],
-  doctor: ['domain', 'environment', 'apis', 'archive', 'temporal', 'protection'],
+  doctor: ['domain', 'environment', 'apis', 'archive', 'store/monitors', 'temporal', 'protection'],
   sandbox: [],
 };
 

@@ -1,3 +1,5 @@
+import { MonitorListRepository } from '../../src/store/monitors/lists';
+import { insertInto, replacing } from '../../src/store/statement';
 import type { MonitorWatchInput } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import {
@@ -5,11 +7,29 @@ import {
   type HeldScript,
   type MonitorSection,
 } from '../../test/support/monitor-installation';
+import { archiveIn } from '../../test/support/temporary-archive';
 import type { Recording, Scene } from './scene';
 
 const changes = (count: number): HeldScript => ({
   changes: Array.from({ length: count }, () => ({ severity: 'warn' as const })),
 });
+
+/** Its first two monitors stay on the first page. */
+async function splitPage(
+  { place }: Scene,
+  list: Pick<MonitorWatchInput['list'], 'name' | 'edition'>,
+): Promise<void> {
+  const { store } = archiveIn(place.folder);
+  const ids = await new MonitorListRepository(store).page(list, 0);
+  const key = [list.name, list.edition];
+  const columns = ['list', 'edition', 'page', 'monitors'];
+  const rows = [
+    [...key, 0, JSON.stringify(ids.slice(0, 2))],
+    [...key, 1, JSON.stringify(ids.slice(2))],
+  ];
+  const otherwise = replacing(columns.slice(0, 3), ['monitors']);
+  await store.commit([insertInto('monitor_list_page', columns, rows, otherwise)]);
+}
 
 function held(scene: Scene, script: HeldScript, rules: MonitorSection = {}): string {
   return holdMonitor(scene.place, script, { defaultPageSize: 20, ...rules });
@@ -85,7 +105,7 @@ export const monitorRecordings: Recording[] = [
       const id = await scene.withoutWorker(async () => {
         const started = await scene.detach(words);
         await scene.startAgain<MonitorWatchInput>(started, async ({ list }) => {
-          await scene.splitList(`monitor-lists/${list.name}/${list.edition}`, 2);
+          await splitPage(scene, list);
           return { list: { ...list, pages: 2 }, eventsPerRun: 6 };
         });
         return started;

@@ -1,9 +1,9 @@
 import { StatusError } from '../apis/http/errors';
 import { inParallel } from '../archive/in-parallel';
-import type { MonitorRecords } from '../archive/monitor-records';
 import { acknowledgementEntry } from '../domain/monitors/audit';
 import type { AcknowledgementMark, ChangeFile } from '../domain/monitors/kept';
 import type { Fault, SweepRef } from '../domain/monitors/sweep';
+import type { ChangeRepository } from '../store/monitors/changes';
 import type { MonitorDependencies } from './dependencies';
 import { faultOf, isUnreadable, mayHaveBeenDone, patiently } from './monitor-calls';
 import type { StuckChange } from './monitor-delivery';
@@ -27,6 +27,13 @@ export interface Acknowledged {
   unsure: boolean;
 }
 
+/** A change that was not acknowledged; `unsure`: it may be all the same. */
+interface Failed {
+  changeId: string;
+  why: string;
+  unsure: boolean;
+}
+
 type Answer =
   | { kind: 'settled'; by: AcknowledgementMark['by']; acknowledgedAt: string | null }
   | { kind: 'stuck'; why: string; unsure: boolean }
@@ -34,11 +41,11 @@ type Answer =
 
 /** Tells the service that we hold changes: those that every sink has taken. */
 export class Acknowledger {
-  readonly #records: MonitorRecords;
+  readonly #changes: ChangeRepository;
   readonly #deps: MonitorDependencies;
 
-  constructor(records: MonitorRecords, deps: MonitorDependencies) {
-    this.#records = records;
+  constructor(changes: ChangeRepository, deps: MonitorDependencies) {
+    this.#changes = changes;
     this.#deps = deps;
   }
 
@@ -49,6 +56,7 @@ export class Acknowledger {
   ): Promise<Acknowledged> {
     const done: Acknowledged = { settled: [], stuck: [], fault: null, unsure: false };
     const errors: unknown[] = [];
+    const failed: Failed[] = [];
     const acknowledgeOne = async (file: ChangeFile): Promise<void> => {
       const { changeId } = file.filed.change;
       const answer = await this.#tell(ref, changeId, signal);
@@ -56,12 +64,10 @@ export class Acknowledger {
         done.fault = answer.fault;
         done.unsure ||= answer.unsure;
       } else if (answer.kind === 'stuck') {
-        const stuck = await this.#trouble(ref, file, answer.why);
-        done.stuck.push(stuck);
-        // A service that takes none for days is not walked through at every sweep.
-        done.unsure ||= answer.unsure && stuck.trouble.count < this.#deps.escalateAfter;
+        failed.push({ changeId, why: answer.why, unsure: answer.unsure });
       } else if (isSettledBefore(file, answer.by)) {
-        done.stuck.push(await this.#trouble(ref, file, 'open although it was acknowledged before'));
+        const why = 'open although it was acknowledged before';
+        failed.push({ changeId, why, unsure: false });
       } else {
         const { by, acknowledgedAt } = answer;
         const { required } = this.#deps.sinksFor(null);
@@ -75,6 +81,12 @@ export class Acknowledger {
     });
     // What was acknowledged is put down, whatever ended the rest.
     await this.#putDown(ref, done.settled);
+    done.stuck = await this.#count(ref, failed);
+    // A service that takes none for days is not walked through at every sweep.
+    done.unsure ||= done.stuck.some(
+      ({ trouble }, place) =>
+        failed[place]?.unsure === true && trouble.count < this.#deps.escalateAfter,
+    );
     if (errors.length > 0) throw errors[0];
     return done;
   }
@@ -87,16 +99,10 @@ export class Acknowledger {
         acknowledgementEntry(ref, file.filed.change.changeId, by, now()),
       ),
     );
-    const fresh = settled.filter(({ file }) => file.acknowledged === null);
-    await this.#records.putAcknowledged(
+    await this.#changes.putAcknowledged(
       ref.monitorId,
-      fresh.map(({ file, mark }) => ({ changeId: file.filed.change.changeId, mark })),
+      settled.map(({ file, mark }) => ({ changeId: file.filed.change.changeId, mark })),
     );
-    // One that was gone, and is known again.
-    for (const { file, mark } of settled) {
-      if (file.acknowledged === null) continue;
-      await this.#records.replaceGone(ref.monitorId, file.filed.change.changeId, mark);
-    }
     for (const how of ['us', 'elsewhere', 'gone'] as const) {
       metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
     }
@@ -133,21 +139,12 @@ export class Acknowledger {
     }
   }
 
-  async #trouble(
-    { monitorId, sweep }: SweepRef,
-    { filed }: ChangeFile,
-    why: string,
-  ): Promise<StuckChange> {
-    const { changeId } = filed.change;
-    const trouble = await this.#records.countTrouble(monitorId, changeId, {
-      at: this.#instant(),
-      sweep,
-      step: 'acknowledge',
-      sink: null,
-      why,
-      againAt: null,
-    });
-    return { changeId, trouble };
+  #count({ monitorId, sweep }: SweepRef, failed: readonly Failed[]): Promise<StuckChange[]> {
+    const what = { step: 'acknowledge', sink: null, againAt: null, sweep } as const;
+    return this.#changes.countTroubles(
+      monitorId,
+      failed.map(({ changeId, why }) => ({ ...what, changeId, why, lastAt: this.#instant() })),
+    );
   }
 
   #instant(): string {

@@ -1,7 +1,7 @@
 import type { Delivery } from '../domain/monitors/delivery';
 import type { ChangeFile, ChangeTrouble } from '../domain/monitors/kept';
 import type { SweepRef } from '../domain/monitors/sweep';
-import type { MonitorRecords } from '../archive/monitor-records';
+import type { ChangeRepository, NewTrouble } from '../store/monitors/changes';
 import type { Sinks } from '../sinks/open-sinks';
 import type { DeliveryOutcome, Sink } from '../sinks/sink';
 import type { MonitorDependencies } from './dependencies';
@@ -35,13 +35,13 @@ interface Told {
 
 /** Hands changes to the sinks that have them not yet, and puts down which took them. */
 export class Deliverer {
-  readonly #records: MonitorRecords;
+  readonly #changes: ChangeRepository;
   readonly #metrics: MonitorDependencies['metrics'];
   readonly #warn: MonitorDependencies['warn'];
   readonly #now: () => number;
 
-  constructor(records: MonitorRecords, { metrics, warn, now }: MonitorDependencies) {
-    this.#records = records;
+  constructor(changes: ChangeRepository, { metrics, warn, now }: MonitorDependencies) {
+    this.#changes = changes;
     this.#metrics = metrics;
     this.#warn = warn;
     this.#now = now;
@@ -53,7 +53,7 @@ export class Deliverer {
     sinks: Sinks,
     signal: AbortSignal,
   ): Promise<Delivered> {
-    const refused = new Map<string, ChangeTrouble>();
+    const refusals = new Map<string, Map<string, NewTrouble>>();
     const untried = new Set<string>();
     const disabled: string[] = [];
     await Promise.all(
@@ -63,19 +63,23 @@ export class Deliverer {
         if (told.isDisabled) disabled.push(sink.name);
         // Nobody waits for it: what it did not take is neither late nor tried again for that.
         if (!sinks.required.includes(sink.name)) return this.#tellMissed(ref, sink, told.left);
+        const its = new Map<string, NewTrouble>();
+        refusals.set(sink.name, its);
         for (const { file, outcome } of told.left) {
           const { changeId } = file.filed.change;
           if (outcome?.kind === 'untried') untried.add(changeId);
-          else refused.set(changeId, await this.#trouble(ref, changeId, sink.name, outcome));
+          else its.set(changeId, this.#trouble(ref, changeId, sink.name, outcome));
         }
       }),
     );
+    // Once a change, whichever of the sinks did not take it.
+    const refused = new Map(sinks.names.flatMap((name) => [...(refusals.get(name) ?? [])]));
+    const stuck = await this.#changes.countTroubles(ref.monitorId, [...refused.values()]);
     const isHeld = (changeId: string): boolean => !refused.has(changeId) && !untried.has(changeId);
     const held = files.filter(({ filed }) => isHeld(filed.change.changeId));
     const taken = held.filter(({ delivered }) =>
       sinks.required.some((name) => delivered[name] === undefined),
     ).length;
-    const stuck = [...refused].map(([changeId, trouble]) => ({ changeId, trouble }));
     const waiting = [...untried].filter((changeId) => !refused.has(changeId)).length;
     return { held, taken, stuck, untried: waiting, disabled };
   }
@@ -98,7 +102,7 @@ export class Deliverer {
       return outcome?.kind === 'taken' ? [{ file, digest: outcome.digest }] : [];
     });
     const at = this.#instant();
-    await this.#records.putDelivered(
+    await this.#changes.putDelivered(
       monitorId,
       sink.name,
       took.map(({ file: { filed, trouble }, digest }) => ({
@@ -133,20 +137,21 @@ export class Deliverer {
   }
 
   #trouble(
-    { monitorId, sweep }: SweepRef,
+    { sweep }: SweepRef,
     changeId: string,
     sink: string,
     outcome: NotTaken | undefined,
-  ): Promise<ChangeTrouble> {
+  ): NewTrouble {
     const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;
-    return this.#records.countTrouble(monitorId, changeId, {
-      at: this.#instant(),
+    return {
+      changeId,
+      lastAt: this.#instant(),
       sweep,
       step: 'deliver',
       sink,
       why: outcome?.why ?? 'the sink did not say what became of it',
       againAt: againInMs === null ? null : new Date(this.#now() + againInMs).toISOString(),
-    });
+    };
   }
 
   #instant(): string {

@@ -1,8 +1,9 @@
 import type { ListedChange } from '../apis/investigation/monitors.wire';
-import type { MonitorRecords } from '../archive/monitor-records';
 import { BrokenSealError } from '../archive/sealed-archive';
 import type { ChangeFile, FoundAs, SweepMark, ToldChange } from '../domain/monitors/kept';
 import type { SweepRef } from '../domain/monitors/sweep';
+import type { ChangeRepository } from '../store/monitors/changes';
+import type { UnreadableItemRepository } from '../store/monitors/unreadable-items';
 import type { MonitorDependencies } from './dependencies';
 
 /** What a page tells, filed, each change once; those of it that cannot be are left out. */
@@ -18,16 +19,15 @@ export interface FiledPage<Told extends ToldChange> {
  * @throws what the archive throws when it fails as a whole
  */
 export async function fileAll<Told extends ToldChange>(
-  records: MonitorRecords,
+  changes: ChangeRepository,
   monitorId: string,
   told: readonly Told[],
   by: SweepMark & { foundAs: FoundAs },
-  sinks: readonly string[],
 ): Promise<FiledPage<Told>> {
   const page: FiledPage<Told> = { files: [], broken: [] };
   const file = async (some: readonly Told[]): Promise<void> => {
     try {
-      const files = await records.fileChanges(monitorId, some, by, sinks);
+      const files = await changes.file(monitorId, some, by);
       for (const [place, one] of some.entries()) {
         page.files.push({ told: one, file: files[place] as ChangeFile });
       }
@@ -47,17 +47,15 @@ export async function fileAll<Told extends ToldChange>(
  * after sweep, until a person looks.
  */
 export async function fileUnreadable(
-  records: MonitorRecords,
+  unreadable: UnreadableItemRepository,
   { monitorId, sweep }: SweepRef,
   items: readonly Extract<ListedChange, { kind: 'unreadable' }>[],
   { metrics, escalateAfter, now, warn }: MonitorDependencies,
 ): Promise<{ count: number; escalated: number }> {
-  let escalated = 0;
-  for (const { answer, issues } of items) {
-    const by = { sweep, at: new Date(now()).toISOString() };
-    const count = await records.keepUnreadable(monitorId, { answer, issues }, by);
-    if (count >= escalateAfter) escalated += 1;
-    if (count > 1) continue;
+  const by = { sweep, at: new Date(now()).toISOString() };
+  const counts = await unreadable.put(monitorId, items, by);
+  for (const [place, { issues }] of items.entries()) {
+    if ((counts[place] ?? 1) > 1) continue;
     const [first] = issues;
     const what = { path: first?.path ?? null, code: first?.code ?? null };
     warn('an item of a list is no change as far as it can be read', {
@@ -66,6 +64,7 @@ export async function fileUnreadable(
     });
   }
   metrics.changesUnreadable(items.length);
+  const escalated = counts.filter((count) => count >= escalateAfter).length;
   return { count: items.length, escalated };
 }
 
@@ -79,9 +78,8 @@ function distinct<Told extends ToldChange>(told: readonly Told[]): Told[] {
   });
 }
 
-/** An object that is spoilt, or that cannot be named or written: not the disk as a whole. */
+/** A row that is spoilt, or that cannot be written: not the disk as a whole. */
 export function isOfOneObject(error: unknown): boolean {
   if (error instanceof SyntaxError || error instanceof RangeError) return true;
-  if (error instanceof BrokenSealError) return true;
-  return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG';
+  return error instanceof BrokenSealError;
 }

@@ -1,8 +1,8 @@
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import type { MonitorRecords } from '../archive/monitor-records';
 import { healthEveryMs, healthOf } from '../domain/monitors/health';
 import type { HealthOnFile } from '../domain/monitors/kept';
+import type { MonitorRepository } from '../store/monitors/monitors';
 import type { MonitorDependencies } from './dependencies';
 import { isPassing, isUnreadable } from './monitor-calls';
 
@@ -12,18 +12,17 @@ import { isPassing, isUnreadable } from './monitor-calls';
  */
 export async function healthToday(
   monitorId: string,
-  records: MonitorRecords,
+  known: MonitorRepository,
   { monitors, now, warn }: MonitorDependencies,
   signal: AbortSignal,
 ): Promise<HealthOnFile | null> {
-  const before = await records.health(monitorId);
+  const before = await known.health(monitorId);
   if (before !== null && now() - Date.parse(before.at) < healthEveryMs) return before;
   const at = new Date(now()).toISOString();
   try {
     const { monitor, answer } = await monitors.read(monitorId, 'poll', signal);
-    await records.putMonitor(monitorId, { at, by: 'read', monitor, answer });
     const health = healthOf(monitor, at);
-    await records.putHealth(monitorId, health);
+    await known.putAnswer(monitorId, { at, by: 'read', monitor, answer }, health);
     return health;
   } catch (error) {
     const status = error instanceof StatusError ? error.status : null;
@@ -31,7 +30,7 @@ export async function healthToday(
     const why = whyUntold(error);
     if (why !== null) {
       const health: HealthOnFile = { kind: 'unknown', at, why, status };
-      await records.putHealth(monitorId, health);
+      await known.putHealth(monitorId, health);
       return health;
     }
     if (!isHttpError(error) && !(error instanceof TokenUnavailableError)) throw error;

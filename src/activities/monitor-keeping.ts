@@ -1,6 +1,4 @@
 import type { ListedChange } from '../apis/investigation/monitors.wire';
-import { inParallel } from '../archive/in-parallel';
-import type { MonitorRecords } from '../archive/monitor-records';
 import { acknowledgementEntry } from '../domain/monitors/audit';
 import { isOwed, isStuck } from '../domain/monitors/change-record';
 import { mayBeTried, type ChangeFile } from '../domain/monitors/kept';
@@ -11,13 +9,11 @@ import {
   type SweepRef,
   type SweepTerms,
 } from '../domain/monitors/sweep';
+import type { ChangeRepository } from '../store/monitors/changes';
 import type { MonitorDependencies } from './dependencies';
 import type { Deliverer } from './monitor-delivery';
 import { fileAll } from './monitor-filing';
 import { isCounted, measureStuck } from './monitor-stuck';
-
-/** Marks put down at once: they share the flushes of the disk. */
-const width = 16;
 
 export type ToldItem = Extract<ListedChange, { kind: 'change' }>;
 
@@ -40,12 +36,12 @@ export interface Kept {
 
 /** Puts on file what was acknowledged without our having it on file, and delivers what is due all the same. */
 export class Keeper {
-  readonly #records: MonitorRecords;
+  readonly #changes: ChangeRepository;
   readonly #deliverer: Deliverer;
   readonly #deps: MonitorDependencies;
 
-  constructor(records: MonitorRecords, deliverer: Deliverer, deps: MonitorDependencies) {
-    this.#records = records;
+  constructor(changes: ChangeRepository, deliverer: Deliverer, deps: MonitorDependencies) {
+    this.#changes = changes;
     this.#deliverer = deliverer;
     this.#deps = deps;
   }
@@ -58,7 +54,7 @@ export class Keeper {
   ): Promise<Kept> {
     const sinks = this.#deps.sinksFor(terms.cooldownMs);
     const by = { sweep: ref.sweep, at: this.#instant(), foundAs: 'elsewhere' } as const;
-    const page = await fileAll(this.#records, ref.monitorId, told, by, sinks.names);
+    const page = await fileAll(this.#changes, ref.monitorId, told, by);
     const files = page.files.map(({ file }) => file);
     const found = files.filter(({ isNew }) => isNew).length;
     this.#deps.metrics.changesFiled(found);
@@ -109,8 +105,9 @@ export class Keeper {
     const again = files.filter(
       (file) => file.acknowledged !== null && isStuck(file, required) && !isOwed(file, required),
     );
-    await inParallel(again, width, ({ filed }) =>
-      this.#records.clearTrouble(monitorId, filed.change.changeId),
+    await this.#changes.clearTroubles(
+      monitorId,
+      again.map(({ filed }) => filed.change.changeId),
     );
   }
 
@@ -130,7 +127,7 @@ export class Keeper {
     await audit.append(
       marks.map(({ changeId, mark }) => acknowledgementEntry(ref, changeId, mark.by, now())),
     );
-    await this.#records.putAcknowledged(ref.monitorId, marks);
+    await this.#changes.putAcknowledged(ref.monitorId, marks);
     const ours = marks.filter(({ mark }) => mark.by === 'us').length;
     metrics.changesAcknowledged('us', ours);
     metrics.changesAcknowledged('elsewhere', marks.length - ours);

@@ -1,12 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { inParallel } from '../archive/in-parallel';
-import { MonitorLists } from '../archive/monitor-lists';
-import { MonitorPasses } from '../archive/monitor-passes';
-import { MonitorRecords } from '../archive/monitor-records';
 import { isOpen } from '../domain/monitors/change';
 import { blockOf, unknownOf, unwellOf } from '../domain/monitors/health';
 import type { Fault, SweepTerms } from '../domain/monitors/sweep';
 import type { DueMonitor, LookReport, PassOnFile } from '../domain/monitors/watch';
+import { MonitorListRepository } from '../store/monitors/lists';
+import { MonitorRepository } from '../store/monitors/monitors';
 import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { faultOf, patiently } from './monitor-calls';
@@ -48,9 +47,8 @@ type Look = Seen &
 
 /** One look at many monitors: which of them has something open. An idle one costs one call. */
 export function createMonitorLookActivities(deps: MonitorDependencies) {
-  const records = new MonitorRecords(deps.archive, deps.nameOf);
-  const lists = new MonitorLists(deps.archive);
-  const passes = new MonitorPasses(deps.archive);
+  const known = new MonitorRepository(deps.archive.store, deps.nameOf);
+  const lists = new MonitorListRepository(deps.archive.store);
   const { monitors, metrics, now, random, warn } = deps;
 
   async function lookAtMonitors(input: LookInput): Promise<LookReport> {
@@ -72,10 +70,9 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
       });
       const isRefused = refused >= mostRefused || (refused > 0 && answered === 0);
       const done = looks.filter((look) => look !== null);
-      const before = await passes.pass(input.list.name, input.page);
-      const left = (before?.left ?? []).filter(({ monitorId }) => ids.includes(monitorId));
-      const pass = { ...passOf(done, input.watch, now()), left };
-      await passes.putPass(input.list.name, input.page, pass);
+      const { name } = input.list;
+      await lists.putLook(name, input.page, passOf(done, input.watch, now()), ids);
+      const left = await lists.left(name, input.page);
       return { ...reportOf(done, isRefused), noted: left.length > 0 };
     } finally {
       beats.stop();
@@ -87,11 +84,11 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
     try {
       seen.digests = await deps.sinksFor(input.terms.cooldownMs).hasDue(monitorId, now());
       const isOpenThere = await hasOpen(monitorId, input.terms, signal);
-      const health = await healthToday(monitorId, records, deps, signal);
+      const health = await healthToday(monitorId, known, deps, signal);
       seen.blocked = blockOf(health);
       seen.unknown = unknownOf(health);
       seen.unwell = unwellOf(health);
-      const reconcile = input.reconcileAll || (await passes.isWalkDue(monitorId, now()));
+      const reconcile = input.reconcileAll || (await known.isWalkDue(monitorId, now()));
       return isOpenThere || reconcile || seen.digests
         ? { ...seen, kind: 'due', isOpen: isOpenThere, reconcile }
         : { ...seen, kind: 'idle' };

@@ -1,5 +1,5 @@
-import { MonitorPasses } from '../archive/monitor-passes';
 import type { SweepNote } from '../domain/monitors/watch';
+import { MonitorListRepository } from '../store/monitors/lists';
 import type { MonitorDependencies } from './dependencies';
 
 export interface NotesInput {
@@ -15,23 +15,19 @@ export function createMonitorNoteActivities({
   archive,
   warn,
 }: Pick<MonitorDependencies, 'archive' | 'warn'>) {
-  const passes = new MonitorPasses(archive);
+  const lists = new MonitorListRepository(archive.store);
 
   async function noteSweeps({ list, page, sweeps }: NotesInput): Promise<void> {
-    const pass = await passes.pass(list, page);
+    const pass = await lists.look(list, page);
     if (pass === null) return;
     const before = new Map(pass.left?.map(({ monitorId, why }) => [monitorId, why]));
-    const left = new Map(before);
-    for (const { monitorId, left: words, fault } of sweeps) {
-      if (words.length === 0) left.delete(monitorId);
-      else left.set(monitorId, words.join('; '));
+    for (const { monitorId, fault } of sweeps) {
       // Once, not at every pass.
       if (fault !== null && before.get(monitorId)?.startsWith(fault) !== true) {
         warn('a sweep ended with a fault', { monitor: monitorId, why: fault });
       }
     }
-    const entries = [...left].map(([monitorId, why]) => ({ monitorId, why }));
-    await passes.putPass(list, page, { ...pass, left: entries });
+    await lists.putLeft(list, page, sweeps);
   }
 
   return { noteSweeps };

@@ -1,6 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { MonitorPasses } from '../archive/monitor-passes';
-import { MonitorRecords } from '../archive/monitor-records';
 import { isOpen } from '../domain/monitors/change';
 import { onward } from '../domain/list-walk';
 import {
@@ -16,6 +14,9 @@ import {
   type SweepRef,
   type SweepTerms,
 } from '../domain/monitors/sweep';
+import { ChangeRepository } from '../store/monitors/changes';
+import { MonitorRepository } from '../store/monitors/monitors';
+import { UnreadableItemRepository } from '../store/monitors/unreadable-items';
 import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { faultOf } from './monitor-calls';
@@ -58,9 +59,11 @@ export interface ReconcileEnd {
 
 /** Walks over all states, and puts on file what others acknowledged before we had seen it. */
 export function createMonitorReconcileActivities(deps: MonitorDependencies) {
-  const records = new MonitorRecords(deps.archive, deps.nameOf);
-  const passes = new MonitorPasses(deps.archive);
-  const keeper = new Keeper(records, new Deliverer(records, deps), deps);
+  const { store } = deps.archive;
+  const stored = new ChangeRepository(store, deps.nameOf);
+  const monitors = new MonitorRepository(store, deps.nameOf);
+  const items = new UnreadableItemRepository(store, deps.nameOf);
+  const keeper = new Keeper(stored, new Deliverer(stored, deps), deps);
   const { now } = deps;
   const instant = (): string => new Date(now()).toISOString();
 
@@ -77,7 +80,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
         const changes = page.items.filter((item) => item.kind === 'change');
         const unreadable = page.items.filter((item) => item.kind === 'unreadable');
         const kept = await keep(ref, terms, changes, signal);
-        const { count, escalated } = await fileUnreadable(records, ref, unreadable, deps);
+        const { count, escalated } = await fileUnreadable(items, ref, unreadable, deps);
         done.found += kept.found;
         done.owed += kept.owed;
         done.tried = addStanding(done.tried, kept.tried);
@@ -134,8 +137,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
     const open = changes.filter(({ change }) => isOpen(change) && isWanted(change, terms));
     const kept = await keeper.keep(ref, terms, acknowledged, signal);
     const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
-    const { names } = deps.sinksFor(terms.cooldownMs);
-    const page = await fileAll(records, ref.monitorId, open, by, names);
+    const page = await fileAll(stored, ref.monitorId, open, by);
     const files = page.files.map(({ file }) => file);
     deps.metrics.changesFiled(files.filter(({ isNew }) => isNew).length);
     // The next sweep finds those that are open, and goes on with them.
@@ -149,11 +151,10 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
   }
 
   /** The walk is over: it is due again in a while, sooner when it left something. */
-  async function concludeReconcile({ ref, pages, found, isThrough }: ReconcileEnd): Promise<void> {
-    const { monitorId, sweep } = ref;
-    const walk = { at: instant(), sweep, pages, found };
-    if (isThrough) await passes.putReconciled(monitorId, walk);
-    else await passes.putUnfinished(monitorId, walk);
+  async function concludeReconcile({ ref, isThrough }: ReconcileEnd): Promise<void> {
+    const { monitorId } = ref;
+    if (isThrough) await monitors.putReconciled(monitorId, instant());
+    else await monitors.putUnfinished(monitorId, instant());
   }
 
   return { reconcilePages, concludeReconcile };

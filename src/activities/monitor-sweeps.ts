@@ -1,7 +1,5 @@
 import { Context } from '@temporalio/activity';
 import type { ListedChange } from '../apis/investigation/monitors.wire';
-import { MonitorPasses } from '../archive/monitor-passes';
-import { MonitorRecords } from '../archive/monitor-records';
 import { bySeverity, isOpen, type Change, type Severity } from '../domain/monitors/change';
 import { mayBeTried, type ChangeFile, type ToldChange } from '../domain/monitors/kept';
 import {
@@ -14,6 +12,9 @@ import {
   type SweepRemark,
   type SweepTerms,
 } from '../domain/monitors/sweep';
+import { ChangeRepository } from '../store/monitors/changes';
+import { MonitorRepository } from '../store/monitors/monitors';
+import { UnreadableItemRepository } from '../store/monitors/unreadable-items';
 import type { MonitorDependencies } from './dependencies';
 import { Heartbeats } from './heartbeats';
 import { Acknowledger } from './monitor-acknowledgement';
@@ -40,11 +41,13 @@ export interface SweepPageInput {
 
 /** One activity works off one page of changes: lists, files, delivers, acknowledges (decision record 017). */
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
-  const records = new MonitorRecords(deps.archive, deps.nameOf);
-  const passes = new MonitorPasses(deps.archive);
-  const deliverer = new Deliverer(records, deps);
-  const keeper = new Keeper(records, deliverer, deps);
-  const acknowledger = new Acknowledger(records, deps);
+  const { store } = deps.archive;
+  const changes = new ChangeRepository(store, deps.nameOf);
+  const known = new MonitorRepository(store, deps.nameOf);
+  const items = new UnreadableItemRepository(store, deps.nameOf);
+  const deliverer = new Deliverer(changes, deps);
+  const keeper = new Keeper(changes, deliverer, deps);
+  const acknowledger = new Acknowledger(changes, deps);
   const { metrics, now, warn } = deps;
   const instant = (): string => new Date(now()).toISOString();
 
@@ -92,7 +95,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
     const lost = info.attempt > 1;
     const beats = new Heartbeats(now, 2_000);
     try {
-      if (lost) await passes.oweWalk(ref.monitorId);
+      if (lost) await known.oweWalk(ref.monitorId);
       // First, and whatever becomes of the list: their changes are acknowledged.
       const told = input.cursor === null ? await tellDigests(ref, terms, signal) : emptyPage;
       let page: ListedPage;
@@ -112,7 +115,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       const report = { ...listed, ...(await workOff(page, told)) };
       if (input.cursor !== null) return report;
       // A look has read it lately, but for a sweep that a person asked for.
-      const health = await healthToday(ref.monitorId, records, deps, signal);
+      const health = await healthToday(ref.monitorId, known, deps, signal);
       return { ...report, health: healthRemarks(health) };
     } finally {
       beats.stop();
@@ -120,17 +123,11 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
 
     async function workOff(page: ListedPage, digests: PageReport): Promise<Partial<PageReport>> {
       const sorted = sortItems(page.items, terms);
-      const unreadable = await fileUnreadable(records, ref, sorted.unreadable, deps);
+      const unreadable = await fileUnreadable(items, ref, sorted.unreadable, deps);
       const kept = await keeper.keep(ref, terms, sorted.acknowledged, signal);
       const sinks = deps.sinksFor(terms.cooldownMs);
       const by = { sweep: ref.sweep, at: instant(), foundAs: 'open' } as const;
-      const { files: told, broken } = await fileAll(
-        records,
-        ref.monitorId,
-        sorted.open,
-        by,
-        sinks.names,
-      );
+      const { files: told, broken } = await fileAll(changes, ref.monitorId, sorted.open, by);
       const files = told.map(withListed);
       for (const { change } of broken) {
         warn('a change cannot be filed', { monitor: ref.monitorId, change: change.changeId });
@@ -140,7 +137,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       const [ready, waiting] = divide(files, (file) => isTurn(file, ref, now()));
       const delivered = await deliverer.deliver(ref, ready, sinks, signal);
       const acknowledged = await acknowledger.acknowledge(ref, delivered.held, signal);
-      if (acknowledged.unsure) await passes.oweWalk(ref.monitorId);
+      if (acknowledged.unsure) await known.oweWalk(ref.monitorId);
       const stuck = [...delivered.stuck, ...acknowledged.stuck];
       const troubles = stuck.map(({ trouble }) => trouble);
       const escalated = measureStuck(troubles, deps);

@@ -1,6 +1,6 @@
 import type { AttemptRepository } from '../store/attempts';
 import type { RowRepository } from '../store/batches/rows';
-import type { PutOptions, PutResult, SmallRecord } from '../store/records';
+import type { PutOptions, PutResult } from '../store/records';
 import type { StoredBytes } from '../store/stored-bytes';
 import type { JobRepository } from '../store/jobs';
 import type { OutcomeRepository } from '../store/outcomes';
@@ -8,7 +8,7 @@ import type { SealedStore } from '../store/sealed-store';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 
-export type { PutOptions, PutResult, SmallRecord } from '../store/records';
+export type { PutOptions, PutResult } from '../store/records';
 export type { StoredBytes } from '../store/stored-bytes';
 
 /**
@@ -36,8 +36,6 @@ export interface Archive {
    * @returns `stored`, or `exists` when another put came first (what is there stays)
    */
   putIfAbsent(key: string, body: Uint8Array | string, options?: PutOptions): Promise<PutResult>;
-  /** Each only when nothing is there, all in one go: when one of them cannot be written, none is. */
-  putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]>;
   /**
    * Bytes first: on the disk when it resolves, to be named in a transaction with what tells of them.
    *

@@ -1,7 +1,5 @@
 import { certificateSubject } from '../domain/attempts';
 import { certificateTypes } from '../domain/certificates';
-import type { Monitor } from '../domain/monitors/change';
-import type { MonitorOnFile, ReviewMark } from '../domain/monitors/kept';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import { keySegment } from './archive';
 import type { ErasureSubject } from './erasure-subject';
@@ -209,34 +207,32 @@ export const keptKinds: readonly KeptKind[] = [
   },
   {
     kind: 'change',
-    keys: /^monitors\/[^/]+\/seen\//,
+    keys: /^monitors\/.+\/changes$/,
     holds: 'changes of monitors as the service told them',
     form: 'record',
     hidesKey: true,
   },
   {
     kind: 'unreadable change',
-    keys: /^monitors\/[^/]+\/unreadable\//,
+    keys: /^monitors\/.+\/unreadable$/,
     holds: 'what the service listed among changes',
     form: 'record',
     hidesKey: true,
   },
   {
     kind: 'review',
-    keys: /^monitors\/[^/]+\/reviews\//,
+    keys: /^monitors\/.+\/reviews$/,
     holds: 'notes of people about changes',
     form: 'record',
     hidesKey: true,
-    erase: as<ReviewMark>((review, subject) => subject.scrub(review)),
   },
   // It tells whom a monitor is about.
   {
     kind: 'monitor',
-    keys: /^monitors\/[^/]+\/last-answer\.json$/,
+    keys: /^monitors\/.+\/answer$/,
     holds: 'whom a monitor watches, its name and e-mail addresses',
     form: 'record',
     hidesKey: true,
-    erase: as<MonitorOnFile<Monitor>>((told, subject) => subject.scrub(told)),
   },
   {
     kind: 'index',
@@ -251,7 +247,7 @@ export const keptKinds: readonly KeptKind[] = [
  * for the words that a purge under way looks for.
  */
 export const impersonalKeys =
-  /^(?:archive\.json$|probe\/|keys\/|erasures\/|sinks\/|monitor-lists\/|dossier-(?:retries|batches)\/|index\/changes\/|monitors\/[^/]+\/(?:(?:delivered|acknowledged|troubles|cooldown)\/|(?:health|reconciled)\.json$))/;
+  /^(?:archive\.json$|probe\/|keys\/|erasures\/|dossier-(?:retries|batches)\/)/;
 
 /** @returns null for what is not about people */
 export function kindOf(key: string): KeptKind | null {

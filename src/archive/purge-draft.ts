@@ -97,7 +97,7 @@ export class PurgeDraft {
     carryOut: () => Promise<void>,
   ): Promise<void> {
     const attempts = await this.#archive.attempts.of(subject);
-    this.#changeRows(`attempts/${subject}`, attempts, action, carryOut);
+    this.changeRows(`attempts/${subject}`, attempts, action, carryOut);
   }
 
   /** The outcomes of a work, each as `change` leaves it. */
@@ -112,9 +112,7 @@ export class PurgeDraft {
 
   async removeFact(id: string): Promise<void> {
     const fact = await this.#facts.of(id);
-    this.#changeRows(`facts/${id}`, [fact].filter(Boolean), 'removed', () =>
-      this.#facts.remove(id),
-    );
+    this.changeRows(`facts/${id}`, [fact].filter(Boolean), 'removed', () => this.#facts.remove(id));
   }
 
   async rewriteFact(id: string, change: (fact: IssuanceFact) => IssuanceFact): Promise<void> {
@@ -122,7 +120,7 @@ export class PurgeDraft {
     if (fact === null) return;
     const changed = change(fact);
     if (changed === fact) return;
-    this.#changeRows(`facts/${id}`, [fact], 'rewritten', () => this.#facts.replace(changed));
+    this.changeRows(`facts/${id}`, [fact], 'rewritten', () => this.#facts.replace(changed));
   }
 
   async removeOutcomes(work: string): Promise<void> {
@@ -152,7 +150,7 @@ export class PurgeDraft {
     for await (const record of table.all(work)) {
       if (JSON.stringify(change(record)) !== JSON.stringify(record)) changed.push(record);
     }
-    this.#changeRows(key, changed, 'rewritten', async () => {
+    this.changeRows(key, changed, 'rewritten', async () => {
       await table.rewrite(work, change);
     });
     return changed;
@@ -161,24 +159,25 @@ export class PurgeDraft {
   async #removeFrom<T>(table: WorkTable<T>, key: string, work: string): Promise<void> {
     const all: T[] = [];
     for await (const record of table.all(work)) all.push(record);
-    this.#changeRows(key, all, 'removed', () => table.remove(work));
+    this.changeRows(key, all, 'removed', () => table.remove(work));
   }
 
   /** That a holder tells of anybody. */
   async removeHolder(holder: string): Promise<void> {
     const { subjects } = this.#archive;
     const names = await subjects.heldBy(holder);
-    this.#changeRows(`holders/${holder}`, names, 'removed', () => subjects.removeHolder(holder));
+    this.changeRows(`holders/${holder}`, names, 'removed', () => subjects.removeHolder(holder));
   }
 
   /** That anything tells of a subject. */
   async removeSubject(name: string): Promise<void> {
     const { subjects } = this.#archive;
     const holders = [...((await subjects.holdersOf([name])).get(name) ?? [])];
-    this.#changeRows(`subjects/${name}`, holders, 'removed', () => subjects.removeSubject(name));
+    this.changeRows(`subjects/${name}`, holders, 'removed', () => subjects.removeSubject(name));
   }
 
-  #changeRows(
+  /** Rows of tables, as one object: nothing when there are none. */
+  changeRows(
     key: string,
     rows: readonly unknown[],
     action: PlannedChange['action'],

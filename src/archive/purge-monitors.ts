@@ -1,11 +1,12 @@
 import { normaliseDocument } from '../domain/documents';
 import { documentsInText } from '../domain/held-documents';
-import type { Monitor } from '../domain/monitors/change';
-import type { AcknowledgementMark, FiledChange, MonitorOnFile } from '../domain/monitors/kept';
-import { getJson, keySegment, type Archive } from './archive';
+import type { ToldChange } from '../domain/monitors/kept';
+import { MonitorErasure, type ErasableKind, type Erase } from '../store/monitors/erasure';
+import { holderOf, monitorOfHolder, MonitorRepository } from '../store/monitors/monitors';
+import { keySegment, type Archive } from './archive';
+import { changeFiles } from './change-files';
 import type { NameOf } from './subject-index';
 import { ErasureSubject } from './erasure-subject';
-import { changeFiles, monitorFolder } from './monitor-records';
 import type { PlannedWork, PurgeDraft } from './purge-draft';
 import { erasedChange } from './tombstones';
 
@@ -14,7 +15,7 @@ export interface MonitorsPart {
   works: PlannedWork[];
   /** Changes that become tombstones. */
   changes: number;
-  /** Folders of the monitors that go as a whole, as the subject index calls them. */
+  /** Monitors that go as a whole, as the subject index calls them. */
   gone: Set<string>;
 }
 
@@ -25,10 +26,14 @@ export interface MonitorsPart {
 export class MonitorsPurge {
   readonly #archive: Archive;
   readonly #nameOf: NameOf;
+  readonly #erasure: MonitorErasure;
+  readonly #monitors: MonitorRepository;
 
   constructor(archive: Archive, nameOf: NameOf) {
     this.#archive = archive;
     this.#nameOf = nameOf;
+    this.#erasure = new MonitorErasure(archive.store);
+    this.#monitors = new MonitorRepository(archive.store, nameOf);
   }
 
   /** A monitor of the document goes as a whole; of any other, the changes that name it. */
@@ -36,13 +41,10 @@ export class MonitorsPurge {
     const name = this.#nameOf(document);
     const part = nothing();
     const holders = (await this.#archive.subjects.holdersOf([name])).get(name) ?? new Set();
-    for (const folder of [...holders].filter((one) => one.startsWith('monitors/'))) {
-      const monitorId = decodeURIComponent(folder.slice('monitors/'.length));
-      const told = await getJson<MonitorOnFile<Monitor>>(
-        this.#archive,
-        `${folder}/last-answer.json`,
-      );
-      const identifier = told?.monitor.identifier ?? null;
+    for (const holder of holders) {
+      const monitorId = monitorOfHolder(holder);
+      if (monitorId === null) continue;
+      const identifier = (await this.#monitors.answer(monitorId))?.monitor.identifier ?? null;
       if (identifier !== null && normaliseDocument(identifier) === document) {
         await this.#takeWhole(draft, monitorId, part);
       } else await this.#takeNamed(draft, monitorId, new ErasureSubject(document, name), part);
@@ -53,33 +55,19 @@ export class MonitorsPurge {
   /** @param monitorId of one that is to go as a whole, whomever it is about */
   async ofMonitor(draft: PurgeDraft, monitorId: string): Promise<MonitorsPart> {
     const part = nothing();
-    const keys = await this.#archive.list(`${monitorFolder(monitorId)}/`);
-    if (keys.length > 0) await this.#takeWhole(draft, monitorId, part);
+    if (await this.#monitors.isKnown(monitorId)) await this.#takeWhole(draft, monitorId, part);
     return part;
   }
 
   /** What the service told of changes that were acknowledged before an instant. */
   async ofAge(draft: PurgeDraft, endedBefore: number): Promise<MonitorsPart> {
     const part = nothing();
-    const old = new Map<string, Set<string>>();
-    for (const key of await this.#archive.list('monitors/')) {
-      const [, monitor = '', kind, file = ''] = key.split('/');
-      if (kind !== 'acknowledged') continue;
-      const mark = await getJson<AcknowledgementMark>(this.#archive, key);
-      if (mark === null || Date.parse(mark.at) >= endedBefore) continue;
-      const ids = old.get(monitor) ?? new Set();
-      old.set(monitor, ids);
-      ids.add(decodeURIComponent(file.slice(0, -'.json'.length)));
-    }
-    for (const [segment, ids] of old) {
-      const monitorId = decodeURIComponent(segment);
-      const before = draft.size;
+    const old = await this.#erasure.acknowledgedBefore(new Date(endedBefore).toISOString());
+    for (const [monitorId, ids] of old) {
       await this.#takeLines(draft, monitorId, (line) => ids.has(String(line['change_id'])));
-      for (const changeId of ids) {
-        const key = `${monitorFolder(monitorId)}/seen/${keySegment(changeId)}.json`;
-        await this.#eraseChange(draft, key, () => true, part);
-      }
-      if (draft.size > before) part.works.push(plannedMonitor(monitorId, false));
+      const isOld = ({ change }: ToldChange): boolean => ids.has(change.changeId);
+      await this.#takeChanges(draft, monitorId, part, isOld);
+      part.works.push(plannedMonitor(monitorId, false));
     }
     return part;
   }
@@ -87,13 +75,11 @@ export class MonitorsPurge {
   async #takeWhole(draft: PurgeDraft, monitorId: string, part: MonitorsPart): Promise<void> {
     const before = draft.size;
     await this.#takeLines(draft, monitorId, () => true);
-    for (const key of await this.#keysOf(monitorId)) {
-      const kind = kindOfKey(key);
-      if (kind === 'seen') await this.#eraseChange(draft, key, () => true, part);
-      else if (['unreadable', 'reviews', 'last-answer.json'].includes(kind))
-        await draft.remove(key);
+    await this.#takeChanges(draft, monitorId, part, () => true);
+    for (const kind of ['unreadable', 'reviews', 'answer'] as const) {
+      await this.#erase(draft, kind, monitorId, () => null);
     }
-    part.gone.add(monitorFolder(monitorId));
+    part.gone.add(holderOf(monitorId));
     if (draft.size > before) part.works.push(plannedMonitor(monitorId, true));
   }
 
@@ -106,31 +92,41 @@ export class MonitorsPurge {
     const before = draft.size;
     const names = (record: unknown): boolean => isNamedIn(record, subject);
     await this.#takeLines(draft, monitorId, names);
-    for (const key of await this.#keysOf(monitorId)) {
-      const kind = kindOfKey(key);
-      if (kind === 'seen') await this.#eraseChange(draft, key, names, part);
-      else if (kind === 'unreadable') {
-        if (names(await getJson(this.#archive, key))) await draft.remove(key);
-      } else
-        await draft.rewrite(key, ({ erase }) =>
-          erase === undefined ? null : (one) => erase(one, subject),
-        );
+    await this.#takeChanges(draft, monitorId, part, names);
+    await this.#erase(draft, 'unreadable', monitorId, (item) => (names(item) ? null : item));
+    for (const kind of ['reviews', 'answer'] as const) {
+      await this.#erase(draft, kind, monitorId, (record) => subject.scrub(record));
     }
     if (draft.size > before) part.works.push(plannedMonitor(monitorId, false));
   }
 
-  async #eraseChange(
+  async #takeChanges(
     draft: PurgeDraft,
-    key: string,
-    isMeant: (filed: FiledChange) => boolean,
+    monitorId: string,
     part: MonitorsPart,
+    isMeant: (told: ToldChange) => boolean,
   ): Promise<void> {
-    const before = draft.size;
-    await draft.rewrite(key, () => (record) => {
-      const filed = record as FiledChange;
-      return isMeant(filed) ? erasedChange(filed) : filed;
+    part.changes += await this.#erase(draft, 'changes', monitorId, (body) => {
+      const told = body as ToldChange;
+      return isMeant(told) ? erasedChange(told) : told;
     });
-    part.changes += draft.size - before;
+  }
+
+  /** @returns how many rows change */
+  async #erase(
+    draft: PurgeDraft,
+    kind: ErasableKind,
+    monitorId: string,
+    erase: Erase,
+  ): Promise<number> {
+    const changes = await this.#erasure.plan(kind, monitorId, erase);
+    draft.changeRows(
+      `${holderOf(monitorId)}/${kind}`,
+      changes.map(({ before }) => before),
+      changes.every(({ after }) => after === null) ? 'removed' : 'rewritten',
+      () => this.#erasure.carryOut(kind, monitorId, erase),
+    );
+    return changes.length;
   }
 
   /** Lines of the monitor in files by day. */
@@ -148,10 +144,6 @@ export class MonitorsPurge {
       );
     }
   }
-
-  #keysOf(monitorId: string): Promise<string[]> {
-    return this.#archive.list(`${monitorFolder(monitorId)}/`);
-  }
 }
 
 /** The id by which a monitor is purged: `monitor/<id>`. */
@@ -165,11 +157,7 @@ function nothing(): MonitorsPart {
 
 function plannedMonitor(monitorId: string, whole: boolean): PlannedWork {
   const workId = `monitor/${monitorId}`;
-  return { folder: monitorFolder(monitorId), workId, record: null, whole, ended: true };
-}
-
-function kindOfKey(key: string): string {
-  return key.split('/')[2] ?? '';
+  return { folder: holderOf(monitorId), workId, record: null, whole, ended: true };
 }
 
 function isNamedIn(record: unknown, subject: ErasureSubject): boolean {

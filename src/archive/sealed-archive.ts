@@ -9,13 +9,7 @@ import type { SealedStore } from '../store/sealed-store';
 import type { SubjectRepository } from '../store/subjects';
 import type { StoreFacts } from '../store/store';
 import { BrokenSealError, UnknownKeyError, type KeyRing } from '../protection/key-ring';
-import {
-  ArchiveError,
-  type Archive,
-  type PutOptions,
-  type PutResult,
-  type SmallRecord,
-} from './archive';
+import { ArchiveError, type Archive, type PutOptions, type PutResult } from './archive';
 
 export { BrokenSealError };
 
@@ -69,13 +63,6 @@ export class SealedArchive implements Archive, Seal {
     options?: PutOptions,
   ): Promise<PutResult> {
     return this.#inner.putIfAbsent(key, await this.seal(key, body), options);
-  }
-
-  async putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]> {
-    const sealed = await Promise.all(
-      records.map(async ({ key, body }) => ({ key, body: await this.seal(key, body) })),
-    );
-    return this.#inner.putAllIfAbsent(sealed);
   }
 
   async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {

@@ -1,6 +1,6 @@
 import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../domain/outcomes';
 import type { AnalysisOutcome, AnalysisRecord, ArchivedInput } from '../domain/credit/work';
-import type { FiledChange } from '../domain/monitors/kept';
+import type { ToldChange } from '../domain/monitors/kept';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import type { StoredRow } from '../store/batches/row-writer';
 
@@ -20,7 +20,7 @@ export function erasedRow(row: StoredRow): StoredRow {
 }
 
 /** Instants, severity and who filed it stay: a sweep knows by them that it was filed. */
-export function erasedChange(filed: FiledChange): FiledChange {
+export function erasedChange<T extends ToldChange>(filed: T): T & { erased: true } {
   const change = { ...filed.change, type: null, statusWord: null, severityWord: null };
   return { ...filed, change, answer: null, erased: true };
 }

@@ -3,12 +3,12 @@ import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { MonitorsApi, type ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage } from '../apis/investigation/monitors.wire';
-import { getJson, type Archive } from '../archive/archive';
-import { sinksNow } from '../archive/disabled-sinks';
-import { MonitorLists, type MonitorList } from '../archive/monitor-lists';
+import type { Archive } from '../archive/archive';
 import type { Change } from '../domain/monitors/change';
 import { blockOf, healthOf } from '../domain/monitors/health';
 import type { Environment } from '../environment';
+import { MonitorListRepository } from '../store/monitors/lists';
+import { SinkRepository } from '../store/monitors/sinks';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
 const timeoutMs = 10_000;
@@ -55,7 +55,7 @@ export async function examineSinks(
   archive: Archive | undefined,
 ): Promise<Finding[]> {
   if (archive === undefined) return [];
-  const sinks = await sinksNow(archive, monitorSinks);
+  const sinks = await new SinkRepository(archive.store).now(monitorSinks);
   return sinks.flatMap(({ name, required, disabled }) => {
     if (disabled === null) return [];
     const cure = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
@@ -68,13 +68,9 @@ export async function examineSinks(
 
 /** The first one of any list; null when nothing is watched. */
 async function watchedMonitor(archive: Archive): Promise<string | null> {
-  const keys = await archive.list('monitor-lists/');
-  for (const key of keys.filter((name) => name.endsWith('/latest.json'))) {
-    const list = await getJson<MonitorList>(archive, key);
-    if (list === null || list.pages === 0) continue;
-    return (await new MonitorLists(archive).page(list, 0))[0] ?? null;
-  }
-  return null;
+  const lists = new MonitorListRepository(archive.store);
+  const list = (await lists.all()).find(({ pages }) => pages > 0);
+  return list === undefined ? null : ((await lists.page(list, 0))[0] ?? null);
 }
 
 async function examineAccess(api: MonitorsApi, monitorId: string): Promise<Finding> {

@@ -1,14 +1,15 @@
+import { isOver, judgeRepeat } from '../domain/monitors/cooldown';
+import type { Delivery } from '../domain/monitors/delivery';
+import { mayBeTried } from '../domain/monitors/kept';
+import type { ChangeRepository } from '../store/monitors/changes';
 import {
-  CooldownWindows,
   sumOfKind,
+  type CooldownRepository,
   type DigestTrouble,
   type FiledDigest,
   type FiledWindow,
-} from '../archive/cooldown-windows';
-import type { MonitorRecords } from '../archive/monitor-records';
-import { isOver, judgeRepeat } from '../domain/monitors/cooldown';
-import type { Delivery } from '../domain/monitors/delivery';
-import { mayBeTried, type FiledChange } from '../domain/monitors/kept';
+  type WindowKey,
+} from '../store/monitors/cooldowns';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
 /** Changes of one digest: more of them are told in another. */
@@ -62,44 +63,44 @@ interface DueDigest {
 export class CooldownSink implements Sink {
   readonly name: string;
   readonly #inner: Sink;
-  readonly #windows: CooldownWindows;
-  readonly #records: MonitorRecords;
+  readonly #cooldowns: CooldownRepository;
+  readonly #changes: ChangeRepository;
   readonly #cooldownMs: number | null;
 
   constructor(
     inner: Sink,
-    windows: CooldownWindows,
-    records: MonitorRecords,
+    cooldowns: CooldownRepository,
+    changes: ChangeRepository,
     cooldownMs: number | null,
   ) {
     this.name = inner.name;
     this.#inner = inner;
-    this.#windows = windows;
-    this.#records = records;
+    this.#cooldowns = cooldowns;
+    this.#changes = changes;
     this.#cooldownMs = cooldownMs;
   }
 
   /** The same sink with another cooldown. */
   withCooldown(cooldownMs: number): CooldownSink {
-    return new CooldownSink(this.#inner, this.#windows, this.#records, cooldownMs);
+    return new CooldownSink(this.#inner, this.#cooldowns, this.#changes, cooldownMs);
   }
 
   async deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
     const cooldownMs = this.#cooldownMs;
     if (cooldownMs === null) return this.#inner.deliver(batch, signal);
-    const windows = await this.#windows.of(batch.monitorId);
-    const outcomes: (DeliveryOutcome | null)[] = [];
-    for (const delivery of batch.deliveries) {
-      outcomes.push(await this.#foldedOutcome(delivery, windows, batch, cooldownMs));
-    }
-    const told = batch.deliveries.filter((_, place) => outcomes[place] === null);
+    const folded = await this.#fold(batch, cooldownMs);
+    const told = batch.deliveries.filter(({ id }) => !folded.has(id));
     const answers = await this.#inner.deliver({ ...batch, deliveries: told }, signal);
-    return outcomes.map((outcome) => outcome ?? (answers.shift() as DeliveryOutcome));
+    return batch.deliveries.map(({ id }) => {
+      const window = folded.get(id);
+      if (window === undefined) return answers.shift() as DeliveryOutcome;
+      return { kind: 'taken', digest: `${window.kind}/${window.number}` };
+    });
   }
 
   /** A digest of the monitor is due, or was and could not be told. */
   async hasDue(monitorId: string, at: number): Promise<boolean> {
-    const windows = [...(await this.#windows.of(monitorId)).values()].flat();
+    const windows = [...(await this.#cooldowns.of(monitorId)).values()].flat();
     return windows.some((window) => this.#isDue(window, at) && !isEmpty(window));
   }
 
@@ -111,7 +112,7 @@ export class CooldownSink implements Sink {
   async deliverDue(batch: Sweeping, signal?: AbortSignal): Promise<DigestsTold> {
     const numbers = new Map<string, number>();
     let due: FiledWindow[] = [];
-    for (const [kind, windows] of await this.#windows.of(batch.monitorId)) {
+    for (const [kind, windows] of await this.#cooldowns.of(batch.monitorId)) {
       numbers.set(kind, windows.at(-1)?.number ?? 0);
       due.push(...windows.filter((window) => this.#isDue(window, batch.at)));
     }
@@ -136,33 +137,39 @@ export class CooldownSink implements Sink {
     return this.#inner.close();
   }
 
-  /** Null: it is told by itself. */
-  async #foldedOutcome(
-    delivery: Delivery,
-    windows: Map<string, FiledWindow[]>,
-    { monitorId, at }: DeliveryBatch,
+  /** Changes that are told in a digest, by their ids, with its window; all others are told alone. */
+  async #fold(
+    { monitorId, at, deliveries }: DeliveryBatch,
     cooldownMs: number,
-  ): Promise<DeliveryOutcome | null> {
-    // A digest is made of what is on file, and of a purged change there is nothing.
-    if (delivery.kind === 'digest' || delivery.filed.erased === true) return null;
-    const kind = sumOfKind(delivery.filed);
-    const its = windows.get(kind) ?? [];
-    windows.set(kind, its);
-    const verdict = judgeRepeat(delivery.id, its, at, cooldownMs);
-    switch (verdict.kind) {
-      case 'tell':
-        return null;
-      case 'open': {
-        const opened = { changeId: delivery.id, at };
-        its.push(await this.#windows.open(monitorId, kind, verdict.number, opened));
-        return null;
-      }
-      case 'fold': {
-        const window = its.find(({ number }) => number === verdict.number) as FiledWindow;
-        const isFolded = await this.#windows.fold(window, delivery.id);
-        return isFolded ? { kind: 'taken', digest: window.folder } : null;
+  ): Promise<Map<string, WindowKey>> {
+    const windows = await this.#cooldowns.of(monitorId);
+    const opened: FiledWindow[] = [];
+    const folded: { window: WindowKey; changeId: string }[] = [];
+    for (const delivery of deliveries) {
+      // A digest is made of what is on file, and of a purged change there is nothing.
+      if (delivery.kind === 'digest' || delivery.filed.erased === true) continue;
+      const kind = sumOfKind(delivery.filed);
+      const its = windows.get(kind) ?? [];
+      windows.set(kind, its);
+      const verdict = judgeRepeat(delivery.id, its, at, cooldownMs);
+      if (verdict.kind === 'tell') continue;
+      const window = { monitorId, kind, number: verdict.number };
+      if (verdict.kind === 'fold') folded.push({ window, changeId: delivery.id });
+      else {
+        opened.push(newWindow(window, delivery.id, at));
+        its.push(newWindow(window, delivery.id, at));
       }
     }
+    await this.#cooldowns.fold(opened, folded);
+    if (folded.length === 0) return new Map();
+    // A window may have been closed meanwhile.
+    const now = [...(await this.#cooldowns.of(monitorId)).values()].flat();
+    return new Map(
+      folded.flatMap(({ changeId }) => {
+        const window = now.find((one) => one.folded.has(changeId));
+        return window === undefined ? [] : [[changeId, window]];
+      }),
+    );
   }
 
   #isDue(window: FiledWindow, at: number): boolean {
@@ -178,7 +185,7 @@ export class CooldownSink implements Sink {
     const told = { ...noDigestsTold(), stuck: [] as DigestTrouble[] };
     const due: DueDigest[] = [];
     for (const window of windows) {
-      if (isEmpty(window)) await this.#windows.forget(window);
+      if (isEmpty(window)) await this.#cooldowns.forget(window);
       else if (mayBeTried(window.trouble, batch.sweep, batch.at))
         due.push(...(await this.#made(window, batch.monitorId)));
       else if (window.trouble !== null) told.stuck.push(window.trouble);
@@ -189,7 +196,7 @@ export class CooldownSink implements Sink {
     for (const [place, { window, filed, delivery }] of due.entries()) {
       const outcome = outcomes[place];
       if (outcome?.kind === 'taken') {
-        await this.#windows.clear(window, filed);
+        await this.#cooldowns.clear(window);
         told.taken += 1;
         told.changes += delivery.digest.changes.length;
       } else if (outcome?.kind === 'untried') told.untried += 1;
@@ -206,15 +213,13 @@ export class CooldownSink implements Sink {
   /** Made up once; none when all its changes are gone. */
   async #made(window: FiledWindow, monitorId: string): Promise<DueDigest[]> {
     const chosen = [...window.folded].slice(0, mostPerDigest);
-    const filed = window.digest ?? (await this.#windows.close(window, chosen));
-    const changes: FiledChange[] = [];
-    for (const changeId of filed.changeIds) {
-      const change = await this.#records.filed(monitorId, changeId);
-      if (change !== null) changes.push(change);
-    }
+    const filed = window.digest ?? (await this.#cooldowns.close(window, chosen));
+    if (filed === null) return [];
+    const files = await this.#changes.files(monitorId, filed.changeIds);
+    const changes = filed.changeIds.flatMap((id) => files.get(id)?.filed ?? []);
     const [first] = changes;
     if (first === undefined) {
-      await this.#windows.clear(window, filed);
+      await this.#cooldowns.clear(window);
       return [];
     }
     const seen = changes.map(({ seenAt }) => seenAt).sort();
@@ -230,10 +235,9 @@ export class CooldownSink implements Sink {
     filed: FiledDigest,
     numbers: Map<string, number>,
   ): Promise<FiledWindow[]> {
-    const kind = window.folder.split('/').at(-3) ?? '';
-    const number = (numbers.get(kind) ?? window.number) + 1;
-    numbers.set(kind, number);
-    return this.#windows.halve(window, filed, number);
+    const number = (numbers.get(window.kind) ?? window.number) + 1;
+    numbers.set(window.kind, number);
+    return this.#cooldowns.halve(window, filed, number);
   }
 
   #count(
@@ -242,8 +246,8 @@ export class CooldownSink implements Sink {
     outcome: Exclude<DeliveryOutcome, { kind: 'taken' }> | undefined,
   ): Promise<DigestTrouble> {
     const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;
-    return this.#windows.countTrouble(window, {
-      at: new Date(at).toISOString(),
+    return this.#cooldowns.countTrouble(window, {
+      lastAt: new Date(at).toISOString(),
       sweep,
       why: outcome?.why ?? 'the sink did not say what became of it',
       againAt: againInMs === null ? null : new Date(at + againInMs).toISOString(),
@@ -261,4 +265,9 @@ interface Halving {
 
 function isEmpty({ folded, closed }: FiledWindow): boolean {
   return folded.size === 0 && !closed;
+}
+
+function newWindow(key: WindowKey, opener: string, openedAt: number): FiledWindow {
+  const empty = { folded: new Set<string>(), closed: false, digest: null, trouble: null };
+  return { ...key, ...empty, opener, openedAt };
 }

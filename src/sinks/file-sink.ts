@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { keySegment, toJsonLines, type Archive } from '../archive/archive';
-import { changeFiles, dayOf } from '../archive/monitor-records';
+import { changeFiles } from '../archive/change-files';
 import { erasedChange } from '../archive/tombstones';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
@@ -35,7 +35,7 @@ export class FileSink implements Sink {
 function keyOf({ monitorId, deliveries, at }: DeliveryBatch): string {
   const sum = createHash('sha256');
   for (const { id } of deliveries) sum.update(`${id}\n`);
-  const day = dayOf(new Date(at).toISOString());
+  const day = new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length);
   return `${changeFiles}${day}/${keySegment(monitorId)}-${sum.digest('hex').slice(0, 16)}.ndjson`;
 }
 

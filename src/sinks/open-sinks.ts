@@ -1,8 +1,8 @@
 import type { Archive } from '../archive/archive';
-import { CooldownWindows } from '../archive/cooldown-windows';
-import { fingerprintOf } from '../archive/disabled-sinks';
-import type { MonitorRecords } from '../archive/monitor-records';
 import type { MonitorSinkSettings, SinkChoice } from '../environment';
+import type { ChangeRepository } from '../store/monitors/changes';
+import { CooldownRepository } from '../store/monitors/cooldowns';
+import { fingerprintOf, SinkRepository } from '../store/monitors/sinks';
 import { CooldownSink, addDigestsTold, noDigestsTold, type DigestsTold } from './cooldown-sink';
 import { FileSink } from './file-sink';
 import type { DeliveryBatch, Sink } from './sink';
@@ -71,21 +71,22 @@ export class Sinks {
 export function openSinks(
   { sinks, webhook }: MonitorSinkSettings,
   archive: Archive,
-  records: MonitorRecords,
+  changes: ChangeRepository,
   onDisabled?: OnDisabled,
 ): Sinks {
-  const windows = new CooldownWindows(archive);
+  const cooldowns = new CooldownRepository(archive.store);
+  const switches = new SinkRepository(archive.store);
   const sinkOf = ({ name }: SinkChoice): Sink => {
     if (name === 'file') return new FileSink(archive);
     if (webhook === null) throw new RangeError('the webhook is not configured');
     const inner = new WebhookSink(webhook, webhook);
-    const switched = new SwitchedSink(inner, archive, fingerprintOf(webhook), onDisabled);
-    return new CooldownSink(switched, windows, records, null);
+    const switched = new SwitchedSink(inner, switches, fingerprintOf(webhook), onDisabled);
+    return new CooldownSink(switched, cooldowns, changes, null);
   };
   const all = sinks.map(sinkOf);
   const required = sinks.filter((choice) => choice.required).map(({ name }) => name);
   // Without a webhook, what a cooldown held back for it before goes to the files.
   const hasWebhook = all.some((sink) => sink instanceof CooldownSink);
-  const drain = new CooldownSink(new FileSink(archive), windows, records, null);
+  const drain = new CooldownSink(new FileSink(archive), cooldowns, changes, null);
   return new Sinks(all, required, hasWebhook ? null : drain);
 }

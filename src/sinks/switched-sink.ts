@@ -1,5 +1,4 @@
-import type { Archive } from '../archive/archive';
-import { disabledSink, putDisabledSink } from '../archive/disabled-sinks';
+import type { SinkRepository } from '../store/monitors/sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
 /** Told once, by the worker that was answered so. */
@@ -9,27 +8,27 @@ export type OnDisabled = (name: string, why: string) => void;
 export class SwitchedSink implements Sink {
   readonly name: string;
   readonly #inner: Sink;
-  readonly #archive: Archive;
+  readonly #sinks: SinkRepository;
   readonly #settings: string;
   readonly #onDisabled: OnDisabled;
 
   /** @param settings a fingerprint of them */
   constructor(
     inner: Sink,
-    archive: Archive,
+    sinks: SinkRepository,
     settings: string,
     onDisabled: OnDisabled = () => undefined,
   ) {
     this.name = inner.name;
     this.#inner = inner;
-    this.#archive = archive;
+    this.#sinks = sinks;
     this.#settings = settings;
     this.#onDisabled = onDisabled;
   }
 
   async deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
     if (batch.deliveries.length === 0) return [];
-    const disabled = await disabledSink(this.#archive, this.name);
+    const disabled = await this.#sinks.disabled(this.name);
     if (disabled?.settings === this.#settings) {
       return batch.deliveries.map(() => ({ kind: 'disabled', why: disabled.why }));
     }
@@ -38,7 +37,7 @@ export class SwitchedSink implements Sink {
     if (ended !== undefined) {
       const at = new Date(batch.at).toISOString();
       const { why } = ended;
-      await putDisabledSink(this.#archive, this.name, { at, why, settings: this.#settings });
+      await this.#sinks.disable(this.name, { at, why, settings: this.#settings });
       this.#onDisabled(this.name, why);
     }
     return outcomes;

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { MonitorRecords, type ReviewedFile } from '../archive/monitor-records';
 import { severities, type Change } from '../domain/monitors/change';
 import {
   changeRecord,
@@ -11,8 +10,9 @@ import {
   type ChangeStatus,
   type LagFigures,
 } from '../domain/monitors/change-record';
-import { sinkNames } from '../domain/monitors/delivery';
 import { changeCells, changeSheet } from '../sheets/change-sheet';
+import { ChangeQueries, type ReviewedFile } from '../store/monitors/change-queries';
+import { MonitorRepository } from '../store/monitors/monitors';
 import { idOnFile } from './monitor-ids';
 import { CommandError, counted, durationMs, exitCodes, oneOf, tell } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
@@ -109,9 +109,9 @@ export async function unknownMonitors(
   { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
   ids: readonly string[],
 ): Promise<string[]> {
-  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  const monitors = new MonitorRepository(archive.store, (text) => idKey.nameOf('document', text));
   const unknown: string[] = [];
-  for (const id of ids) if (!(await records.isOnFile(id))) unknown.push(id);
+  for (const id of ids) if (!(await monitors.isKnown(id))) unknown.push(id);
   return unknown;
 }
 
@@ -121,21 +121,14 @@ export function unknownWords(ids: readonly string[]): string {
 
 /** Every change that the flags choose, oldest first, as it stands. */
 export async function* changesOnRecord(
-  { archive, idKey, environment }: Workplace,
+  { archive, environment }: Workplace,
   { since, monitor, severity }: ChangeFlags,
 ): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
-  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
   const required = environment.monitorSinks.sinks.filter((one) => one.required);
   const names = required.map(({ name }) => name);
-  const files = records.filedSince(
-    since ?? null,
-    sinkNames,
-    ({ monitorId }) => monitor === undefined || monitor.includes(monitorId),
-  );
-  for await (const file of files) {
-    const record = changeRecord(file, names);
-    if (severity !== undefined && !severity.some((word) => word === record.severity)) continue;
-    yield { record, file };
+  const filter = { since: since ?? null, monitors: monitor, severities: severity };
+  for await (const file of new ChangeQueries(archive.store).files(filter)) {
+    yield { record: changeRecord(file, names), file };
   }
 }
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { MonitorRecords, type FiledOn } from '../archive/monitor-records';
 import { deliveryBody } from '../domain/monitors/delivery';
+import { ChangeQueries } from '../store/monitors/change-queries';
+import { idOf } from '../store/monitors/change-rows';
 import {
   unknownMonitors,
   unknownWords,
@@ -14,11 +15,8 @@ import { openWorkplace, type Workplace } from './workplace';
 
 /** Between two looks at what was filed. */
 const lookEveryMs = 1_000;
-/** What the index names and is not there after this long was never filed: it will be named again. */
+/** From the instant at which a change was seen until it is filed; clocks differ, too. */
 const longestFilingMs = 600_000;
-
-/** A change is named twice when whoever filed it had to try again, soon after. */
-const mostRemembered = 100_000;
 
 /** `monitor follow`: changes as they are filed, a JSON document a line, for a pipe. */
 export function followCommand(): Command {
@@ -81,24 +79,20 @@ function endingOf(stop: AbortController): { reason(): string; forget(): void } {
 
 /** What was filed since an instant, each change once. */
 export class Feed {
-  readonly #records: MonitorRecords;
+  readonly #changes: ChangeQueries;
   readonly #flags: ChangeFlags & { since: string };
-  readonly #readKeys = new Set<string>();
-  readonly #told = new Set<string>();
-  #waiting: FiledOn[] = [];
+  /** `seen_at` of what was told and would be found again. */
+  readonly #told = new Map<string, string>();
   /** `seen_at` of the newest change that was told. */
   #reached: string;
 
-  constructor(
-    { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
-    flags: ChangeFlags & { since: string },
-  ) {
-    this.#records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  constructor({ archive }: Pick<Workplace, 'archive'>, flags: ChangeFlags & { since: string }) {
+    this.#changes = new ChangeQueries(archive.store);
     this.#flags = flags;
     this.#reached = flags.since;
   }
 
-  /** A `--since` that misses nothing: what is named by an earlier instant may be filed later still. */
+  /** A `--since` that misses nothing: what was seen at an earlier instant may be filed later still. */
   wayOn(): string {
     const from = new Date(Date.parse(this.#reached) - longestFilingMs).toISOString();
     return from > this.#flags.since ? from : this.#flags.since;
@@ -106,39 +100,18 @@ export class Feed {
 
   /** Lines of what came since the last call, oldest first. */
   async *next(): AsyncGenerator<string> {
-    for (const key of await this.#records.indexKeys(this.#flags.since)) {
-      if (this.#readKeys.has(key)) continue;
-      this.#readKeys.add(key);
-      this.#waiting.push(...(await this.#records.indexLines(key)));
-    }
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const line of waiting) {
-      const id = `${line.monitorId} ${line.changeId}`;
-      if (this.#told.has(id) || !this.#isMeant(line)) continue;
-      const filed = await this.#records.filed(line.monitorId, line.changeId);
-      if (filed === null) {
-        if (Date.parse(line.seenAt) > Date.now() - longestFilingMs) this.#waiting.push(line);
-        continue;
-      }
-      this.#remember(id);
-      const { severity } = this.#flags;
-      if (severity !== undefined && !severity.some((word) => word === filed.change.severity))
-        continue;
-      if (filed.seenAt > this.#reached) this.#reached = filed.seenAt;
-      const delivery = { kind: 'change' as const, id: filed.change.changeId, filed };
+    const { monitor, severity } = this.#flags;
+    const since = this.wayOn();
+    for (const [id, seenAt] of this.#told) if (seenAt < since) this.#told.delete(id);
+    const filter = { since, monitors: monitor, severities: severity };
+    const files = this.#changes.files(filter, (key) => !this.#told.has(idOf(key)));
+    for await (const { filed } of files) {
+      const { monitorId, change, seenAt } = filed;
+      const { changeId } = change;
+      this.#told.set(idOf({ monitorId, changeId }), seenAt);
+      if (seenAt > this.#reached) this.#reached = seenAt;
+      const delivery = { kind: 'change' as const, id: changeId, filed };
       yield `${JSON.stringify({ ...deliveryBody(delivery), sweep: filed.sweep })}\n`;
     }
-  }
-
-  #remember(id: string): void {
-    if (this.#told.size >= mostRemembered)
-      this.#told.delete(this.#told.values().next().value ?? '');
-    this.#told.add(id);
-  }
-
-  #isMeant({ monitorId, seenAt }: FiledOn): boolean {
-    const { monitor, since } = this.#flags;
-    return seenAt >= since && (monitor === undefined || monitor.includes(monitorId));
   }
 }

@@ -1,4 +1,3 @@
-import { MonitorPasses } from '../archive/monitor-passes';
 import {
   needsAttention,
   troublesOf,
@@ -7,6 +6,7 @@ import {
   type SweepOutcome,
 } from '../domain/monitors/sweep';
 import { watchStatus, type PassOnFile, type WatchOutcome } from '../domain/monitors/watch';
+import { MonitorListRepository } from '../store/monitors/lists';
 import type { EngineClient } from '../temporal/connection';
 import {
   sweepProgressQuery,
@@ -23,9 +23,9 @@ export async function passesOf(
   list: string,
   pages: number,
 ): Promise<PassOnFile[]> {
-  const passes = new MonitorPasses(archive);
+  const lists = new MonitorListRepository(archive.store);
   const numbers = Array.from({ length: pages }, (_, page) => page);
-  const found = await Promise.all(numbers.map((page) => passes.pass(list, page)));
+  const found = await Promise.all(numbers.map((page) => lists.look(list, page)));
   return found.filter((pass) => pass !== null);
 }
 

@@ -1,13 +1,14 @@
 import { writeFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { sinksNow } from '../archive/disabled-sinks';
-import { MonitorPasses } from '../archive/monitor-passes';
-import { MonitorRecords } from '../archive/monitor-records';
 import { maskDocument } from '../domain/documents';
 import { blockOf, healthRemarks, unwellOf } from '../domain/monitors/health';
 import { MonitorSums } from '../report/monitor-figures';
 import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../report/monitor-html';
+import { MonitorListRepository } from '../store/monitors/lists';
+import { MonitorRepository, type ListedMonitor } from '../store/monitors/monitors';
+import { SinkRepository } from '../store/monitors/sinks';
+import { UnreadableItemRepository } from '../store/monitors/unreadable-items';
 import {
   changesOnRecord,
   refuseUnknownMonitors,
@@ -56,14 +57,15 @@ export async function monitorsOf(
   { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
   { monitor }: Pick<ChangeFlags, 'monitor'>,
 ): Promise<MonitorReport['monitors']> {
-  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  const monitors = new MonitorRepository(archive.store, nameOf);
+  const items = new UnreadableItemRepository(archive.store, nameOf);
   const counts = { total: 0, running: 0, blocked: 0, unwell: 0, unknown: 0 };
   const listed: ReportedMonitor[] = [];
   let more = 0;
-  const passes = await lastOf(new MonitorPasses(archive));
-  for (const { monitorId, unreadable } of await allOf(records, passes)) {
+  const passes = await lastOf(new MonitorListRepository(archive.store));
+  for await (const { monitorId, unreadable, health } of allOf(monitors, passes)) {
     if (monitor !== undefined && !monitor.includes(monitorId)) continue;
-    const health = await records.health(monitorId);
     const block = blockOf(health);
     const unwell = unwellOf(health);
     const isUnknown = health?.kind !== 'known';
@@ -75,14 +77,14 @@ export async function monitorsOf(
     const remarks = [
       ...healthRemarks(health),
       ...(passes.get(monitorId) ?? []),
-      ...(unreadable === 0 ? [] : [await unreadableWords(records, monitorId)]),
+      ...(unreadable === 0 ? [] : [await unreadableWords(items, monitorId)]),
     ];
     if (remarks.length === 0) continue;
     if (listed.length === mostListed) {
       more += 1;
       continue;
     }
-    const identifier = (await records.monitor(monitorId))?.monitor.identifier ?? null;
+    const identifier = (await monitors.answer(monitorId))?.monitor.identifier ?? null;
     const document = identifier === null ? null : maskDocument(identifier);
     listed.push({ monitorId, document, remarks });
   }
@@ -90,12 +92,12 @@ export async function monitorsOf(
 }
 
 /** Of each monitor with trouble: why it could not be listed, and what its sweep left, when last looked at. */
-async function lastOf(passes: MonitorPasses): Promise<Map<string, string[]>> {
+async function lastOf(lists: MonitorListRepository): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const add = (monitorId: string, words: string): void => {
     found.set(monitorId, [...(found.get(monitorId) ?? []), words]);
   };
-  for (const { at, failing, left } of await passes.all()) {
+  for (const { at, failing, left } of await lists.looks()) {
     for (const { monitorId, why } of failing) add(monitorId, `not to be listed at ${at}: ${why}`);
     for (const { monitorId, why } of left ?? []) add(monitorId, `left by its sweep: ${why}`);
   }
@@ -103,25 +105,32 @@ async function lastOf(passes: MonitorPasses): Promise<Map<string, string[]>> {
 }
 
 /** Those that nothing is on file about included: they could never be listed. */
-async function allOf(
-  records: MonitorRecords,
+async function* allOf(
+  monitors: MonitorRepository,
   passes: ReadonlyMap<string, unknown>,
-): Promise<{ monitorId: string; unreadable: number }[]> {
-  const monitors = await records.monitors();
-  const known = new Set(monitors.map(({ monitorId }) => monitorId));
-  const others = [...passes.keys()].filter((monitorId) => !known.has(monitorId));
-  return [...monitors, ...others.map((monitorId) => ({ monitorId, unreadable: 0 }))];
+): AsyncGenerator<ListedMonitor> {
+  const known = new Set<string>();
+  for await (const one of monitors.all()) {
+    known.add(one.monitorId);
+    yield one;
+  }
+  for (const monitorId of passes.keys()) {
+    if (!known.has(monitorId)) yield { monitorId, health: null, unreadable: 0 };
+  }
 }
 
 /** `2 items of its list cannot be read (id: invalid_type)` */
-async function unreadableWords(records: MonitorRecords, monitorId: string): Promise<string> {
-  const items = await records.unreadable(monitorId);
-  const reasons = [...new Set(items.map(({ why }) => why))].slice(0, 3);
-  return `${counted(items.length, 'item')} of its list cannot be read (${reasons.join('; ')})`;
+async function unreadableWords(
+  items: UnreadableItemRepository,
+  monitorId: string,
+): Promise<string> {
+  const its = await items.of(monitorId);
+  const reasons = [...new Set(its.map(({ why }) => why))].slice(0, 3);
+  return `${counted(its.length, 'item')} of its list cannot be read (${reasons.join('; ')})`;
 }
 
 async function sinksOf({ archive, environment }: Workplace): Promise<MonitorReport['sinks']> {
-  const told = await sinksNow(archive, environment.monitorSinks);
+  const told = await new SinkRepository(archive.store).now(environment.monitorSinks);
   return told.map(({ name, required, disabled }) => {
     const since = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
     return { name, required, disabled: since };

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { MonitorRecords } from '../archive/monitor-records';
+import { ChangeQueries } from '../store/monitors/change-queries';
+import { ChangeRepository } from '../store/monitors/changes';
 import { refuseUnknownMonitors } from './monitor-changes';
 import { idOnFile } from './monitor-ids';
 import { CommandError, exitCodes, namedOnce, print, printJson, UsageError } from './terminal';
@@ -38,10 +39,10 @@ async function review(
 ): Promise<number> {
   const { archive, idKey, audit, environment } = place;
   if (note.trim() === '') throw new UsageError('--note: expected words');
-  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  const changes = new ChangeRepository(archive.store, (text) => idKey.nameOf('document', text));
   if (monitor !== undefined) await refuseUnknownMonitors(place, [monitor]);
-  const monitorId = monitor ?? (await monitorOf(records, changeId));
-  if ((await records.filed(monitorId, changeId)) === null) {
+  const monitorId = monitor ?? (await monitorOf(place, changeId));
+  if ((await changes.get(monitorId, changeId)) === null) {
     throw new CommandError(`no change ${changeId} of monitor ${monitorId} is on file`);
   }
   const at = new Date().toISOString();
@@ -55,22 +56,18 @@ async function review(
       work: `monitor/${monitorId}`,
     },
   ]);
-  await records.putReview(monitorId, changeId, { at, by: environment.actor, note });
+  await changes.putReview(monitorId, changeId, { at, by: environment.actor, note });
   if (json === true) printJson({ monitorId, changeId, at, by: environment.actor, note });
   else print(`change ${changeId} of monitor ${monitorId}: looked at by ${environment.actor}`);
   return exitCodes.done;
 }
 
-/** The newest changes first: those are looked at. */
-async function monitorOf(records: MonitorRecords, changeId: string): Promise<string> {
-  const found = new Set<string>();
-  for (const key of (await records.indexKeys(null)).reverse()) {
-    for (const line of await records.indexLines(key)) {
-      if (line.changeId === changeId) found.add(line.monitorId);
-    }
-  }
+async function monitorOf({ archive }: Workplace, changeId: string): Promise<string> {
+  const found = await new ChangeQueries(archive.store).monitorsWith(changeId);
   const [first, second] = found;
   if (first === undefined) throw new CommandError(`no change ${changeId} is on file`);
   if (second === undefined) return first;
-  throw new UsageError(`${found.size} monitors have a change ${changeId}: name one with --monitor`);
+  throw new UsageError(
+    `${found.length} monitors have a change ${changeId}: name one with --monitor`,
+  );
 }

@@ -7,11 +7,11 @@ import {
   type ScheduleOptions,
 } from '@temporalio/client';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { MonitorLists, type MonitorList } from '../archive/monitor-lists';
 import { watchEntry } from '../domain/monitors/audit';
 import type { SweepTerms } from '../domain/monitors/sweep';
 import { listNamePattern, scheduleIdOf } from '../domain/monitors/watch';
 import { queueName } from '../domain/queues';
+import { MonitorListRepository, type MonitorList } from '../store/monitors/lists';
 import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { MonitorWatchInput } from '../workflows/messages';
@@ -110,7 +110,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
   const terms = termsOf(flags);
   return withEngine(place, async (engine) => {
     await refuseMissingSearchAttributes(engine);
-    const lists = new MonitorLists(place.archive);
+    const lists = new MonitorListRepository(place.archive.store);
     const list = await lists.put(name, ids);
     const by = place.environment.actor;
     const details = { everyMs: every, monitors: list.monitors, edition: list.edition };
@@ -175,7 +175,7 @@ function scheduleOptions(
 async function createOrUpdate(
   { client }: EngineClient,
   options: WatchSchedule,
-  lists: MonitorLists,
+  lists: MonitorListRepository,
 ): Promise<ScheduleChange[] | null> {
   try {
     const created = await client.schedule.create(options);
@@ -204,7 +204,7 @@ async function createOrUpdate(
 async function differences(
   before: ScheduleDescription,
   { spec, action, policies }: WatchSchedule,
-  lists: MonitorLists,
+  lists: MonitorListRepository,
 ): Promise<ScheduleChange[]> {
   const was = watchInputOf(before);
   const [input] = action.args as [MonitorWatchInput];
@@ -243,7 +243,7 @@ function timingPairs(
 async function listChange(
   before: MonitorWatchInput['list'] | null,
   after: MonitorWatchInput['list'],
-  lists: MonitorLists,
+  lists: MonitorListRepository,
 ): Promise<ScheduleChange> {
   const was = new Set(before === null ? [] : await allIds(lists, before));
   const is = new Set(await allIds(lists, after));
@@ -256,7 +256,10 @@ async function listChange(
   };
 }
 
-async function allIds(lists: MonitorLists, list: MonitorWatchInput['list']): Promise<string[]> {
+async function allIds(
+  lists: MonitorListRepository,
+  list: MonitorWatchInput['list'],
+): Promise<string[]> {
   const ids: string[] = [];
   for (let page = 0; page < list.pages; page += 1) ids.push(...(await lists.page(list, page)));
   return ids;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { sinkNames } from '../domain/monitors/delivery';
-import { enableSink, sinksNow } from '../archive/disabled-sinks';
+import { SinkRepository } from '../store/monitors/sinks';
 import { exitCodes, oneOf, print, printJson } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
 
@@ -24,14 +24,15 @@ async function sinks(
   { archive, audit, environment }: Workplace,
   { enable, json }: SinkFlags,
 ): Promise<number> {
+  const known = new SinkRepository(archive.store);
   if (enable !== undefined) {
     const happenedAt = new Date().toISOString();
     const id = `sink/${enable}/${happenedAt}`;
     const by = environment.actor;
     await audit.append([{ kind: 'decision', id, result: 'enabled', by, happenedAt }]);
-    await enableSink(archive, enable);
+    await known.enable(enable);
   }
-  const sinksThere = await sinksNow(archive, environment.monitorSinks);
+  const sinksThere = await known.now(environment.monitorSinks);
   const told = sinksThere.map(({ name, required, disabled }) => {
     return { name, required, disabledAt: disabled?.at ?? null, why: disabled?.why ?? null };
   });

@@ -1,11 +1,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { Command } from 'commander';
-import { MonitorLists } from '../archive/monitor-lists';
-import { MonitorPasses } from '../archive/monitor-passes';
 import { watchEntry } from '../domain/monitors/audit';
 import { sweepWorkflowId, type SweepOutcome, type SweepTerms } from '../domain/monitors/sweep';
 import { scheduleIdOf, type WatchOutcome } from '../domain/monitors/watch';
 import { queueName } from '../domain/queues';
+import { MonitorListRepository } from '../store/monitors/lists';
+import { MonitorRepository } from '../store/monitors/monitors';
 import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { monitorSweep } from '../workflows/monitor-sweep';
@@ -97,10 +97,11 @@ async function sweepOne(
   { detach, json }: Flags,
 ): Promise<number> {
   const workflowId = sweepWorkflowId(monitorId);
-  const { queueSuffix } = place;
+  const { archive, idKey, queueSuffix } = place;
   const by = place.environment.actor;
+  const known = new MonitorRepository(archive.store, (text) => idKey.nameOf('document', text));
   // The first sweep looks for what others acknowledged before it.
-  const isFirst = (await new MonitorPasses(place.archive).reconciled(monitorId)) === null;
+  const isFirst = !(await known.isReconciled(monitorId));
   await started(monitorId, () =>
     engine.client.workflow.start<typeof monitorSweep>('monitorSweep', {
       workflowId,
@@ -140,7 +141,7 @@ async function sweepMany(
   { ids, terms, reconcile }: Order,
   { detach, json }: Flags,
 ): Promise<number> {
-  const list = await new MonitorLists(place.archive).put('by-hand', ids);
+  const list = await new MonitorListRepository(place.archive.store).put('by-hand', ids);
   const workflowId = `${scheduleIdOf('by-hand')}/${list.edition}`;
   const { queueSuffix } = place;
   const by = place.environment.actor;

@@ -3,7 +3,6 @@ import { ContractError } from '../apis/http/errors';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { MonitorsApi, type MonitorAnswer } from '../apis/investigation/monitors';
-import { MonitorRecords } from '../archive/monitor-records';
 import { isUuid } from '../domain/credit/engine';
 import { maskDocument } from '../domain/documents';
 import {
@@ -25,6 +24,7 @@ import {
   type MonitorDifference,
 } from '../domain/monitors/update';
 import { ConfigError, type Environment } from '../environment';
+import { MonitorRepository } from '../store/monitors/monitors';
 import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from './repeated-calls';
 import {
   CommandError,
@@ -124,15 +124,15 @@ async function changeMonitor(
   update: MonitorUpdate,
   options: RepeatOptions,
 ): Promise<Updated> {
-  const records = new MonitorRecords(archive, (document) => idKey.nameOf('document', document));
+  const known = new MonitorRepository(archive.store, (text) => idKey.nameOf('document', text));
   return withMonitors(environment, async (monitors) => {
-    const before = await records.monitor(monitorId);
+    const before = await known.answer(monitorId);
     const { actor } = environment;
     await audit.append([monitorUpdateEntry(monitorId, update, actor, Date.now())]);
     const told = await sendUpdate(monitors, monitorId, update, options);
     const at = new Date().toISOString();
-    await records.putMonitor(monitorId, { at, by: 'update', ...told });
-    await records.putHealth(monitorId, healthOf(told.monitor, at));
+    const health = healthOf(told.monitor, at);
+    await known.putAnswer(monitorId, { at, by: 'update', ...told }, health);
     return {
       ...told,
       before,

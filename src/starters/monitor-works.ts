@@ -3,18 +3,16 @@ import {
   WorkflowUpdateFailedError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { MonitorLists } from '../archive/monitor-lists';
-import {
-  MonitorRecords,
-  type ChangesOnFile,
-  type UnreadableItem,
-} from '../archive/monitor-records';
 import { isUuid } from '../domain/credit/engine';
 import { watchEntry } from '../domain/monitors/audit';
 import { healthRemarks } from '../domain/monitors/health';
 import type { HealthOnFile } from '../domain/monitors/kept';
 import { sweepWorkflowId, type SweepOutcome } from '../domain/monitors/sweep';
 import { scheduleIdOf, type PassOnFile, type WatchOutcome } from '../domain/monitors/watch';
+import { ChangeQueries, type ChangesOnFile } from '../store/monitors/change-queries';
+import { MonitorListRepository } from '../store/monitors/lists';
+import { MonitorRepository } from '../store/monitors/monitors';
+import { UnreadableItemRepository, type UnreadableItem } from '../store/monitors/unreadable-items';
 import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, type SweepProgress, type WatchProgress } from '../workflows/messages';
 import {
@@ -104,12 +102,13 @@ async function viewSweep(
 ): Promise<SweepView> {
   const { sight } = await sightOf<SweepOutcome>(engine, id);
   const progress = sight.state === 'running' ? await sweepProgress(engine, id) : null;
-  const { archive, idKey } = place;
-  const records = new MonitorRecords(archive, (name) => idKey.nameOf('document', name));
+  const { idKey } = place;
+  const { store } = place.archive;
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
   const { sinks } = place.environment.monitorSinks;
   const required = sinks.filter((sink) => sink.required).map(({ name }) => name);
-  const changes = await records.standing(monitorId, mostNamed, required);
-  const health = await records.health(monitorId);
+  const changes = await new ChangeQueries(store).standing(monitorId, mostNamed, required);
+  const health = await new MonitorRepository(store, nameOf).health(monitorId);
   if (sight.state === 'not known' && changes.filed === 0 && health === null) {
     throw new CommandError(
       `nothing is known of ${monitorId}: no sweep of it in the engine, no change of it on file`,
@@ -123,7 +122,7 @@ async function viewSweep(
     progress,
     outcome: sight.state === 'ended' ? sight.outcome : null,
     changes,
-    unreadable: await records.unreadable(monitorId),
+    unreadable: await new UnreadableItemRepository(store, nameOf).of(monitorId),
     health,
     next: wayOnOf(sight.state, `monitor sweep --monitors ${monitorId}`),
   };
@@ -178,7 +177,7 @@ async function viewWatch(
 
 /** The looks that this pass took; those of another one of the same list are not its own. */
 async function passesOfWatch(place: Workplace, list: string, id: string): Promise<PassOnFile[]> {
-  const latest = await new MonitorLists(place.archive).latest(list);
+  const latest = await new MonitorListRepository(place.archive.store).latest(list);
   const passes = await passesOf(place, list, latest?.pages ?? 0);
   return passes.filter(({ watch }) => watch === id);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../domain/audit';
 import type { Attempt, Claim, ClaimOwner, Receipt, Resolution } from '../domain/attempts';
 import { attemptOf } from '../domain/attempts';
+import { rowName } from './seal';
 import type { SealedStore } from './sealed-store';
 import { statement } from './statement';
 
@@ -143,7 +144,7 @@ export class AttemptRepository {
           kind,
           at,
           kind === 'accepted' ? receipt.externalId : null,
-          why && (await this.#sealed(`attempt/${subject}/${n}`, why)),
+          why && (await this.#store.sealed(rowName('attempt', subject, n), why)),
           subject,
           n,
           nonce,
@@ -164,10 +165,10 @@ export class AttemptRepository {
       // A repeated try of the same decision.
       if (earlier.some((one) => isSame(one.resolution, resolution))) return;
       const number = (earlier.at(-1)?.number ?? 0) + 1;
-      const said = await this.#sealed(
-        `resolution/${subject}/${n}/${number}`,
-        JSON.stringify({ by, note }),
-      );
+      const said = await this.#store.sealed(rowName('resolution', subject, n, number), {
+        by,
+        note,
+      });
       const [inserted] = await this.#store.commit([
         statement(
           `INSERT INTO resolution (subject, n, number, action, external_id, at, said)
@@ -208,10 +209,10 @@ export class AttemptRepository {
   async rewordNotes(subject: string, reword: (note: string) => string): Promise<void> {
     for (const { n, number, resolution } of await this.#resolutions(subject)) {
       const { by, note } = resolution;
-      const said = await this.#sealed(
-        `resolution/${subject}/${n}/${number}`,
-        JSON.stringify({ by, note: reword(note) }),
-      );
+      const said = await this.#store.sealed(rowName('resolution', subject, n, number), {
+        by,
+        note: reword(note),
+      });
       await this.#store.commit([
         statement('UPDATE resolution SET said = ? WHERE subject = ? AND n = ? AND number = ?', [
           said,
@@ -234,8 +235,8 @@ export class AttemptRepository {
       ),
     );
     return rows.map(({ n, number, action, externalId, at, said }) => {
-      const opened = this.#store.open(`resolution/${subject}/${n}/${number}`, said);
-      const { by, note } = JSON.parse(opened.toString()) as { by: string; note: string };
+      const opened = this.#store.opened(rowName('resolution', subject, n, number), said);
+      const { by, note } = opened as { by: string; note: string };
       return { n, number, resolution: { action, externalId, by, note, at } };
     });
   }
@@ -244,12 +245,8 @@ export class AttemptRepository {
     const { n, receipt: kind, receiptAt: at, externalId, why } = row;
     if (kind === null || at === null) return null;
     if (kind === 'accepted') return { kind, externalId: externalId ?? '', at };
-    const told = why === null ? '{}' : this.#store.open(`attempt/${subject}/${n}`, why).toString();
-    return { kind, at, ...(JSON.parse(told) as object) } as Receipt;
-  }
-
-  async #sealed(name: string, plain: string): Promise<Buffer> {
-    return Buffer.from(await this.#store.seal(name, plain));
+    const told = why && this.#store.opened(rowName('attempt', subject, n), why);
+    return { kind, at, ...(told as object | null) } as Receipt;
   }
 }
 
@@ -260,15 +257,15 @@ function claimOf(row: AttemptRow): Claim {
 }
 
 /** Words of errors and codes of the service: they may quote. */
-function whyOf(receipt: Receipt): string | null {
+function whyOf(receipt: Receipt): object | null {
   switch (receipt.kind) {
     case 'accepted':
       return null;
     case 'refused':
-      return JSON.stringify({ status: receipt.status, code: receipt.code });
+      return { status: receipt.status, code: receipt.code };
     case 'not_sent':
     case 'unknown':
-      return JSON.stringify({ reason: receipt.reason });
+      return { reason: receipt.reason };
   }
 }
 

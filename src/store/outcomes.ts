@@ -2,7 +2,7 @@ import type { AuditEntry } from '../domain/audit';
 import type { OutcomeRecord } from '../domain/outcomes';
 import { FactRepository, type NewFact } from './certificates/facts';
 import type { SealedStore } from './sealed-store';
-import { statement } from './statement';
+import { insertInto, partsOf, statement } from './statement';
 import { WorkTable, type SealedRow } from './work-table';
 
 /**
@@ -31,18 +31,16 @@ export class OutcomeRepository extends WorkTable<OutcomeRecord> {
   ): Promise<void> {
     if (outcomes.length + facts.length + entries.length === 0) return;
     const rows = await Promise.all(
-      outcomes.map((outcome) => this.sealed(work, [outcome.item, filedBy], outcome)),
+      outcomes.map(async (outcome) => {
+        const { item } = outcome;
+        return [work, item, filedBy, await this.sealed(work, [item, filedBy], outcome)];
+      }),
     );
+    const columns = ['work', 'item', 'filed_by', 'body'];
     await this.store.commit(
       [
         ...(await new FactRepository(this.store).rows(facts)),
-        ...rows.map((body, at) =>
-          statement(
-            `INSERT INTO outcome (work, item, filed_by, body) VALUES (?, ?, ?, ?)
-             ON CONFLICT DO NOTHING`,
-            [work, outcomes[at]?.item, filedBy, body],
-          ),
-        ),
+        ...partsOf(rows).map((some) => insertInto('outcome', columns, some)),
       ],
       entries,
     );

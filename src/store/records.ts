@@ -23,12 +23,6 @@ export interface PutOptions {
   ends?: JobEnding;
 }
 
-/** One that stands in the database, whatever its size. */
-export interface SmallRecord {
-  key: string;
-  body: Uint8Array | string;
-}
-
 interface NamedBlob {
   blob: string | null;
 }
@@ -79,19 +73,6 @@ export class RecordRepository {
     if (result?.changes === 1) return 'stored';
     if (place.blob !== null) await this.#store.blobs.remove(place.blob);
     return 'exists';
-  }
-
-  async putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]> {
-    if (records.length === 0) return [];
-    const results = await this.#store.commit(
-      records.map(({ key, body }) =>
-        statement('INSERT INTO record (key, body) VALUES (?, ?) ON CONFLICT DO NOTHING', [
-          checked(key),
-          Buffer.from(body as string),
-        ]),
-      ),
-    );
-    return results.map(({ changes }) => (changes === 1 ? 'stored' : 'exists'));
   }
 
   async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { monitorTables } from './monitors/tables';
 import { SqliteConnection, storeErrorOf, type FileIdentity } from './sqlite';
 import { StoreError } from './store-error';
 
@@ -135,6 +136,7 @@ const migrations: readonly string[][] = [
        said BLOB NOT NULL,
        PRIMARY KEY (subject, n, number)
      ) STRICT, WITHOUT ROWID`,
+    ...monitorTables,
   ],
 ];
 

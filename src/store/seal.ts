@@ -9,3 +9,8 @@ export const noSeal: Seal = {
   seal: async (_name, plain) => plain,
   open: (_name, body) => Buffer.from(body),
 };
+
+/** What is sealed for one row of a table opens in no other. */
+export function rowName(table: string, ...key: readonly unknown[]): string {
+  return `${table}/${JSON.stringify(key)}`;
+}

@@ -41,4 +41,13 @@ export class SealedStore implements Seal {
   open(name: string, body: Uint8Array): Buffer {
     return this.#seal.open(name, body);
   }
+
+  /** As JSON, for a column of the row with this name. */
+  async sealed(name: string, value: unknown): Promise<Buffer> {
+    return Buffer.from(await this.#seal.seal(name, JSON.stringify(value)));
+  }
+
+  opened(name: string, body: Uint8Array): unknown {
+    return JSON.parse(this.#seal.open(name, body).toString('utf8'));
+  }
 }

@@ -8,6 +8,41 @@ export function statement(sql: string, parameters: readonly unknown[] = []): Sta
   return { sql, parameters };
 }
 
+/** Rows that one statement writes, at most: more of them would hold up whoever else commits. */
+const mostRowsWritten = 200;
+
+/** `(?, ?), (?, ?)`: of rows of VALUES. */
+export function marksOf(rows: readonly (readonly unknown[])[]): string {
+  return rows.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
+}
+
+/** In parts that one statement may write; none of nothing. */
+export function partsOf<T>(rows: readonly T[]): T[][] {
+  const parts = Math.ceil(rows.length / mostRowsWritten);
+  return Array.from({ length: parts }, (_, part) =>
+    rows.slice(part * mostRowsWritten, (part + 1) * mostRowsWritten),
+  );
+}
+
+/** @param otherwise where a row is there already; default: it stays */
+export function insertInto(
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  otherwise = 'ON CONFLICT DO NOTHING',
+): Statement {
+  return statement(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${marksOf(rows)} ${otherwise}`,
+    rows.flat(),
+  );
+}
+
+/** The columns take the new values where a row with the same key is there already. */
+export function replacing(key: readonly string[], columns: readonly string[]): string {
+  const values = columns.map((column) => `${column} = excluded.${column}`).join(', ');
+  return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${values}`;
+}
+
 /** Rows of a statement that returns some, and how many it changed. */
 export interface StatementResult {
   rows: unknown[];

@@ -1,11 +1,8 @@
-import { statement, type Statement } from './statement';
+import { insertInto, partsOf, statement, type Statement } from './statement';
 import type { Store } from './store';
 
 /** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
 export type NameOf = (document: string) => string;
-
-/** Rows of one statement. */
-const perStatement = 200;
 
 /**
  * What holds something about a subject: a job, an upload, an answer. A subject goes by its keyed name,
@@ -20,7 +17,7 @@ export class SubjectRepository {
 
   /** Before what is told of them is stored: so that nothing stands there that is not found. */
   async add(holder: string, subjects: Iterable<string>): Promise<void> {
-    for (const some of holdSubjects(holder, subjects)) await this.#store.commit([some]);
+    for (const one of addSubjects(holder, subjects)) await this.#store.commit([one]);
   }
 
   /** Holders of each of these subjects that has any. */
@@ -52,14 +49,8 @@ export class SubjectRepository {
   }
 }
 
-/** A statement for as many as one transaction should take. */
-export function holdSubjects(holder: string, subjects: Iterable<string>): Statement[] {
-  const names = [...new Set(subjects)];
-  return Array.from({ length: Math.ceil(names.length / perStatement) }, (_, nth) => {
-    const some = names.slice(nth * perStatement, (nth + 1) * perStatement);
-    return statement(
-      `INSERT INTO subject (subject, holder) VALUES ${some.map(() => '(?, ?)').join(', ')} ON CONFLICT DO NOTHING`,
-      some.flatMap((name) => [name, holder]),
-    );
-  });
+/** For the transaction in which that is stored which tells of them. */
+export function addSubjects(holder: string, subjects: Iterable<string>): Statement[] {
+  const rows = [...new Set(subjects)].map((subject) => [subject, holder]);
+  return partsOf(rows).map((some) => insertInto('subject', ['subject', 'holder'], some));
 }

@@ -1,5 +1,7 @@
 import type { SealedStore } from './sealed-store';
-import { statement, type Statement } from './statement';
+import { pagesOf } from './pages';
+import { rowName } from './seal';
+import { marksOf, statement, type Statement } from './statement';
 
 /** Rows of one look, and of one transaction that rewrites them. */
 const perLook = 200;
@@ -47,7 +49,7 @@ export class WorkTable<T> {
         const key = this.#keyOf(row);
         updates.push(
           statement(
-            `UPDATE ${this.#name} SET body = ? WHERE work = ? AND (${this.#columns}) = (${marks(key)})`,
+            `UPDATE ${this.#name} SET body = ? WHERE work = ? AND (${this.#columns}) = ${marksOf([key])}`,
             [await this.sealed(work, key, after), work, ...key],
           ),
         );
@@ -62,32 +64,26 @@ export class WorkTable<T> {
     await this.store.commit([statement(`DELETE FROM ${this.#name} WHERE work = ?`, [work])]);
   }
 
-  protected async sealed(work: string, key: readonly unknown[], record: T): Promise<Buffer> {
-    const sealed = await this.store.seal(this.#nameOf(work, key), JSON.stringify(record));
-    return Buffer.from(sealed as string);
+  protected sealed(work: string, key: readonly unknown[], record: T): Promise<Buffer> {
+    return this.store.sealed(this.#nameOf(work, key), record);
   }
 
   protected opened(work: string, row: SealedRow): T {
-    const opened = this.store.open(this.#nameOf(work, this.#keyOf(row)), row.body);
-    return JSON.parse(opened.toString('utf8')) as T;
+    return this.store.opened(this.#nameOf(work, this.#keyOf(row)), row.body) as T;
   }
 
-  /** In pages: a look that stays open would keep the log of the database from being worked off. */
-  async *#looks(work: string): AsyncGenerator<SealedRow[]> {
-    for (let after: unknown[] = []; ;) {
-      const further = after.length === 0 ? '' : `AND (${this.#columns}) > (${marks(after)})`;
-      const rows = await this.store.read<SealedRow>(
+  #looks(work: string): AsyncGenerator<SealedRow[]> {
+    return pagesOf<SealedRow>(perLook, (last) => {
+      const after = last === undefined ? [] : this.#keyOf(last);
+      const further = last === undefined ? '' : `AND (${this.#columns}) > ${marksOf([after])}`;
+      return this.store.read(
         statement(
           `SELECT ${this.#columns}, body FROM ${this.#name} WHERE work = ? ${further}
            ORDER BY ${this.#columns} LIMIT ${perLook}`,
           [work, ...after],
         ),
       );
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      yield rows;
-      after = this.#keyOf(last);
-    }
+    });
   }
 
   get #columns(): string {
@@ -99,10 +95,6 @@ export class WorkTable<T> {
   }
 
   #nameOf(work: string, key: readonly unknown[]): string {
-    return [this.#name, work, ...key].join('/');
+    return rowName(this.#name, work, ...key);
   }
-}
-
-function marks(values: readonly unknown[]): string {
-  return values.map(() => '?').join(', ');
 }

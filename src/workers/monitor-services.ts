@@ -4,10 +4,10 @@ import { Token } from '../apis/http/token';
 import { MonitorsApi } from '../apis/investigation/monitors';
 import type { Archive } from '../archive/archive';
 import { AuditTrail } from '../store/audit/trail';
-import { MonitorRecords } from '../archive/monitor-records';
 import type { IdKey } from '../protection/id-key';
 import type { Environment, InvestigationSettings } from '../environment';
 import { openSinks } from '../sinks/open-sinks';
+import { ChangeRepository } from '../store/monitors/changes';
 import type { WorkerMetrics } from './metrics';
 
 /** The part of the composition root for monitors: settings in, dependencies of activities out. */
@@ -34,8 +34,8 @@ export function monitorDependencies(
     observer: metrics.observerOf('investigation'),
   });
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  const records = new MonitorRecords(archive, nameOf);
-  const sinks = openSinks(environment.monitorSinks, archive, records, (sink, why) =>
+  const changes = new ChangeRepository(archive.store, nameOf);
+  const sinks = openSinks(environment.monitorSinks, archive, changes, (sink, why) =>
     warn('a sink takes nothing any more: see `diligence monitor sink`', { sink, why }),
   );
   return {

@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inParallel } from '../../src/archive/in-parallel';
-import { MonitorPasses } from '../../src/archive/monitor-passes';
-import { MonitorRecords } from '../../src/archive/monitor-records';
-import { archiveIn } from '../support/temporary-archive';
+import { openArchive } from '../../src/archive/open-archive';
+import { IdKey } from '../../src/protection/id-key';
+import { KeyRing } from '../../src/protection/key-ring';
+import { MonitorRepository } from '../../src/store/monitors/monitors';
+import { testPayloadKeys } from '../support/temporary-archive';
 import type { WatchOutcome } from '../../src/domain/monitors/watch';
 import { seededMonitorId } from '../../src/sandbox';
 import { Installation } from '../support/diligence-process';
@@ -48,21 +50,20 @@ describe(`a watch over ${monitors} monitors`, () => {
     workerPid = (await place.startWorker()).pid ?? 0;
     await writeFile(join(place.folder, 'ids.txt'), ids.join('\n'));
     // Each was read today, and has had its walk over all states, which is due once a week.
-    const archive = archiveIn(place.folder);
-    const [records, passes] = [
-      new MonitorRecords(archive, (name) => name),
-      new MonitorPasses(archive),
-    ];
+    const root = join(place.folder, 'data', 'archive');
+    const idKey = IdKey.parse(await readFile(join(place.folder, 'data', 'id-key'), 'utf8'));
+    const keys = KeyRing.parse(testPayloadKeys);
+    const { store } = await openArchive(root, idKey, { keys });
+    const known = new MonitorRepository(store, (name) => name);
     const at = new Date().toISOString();
-    const walk = { at, sweep: 'an earlier one', pages: 1, found: 0 };
     await inParallel(ids, 16, async (id) => {
-      await records.putHealth(id, {
+      await known.putHealth(id, {
         kind: 'unknown',
         at,
         why: 'the service does not tell',
         status: 404,
       });
-      await passes.putReconciled(id, walk);
+      await known.putReconciled(id, at);
     });
   }, 120_000);
   afterAll(() => place.stop(), 60_000);

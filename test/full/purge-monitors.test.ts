@@ -1,11 +1,14 @@
-import { getJson, getJsonLines } from '../../src/archive/archive';
+import { getJsonLines } from '../../src/archive/archive';
 import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
-import { MonitorRecords } from '../../src/archive/monitor-records';
+import { ChangeQueries } from '../../src/store/monitors/change-queries';
+import { ChangeRepository } from '../../src/store/monitors/changes';
+import { MonitorRepository } from '../../src/store/monitors/monitors';
+import { UnreadableItemRepository } from '../../src/store/monitors/unreadable-items';
+import { statement } from '../../src/store/statement';
 import { IdKey } from '../../src/protection/id-key';
 import { carryOut } from '../../src/archive/purge';
 import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
 import type { Monitor } from '../../src/domain/monitors/change';
-import type { FiledChange } from '../../src/domain/monitors/kept';
 import { FileSink } from '../../src/sinks/file-sink';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
@@ -19,27 +22,35 @@ const at = '2026-05-04T10:00:00.000Z';
 const sweep = 'monitor-sweep/m/run-1';
 
 let place: TemporaryArchive;
-let records: MonitorRecords;
+let changes: ChangeRepository;
+let monitors: MonitorRepository;
+let items: UnreadableItemRepository;
+
+function open(): void {
+  place = new TemporaryArchive();
+  const { store } = place.archive;
+  changes = new ChangeRepository(store, nameOf);
+  monitors = new MonitorRepository(store, nameOf);
+  items = new UnreadableItemRepository(store, nameOf);
+}
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
-  records = new MonitorRecords(place.archive, nameOf);
+  open();
   await putMonitor('of-person', person);
   await putMonitor('of-another', cnpj(3));
   await fileChanges('of-person', { a1: 'a debt', a2: `partner ${partner}` });
   await fileChanges('of-another', { b1: 'a debt', b2: { cnpj: person }, b3: `of ${partner}` });
-  const answer = { listed: person };
-  await records.keepUnreadable('of-another', { answer, issues: [] }, { sweep, at });
-  await records.keepUnreadable('of-another', { answer: { x: 1 }, issues: [] }, { sweep, at });
+  const listed = [{ listed: person }, { x: 1 }].map((answer) => ({ answer, issues: [] }));
+  await items.put('of-another', listed, { sweep, at });
   const note = `the same as ${person}`;
-  await records.putReview('of-another', 'b1', { at, by: 'ana', note });
+  await changes.putReview('of-another', 'b1', { at, by: 'ana', note });
 });
 afterEach(() => place.remove());
 
 async function putMonitor(monitorId: string, identifier: string): Promise<void> {
   const monitor = { monitorId, identifier, name: 'Watched' } as Monitor;
   const answer = { id: monitorId, identifier };
-  await records.putMonitor(monitorId, { at, by: 'read', monitor, answer });
+  await monitors.putAnswer(monitorId, { at, by: 'read', monitor, answer });
 }
 
 async function fileChanges(monitorId: string, afters: Record<string, unknown>): Promise<void> {
@@ -47,7 +58,7 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
     const { change, answer } = toldChange(id);
     return { change, answer: { ...(answer as object), after } };
   });
-  const files = await records.fileChanges(monitorId, told, { sweep, at, foundAs: 'open' }, []);
+  const files = await changes.file(monitorId, told, { sweep, at, foundAs: 'open' });
   const deliveries = files.map(({ filed }) => ({
     kind: 'change' as const,
     id: filed.change.changeId,
@@ -56,10 +67,10 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
   const sink = new FileSink(place.archive);
   await sink.deliver({ monitorId, sweep, at: Date.parse(at), deliveries });
   const marks = deliveries.map(({ id }) => ({ changeId: id, mark: { sweep, at, attempt: 1 } }));
-  await records.putDelivered(monitorId, 'file', marks);
+  await changes.putDelivered(monitorId, 'file', marks);
   for (const { id } of deliveries) {
     const mark = { sweep, at, by: 'us' as const, acknowledgedAt: null };
-    await records.putAcknowledged(monitorId, [{ changeId: id, mark }]);
+    await changes.putAcknowledged(monitorId, [{ changeId: id, mark }]);
   }
 }
 
@@ -81,14 +92,25 @@ async function everything(): Promise<string> {
     if (key.startsWith('erasures/')) continue;
     bodies.push(`${key} ${(await place.archive.get(key))?.toString() ?? ''}`);
   }
+  const tables = place.store.readNow(
+    statement("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'record'"),
+  ) as { name: string }[];
+  for (const { name } of tables) {
+    for (const row of place.store.readNow(statement(`SELECT * FROM ${name}`)) as object[]) {
+      const cells = Object.values(row).map((cell: unknown) =>
+        cell instanceof Uint8Array ? Buffer.from(cell).toString() : String(cell),
+      );
+      bodies.push(`${name} ${cells.join(' ')}`);
+    }
+  }
   return bodies.join('\n');
 }
 
 const erased = async (monitorId: string): Promise<Record<string, boolean>> => {
   const found: Record<string, boolean> = {};
-  for (const key of await place.archive.list(`monitors/${monitorId}/seen/`)) {
-    const filed = await getJson<FiledChange>(place.archive, key);
-    if (filed !== null) found[filed.change.changeId] = filed.erased === true;
+  const queries = new ChangeQueries(place.archive.store);
+  for await (const { filed } of queries.files({ since: null, monitors: [monitorId] })) {
+    found[filed.change.changeId] = filed.erased === true;
   }
   return found;
 };
@@ -108,10 +130,10 @@ it('takes a monitor of the document as a whole, and of others the changes that n
   expect(left).not.toContain(person);
   expect(left).not.toContain(nameOf(person));
   expect(left).toContain(cnpj(3));
-  expect(await records.reviews('of-another', 'b1')).toMatchObject([
+  expect(await changes.reviews('of-another', 'b1')).toMatchObject([
     { note: 'the same as [erased]' },
   ]);
-  expect(await place.archive.list('monitors/of-another/unreadable/')).toHaveLength(1);
+  expect(await items.of('of-another')).toHaveLength(1);
   const [day = ''] = await place.archive.list('changes/');
   expect(await getJsonLines(place.archive, day)).toMatchObject([
     { change_id: 'b1' },
@@ -126,7 +148,7 @@ it('files no change again that was erased', async () => {
   await carriedOut(await new PurgePlanner(place.archive, nameOf).ofDocument(person));
   const told = [toldChange('a1')];
   const by = { sweep, at, foundAs: 'elsewhere' as const };
-  const [file] = await records.fileChanges('of-person', told, by, ['file']);
+  const [file] = await changes.file('of-person', told, by);
   expect(file).toMatchObject({ isNew: false, filed: { answer: null, erased: true } });
   expect(file?.acknowledged?.by).toBe('us');
 });
@@ -155,8 +177,7 @@ it('finishes what was cut short anywhere', async () => {
   const whole = await new PurgePlanner(place.archive, nameOf).ofDocument(person);
   for (let count = 0; count < whole.changes.length; count += 1) {
     place.remove();
-    place = new TemporaryArchive();
-    records = new MonitorRecords(place.archive, nameOf);
+    open();
     await putMonitor('of-person', person);
     await putMonitor('of-another', cnpj(3));
     await fileChanges('of-person', { a1: 'a debt', a2: `partner ${partner}` });

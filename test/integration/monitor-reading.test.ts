@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MonitorRecords } from '../../src/archive/monitor-records';
 import { IdKey } from '../../src/protection/id-key';
 import { openArchive } from '../../src/archive/open-archive';
-import { fingerprintOf, putDisabledSink } from '../../src/archive/disabled-sinks';
 import type { Archive } from '../../src/archive/archive';
+import { ChangeRepository } from '../../src/store/monitors/changes';
+import { MonitorRepository } from '../../src/store/monitors/monitors';
+import { fingerprintOf, SinkRepository } from '../../src/store/monitors/sinks';
 import type { Change, Monitor } from '../../src/domain/monitors/change';
 import { KeyRing } from '../../src/protection/key-ring';
 import { CommandHost, type CommandResult } from '../support/diligence-process';
@@ -26,7 +27,7 @@ let host: CommandHost;
 let hostFolder: string;
 let folder: string;
 let archive: Archive;
-let records: MonitorRecords;
+let changes: ChangeRepository;
 const running: ChildProcess[] = [];
 
 beforeAll(() => {
@@ -44,7 +45,7 @@ beforeEach(async () => {
   const idKey = IdKey.parse(idKeyHex);
   const keys = KeyRing.parse(testPayloadKeys);
   archive = await openArchive(join(folder, 'data', 'archive'), idKey, { keys });
-  records = new MonitorRecords(archive, (document) => idKey.nameOf('document', document));
+  changes = new ChangeRepository(archive.store, (text) => idKey.nameOf('document', text));
 });
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
@@ -84,7 +85,7 @@ async function fileOne(
   { at, ...told }: Partial<Change> & { at: string },
 ): Promise<void> {
   const by = { sweep, at, foundAs: 'open' as const };
-  await records.fileChanges(monitorId, [toldChange(changeId, told)], by, []);
+  await changes.file(monitorId, [toldChange(changeId, told)], by);
 }
 
 /** One acknowledged, one failing, one of another monitor. */
@@ -95,13 +96,21 @@ async function fill(): Promise<void> {
   await fileOne('m-2', 'c3', { at: '2026-05-06T10:00:00.000Z', severity: 'info', detectedAt });
   const at = '2026-05-04T10:10:00.000Z';
   const mark = { sweep, at, attempt: 1 };
-  await records.putDelivered('m-1', 'file', [{ changeId: 'c1', mark }]);
-  await records.putAcknowledged('m-1', [
+  await changes.putDelivered('m-1', 'file', [{ changeId: 'c1', mark }]);
+  await changes.putAcknowledged('m-1', [
     { changeId: 'c1', mark: { sweep, at, by: 'us', acknowledgedAt: null } },
   ]);
   const why = 'the webhook answered 500';
-  const trouble = { sweep, at, step: 'deliver' as const, sink: 'webhook', why, againAt: null };
-  await records.countTrouble('m-1', 'c2', trouble);
+  const trouble = {
+    changeId: 'c2',
+    sweep,
+    lastAt: at,
+    step: 'deliver' as const,
+    sink: 'webhook',
+    why,
+    againAt: null,
+  };
+  await changes.countTroubles('m-1', [trouble]);
 }
 
 const idsIn = (csv: string): (string | undefined)[] =>
@@ -182,7 +191,7 @@ it(
     for (let at = 0; at < 20; at += 1) {
       const told = Array.from({ length: 100 }, (_, place) => toldChange(`c${at}-${place}`, {}));
       const by = { sweep, at: `2026-05-04T10:${at + 10}:00.000Z`, foundAs: 'open' as const };
-      await records.fileChanges('m-1', told, by, []);
+      await changes.file('m-1', told, by);
     }
     const ends = ['csv', 'json'].map(async (format) => {
       const child = start(['changes', '--format', format]);
@@ -206,7 +215,7 @@ it(
   async () => {
     await fill();
     expect(await run(['review', 'c2', '--note', 'a false alarm'])).toMatchObject({ code: 0 });
-    expect(await records.reviews('m-1', 'c2')).toMatchObject([
+    expect(await changes.reviews('m-1', 'c2')).toMatchObject([
       { by: 'ana', note: 'a false alarm' },
     ]);
     expect(idsIn((await run(['changes', '--unreviewed'])).stdout)).toEqual(['c1', 'c3']);
@@ -225,7 +234,12 @@ it(
     await fill();
     const monitor = { monitorId: 'm-1', identifier: watched } as Monitor;
     const at = '2026-05-06T10:00:00.000Z';
-    await records.putMonitor('m-1', { at, by: 'read', monitor, answer: {} });
+    await new MonitorRepository(archive.store, (text) => text).putAnswer('m-1', {
+      at,
+      by: 'read',
+      monitor,
+      answer: {},
+    });
     const out = join(folder, 'report.html');
     expect(await run(['report', '--out', out])).toMatchObject({ code: 0, stdout: '' });
     const page = readFileSync(out, 'utf8');
@@ -292,7 +306,7 @@ it(
     };
     const why = 'the webhook answered 410';
     const settings = fingerprintOf({ url: env.MONITOR_WEBHOOK_URL });
-    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings });
+    await new SinkRepository(archive.store).disable('webhook', { at: '2026-05-04', why, settings });
     const disabled = await run(['sink'], env);
     expect(disabled).toMatchObject({ code: 3 });
     expect(disabled.stdout).toMatch(/webhook +required +disabled since 2026-05-04/);

@@ -1,15 +1,13 @@
 import * as fc from 'fast-check';
-import type { Archive } from '../../src/archive/archive';
-import { CooldownWindows } from '../../src/archive/cooldown-windows';
-import { MonitorRecords } from '../../src/archive/monitor-records';
 import type { Delivery } from '../../src/domain/monitors/delivery';
 import type { Severity } from '../../src/domain/monitors/change';
 import { CooldownSink } from '../../src/sinks/cooldown-sink';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../src/sinks/sink';
-import { MemoryArchive } from '../support/memory-archive';
+import { ChangeRepository } from '../../src/store/monitors/changes';
+import { CooldownRepository } from '../../src/store/monitors/cooldowns';
 import { toldChange } from '../support/monitor-changes';
+import { TemporaryArchive } from '../support/temporary-archive';
 
-const monitorId = 'monitor-1';
 const hourMs = 3_600_000;
 const startedAt = Date.parse('2026-05-04T10:00:00Z');
 
@@ -54,41 +52,26 @@ class Receiver implements Sink {
   }
 }
 
-/** A worker dies at the n-th write. */
-class DyingArchive extends MemoryArchive implements Archive {
-  writesLeft = Infinity;
-
-  override async putIfAbsent(key: string, body: string): Promise<'stored' | 'exists'> {
-    this.#live();
-    return super.putIfAbsent(key, body);
-  }
-
-  override async replace(key: string, body: string): Promise<void> {
-    this.#live();
-    await super.replace(key, body);
-  }
-
-  override async remove(key: string): Promise<void> {
-    this.#live();
-    await super.remove(key);
-  }
-
-  #live(): void {
-    this.writesLeft -= 1;
-    if (this.writesLeft < 0) throw new Error('killed');
-  }
-}
+const place = new TemporaryArchive();
+afterAll(() => place.remove());
+/** A worker dies at the n-th commit, before it or right after it. */
+const dies = { in: Infinity, after: false };
+place.store.commit = async (statements) => {
+  dies.in -= 1;
+  if (dies.in < 0 && !dies.after) throw new Error('killed');
+  const results = place.store.commitNow(statements);
+  if (dies.in < 0) throw new Error('killed');
+  return results;
+};
+let installations = 0;
 
 class Installation {
-  readonly archive = new DyingArchive();
-  readonly records = new MonitorRecords(this.archive, () => '0'.repeat(32));
+  /** Each has the store for itself: nothing else is of this monitor. */
+  readonly monitorId = `monitor-${(installations += 1)}`;
+  readonly changes = new ChangeRepository(place.archive.store, () => '0'.repeat(32));
+  readonly cooldowns = new CooldownRepository(place.archive.store);
   readonly receiver = new Receiver();
-  readonly sink = new CooldownSink(
-    this.receiver,
-    new CooldownWindows(this.archive),
-    this.records,
-    24 * hourMs,
-  );
+  readonly sink = new CooldownSink(this.receiver, this.cooldowns, this.changes, 24 * hourMs);
   at = startedAt;
   sweeps = 0;
   /** Those that the sink says it has. */
@@ -103,8 +86,9 @@ class Installation {
   }
 
   /** One pass: what is due, then what is open. */
-  async sweep(writesLeft = Infinity): Promise<void> {
-    this.archive.writesLeft = writesLeft;
+  async sweep(diesIn = Infinity, diesAfter = false): Promise<void> {
+    Object.assign(dies, { in: diesIn, after: diesAfter });
+    const { monitorId } = this;
     this.sweeps += 1;
     const sweep = `s${this.sweeps}`;
     try {
@@ -113,25 +97,21 @@ class Installation {
       const open = [...this.arrived.values()].filter(
         ({ change }) => !this.taken.has(change.changeId),
       );
-      const files = await this.records.fileChanges(
-        monitorId,
-        open,
-        { sweep, at: new Date(this.at).toISOString(), foundAs: 'open' },
-        [],
-      );
+      const seen = { sweep, at: new Date(this.at).toISOString(), foundAs: 'open' as const };
+      const files = await this.changes.file(monitorId, open, seen);
       const deliveries = files.map(({ filed }) => ({
         kind: 'change' as const,
         id: filed.change.changeId,
         filed,
       }));
       const outcomes = await this.sink.deliver({ ...by, deliveries });
-      for (const [place, outcome] of outcomes.entries()) {
-        if (outcome.kind === 'taken') this.taken.add(deliveries[place]?.id ?? '');
+      for (const [at, outcome] of outcomes.entries()) {
+        if (outcome.kind === 'taken') this.taken.add(deliveries[at]?.id ?? '');
       }
     } catch (error) {
       if ((error as Error).message !== 'killed') throw error;
     } finally {
-      this.archive.writesLeft = Infinity;
+      dies.in = Infinity;
     }
   }
 }
@@ -148,7 +128,8 @@ const steps = fc.array(
     fc.record({ kind: fc.constant('most' as const), most: fc.constantFrom(1, 2, Infinity) }),
     fc.record({
       kind: fc.constant('sweep' as const),
-      writesLeft: fc.option(fc.integer({ min: 0, max: 12 }), { nil: Infinity }),
+      diesIn: fc.option(fc.integer({ min: 0, max: 6 }), { nil: Infinity }),
+      diesAfter: fc.boolean(),
     }),
   ),
   { maxLength: 25 },
@@ -163,7 +144,7 @@ it('loses no change by a cooldown, whatever fails and whenever a worker dies', a
         else if (step.kind === 'wait') here.at += step.hours * hourMs;
         else if (step.kind === 'fails') here.receiver.fails = step.fails;
         else if (step.kind === 'most') here.receiver.most = step.most;
-        else await here.sweep(step.writesLeft);
+        else await here.sweep(step.diesIn, step.diesAfter);
       }
       here.receiver.fails = false;
       for (let round = 0; round < 3; round += 1) {
@@ -174,8 +155,8 @@ it('loses no change by a cooldown, whatever fails and whenever a worker dies', a
       const all = new Set(here.arrived.keys());
       expect(here.taken).toEqual(all);
       expect(here.receiver.told).toEqual(all);
-      const left = await here.archive.list(`monitors/${monitorId}/cooldown/`);
-      expect(left.filter((key) => !key.endsWith('/window.json'))).toEqual([]);
+      const left = [...(await here.cooldowns.of(here.monitorId)).values()].flat();
+      expect(left.filter(({ folded, closed }) => folded.size > 0 || closed)).toEqual([]);
     }),
     { numRuns: 400 },
   );
@@ -185,9 +166,8 @@ it('tells what a cooldown held back when there is none any more', async () => {
   const here = new Installation();
   here.arrive('critical', 3);
   await here.sweep();
-  const windows = new CooldownWindows(here.archive);
-  const plain = new CooldownSink(here.receiver, windows, here.records, null);
-  const told = await plain.deliverDue({ monitorId, sweep: 's', at: here.at });
+  const plain = new CooldownSink(here.receiver, here.cooldowns, here.changes, null);
+  const told = await plain.deliverDue({ monitorId: here.monitorId, sweep: 's', at: here.at });
   expect(told).toMatchObject({ taken: 1, changes: 2, stuck: [] });
   expect(here.receiver.told).toEqual(new Set(['c0', 'c1', 'c2']));
 });
@@ -221,6 +201,7 @@ it('tells all others when one change of a digest is refused, and counts that one
   await here.sweep();
   const others = [...here.arrived.keys()].filter((id) => id !== 'c7');
   expect(here.receiver.told).toEqual(new Set(others));
+  const { monitorId } = here;
   const by = { monitorId, sweep: 'later', at: here.at };
   expect(await here.sink.hasDue(monitorId, here.at)).toBe(true);
   expect(await here.sink.deliverDue(by)).toMatchObject({ taken: 0, stuck: [{ count: 2 }] });
@@ -230,5 +211,5 @@ it('tells all others when one change of a digest is refused, and counts that one
   const next = { ...by, sweep: 'the next' };
   expect(await here.sink.deliverDue(next)).toMatchObject({ taken: 1, changes: 1, stuck: [] });
   expect(await here.sink.hasDue(monitorId, here.at)).toBe(false);
-  expect(await here.archive.list(`monitors/${monitorId}/cooldown/`)).toEqual([]);
+  expect((await here.cooldowns.of(monitorId)).size).toBe(0);
 });

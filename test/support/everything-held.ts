@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import type { Seal } from '../../src/store/seal';
+import { rowName, type Seal } from '../../src/store/seal';
 import type { Installation } from './diligence-process';
 import { tamperWith } from './temporary-archive';
 
@@ -158,7 +158,7 @@ export function storedTexts(folder: string, seal: Pick<Seal, 'open'>): Held[] {
     const sealed = columns.filter(({ type }) => type === 'BLOB');
     const rows = tamperWith(folder, `SELECT * FROM ${table}`) as Record<string, unknown>[];
     return rows.flatMap((row) => {
-      const place = [table, ...keys.map(({ name }) => row[name])].join('/');
+      const place = rowName(table, ...keys.map(({ name }) => row[name]));
       const clear = Object.values(row).filter((value) => typeof value === 'string');
       const opened = sealed.flatMap(({ name }) => {
         const body = row[name] as Uint8Array | null;
@@ -172,5 +172,5 @@ export function storedTexts(folder: string, seal: Pick<Seal, 'open'>): Held[] {
 /** Sealed for the table and the primary key, but for two. */
 function sealNameOf(table: string, place: string, row: Record<string, unknown>): string {
   if (table === 'record') return String(row['key']);
-  return table === 'event' ? `event/${String(row['name'])}` : place;
+  return table === 'event' ? rowName(table, row['name']) : place;
 }

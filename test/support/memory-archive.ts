@@ -1,4 +1,4 @@
-import type { Archive, PutResult, SmallRecord } from '../../src/archive/archive';
+import type { Archive, PutResult } from '../../src/archive/archive';
 import { TemporaryArchive } from './temporary-archive';
 
 const places: TemporaryArchive[] = [];
@@ -50,12 +50,6 @@ export class MemoryArchive implements Archive {
   async storeBytes(key: string, body: Uint8Array | string): Promise<null> {
     await this.putIfAbsent(key, body);
     return null;
-  }
-
-  async putAllIfAbsent(records: readonly SmallRecord[]): Promise<PutResult[]> {
-    const results: PutResult[] = [];
-    for (const { key, body } of records) results.push(await this.putIfAbsent(key, body));
-    return results;
   }
 
   async replace(key: string, body: Uint8Array | string): Promise<void> {

@@ -1,6 +1,6 @@
 import { getJsonLines, type Archive } from '../../src/archive/archive';
 import { inParallel } from '../../src/archive/in-parallel';
-import { MonitorRecords } from '../../src/archive/monitor-records';
+import { ChangeRepository } from '../../src/store/monitors/changes';
 import { archiveIn } from './temporary-archive';
 import type { ChangeHeld } from '../../src/sandbox/monitors/monitors';
 
@@ -10,10 +10,10 @@ export async function incompleteOnFile(
   held: readonly ChangeHeld[],
 ): Promise<string[]> {
   const archive = archiveIn(folder);
-  const records = new MonitorRecords(archive, (name) => name);
+  const changes = new ChangeRepository(archive.store, (name) => name);
   const inFiles = await changeIdsInFiles(archive);
   const lacking = await inParallel(held, 16, async ({ monitorId, changeId }) => {
-    const file = await records.file(monitorId, changeId, ['file', 'webhook']);
+    const file = await changes.get(monitorId, changeId);
     const lacks = [
       ...(file === null ? ['seen'] : []),
       ...(file?.delivered['file'] === undefined ? ['file'] : []),

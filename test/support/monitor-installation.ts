@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { archiveIn } from './temporary-archive';
-import { MonitorRecords } from '../../src/archive/monitor-records';
 import type { ChangeFile } from '../../src/domain/monitors/kept';
 import type { SweepOutcome } from '../../src/domain/monitors/sweep';
 import type { ScenarioInput } from '../../src/sandbox';
+import { ChangeRepository } from '../../src/store/monitors/changes';
 import { Installation } from './diligence-process';
 
 export type MonitorSection = NonNullable<ScenarioInput['monitors']>;
@@ -78,6 +78,6 @@ export function changeOnFile(
   monitorId: string,
   changeId: string,
 ): Promise<ChangeFile | null> {
-  const archive = archiveIn(place.folder);
-  return new MonitorRecords(archive, (name) => name).file(monitorId, changeId, ['file', 'webhook']);
+  const { store } = archiveIn(place.folder);
+  return new ChangeRepository(store, (name) => name).get(monitorId, changeId);
 }

@@ -16,9 +16,6 @@ const longestWalkAgainMs = 86_400_000;
 export interface WalksOnFile {
   /** The last one that came to its end and left nothing; null: none has. */
   at: string | null;
-  sweep: string;
-  pages: number;
-  found: number;
   /** Since then something was acknowledged, perhaps, and not put down. */
   owed?: boolean;
   /** Those since then that did not come to their end, or left something that is due to the sinks. */
@@ -26,9 +23,7 @@ export interface WalksOnFile {
 }
 
 /** Weekly, when one is owed, and after one that came to nothing: later and later. */
-export function isWalkDue(walks: WalksOnFile | null, now: number): boolean {
-  if (walks === null) return true;
-  const { at, owed, unfinished } = walks;
+export function isWalkDue({ at, owed, unfinished }: WalksOnFile, now: number): boolean {
   if (unfinished !== undefined) {
     const limits = { baseMs: walkAgainMs, maxMs: longestWalkAgainMs };
     return now - Date.parse(unfinished.at) >= backoffMs(unfinished.times, 1, limits);
@@ -79,7 +74,7 @@ export function sweepNote(monitorId: string, outcome: SweepOutcome | null): Swee
   return { monitorId, fault, left: [fault] };
 }
 
-/** `monitor-lists/<name>/passes/<page>.json`: the last look at a page, replaced by the next. */
+/** The last look at a page of a list, replaced by the next. */
 export interface PassOnFile {
   at: string;
   watch: string;

@@ -1,13 +1,10 @@
 import type { ChainHead } from '../../domain/audit';
 import type { SealedStore } from '../sealed-store';
-import { statement, type Statement } from '../statement';
+import { insertInto, partsOf, statement, type Statement } from '../statement';
 import type { Link } from './link';
 
 /** Anchors are links of a chain too. */
 export const anchorChain = 'anchors';
-
-/** Rows of one statement. */
-const perStatement = 200;
 
 export type Anchor = Link & { heads: ChainHead[] };
 
@@ -36,17 +33,9 @@ export function anchorRows(
       mac,
     ]),
   ];
-  for (let from = 0; from < heads.length; from += perStatement) {
-    const some = heads.slice(from, from + perStatement);
-    rows.push(
-      statement(
-        `INSERT INTO anchor_head (anchor, chain, number, hash)
-         VALUES ${some.map(() => '(?, ?, ?, ?)').join(', ')}`,
-        some.flatMap((head) => [number, ...head]),
-      ),
-    );
-  }
-  return rows;
+  const columns = ['anchor', 'chain', 'number', 'hash'];
+  const told = heads.map((head) => [number, ...head]);
+  return [...rows, ...partsOf(told).map((some) => insertInto('anchor_head', columns, some))];
 }
 
 /** The last anchor, or the first behind a number; whether it is ours or not. Null: there is none. */

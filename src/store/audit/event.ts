@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/audit';
 import { BrokenSealError } from '../../protection/key-ring';
-import type { Seal } from '../seal';
+import { rowName, type Seal } from '../seal';
 import type { NewEvent } from './chain';
 import type { Link } from './link';
 
@@ -15,13 +15,13 @@ export interface EventRow extends Omit<Link, 'text'> {
 export async function eventOf(seal: Seal, entry: AuditEntry): Promise<NewEvent> {
   const text = JSON.stringify(entry);
   const name = nameOf(entry);
-  return { name, text, body: Buffer.from(await seal.seal(sealName(name), text)) };
+  return { name, text, body: Buffer.from(await seal.seal(rowName('event', name), text)) };
 }
 
 /** Null: it was sealed and then altered, or goes by the name of another. */
 export function linkOf(seal: Seal, { name, body, ...link }: EventRow): Link | null {
   try {
-    const text = seal.open(sealName(name), body).toString('utf8');
+    const text = seal.open(rowName('event', name), body).toString('utf8');
     return nameOf(entryOf(text)) === name ? { ...link, text } : null;
   } catch (error) {
     if (error instanceof BrokenSealError || error instanceof SyntaxError) return null;
@@ -35,8 +35,4 @@ export function entryOf(text: string): AuditEntry {
 
 function nameOf({ id, result }: AuditEntry): string {
   return createHash('sha256').update(`${id}\n${result}`).digest('hex').slice(0, 32);
-}
-
-function sealName(name: string): string {
-  return `event/${name}`;
 }

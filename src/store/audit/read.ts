@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
+import { pagesOf } from '../pages';
 import type { SealedStore } from '../sealed-store';
 import { statement } from '../statement';
 import { entryOf, linkOf, type EventRow } from './event';
@@ -34,14 +35,16 @@ export async function* readAudit(
   idKey: IdKey,
   { from = -Infinity, to = Infinity, onUnreadable }: AuditSpan,
 ): AsyncGenerator<FiledAuditRecord> {
-  for (let last: Pick<EventRow, 'at' | 'chain' | 'number'> = { at: '', chain: '', number: 0 }; ;) {
-    const rows = await store.read<EventRow>(
+  const looks = pagesOf<EventRow>(perLook, (last) =>
+    store.read(
       statement(
         `SELECT chain, number, at, prev, hash, mac, name, body FROM event
          WHERE (at, chain, number) > (?, ?, ?) ORDER BY at, chain, number LIMIT ${perLook}`,
-        [last.at, last.chain, last.number],
+        [last?.at ?? '', last?.chain ?? '', last?.number ?? 0],
       ),
-    );
+    ),
+  );
+  for await (const rows of looks) {
     for (const row of rows) {
       const { chain, prev, number, at, hash } = row;
       const link = linkOf(store, row);
@@ -54,8 +57,5 @@ export async function* readAudit(
       if (intact && !(writtenAt >= from && writtenAt < to)) continue;
       yield { prev, number, at, ...entryOf(link.text), chain, hash, intact };
     }
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < perLook) return;
-    last = end;
   }
 }

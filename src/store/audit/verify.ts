@@ -1,4 +1,5 @@
 import type { IdKey } from '../../protection/id-key';
+import { pagesOf } from '../pages';
 import type { SealedStore } from '../sealed-store';
 import { statement } from '../statement';
 import { anchorChain, anchorOf, chainsFrom, headOf, parseHead, type Anchor } from './anchors';
@@ -98,19 +99,17 @@ async function* anchors(store: SealedStore): AsyncGenerator<Numbered<Anchor>> {
 }
 
 async function* events(store: SealedStore, chain: string): AsyncGenerator<Numbered<Link>> {
-  for (let after = 0; ;) {
-    const rows = await store.read<EventRow>(
+  const looks = pagesOf<EventRow>(perLook, (last) =>
+    store.read(
       statement(
         `SELECT chain, number, at, prev, hash, mac, name, body FROM event
          WHERE chain = ? AND number > ? ORDER BY number LIMIT ${perLook}`,
-        [chain, after],
+        [chain, last?.number ?? 0],
       ),
-    );
+    ),
+  );
+  for await (const rows of looks)
     for (const row of rows) yield { number: row.number, link: linkOf(store, row) };
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < perLook) return;
-    after = last.number;
-  }
 }
 
 /** Follows one chain from its beginning, and tells where it is broken. */

@@ -1,7 +1,7 @@
 import { documentsOf } from '../../domain/held-documents';
 import type { SealedStore } from '../sealed-store';
-import { statement } from '../statement';
-import { holdSubjects, type NameOf } from '../subjects';
+import { insertInto, statement } from '../statement';
+import { addSubjects, type NameOf } from '../subjects';
 import { WorkTable, type SealedRow } from '../work-table';
 import { RowWriter, type PlacedRow, type StoredRow } from './row-writer';
 
@@ -55,13 +55,9 @@ export class RowRepository extends WorkTable<StoredRow> {
     );
     const told = rows.flatMap(({ row }) => documentsOf(row));
     await this.store.commit([
-      statement(
-        `INSERT INTO batch_row (work, line, kind, item, body)
-         VALUES ${rows.map(() => '(?, ?, ?, ?, ?)').join(', ')} ON CONFLICT DO NOTHING`,
-        values.flat(),
-      ),
+      insertInto('batch_row', ['work', 'line', 'kind', 'item', 'body'], values),
       // In the same transaction: nothing stands there that an erasure does not find.
-      ...(nameOf === null ? [] : holdSubjects(work, told.map(nameOf))),
+      ...(nameOf === null ? [] : addSubjects(work, told.map(nameOf))),
     ]);
   }
 }

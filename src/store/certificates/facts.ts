@@ -1,7 +1,8 @@
 import type { IssuanceFact } from '../../domain/outcomes';
 import { nameBytes, type StoredBytes } from '../stored-bytes';
+import { rowName } from '../seal';
 import type { SealedStore } from '../sealed-store';
-import { statement, type Statement } from '../statement';
+import { insertInto, statement, type Statement } from '../statement';
 
 /** A fact with the PDF that it names; null when its bytes are on record already, or there are none. */
 export interface NewFact {
@@ -48,10 +49,7 @@ export class FactRepository {
     for (const { fact, pdf } of facts) {
       if (pdf !== null) rows.push(nameBytes(pdf));
       rows.push(
-        statement('INSERT INTO fact (external_id, body) VALUES (?, ?) ON CONFLICT DO NOTHING', [
-          fact.certidaoId,
-          await this.#sealed(fact),
-        ]),
+        insertInto('fact', ['external_id', 'body'], [[fact.certidaoId, await this.#sealed(fact)]]),
       );
     }
     return rows;
@@ -71,12 +69,11 @@ export class FactRepository {
     await this.#store.commit([statement('DELETE FROM fact WHERE external_id = ?', [certidaoId])]);
   }
 
-  async #sealed(fact: IssuanceFact): Promise<Buffer> {
-    return Buffer.from(await this.#store.seal(`fact/${fact.certidaoId}`, JSON.stringify(fact)));
+  #sealed(fact: IssuanceFact): Promise<Buffer> {
+    return this.#store.sealed(rowName('fact', fact.certidaoId), fact);
   }
 
   #opened(certidaoId: string, body: Uint8Array): IssuanceFact {
-    const opened = this.#store.open(`fact/${certidaoId}`, body);
-    return JSON.parse(opened.toString('utf8')) as IssuanceFact;
+    return this.#store.opened(rowName('fact', certidaoId), body) as IssuanceFact;
   }
 }

@@ -11,15 +11,17 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { AuditTrail } from '../../../src/store/audit/trail';
-import { MonitorLists } from '../../../src/archive/monitor-lists';
-import { MonitorPasses } from '../../../src/archive/monitor-passes';
-import { MonitorRecords } from '../../../src/archive/monitor-records';
 import { IdKey } from '../../../src/protection/id-key';
 import { plainTerms, type PageReport, type SweepRef } from '../../../src/domain/monitors/sweep';
 import type { LookReport } from '../../../src/domain/monitors/watch';
 import { readEnvironment } from '../../../src/environment';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
 import { openSinks } from '../../../src/sinks/open-sinks';
+import { ChangeQueries } from '../../../src/store/monitors/change-queries';
+import { ChangeRepository } from '../../../src/store/monitors/changes';
+import { MonitorListRepository } from '../../../src/store/monitors/lists';
+import { MonitorRepository } from '../../../src/store/monitors/monitors';
+import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
@@ -30,8 +32,11 @@ type Script = NonNullable<NonNullable<MonitorPatch['held']>[string]>;
 export class MonitorBench {
   readonly place = new TemporaryArchive();
   readonly sandbox: Sandbox;
-  readonly records: MonitorRecords;
-  readonly passes = new MonitorPasses(this.place.archive);
+  readonly changes: ChangeRepository;
+  readonly monitors: MonitorRepository;
+  readonly items: UnreadableItemRepository;
+  readonly queries = new ChangeQueries(this.place.archive.store);
+  readonly lists = new MonitorListRepository(this.place.archive.store);
   readonly #service: Service;
   /** To be changed between two passes. */
   readonly deps: MonitorDependencies;
@@ -42,9 +47,11 @@ export class MonitorBench {
     const { monitorNames, monitorSinks } = readEnvironment({});
     const idKey = IdKey.parse('cd'.repeat(32));
     const nameOf = (document: string): string => idKey.nameOf('document', document);
-    this.records = new MonitorRecords(archive, nameOf);
+    this.changes = new ChangeRepository(archive.store, nameOf);
+    this.monitors = new MonitorRepository(archive.store, nameOf);
+    this.items = new UnreadableItemRepository(archive.store, nameOf);
     this.#service = new Service({ baseUrl: sandbox.baseUrl, token, ratePerSecond: 10_000 });
-    const sinks = openSinks(monitorSinks, archive, this.records);
+    const sinks = openSinks(monitorSinks, archive, this.changes);
     this.deps = {
       monitors: new MonitorsApi(this.#service, monitorNames),
       archive,
@@ -113,7 +120,7 @@ export class MonitorBench {
   }
 
   async look(monitorIds = [monitorId]): Promise<LookReport> {
-    const list = await new MonitorLists(this.place.archive).put('all', monitorIds);
+    const list = await this.lists.put('all', monitorIds);
     const { lookAtMonitors } = createMonitorLookActivities(this.deps);
     const input = { list, page: 0, terms: plainTerms, watch: 'watch-1', reconcileAll: false };
     return new ActivityEnvironment().run(lookAtMonitors, input);

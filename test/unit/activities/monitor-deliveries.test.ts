@@ -3,11 +3,14 @@ import { createMonitorStuckActivities } from '../../../src/activities/monitor-st
 import type { Archive } from '../../../src/archive/archive';
 import { erasedChange } from '../../../src/archive/tombstones';
 import type { AuditEntry } from '../../../src/domain/audit';
-import type { FiledChange } from '../../../src/domain/monitors/kept';
+import type { ToldChange } from '../../../src/domain/monitors/kept';
 import { remarkWords } from '../../../src/domain/monitors/sweep';
 import type { SinkChoice } from '../../../src/environment';
 import { openSinks, Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
+import { CooldownRepository } from '../../../src/store/monitors/cooldowns';
+import { MonitorErasure } from '../../../src/store/monitors/erasure';
+import { statement } from '../../../src/store/statement';
 import { LoopbackServer } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
 
@@ -70,7 +73,7 @@ describe('what sinks are told of a page', () => {
       allowPrivate: true,
       timeoutMs: 15_000,
     };
-    const all = openSinks({ sinks, webhook }, bench.place.archive, bench.records);
+    const all = openSinks({ sinks, webhook }, bench.place.archive, bench.changes);
     opened.push(all);
     bench.deps.sinksFor = () => (cooldownMs === null ? all : all.withCooldown(cooldownMs));
   }
@@ -157,7 +160,7 @@ describe('what sinks are told of a page', () => {
     expect(await linesOf(bench.place.archive)).toMatchObject(
       folded(3).map((id) => ({ change_id: id })),
     );
-    expect(await bench.place.archive.list(`monitors/${monitorId}/cooldown/`)).toEqual([]);
+    expect((await new CooldownRepository(bench.place.archive.store).of(monitorId)).size).toBe(0);
   });
 
   test('a change that was purged while it was open is told as it is listed, and not filed again', async () => {
@@ -167,17 +170,18 @@ describe('what sinks are told of a page', () => {
     };
     await bench.sweepPage('pass-1');
     const { archive } = bench.place;
-    const key = `monitors/${monitorId}/seen/${idOf(1)}.json`;
-    const filed = JSON.parse(String(await archive.get(key))) as FiledChange;
-    await archive.replace(key, JSON.stringify(erasedChange(filed)));
-    await archive.removeAll(`monitors/${monitorId}/delivered/`);
+    const filed = (await bench.changes.get(monitorId, idOf(1)))?.filed;
+    await new MonitorErasure(archive.store).carryOut('changes', monitorId, (body) =>
+      erasedChange(body as ToldChange),
+    );
+    bench.place.store.commitNow([statement('DELETE FROM delivery')]);
     await archive.removeAll('changes/');
     receiver.reply = (_, response) => {
       response.writeHead(204).end();
     };
     expect(await bench.sweepPage('pass-2')).toMatchObject({ counts: { acknowledged: 1 } });
     const told = JSON.parse(receiver.received.at(-1)?.body ?? '') as { data: unknown };
-    expect(told.data).toMatchObject({ type: filed.change.type, change: filed.answer });
+    expect(told.data).toMatchObject({ type: filed?.change.type, change: filed?.answer });
     expect(await linesOf(archive)).toMatchObject([{ change: null, erased: true, type: null }]);
   });
 
@@ -202,7 +206,7 @@ describe('what sinks are told of a page', () => {
     };
     expect(await bench.sweepPage('pass-1')).toMatchObject({ standing: { stuck: 1, escalated: 0 } });
     expect(await bench.sweepPage('pass-2')).toMatchObject({ counts: { acknowledged: 1 } });
-    const file = await bench.records.file(monitorId, idOf(1), ['file', 'webhook']);
+    const file = await bench.changes.get(monitorId, idOf(1));
     expect(file?.trouble).toMatchObject({ step: 'acknowledge', count: 1 });
     expect(warned.map(([message]) => message)).toEqual(
       Array.from({ length: 2 }, () => 'changes did not reach a sink that nobody waits for'),
@@ -226,7 +230,7 @@ describe('what sinks are told of a page', () => {
       staying: 1,
       remarks: ['slow sink'],
     });
-    const file = await bench.records.file(monitorId, idOf(2), ['webhook']);
+    const file = await bench.changes.get(monitorId, idOf(2));
     expect(file).toMatchObject({ trouble: null, delivered: {}, acknowledged: null });
     // In the same pass again: it was not tried yet.
     expect(await bench.sweepPage('pass-1')).toMatchObject({ counts: { acknowledged: 1 } });

@@ -12,7 +12,7 @@ describe('activities of monitors in trouble', () => {
   afterEach(() => bench.close());
 
   const acknowledgement = async () =>
-    (await bench.records.file(monitorId, change, ['file']))?.acknowledged ?? null;
+    (await bench.changes.get(monitorId, change))?.acknowledged ?? null;
   const markOf = async (): Promise<string | undefined> => (await acknowledgement())?.by;
 
   test('an acknowledgement whose answer was lost, and that is refused when sent again, is looked up', async () => {

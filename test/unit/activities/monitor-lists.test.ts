@@ -89,11 +89,11 @@ describe('a change that stays open after its acknowledgement', () => {
       () => answer,
     );
     const status = async (): Promise<string> => {
-      const file = await bench.records.file(monitorId, 'c-1', ['file']);
+      const file = await bench.changes.get(monitorId, 'c-1');
       return file === null ? 'none' : changeRecord({ ...file, reviews: [] }, ['file']).status;
     };
     const stuck = async (): Promise<number> =>
-      (await bench.records.standing(monitorId, 5, ['file'])).stuck;
+      (await bench.queries.standing(monitorId, 5, ['file'])).stuck;
     const settled = { 200: 'acknowledged', 404: 'gone' }[answer.status];
     await bench.sweepPage('pass-1');
     expect([await status(), await stuck()]).toEqual([settled, 0]);
@@ -190,14 +190,14 @@ describe('a walk over all states', () => {
     await begin(() => ({ data: [acknowledged('c-1')], page: { has_more: true } }));
     expect(await bench.walk()).toMatchObject({ found: 1, fault: { fault: 'no cursor' } });
     expect(await bench.look()).toMatchObject({ failing: 0 });
-    expect((await bench.passes.reconciled(monitorId))?.at ?? null).toBeNull();
+    expect(await bench.monitors.isReconciled(monitorId)).toBe(false);
   });
 
   test('keeps what it cannot read, and counts it', async () => {
     const odd = { id: null, status: 'acknowledged' };
     await begin(() => ({ data: [odd, acknowledged('c-1')] }));
     expect(await bench.walk()).toMatchObject({ found: 1, standing: { unreadable: 1 } });
-    expect(await bench.records.unreadable(monitorId)).toMatchObject([
+    expect(await bench.items.of(monitorId)).toMatchObject([
       { count: 1, why: expect.stringContaining('id: invalid_type'), answer: odd },
     ]);
     expect(warnings).toHaveLength(1);

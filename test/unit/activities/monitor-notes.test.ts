@@ -20,7 +20,7 @@ describe('what sweeps leave', () => {
     const sweeps = [{ monitorId, fault: null, left: [], ...found }];
     return new ActivityEnvironment().run(noteSweeps, { list: 'all', page: 0, sweeps });
   };
-  const left = async (): Promise<PassOnFile['left']> => (await bench.passes.pass('all', 0))?.left;
+  const left = async (): Promise<PassOnFile['left']> => (await bench.lists.look('all', 0))?.left;
 
   test('stands in the pass on file over the next looks, until a sweep comes through', async () => {
     expect(await bench.look()).toMatchObject({ noted: false });

@@ -3,6 +3,8 @@ import type { AuditEntry } from '../../../src/domain/audit';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { Sinks } from '../../../src/sinks/open-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
+import { statement, type Statement } from '../../../src/store/statement';
+import { toldChange } from '../../support/monitor-changes';
 import { healthLines } from '../../../src/starters/monitor-outcome';
 import { MonitorBench, monitorId } from './monitor-bench';
 
@@ -74,14 +76,9 @@ async function start(
 }
 
 async function recordOf(changeId = change) {
-  const file = await bench.records.file(monitorId, changeId, ['file']);
+  const file = await bench.changes.get(monitorId, changeId);
   if (file === null) throw new Error('nobody has filed it');
   return changeRecord({ ...file, reviews: [] }, ['file']);
-}
-
-/** Leaves a record that nobody can read. */
-async function empty(key: string): Promise<void> {
-  bench.place.spoil(key, '');
 }
 
 describe('what others acknowledged before every sink had it', () => {
@@ -157,10 +154,12 @@ describe('an acknowledgement of ours', () => {
   });
 });
 
-describe('one bad object', () => {
+describe('one bad row', () => {
   it('of a change keeps no other change from being brought through', async () => {
     await start({ changes: [{ id: change }, { id: other }] });
-    await empty(`monitors/${monitorId}/seen/${change}.json`);
+    const by = { sweep: 'before', at: '2026-05-04T10:00:00.000Z', foundAs: 'open' as const };
+    await bench.changes.file(monitorId, [toldChange(change)], by);
+    bench.place.store.commitNow([statement(`UPDATE change SET body = x''`)]);
     expect(await bench.sweepPage()).toMatchObject({
       counts: { acknowledged: 1 },
       standing: { unreadable: 1, escalated: 1 },
@@ -170,16 +169,16 @@ describe('one bad object', () => {
 
   it('of a monitor keeps no other monitor from being looked at', async () => {
     await start({ changes: [{ id: change }] });
-    // Neither to be read nor to be replaced.
-    const { archive } = bench.place;
-    const replace = archive.replace.bind(archive);
-    archive.replace = async (key, body) => {
-      if (key === `monitors/${monitorId}/health.json`) throw new Error('EIO');
-      await replace(key, body);
+    const { store } = bench.place;
+    store.commit = async (statements) => {
+      const isHealth = ({ sql, parameters }: Statement): boolean =>
+        sql.includes('health') && parameters.includes(monitorId);
+      if (statements.some(isHealth)) throw new Error('EIO');
+      return store.commitNow(statements);
     };
     expect(await bench.look([monitorId, unheld])).toMatchObject({ looked: 2, failing: 2 });
     const why = expect.stringContaining('could not be read or written') as string;
-    expect((await bench.passes.pass('all', 0))?.failing).toMatchObject([
+    expect((await bench.lists.look('all', 0))?.failing).toMatchObject([
       { monitorId, why },
       { monitorId: unheld, why: expect.stringContaining('404') as string },
     ]);
@@ -200,7 +199,7 @@ describe('a look', () => {
       await start({ read: Array.from({ length: 5 }, () => fault) });
       for (let pass = 0; pass < 3; pass += 1) await bench.look();
       expect(bench.sandbox.monitors.counts().read).toBe(1);
-      expect((await bench.passes.pass('all', 0))?.unknown).toMatchObject([{ monitorId }]);
+      expect((await bench.lists.look('all', 0))?.unknown).toMatchObject([{ monitorId }]);
       aheadMs = 25 * hour;
       await bench.look();
       expect(bench.sandbox.monitors.counts().read).toBe(2);
@@ -211,7 +210,7 @@ describe('a look', () => {
 it('a sweep by hand reads the health of its monitor', async () => {
   await start({ changes: [{ id: change }] });
   expect((await bench.sweepPage()).health).toEqual([]);
-  expect(await bench.records.health(monitorId)).toMatchObject({ kind: 'known' });
+  expect(await bench.monitors.health(monitorId)).toMatchObject({ kind: 'known' });
 });
 
 it.each<[string, Parameters<typeof start>[0], string]>([
@@ -230,7 +229,7 @@ it.each<[string, Parameters<typeof start>[0], string]>([
   await start({ changes: [{ id: change }], ...script });
   expect((await bench.sweepPage()).health).toEqual([expect.stringContaining(words)]);
   await bench.look();
-  const pass = await bench.passes.pass('all', 0);
+  const pass = await bench.lists.look('all', 0);
   const told = pass === null ? [] : healthLines([pass]);
   expect(told).toHaveLength(1);
   expect(told[0]).toMatch(/may not run|in a row failed|health unknown of 1/);

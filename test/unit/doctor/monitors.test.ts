@@ -1,5 +1,5 @@
-import { MonitorLists } from '../../../src/archive/monitor-lists';
-import { fingerprintOf, putDisabledSink } from '../../../src/archive/disabled-sinks';
+import { MonitorListRepository } from '../../../src/store/monitors/lists';
+import { fingerprintOf, SinkRepository } from '../../../src/store/monitors/sinks';
 import { examineMonitors, examineSinks } from '../../../src/doctor/monitors';
 import type { Finding } from '../../../src/doctor/finding';
 import { readEnvironment } from '../../../src/environment';
@@ -14,7 +14,7 @@ describe('doctor, asked about monitors', () => {
   beforeEach(async () => {
     sandbox = await startSandbox();
     archive = new MemoryArchive();
-    await new MonitorLists(archive).put('carteira', [monitor]);
+    await new MonitorListRepository(archive.store).put('carteira', [monitor]);
     hold({
       changes: [
         { severity: 'info' },
@@ -55,7 +55,7 @@ describe('doctor, asked about monitors', () => {
     expect(await examineSinks(environment(url), archive)).toEqual([]);
     const settings = fingerprintOf({ url });
     const why = 'the webhook answered 410';
-    await putDisabledSink(archive, 'webhook', { at: '2026-05-04', why, settings });
+    await new SinkRepository(archive.store).disable('webhook', { at: '2026-05-04', why, settings });
     const [finding] = await examineSinks(environment(url), archive);
     expect(finding).toMatchObject({ check: 'sink webhook', state });
     expect(finding?.detail).toContain(words);

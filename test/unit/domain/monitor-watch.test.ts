@@ -37,10 +37,10 @@ it('needs a person when the token was refused', () => {
 });
 
 describe('a walk over all states', () => {
-  const walk: WalksOnFile = { at: at(0), sweep: 's', pages: 1, found: 0 };
+  const walk: WalksOnFile = { at: at(0) };
 
   it('is due weekly, and when one is owed', () => {
-    expect(isWalkDue(null, start)).toBe(true);
+    expect(isWalkDue({ at: null }, start)).toBe(true);
     expect(isWalkDue(walk, start + 167 * hour)).toBe(false);
     expect(isWalkDue(walk, start + 168 * hour)).toBe(true);
     expect(isWalkDue({ ...walk, owed: true }, start)).toBe(true);

@@ -1,8 +1,12 @@
-import { disabledSink, enableSink } from '../../../src/archive/disabled-sinks';
 import { SwitchedSink } from '../../../src/sinks/switched-sink';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
-import { MemoryArchive } from '../../support/memory-archive';
+import { SinkRepository } from '../../../src/store/monitors/sinks';
 import { filedChange } from '../../support/monitor-changes';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+let place: TemporaryArchive;
+beforeEach(() => (place = new TemporaryArchive()));
+afterEach(() => place.remove());
 
 const batch: DeliveryBatch = {
   monitorId: 'monitor-1',
@@ -27,10 +31,10 @@ class ScriptedSink implements Sink {
 }
 
 it('asks a sink no more that wants nothing, until a person enables it or it is another one', async () => {
-  const archive = new MemoryArchive();
+  const sinks = new SinkRepository(place.archive.store);
   const inner = new ScriptedSink();
   const told: string[] = [];
-  const sink = new SwitchedSink(inner, archive, 'address-1', (name, why) => {
+  const sink = new SwitchedSink(inner, sinks, 'address-1', (name, why) => {
     told.push(`${name}: ${why}`);
   });
   const disabled = { kind: 'disabled', why: 'answered 410' };
@@ -39,13 +43,10 @@ it('asks a sink no more that wants nothing, until a person enables it or it is a
   expect(await sink.deliver(batch)).toEqual([disabled, disabled]);
   expect(inner.asked).toBe(1);
   expect(told).toEqual(['webhook: answered 410']);
-  expect(await disabledSink(archive, 'webhook')).toMatchObject({ at: '2026-05-04T10:00:00.000Z' });
+  expect(await sinks.disabled('webhook')).toMatchObject({ at: '2026-05-04T10:00:00.000Z' });
 
   const taken = { kind: 'taken' };
-  expect(await new SwitchedSink(inner, archive, 'address-2').deliver(batch)).toEqual([
-    taken,
-    taken,
-  ]);
-  await enableSink(archive, 'webhook');
+  expect(await new SwitchedSink(inner, sinks, 'address-2').deliver(batch)).toEqual([taken, taken]);
+  await sinks.enable('webhook');
   expect(await sink.deliver(batch)).toEqual([taken, taken]);
 });

@@ -1,4 +1,3 @@
-import { MonitorRecords } from '../../../src/archive/monitor-records';
 import {
   changesOnRecord,
   hasStatus,
@@ -8,15 +7,20 @@ import {
 } from '../../../src/starters/monitor-changes';
 import type { ChangeStatus } from '../../../src/domain/monitors/change-record';
 import type { Workplace } from '../../../src/starters/workplace';
-import { MemoryArchive } from '../../support/memory-archive';
+import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
+import { TemporaryArchive } from '../../support/temporary-archive';
 
 const nameOf = (): string => '0'.repeat(32);
 const sweep = 's';
 
+let place: TemporaryArchive;
+beforeEach(() => (place = new TemporaryArchive()));
+afterEach(() => place.remove());
+
 async function chosen(flags: ChangeFlags): Promise<string[]> {
-  const archive = new MemoryArchive();
-  const records = new MonitorRecords(archive, nameOf);
+  const { archive } = place;
+  const changes = new ChangeRepository(archive.store, nameOf);
   const all = [
     ['m-1', 'c1', 'critical', '2026-05-04T10:00:00.000Z'],
     ['m-1', 'c2', 'warn', '2026-05-05T10:00:00.000Z'],
@@ -25,15 +29,15 @@ async function chosen(flags: ChangeFlags): Promise<string[]> {
   ] as const;
   for (const [monitorId, changeId, severity, at] of all) {
     const by = { sweep, at, foundAs: 'open' as const };
-    await records.fileChanges(monitorId, [toldChange(changeId, { severity })], by, []);
+    await changes.file(monitorId, [toldChange(changeId, { severity })], by);
   }
-  const place = {
+  const workplace = {
     archive,
     idKey: { nameOf },
     environment: { monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null } },
   } as unknown as Workplace;
   const found: string[] = [];
-  for await (const { record } of changesOnRecord(place, flags)) found.push(record.change_id);
+  for await (const { record } of changesOnRecord(workplace, flags)) found.push(record.change_id);
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { IdKey } from '../../../src/protection/id-key';
-import { MonitorRecords } from '../../../src/archive/monitor-records';
 import { Feed } from '../../../src/starters/monitor-follow';
+import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
@@ -12,9 +12,11 @@ beforeEach(() => (place = new TemporaryArchive()));
 afterEach(() => place.remove());
 
 async function file(changeId: string, at: string): Promise<void> {
-  const records = new MonitorRecords(place.archive, (text) => idKey.nameOf('document', text));
+  const changes = new ChangeRepository(place.archive.store, (text) =>
+    idKey.nameOf('document', text),
+  );
   const by = { sweep: 's', at, foundAs: 'open' } as const;
-  await records.fileChanges('monitor-1', [toldChange(changeId)], by, []);
+  await changes.file('monitor-1', [toldChange(changeId)], by);
 }
 
 async function idsOf(feed: Feed): Promise<string[]> {
@@ -30,14 +32,14 @@ it('goes on without a gap: what was seen before the last line may be filed after
   const at = (minutes: number) => new Date(now + minutes * minute).toISOString();
   await file('c1', at(-30));
   await file('c2', at(-5));
-  const feed = new Feed({ archive: place.archive, idKey }, { since: at(-60) });
+  const feed = new Feed({ archive: place.archive }, { since: at(-60) });
   expect(await idsOf(feed)).toEqual(['c1', 'c2']);
   await file('late', at(-14));
-  const next = new Feed({ archive: place.archive, idKey }, { since: feed.wayOn() });
+  const next = new Feed({ archive: place.archive }, { since: feed.wayOn() });
   expect(await idsOf(next)).toEqual(['late', 'c2']);
 });
 
 it('goes on where it began when nothing was told', () => {
   const since = new Date().toISOString();
-  expect(new Feed({ archive: place.archive, idKey }, { since }).wayOn()).toBe(since);
+  expect(new Feed({ archive: place.archive }, { since }).wayOn()).toBe(since);
 });

@@ -1,7 +1,7 @@
-import { MonitorPasses } from '../../../src/archive/monitor-passes';
-import { MonitorRecords } from '../../../src/archive/monitor-records';
 import { IdKey } from '../../../src/protection/id-key';
 import { monitorsOf } from '../../../src/starters/monitor-report';
+import { MonitorListRepository } from '../../../src/store/monitors/lists';
+import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
 import { TemporaryArchive } from '../../support/temporary-archive';
 
 const at = '2026-05-04T10:00:00.000Z';
@@ -12,19 +12,17 @@ afterEach(() => place.remove());
 it('names monitors that could never be listed, what sweeps left, and fields that cannot be read', async () => {
   const { archive } = place;
   const idKey = IdKey.parse('cd'.repeat(32));
-  const records = new MonitorRecords(archive, (text) => idKey.nameOf('document', text));
+  const { store } = archive;
+  const items = new UnreadableItemRepository(store, (text) => idKey.nameOf('document', text));
   const issues = [{ path: 'id', code: 'invalid_type' }];
-  await records.keepUnreadable('monitor-1', { answer: { id: null }, issues }, { sweep: 's', at });
-  await new MonitorPasses(archive).putPass('default', 0, {
-    at,
-    watch: 'watch-1',
-    looked: 2,
-    open: [],
-    reconcile: [],
-    failing: [{ monitorId: 'monitor-2', why: 'answered 403' }],
-    blocked: [],
-    left: [{ monitorId: 'monitor-1', why: 'no cursor: no way on' }],
-  });
+  await items.put('monitor-1', [{ answer: { id: null }, issues }], { sweep: 's', at });
+  const lists = new MonitorListRepository(store);
+  const failing = [{ monitorId: 'monitor-2', why: 'answered 403' }];
+  const none = { open: [], reconcile: [], blocked: [] };
+  const look = { at, watch: 'watch-1', looked: 2, failing, ...none };
+  await lists.putLook('default', 0, look, ['monitor-1', 'monitor-2']);
+  const left = ['no cursor: no way on'];
+  await lists.putLeft('default', 0, [{ monitorId: 'monitor-1', fault: null, left }]);
   const { total, listed } = await monitorsOf({ archive, idKey }, {});
   expect(total).toBe(2);
   expect(listed).toMatchObject([

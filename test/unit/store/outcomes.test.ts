@@ -90,7 +90,7 @@ it('are sealed for the row that they stand in', async () => {
   });
   const filed = new OutcomeRepository(sealed);
   await filed.file(work, 'lane-0000/a', [outcome(4)]);
-  expect(names).toEqual([`outcome/${work}/4/lane-0000/a`]);
+  expect(names).toEqual([`outcome/["${work}",4,"lane-0000/a"]`]);
   for await (const one of filed.all(work)) expect(one).toEqual(outcome(4));
   const [row] = place.store.readNow({ sql: 'SELECT body FROM outcome', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain('certidaoId');

@@ -36,18 +36,6 @@ it.each([{}, { bytes: true }])('stores one of 50 objects put at once, %p', async
   expect(blobs()).toHaveLength(options.bytes === true ? 1 : 0);
 });
 
-it('stores many in one go, each only where nothing is, and none when one of them cannot be', async () => {
-  await archive.putIfAbsent('a/1', 'the one before');
-  const records = ['a/1', 'a/2', 'a/3'].map((key) => ({ key, body: `of ${key}` }));
-  expect(await archive.putAllIfAbsent(records)).toEqual(['exists', 'stored', 'stored']);
-  expect(String(await archive.get('a/1'))).toBe('the one before');
-  expect(String(await archive.get('a/3'))).toBe('of a/3');
-  const climbing = [...records, { key: 'b', body: 'x' }, { key: '../b', body: 'x' }];
-  await expect(archive.putAllIfAbsent(climbing)).rejects.toThrow(RangeError);
-  expect(await archive.list('b')).toEqual([]);
-  expect(await archive.putAllIfAbsent([])).toEqual([]);
-});
-
 it('keeps bytes and what is large beside the database, and takes them away with their row', async () => {
   await archive.putIfAbsent('small', 'x');
   expect(blobs()).toHaveLength(0);

@@ -145,7 +145,7 @@ it('are sealed for the line that they stand on', async () => {
   const writer = sealed.writer(work);
   await writer.add(item(0));
   await writer.end();
-  expect(names).toEqual([`batch_row/${work}/2`]);
+  expect(names).toEqual([`batch_row/["${work}",2]`]);
   expect(await sealed.item(work, 0)).toEqual(item(0));
   const [row] = place.store.readNow({ sql: 'SELECT body FROM batch_row', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain(cnpj(0));

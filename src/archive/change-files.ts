@@ -1,0 +1,2 @@
+/** Where the sink `file` keeps what it was told: newline-delimited JSON by day. */
+export const changeFiles = 'changes/';

@@ -1,0 +1,94 @@
+import type { HealthOnFile } from '../../../src/domain/monitors/kept';
+import { MonitorListRepository } from '../../../src/store/monitors/lists';
+import { MonitorRepository } from '../../../src/store/monitors/monitors';
+import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
+import { TemporaryArchive } from '../../support/temporary-archive';
+
+const monitorId = '7b0c2a52-0000-4000-8000-000000000001';
+const first = { sweep: 'monitor-sweep/a/run-1', at: '2026-05-04T10:00:00.000Z' };
+const second = { sweep: 'monitor-sweep/a/run-2', at: '2026-05-05T10:00:00.000Z' };
+const hour = 3_600_000;
+
+let place: TemporaryArchive;
+let monitors: MonitorRepository;
+
+beforeEach(() => {
+  place = new TemporaryArchive();
+  monitors = new MonitorRepository(place.archive.store, (text) => text);
+});
+afterEach(() => place.remove());
+
+it('keeps an item that is no change once, and counts the sweeps that come by it', async () => {
+  const items = new UnreadableItemRepository(place.archive.store, (text) => text);
+  const item = { answer: { nothing: true }, issues: [{ path: 'id', code: 'missing' }] };
+  const other = { answer: { other: true }, issues: null };
+  expect(await items.put(monitorId, [item, item], first)).toEqual([1, 1]);
+  expect(await items.put(monitorId, [item], first)).toEqual([1]);
+  expect(await items.put(monitorId, [other, item], second)).toEqual([1, 2]);
+  expect(await items.of(monitorId)).toMatchObject([
+    { answer: item.answer, why: 'id: missing', at: first.at, count: 2 },
+    { answer: other.answer, why: 'not told', at: second.at, count: 1 },
+  ]);
+  const listed: unknown[] = [];
+  for await (const one of monitors.all()) listed.push(one);
+  expect(listed).toEqual([{ monitorId, health: null, unreadable: 2 }]);
+});
+
+it('knows when a walk over all states is due: weekly, when owed, and after one in vain', async () => {
+  const now = Date.parse(first.at);
+  const isDue = (hours: number): Promise<boolean> =>
+    monitors.isWalkDue(monitorId, now + hours * hour);
+  await monitors.oweWalk(monitorId);
+  expect(await monitors.isKnown(monitorId)).toBe(false);
+  expect(await isDue(0)).toBe(true);
+  await monitors.putReconciled(monitorId, first.at);
+  expect([await isDue(1), await isDue(24 * 7)]).toEqual([false, true]);
+  await monitors.oweWalk(monitorId);
+  expect(await isDue(1)).toBe(true);
+  expect(await monitors.isReconciled(monitorId)).toBe(false);
+  await Promise.all([1, 2, 3].map(() => monitors.putUnfinished(monitorId, first.at)));
+  // Twice as long each time: forty minutes after the third one.
+  expect([await isDue(0.5), await isDue(0.7)]).toEqual([false, true]);
+  await monitors.putReconciled(monitorId, first.at);
+  expect(await monitors.isReconciled(monitorId)).toBe(true);
+});
+
+it('keeps the health of a monitor beside what the service told of it', async () => {
+  const health: HealthOnFile = { kind: 'unknown', at: first.at, why: 'no', status: 404 };
+  await monitors.putHealth(monitorId, health);
+  expect([await monitors.health(monitorId), await monitors.answer(monitorId)]).toEqual([
+    health,
+    null,
+  ]);
+  expect(await monitors.health('another')).toBeNull();
+});
+
+it('keeps a list of monitors in pages, the same list once', async () => {
+  const lists = new MonitorListRepository(place.archive.store);
+  const ids = Array.from({ length: 250 }, (_, index) => `monitor-${index}`);
+  const list = await lists.put('watch', [...ids, 'monitor-0']);
+  expect(list).toMatchObject({ monitors: 250, pages: 3 });
+  expect(await lists.page(list, 2)).toEqual(ids.slice(200));
+  expect(await lists.put('watch', ids)).toEqual(list);
+  const shorter = await lists.put('watch', ids.slice(0, 5));
+  expect(await lists.latest('watch')).toEqual(shorter);
+  await expect(lists.page(shorter, 1)).rejects.toThrow(RangeError);
+  expect(await lists.page(list, 0)).toHaveLength(100);
+  await lists.remove('watch');
+  expect([await lists.latest('watch'), await lists.all()]).toEqual([null, []]);
+  await expect(lists.page(list, 0)).rejects.toThrow(RangeError);
+});
+
+it('keeps what a sweep left until one comes through, or its monitor is on the page no more', async () => {
+  const lists = new MonitorListRepository(place.archive.store);
+  const none = { open: [], reconcile: [], failing: [], blocked: [] };
+  const look = { at: first.at, watch: 'w', looked: 2, ...none };
+  await lists.putLook('all', 0, look, ['a', 'b', 'c']);
+  const note = (id: string, ...left: string[]) => ({ monitorId: id, fault: null, left });
+  await lists.putLeft('all', 0, [note('a', 'one', 'two'), note('b', 'one'), note('c', 'one')]);
+  await lists.putLeft('all', 0, [note('b')]);
+  const left = [{ monitorId: 'a', why: 'one; two' }];
+  await lists.putLook('all', 0, look, ['a', 'b']);
+  expect(await lists.look('all', 0)).toEqual({ ...look, left });
+  expect(await lists.looks()).toEqual([{ ...look, left }]);
+});
