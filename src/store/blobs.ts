@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, readFile, readdir, rename, unlink } from 'node:fs/promises';
+import { mkdir, readFile, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flushFolder, writeAside, writeOnce } from './files';
+import { markerName, type NewBlob } from './blob-files';
+import { writeOnce } from './files';
 import { storeErrorOf } from './sqlite';
 import { StoreError } from './store-error';
 
-const markerName = 'store-id';
 const isDay = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
@@ -15,11 +15,12 @@ const isDay = /^\d{4}-\d{2}-\d{2}$/;
  */
 export class BlobDirectory {
   readonly #root: string;
-  readonly #flushes = new FolderFlushes();
-  readonly #folders = new Set<string>();
+  readonly #write: (blob: NewBlob) => Promise<unknown>;
 
-  constructor(root: string) {
+  /** @param write puts bytes on the disk, as `BlobFiles` */
+  constructor(root: string, write: (blob: NewBlob) => Promise<unknown>) {
     this.#root = root;
+    this.#write = write;
   }
 
   /** Marks the directory as that of a store. To be called when the store is opened. */
@@ -37,19 +38,9 @@ export class BlobDirectory {
    * @throws StoreError
    */
   async put(body: Uint8Array | string): Promise<string> {
-    try {
-      // An empty directory in the place of ours would take them as well.
-      await access(join(this.#root, markerName));
-      const day = new Date().toISOString().slice(0, 10);
-      const folder = await this.#folder(day);
-      const name = `${day}/${randomUUID()}`;
-      await rename(await writeAside(folder, body), join(this.#root, name));
-      await this.#flushes.flush(folder);
-      return name;
-    } catch (error) {
-      this.#folders.clear();
-      throw storeErrorOf(error, 'storing bytes');
-    }
+    const name = `${new Date().toISOString().slice(0, 10)}/${randomUUID()}`;
+    await this.#write({ name, body });
+    return name;
   }
 
   /** Null when there are none under this name. */
@@ -83,53 +74,11 @@ export class BlobDirectory {
 
   /** Names of the bytes that were stored on a day. */
   async namesOf(day: string): Promise<string[]> {
-    const names = await readdir(join(this.#root, day));
-    return names.filter((name) => !name.startsWith('.')).map((name) => `${day}/${name}`);
-  }
-
-  async #folder(day: string): Promise<string> {
-    const folder = join(this.#root, day);
-    if (this.#folders.has(day)) return folder;
-    // Not with its parents: where the root is gone, nothing is to be made.
-    const isNew = await mkdir(folder, { mode: 0o700 }).then(
-      () => true,
-      (error: unknown) => {
-        if ((error as { code?: string }).code === 'EEXIST') return false;
-        throw error;
-      },
-    );
-    if (isNew) await flushFolder(this.#root);
-    this.#folders.add(day);
-    return folder;
+    return (await readdir(join(this.#root, day))).map((name) => `${day}/${name}`);
   }
 
   #path(name: string): string {
     if (!/^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/.test(name)) throw new RangeError('not a blob');
     return join(this.#root, name);
-  }
-}
-
-/** Flushes of folders: who waits for one that has not begun yet shares it. */
-class FolderFlushes {
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #next = new Map<string, Promise<void>>();
-
-  /** What the folder named when this was called is on the disk once it resolves. */
-  flush(folder: string): Promise<void> {
-    const shared = this.#next.get(folder);
-    if (shared !== undefined) return shared;
-    const before = this.#running.get(folder) ?? Promise.resolve();
-    const begin = (): Promise<void> => {
-      // From here on it is too late to share it.
-      this.#next.delete(folder);
-      const running = flushFolder(folder).finally(() => {
-        if (this.#running.get(folder) === running) this.#running.delete(folder);
-      });
-      this.#running.set(folder, running);
-      return running;
-    };
-    const next = before.then(begin, begin);
-    this.#next.set(folder, next);
-    return next;
   }
 }

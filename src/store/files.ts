@@ -28,7 +28,7 @@ export async function replaceFile(path: string, body: Uint8Array | string): Prom
 }
 
 /** @returns the path of a flushed file whose name begins with a dot */
-export async function writeAside(folder: string, body: Uint8Array | string): Promise<string> {
+async function writeAside(folder: string, body: Uint8Array | string): Promise<string> {
   const path = join(folder, `.${randomUUID()}`);
   const file = await open(path, 'wx', 0o600);
   try {
@@ -43,7 +43,7 @@ export async function writeAside(folder: string, body: Uint8Array | string): Pro
   return path;
 }
 
-export async function flushFolder(folder: string): Promise<void> {
+async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { IdKey } from '../protection/id-key';
+import type { NewBlob } from './blob-files';
 import { BlobDirectory } from './blobs';
 import type { NewEvent } from './audit/chain';
 import { isInMemory, refuseNetworkDisk } from './disk';
@@ -8,7 +9,8 @@ import { prepareDatabase, readIdentity, type StoreIdentity } from './schema';
 import { SqliteConnection } from './sqlite';
 import type { Statement, StatementResult } from './statement';
 import { StoreError } from './store-error';
-import { Writer } from './writer';
+import { StoreThread } from './thread';
+import type { CommitRequest, WriterData } from './writer-thread';
 
 /** The store of an installation: records in a database, bytes beside it. */
 export interface Store {
@@ -64,10 +66,10 @@ export async function openStore(folder: string, idKey: IdKey): Promise<Store> {
         `ours is ${idKey.fingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
     );
   }
-  const blobs = new BlobDirectory(join(folder, blobsName));
-  await blobs.prepare(identity.id);
   const reader = new SqliteConnection(path, { readOnly: true, expected: identity.file });
-  return new SqliteStore(reader, identity, blobs, idKey.auditKey);
+  const store = new SqliteStore(reader, identity, new WritingThreads(folder, identity, idKey));
+  await store.blobs.prepare(identity.id);
+  return store;
 }
 
 /** A store as it is there, whoever's it is, to be read alone; null when there is none. */
@@ -81,42 +83,55 @@ export function storeToRead(folder: string): Store | null {
     throw error;
   }
   const identity = readIdentity(connection);
-  return new SqliteStore(connection, identity, new BlobDirectory(join(folder, blobsName)), null);
+  return new SqliteStore(connection, identity, null);
+}
+
+/** Of a process: one commits, the other puts bytes on the disk. Each starts when it is first needed. */
+class WritingThreads {
+  readonly commits: StoreThread<CommitRequest, StatementResult[]>;
+  readonly blobs: StoreThread<NewBlob, null>;
+
+  constructor(folder: string, { id: storeId, file: expected }: StoreIdentity, { auditKey }: IdKey) {
+    const path = join(folder, databaseName);
+    const data: WriterData = { path, expected, storeId, auditKey };
+    this.commits = new StoreThread('writer-thread.js', data);
+    this.blobs = new StoreThread('blob-thread.js', join(folder, blobsName));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.commits.close(), this.blobs.close()]);
+  }
 }
 
 class SqliteStore implements Store {
   readonly id: string;
   readonly blobs: BlobDirectory;
   readonly #reader: SqliteConnection;
-  readonly #writer: Writer | null;
+  readonly #threads: WritingThreads | null;
 
-  /** @param auditKey null: it is only read */
-  constructor(
-    reader: SqliteConnection,
-    { id, file }: StoreIdentity,
-    blobs: BlobDirectory,
-    auditKey: Uint8Array | null,
-  ) {
+  /** @param threads null: it is only read */
+  constructor(reader: SqliteConnection, { id }: StoreIdentity, threads: WritingThreads | null) {
     this.id = id;
-    this.blobs = blobs;
     this.#reader = reader;
-    this.#writer =
-      auditKey && new Writer({ path: reader.path, expected: file, storeId: id, auditKey });
+    this.#threads = threads;
+    this.blobs = new BlobDirectory(join(dirname(reader.path), blobsName), async (blob) =>
+      this.#writing().blobs.ask(blob),
+    );
   }
 
   async read<T>(statement: Statement): Promise<T[]> {
     return this.#reader.run(statement).rows as T[];
   }
 
-  commit(
+  async commit(
     statements: readonly Statement[],
     events: readonly NewEvent[] = [],
   ): Promise<StatementResult[]> {
-    return this.#writing().commit({ statements, events });
+    return this.#writing().commits.ask({ statements, events });
   }
 
-  #writing(): Writer {
-    if (this.#writer !== null) return this.#writer;
+  #writing(): WritingThreads {
+    if (this.#threads !== null) return this.#threads;
     throw new StoreError('read-only', 'the store was opened to be read alone');
   }
 
@@ -141,7 +156,8 @@ class SqliteStore implements Store {
   async forget(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#writing().eraseTraces();
+        await this.#writing().commits.ask({ statements: [], erasesTraces: true });
+        return;
       } catch (error) {
         const isBusy = error instanceof StoreError && error.code === 'busy';
         if (!isBusy || tries === mostTriesToForget) throw error;
@@ -151,7 +167,7 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#writer?.close();
+    await this.#threads?.close();
     this.#reader.close();
   }
 }

@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SqliteConnection, storeErrorOf, type FileIdentity } from './sqlite';
 import { EventChain, type ChainKey } from './audit/chain';
 import type { StatementResult } from './statement';
-import type { StoreErrorCode } from './store-error';
+import type { StoreError } from './store-error';
+import { serve } from './thread';
 import { runInTransaction, type Unit } from './transaction';
 
 /**
@@ -16,80 +17,47 @@ export interface WriterData extends ChainKey {
   expected: FileIdentity;
 }
 
+/** All of a unit in one transaction, or none. */
 export interface CommitRequest extends Unit {
-  id: number;
   /** Afterwards nothing of what was removed is left on the disk. */
   erasesTraces?: true;
 }
 
-export type CommitReply =
-  | { id: number; results: StatementResult[] }
-  | { id: number; error: { code: StoreErrorCode; message: string } };
-
 /** More in one transaction holds other processes up. */
 const mostStatements = 200;
 
-const port = parentPort;
-if (port === null) throw new Error('writer-thread runs as a thread of its own');
 const { path, expected, ...chainKey } = workerData as WriterData;
 const chain = new EventChain(chainKey);
 /** Opened by the first commit, and by the next one where it could not be. */
 let connection: SqliteConnection | null = null;
-const queue: CommitRequest[] = [];
-let isScheduled = false;
 
-port.on('message', (request: CommitRequest | 'close') => {
-  if (request === 'close') {
-    while (queue.length > 0) commitNext();
-    connection?.close();
-    port.close();
-    return;
-  }
-  queue.push(request);
-  schedule();
+serve<CommitRequest, StatementResult[]>(parentPort, {
+  take: (waiting) => {
+    let statements = 0;
+    const tooMany = waiting.findIndex((unit) => {
+      statements += unit.statements.length + (unit.events?.length ?? 0);
+      return statements > mostStatements;
+    });
+    return tooMany === -1 ? waiting.length : Math.max(1, tooMany);
+  },
+  doTogether: (group) => {
+    try {
+      return commit(group);
+    } catch (error) {
+      if (group.length === 1) return [refusalOf(error)];
+      // Each learns what became of its own statements.
+      return group.map(commitAlone);
+    }
+  },
+  close: () => connection?.close(),
 });
 
-/** After the messages that have arrived meanwhile: they commit together. */
-function schedule(): void {
-  if (isScheduled) return;
-  isScheduled = true;
-  setImmediate(() => {
-    isScheduled = false;
-    if (queue.length > 0) commitNext();
-    if (queue.length > 0) schedule();
-  });
-}
-
-function commitNext(): void {
-  const group = nextGroup();
+function commitAlone(request: CommitRequest): StatementResult[] | StoreError {
   try {
-    const results = commit(group);
-    group.forEach(({ id }, at) => reply({ id, results: results[at] ?? [] }));
+    return commit([request])[0] ?? [];
   } catch (error) {
-    if (group.length === 1) refuse(group, error);
-    else for (const request of group) commitAlone(request);
+    return refusalOf(error);
   }
-}
-
-/** Of a group that failed: each learns what became of its own statements. */
-function commitAlone(request: CommitRequest): void {
-  try {
-    const [results = []] = commit([request]);
-    reply({ id: request.id, results });
-  } catch (error) {
-    refuse([request], error);
-  }
-}
-
-function nextGroup(): CommitRequest[] {
-  const group: CommitRequest[] = [];
-  let statements = 0;
-  while (queue[0] !== undefined) {
-    statements += queue[0].statements.length + (queue[0].events?.length ?? 0);
-    if (group.length > 0 && statements > mostStatements) break;
-    group.push(queue.shift() as CommitRequest);
-  }
-  return group;
 }
 
 function commit(group: readonly CommitRequest[]): StatementResult[][] {
@@ -99,11 +67,6 @@ function commit(group: readonly CommitRequest[]): StatementResult[][] {
   return results;
 }
 
-function refuse(group: readonly CommitRequest[], error: unknown): void {
-  const { code, message } = storeErrorOf(error, 'writing to the store');
-  for (const { id } of group) reply({ id, error: { code, message } });
-}
-
-function reply(message: CommitReply): void {
-  port?.postMessage(message);
+function refusalOf(error: unknown): StoreError {
+  return storeErrorOf(error, 'writing to the store');
 }

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** How long the event loop stood still at worst, lately. */
 export class EventLoopLag {
-  readonly #histogram = monitorEventLoopDelay({ resolution: 20 });
+  readonly #histogram = monitorEventLoopDelay({ resolution: 50 });
   readonly #turn: NodeJS.Timeout;
   #before = 0;
 

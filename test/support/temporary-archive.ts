@@ -8,6 +8,7 @@ import { SealedArchive } from '../../src/archive/sealed-archive';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
 import { EventChain, type NewEvent } from '../../src/store/audit/chain';
+import { BlobFiles } from '../../src/store/blob-files';
 import { BlobDirectory } from '../../src/store/blobs';
 import { RecordRepository } from '../../src/store/records';
 import { migrate } from '../../src/store/schema';
@@ -84,7 +85,11 @@ class StoreWithoutThread implements Store {
     this.#chain = new EventChain({ storeId: this.id, auditKey }, now);
     mkdirSync(join(root, 'blobs'), { recursive: true });
     writeFileSync(join(root, 'blobs', 'store-id'), this.id);
-    this.blobs = new BlobDirectory(join(root, 'blobs'));
+    const files = new BlobFiles(join(root, 'blobs'));
+    this.blobs = new BlobDirectory(join(root, 'blobs'), async (blob) => {
+      const [error] = files.put([blob]);
+      if (error != null) throw error;
+    });
     this.#connection = new SqliteConnection(join(root, 'store.db'));
     migrate(this.#connection);
   }
