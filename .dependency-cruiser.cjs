@@ -1,7 +1,7 @@
 /**
- * Who may import whom. Arrows run one way:
- * store alone speaks SQL, and stands below archive; domain <- apis, archive <- sinks <- activities <- workers; workflows see domain and the types of
- * activities; starters see domain, sheets, receivables, report, archive, temporal and the messages of workflows;
+ * Who may import whom. Arrows run one way: domain <- apis, store <- sinks <- activities <- workers; workflows see
+ * domain and the types of activities; starters see domain, sheets, receivables, report, store, temporal and the
+ * messages of workflows; store alone speaks SQL;
  * protection (keys, seals, masking) is seen by all who keep or tell something;
  * the sandbox stands alone.
  */
@@ -11,36 +11,20 @@ const rooms = {
   environment: ['apis/assumptions', 'domain', 'protection'],
   apis: ['domain', 'protection'],
   store: ['domain', 'protection'],
-  archive: ['domain', 'protection', 'store'],
   sheets: ['domain'],
   receivables: ['domain'],
   report: ['domain', 'protection'],
-  temporal: ['domain', 'environment', 'archive', 'protection', 'store/files'],
-  sinks: ['domain', 'archive', 'environment', 'protection', 'apis/http', 'store/monitors'],
-  activities: [
-    'domain',
-    'apis',
-    'archive',
-    'sinks',
-    'protection',
-    'store/attempts',
-    'store/audit',
-    'store/certificates',
-    'store/monitors',
-    'store/store-error',
-  ],
+  temporal: ['domain', 'environment', 'store', 'protection'],
+  sinks: ['domain', 'store', 'environment', 'protection', 'apis/http'],
+  activities: ['domain', 'apis', 'store', 'sinks', 'protection'],
   workflows: ['domain'],
   workers: [
     'domain',
     'environment',
     'apis',
-    'archive',
+    'store',
     'sinks',
     'activities',
-    'store/audit',
-    'store/certificates',
-    'store/monitors',
-    'store/store-error',
     'temporal',
     'protection',
   ],
@@ -50,11 +34,7 @@ const rooms = {
     'sheets',
     'receivables',
     'report',
-    'archive',
-    'store/audit',
-    'store/certificates',
-    'store/jobs',
-    'store/monitors',
+    'store',
     'temporal',
     'workflows',
     'protection',
@@ -66,10 +46,13 @@ const rooms = {
     'apis/investigation',
     'codec-server',
   ],
-  'codec-server': ['domain', 'environment', 'archive', 'temporal', 'protection'],
-  doctor: ['domain', 'environment', 'apis', 'archive', 'store/monitors', 'temporal', 'protection'],
+  'codec-server': ['domain', 'environment', 'store', 'temporal', 'protection'],
+  doctor: ['domain', 'environment', 'apis', 'store', 'temporal', 'protection'],
   sandbox: [],
 };
+
+/** What speaks SQL, and what it stands on. */
+const database = '^src/store/(sqlite/|(blobs|database|orphans|sealed-database)\\.ts$)';
 
 /**
  * `import type` of activities stands in one file a resource, `workflows/<resource>-activities.ts`;
@@ -100,6 +83,13 @@ module.exports = {
       comment: 'the files that name activities see domain and activities, nothing else.',
       from: { path: mayNameActivities },
       to: { path: '^src/', pathNot: '^src/(domain|activities|workflows)/' },
+    },
+    {
+      name: 'store-alone-speaks-sql',
+      severity: 'error',
+      comment: 'others ask the repositories of the store.',
+      from: { path: '^src/', pathNot: '^src/store/' },
+      to: { path: database },
     },
     {
       name: 'domain-is-pure',

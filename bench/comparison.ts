@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { cnpj } from '../test/support/documents';
 import { runFloor } from './floor';
 import { Parts, type Timing } from './parts';
-import type { Archive } from '../src/archive/archive';
-import { FactRepository } from '../src/store/certificates/facts';
+import type { Store } from '../src/store/store';
 
 export interface Figures {
   makespanMs: number;
@@ -64,7 +63,7 @@ export async function measureBatch(
     const after = parts.processorMs();
     const summary = await summaryOf(parts);
     const makespanMs = Date.parse(summary.finishedAt) - Date.parse(summary.startedAt);
-    const onFile = await timesOfFacts(parts.archive());
+    const onFile = await timesOfFacts(parts.store());
     return await figures(parts, rows, makespanMs, onFile, {
       worker: (after.worker - before.worker) / rows,
       server: (after.server - before.server) / rows,
@@ -121,10 +120,10 @@ async function figures(
 }
 
 /** When each issuance was settled for us, by its id. */
-async function timesOfFacts(archive: Archive | null): Promise<Map<string, number>> {
+async function timesOfFacts(store: Store | null): Promise<Map<string, number>> {
   const times = new Map<string, number>();
-  if (archive === null) return times;
-  for await (const { certidaoId, settledAt } of new FactRepository(archive.store).all()) {
+  if (store === null) return times;
+  for await (const { certidaoId, settledAt } of store.facts.all()) {
     times.set(certidaoId, settledAt);
   }
   return times;

@@ -27,7 +27,7 @@ export interface AnalysisFigures {
 const analysisMs = 2_000;
 const pollMs = 200;
 
-/** One operation from end to end, archive sealed, by a worker that has done nothing else. */
+/** One operation from end to end, store sealed, by a worker that has done nothing else. */
 export async function measureAnalysis(receivables: number): Promise<AnalysisFigures> {
   const parts = await Parts.start({
     processingMs: [1, 1],

@@ -4,9 +4,9 @@ import { openSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Archive } from '../src/archive/archive';
-import { archiveAsItIs } from '../src/archive/open-archive';
-import { SealedArchive } from '../src/archive/sealed-archive';
+import type { Store } from '../src/store/store';
+import { storeAsItIs } from '../src/store/open-store';
+import { KeySeal } from '../src/store/seal';
 import { KeyRing } from '../src/protection/key-ring';
 import { startDevServer, type DevServer } from '../src/temporal/dev-server';
 import { findTemporalCli } from '../src/temporal/tools-cli';
@@ -64,10 +64,9 @@ export class Parts {
   }
 
   /** What the installation has stored. */
-  archive(): Archive | null {
-    const stored = archiveAsItIs(join(this.folder, 'data', 'archive'));
-    if (stored === null || this.#payloadKeys === 'off') return stored;
-    return new SealedArchive(stored, { keys: KeyRing.parse(this.#payloadKeys) });
+  store(): Store | null {
+    const keys = this.#payloadKeys === 'off' ? null : KeyRing.parse(this.#payloadKeys);
+    return storeAsItIs(join(this.folder, 'data', 'store'), new KeySeal(keys));
   }
 
   static async start(timing: Timing): Promise<Parts> {

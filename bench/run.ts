@@ -52,7 +52,7 @@ const comparisons: Record<'spread' | 'quick', Comparison> = {
         ['makespan at most 1.10 of the floor', ratio.toFixed(2), ratio <= 1.1],
         ...commonAims(batch),
         [
-          'lag from completion to the archive at most 15 % of the issuance',
+          'lag from completion to the store at most 15 % of the issuance',
           `${(batch.lagShare * 100).toFixed(1)} %`,
           batch.lagShare <= 0.15,
         ],
@@ -210,7 +210,7 @@ async function credit(): Promise<string> {
   return [
     '## An analysis of 50,000 titulos',
     '',
-    'One operation from end to end, with the ZIP of its invoices, the archive sealed; the service takes 2 s to judge. The',
+    'One operation from end to end, with the ZIP of its invoices, the store sealed; the service takes 2 s to judge. The',
     'floor is a script that uploads, asks every 0.2 s and writes both results: it scans, checks and files nothing. A new',
     'worker for each.',
     '',

@@ -21,7 +21,7 @@ import {
   type HistoryJson,
   type Seal,
 } from '../test/support/recorded-histories';
-import { testPayloadKeys } from '../test/support/temporary-archive';
+import { testPayloadKeys } from '../test/support/temporary-store';
 import { certificateRecordings } from './record-histories/certificates';
 import { creditRecordings } from './record-histories/credit';
 import { investigationRecordings } from './record-histories/investigations';

@@ -35,10 +35,10 @@ export interface Environment {
   investigation: InvestigationSettings | null;
   /** Null until the credit service is configured. */
   credit: CreditSettings | null;
-  /** Absolute. Embedded server, default archive, generated keys, logs. */
+  /** Absolute. Embedded server, default store, generated keys, logs. */
   dataDir: string;
-  /** Directory or address of the archive. */
-  archiveUrl: string;
+  /** Directory or address of the store. */
+  storeUrl: string;
   /** 64 hex digits, or null when one is to be generated in the data directory. */
   idKey: string | null;
   /** `off`: nothing is encrypted. Null when none are configured. */
@@ -130,7 +130,7 @@ const variables = z.object({
   CREDIT_RPS: rate.default(10),
   CREDIT_TIMEOUT_SECONDS: numberWithin(1, 600).default(120),
   DILIGENCE_DATA_DIR: z.string().min(1).default('./data'),
-  DILIGENCE_ARCHIVE_URL: z.string().min(1).optional(),
+  DILIGENCE_STORE_URL: z.string().min(1).optional(),
   DILIGENCE_ID_KEY: z
     .string()
     .regex(
@@ -185,7 +185,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     investigation: investigationOf(found),
     credit: creditOf(found),
     dataDir,
-    archiveUrl: found.DILIGENCE_ARCHIVE_URL ?? resolve(dataDir, 'archive'),
+    storeUrl: found.DILIGENCE_STORE_URL ?? resolve(dataDir, 'store'),
     idKey: found.DILIGENCE_ID_KEY ?? null,
     payloadKeys: payloadKeysOf(found.DILIGENCE_PAYLOAD_KEYS),
     acceptPlaintext: found.DILIGENCE_ACCEPT_PLAINTEXT === 'on',

@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'claim-of-another',
     promise: "somebody else's claim is believed to be ours, and both send",
-    file: 'src/store/attempts.ts',
+    file: 'src/store/core/attempts.ts',
     find: "return standing.length === 1 ? 'ours' : 'taken';",
     replace: "return standing.length <= 1 ? 'ours' : 'taken';",
     tests: ['test/unit/activities/request-claims.test.ts'],
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'receipt-overwritten',
     promise: 'the receipt of a request is overwritten by a later one',
-    file: 'src/store/attempts.ts',
+    file: 'src/store/core/attempts.ts',
     find: 'WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL`',
     replace: 'WHERE subject = ? AND n = ? AND nonce = ?`',
     tests: ['test/unit/store/attempts.test.ts'],
@@ -128,10 +128,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'audit-gap-unseen',
     promise: 'a line can be removed from the audit trail, and it verifies',
-    file: 'src/archive/audit-verify.ts',
-    find: 'if (number > this.#expected) this.#missing.push([this.#expected, number - 1]);',
-    replace: 'if (number > this.#expected) this.#missing = [];',
-    tests: ['test/full/audit-property.test.ts'],
+    file: 'src/store/audit/verify.ts',
+    find: 'if (number > this.last + 1) this.#removed(this.last + 1, number - 1);',
+    replace: 'if (number > this.last + 1) this.#prev = null;',
+    tests: ['test/unit/store/audit-verify.test.ts'],
   },
   {
     name: 'work-lost-at-new-run',

@@ -1,5 +1,5 @@
 import { MonitorListRepository } from '../../src/store/monitors/lists';
-import { insertInto, replacing } from '../../src/store/statement';
+import { insertInto, replacing } from '../../src/store/sqlite/statement';
 import type { MonitorWatchInput } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import {
@@ -7,7 +7,7 @@ import {
   type HeldScript,
   type MonitorSection,
 } from '../../test/support/monitor-installation';
-import { archiveIn } from '../../test/support/temporary-archive';
+import { storeIn } from '../../test/support/temporary-store';
 import type { Recording, Scene } from './scene';
 
 const changes = (count: number): HeldScript => ({
@@ -19,7 +19,7 @@ async function splitPage(
   { place }: Scene,
   list: Pick<MonitorWatchInput['list'], 'name' | 'edition'>,
 ): Promise<void> {
-  const { store } = archiveIn(place.folder);
+  const store = storeIn(place.folder);
   const ids = await new MonitorListRepository(store).page(list, 0);
   const key = [list.name, list.edition];
   const columns = ['list', 'edition', 'page', 'monitors'];

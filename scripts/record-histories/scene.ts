@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
-import { archiveIn } from '../../test/support/temporary-archive';
-import { getJson } from '../../src/archive/archive';
+import { storeIn } from '../../test/support/temporary-store';
 import type * as workflows from '../../src/workflows';
 import type { ScenarioPatch } from '../../src/sandbox';
 import { Installation, eventually, type CommandResult } from '../../test/support/diligence-process';
@@ -95,15 +94,18 @@ export class Scene {
     });
   }
 
-  /** Parts a list of ids of the archive, which stands in one record, into two. */
+  /** Parts a list of ids of the store, which stands in one record, into two. */
   async splitList(folder: string, firstCount: number): Promise<void> {
-    const archive = archiveIn(this.place.folder);
-    const keys = await archive.list(`${folder}/`);
+    const store = storeIn(this.place.folder);
+    const keys = await store.records.list(`${folder}/`);
     const [key, ...others] = keys.filter((one) => /\/0+\.json$/.test(one));
     if (key === undefined || others.length > 0) throw new Error(`${folder}: not one list`);
-    const ids = (await getJson<string[]>(archive, key)) ?? [];
-    await archive.replace(key, JSON.stringify(ids.slice(0, firstCount)));
-    await archive.replace(key.replace(/0\.json$/, '1.json'), JSON.stringify(ids.slice(firstCount)));
+    const ids = (await store.records.getJson<string[]>(key)) ?? [];
+    await store.records.replace(key, JSON.stringify(ids.slice(0, firstCount)));
+    await store.records.replace(
+      key.replace(/0\.json$/, '1.json'),
+      JSON.stringify(ids.slice(firstCount)),
+    );
   }
 
   /** Waits for the end of a work, however it ends. */

@@ -7,8 +7,8 @@ import {
 } from '../apis/http/errors';
 import { answerTooLarge } from '../apis/http/service';
 import { TokenUnavailableError } from '../apis/http/token';
-import { PartsRemovedError } from '../archive/large-objects';
-import { EmptyArtifactError } from '../archive/lens';
+import { PartsRemovedError } from '../store/core/large-objects';
+import { EmptyArtifactError } from '../store/lens/lens';
 import { isForGood } from './settled-wait';
 
 /** Why a file that the service announced is not on file: words of ours. */

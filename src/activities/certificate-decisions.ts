@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { getJson } from '../archive/archive';
-import { WorkReader, WorkWriter, workIdOfFolder } from '../archive/works';
+import { WorkReader, WorkWriter, workIdOfFolder } from '../store/certificates/works';
 import { resolveEntry } from '../domain/audit-entries';
 import {
   certificateSubject,
@@ -12,18 +11,16 @@ import {
 import { nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import type { DecidedRow, DecisionRecord, ItemStart, WorkItem, WorkRef } from '../domain/work';
 import { decisionFolder } from '../domain/work';
-import { FactRepository } from '../store/certificates/facts';
 import { fileAndCount } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
-import { archiveIncomplete } from './failures';
+import { storeIncomplete } from './failures';
 import { Heartbeats } from './heartbeats';
 
 /** A person's decisions about rows: put on record first, then carried out by lanes. Decision record 001. */
 export function createCertificateDecisionActivities(deps: CertificateDependencies) {
-  const { archive, idKey, now } = deps;
-  const { attempts: ledger } = archive;
-  const facts = new FactRepository(archive.store);
-  const works = new WorkReader(archive);
+  const { store, idKey, now } = deps;
+  const { attempts: ledger, facts } = store;
+  const works = new WorkReader(store);
 
   /**
    * Resolves the attempts as decided and lists what is left to do.
@@ -38,11 +35,11 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     const heartbeats = new Heartbeats(now);
     try {
       const folder = decisionFolder(input.folder, input.number);
-      const decision = await getJson<DecisionRecord>(archive, `${folder}/decision.json`);
+      const decision = await store.records.getJson<DecisionRecord>(`${folder}/decision.json`);
       const work = await works.record(input.folder);
-      if (decision === null || work === null) throw archiveIncomplete(`${folder}/decision.json`);
+      if (decision === null || work === null) throw storeIncomplete(`${folder}/decision.json`);
       // A list of this attempt: an earlier one may have been broken off half written.
-      const writer = new WorkWriter(archive, `${folder}/list-${Context.current().info.attempt}`);
+      const writer = new WorkWriter(store, `${folder}/list-${Context.current().info.attempt}`);
       const closed: OutcomeRecord[] = [];
       const rows = new Map(decision.rows.map((row) => [row.item, row]));
       let listed = 0;

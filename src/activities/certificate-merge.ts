@@ -4,7 +4,7 @@ import {
   workIdOfFolder,
   type LatestEdition,
   type StandingRow,
-} from '../archive/works';
+} from '../store/certificates/works';
 import {
   certificateSubject,
   standingAttempt,
@@ -18,10 +18,9 @@ import { certificateEnd } from '../domain/job';
 import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import { resultRow } from '../domain/result-rows';
 import type { WorkItem, WorkRecord } from '../domain/work';
-import { FactRepository } from '../store/certificates/facts';
 import { outcomeName, outcomeOfFact, sentOf, unsettledOutcome } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
-import { archiveIncomplete } from './failures';
+import { storeIncomplete } from './failures';
 import { Heartbeats } from './heartbeats';
 
 export interface MergeInput {
@@ -39,9 +38,9 @@ export interface MergeInput {
 
 /** The end of a work: every row has an outcome, and they are counted. */
 export function createCertificateMergeActivities(deps: CertificateDependencies) {
-  const { archive, idKey, now } = deps;
-  const facts = new FactRepository(archive.store);
-  const works = new WorkReader(archive);
+  const { store, idKey, now } = deps;
+  const facts = store.facts;
+  const works = new WorkReader(store);
 
   async function mergeWork(input: MergeInput): Promise<BatchSummary> {
     const heartbeats = new Heartbeats(now);
@@ -49,13 +48,13 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     try {
       const { folder, edition } = input;
       const record = await works.record(folder);
-      if (record === null) throw archiveIncomplete(`${folder}/work.json`);
+      if (record === null) throw storeIncomplete(`${folder}/work.json`);
       const before = await works.summary(folder);
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();
       const end = { ...certificateEnd(summary.counts), endedAt: summary.finishedAt };
       const id = workIdOfFolder(folder);
-      await archive.replace(summaryKey(folder, edition), JSON.stringify(summary, null, 2), {
+      await store.records.replace(summaryKey(folder, edition), JSON.stringify(summary, null, 2), {
         ...(edition > 0 && { ends: { id: `${id}/decision-${edition}`, ...end } }),
       });
       // The summary that stands, for whoever reads without asking the engine. Of two that count at
@@ -63,7 +62,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const standing = await works.latest(folder);
       if (standing === null || standing.snapshotAt <= snapshotAt) {
         const latest: LatestEdition = { edition, snapshotAt };
-        await archive.replace(`${folder}/latest.json`, JSON.stringify(latest), {
+        await store.records.replace(`${folder}/latest.json`, JSON.stringify(latest), {
           ends: { id, ...end },
         });
       }
@@ -83,7 +82,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     }
     if (missing.size === 0) return page;
     const name = outcomeName(`end-${input.edition}`);
-    await archive.outcomes.file(input.folder, name, [...missing.values()], { entries: lost });
+    await store.outcomes.file(input.folder, name, [...missing.values()], { entries: lost });
     return page.map(({ row, outcome }) => {
       const own = 'item' in row ? missing.get(row.item) : undefined;
       return { row, outcome: own === undefined ? outcome : mergeOutcomes([own]) };
@@ -97,7 +96,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     lost: AuditEntry[],
   ): Promise<OutcomeRecord> {
     const subject = idKey.nameOf('document', item.document);
-    const history = await archive.attempts.of(certificateSubject(item.type, subject));
+    const history = await store.attempts.of(certificateSubject(item.type, subject));
     const state = subjectState(history, now());
     const ours = state.kind !== 'free' && state.owner.workflowId.startsWith(input.workId);
     const never: OutcomeRecord = {

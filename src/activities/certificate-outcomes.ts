@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { workIdOfFolder } from '../archive/works';
+import { workIdOfFolder } from '../store/certificates/works';
 import type { AuditEntry } from '../domain/audit';
 import { outcomeEntry, requestEntry, type SentRequest } from '../domain/audit-entries';
 import type { Attempt, ClaimOwner } from '../domain/attempts';
@@ -167,7 +167,7 @@ export interface Filing {
 
 /** Puts it on file and on the audit trail, in one transaction, and counts it. */
 export async function fileAndCount(
-  { archive, metrics }: CertificateDependencies,
+  { store, metrics }: CertificateDependencies,
   { filedIn, by, name, outcomes, facts = [], requests = [] }: Filing,
 ): Promise<void> {
   const work = { workId: workIdOfFolder(filedIn), by };
@@ -175,7 +175,7 @@ export async function fileAndCount(
     ...requests.map((request) => requestEntry(request, work)).filter(isEntry),
     ...outcomes.map((outcome) => outcomeEntry(outcome, work)),
   ];
-  await archive.outcomes.file(filedIn, name, outcomes, { facts, entries });
+  await store.outcomes.file(filedIn, name, outcomes, { facts, entries });
   metrics.outcomesFiled(outcomes);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { WorkReader, workIdOfFolder } from '../archive/works';
+import { WorkReader, workIdOfFolder } from '../store/certificates/works';
 import {
   attemptOf,
   attemptState,
@@ -27,7 +27,6 @@ import {
   type RunInput,
   type UnsentReason,
 } from '../domain/certificate-rows';
-import { FactRepository } from '../store/certificates/facts';
 import {
   fileAndCount,
   issuedAt,
@@ -63,10 +62,9 @@ const othersAnswerMs = 2_000;
  * records 001 and 002).
  */
 export function createCertificateRequestActivities(deps: CertificateDependencies) {
-  const { archive, certificates, idKey, now } = deps;
-  const { attempts: ledger } = archive;
-  const facts = new FactRepository(archive.store);
-  const works = new WorkReader(archive);
+  const { store, certificates, idKey, now } = deps;
+  const { attempts: ledger, facts } = store;
+  const works = new WorkReader(store);
 
   const subjectOf = (item: WorkItem): string =>
     certificateSubject(item.type, idKey.nameOf('document', item.document));

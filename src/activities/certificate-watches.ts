@@ -2,9 +2,9 @@ import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import { TokenUnavailableError } from '../apis/http/token';
-import { EvidenceFiles } from '../archive/evidence-files';
-import { WorkReader } from '../archive/works';
-import { FactRepository, type NewFact } from '../store/certificates/facts';
+import { EvidenceFiles } from '../store/certificates/evidence-files';
+import { WorkReader } from '../store/certificates/works';
+import type { NewFact } from '../store/certificates/facts';
 import type { Issuance } from '../domain/issuance';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
 import { backoffMs } from '../domain/poll-timing';
@@ -52,10 +52,10 @@ interface Held {
  * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
  */
 export function createCertificateWatchActivities(deps: CertificateDependencies) {
-  const { archive, certificates, idKey, now, random, settlingTimes } = deps;
-  const facts = new FactRepository(archive.store);
-  const works = new WorkReader(archive);
-  const evidence = new EvidenceCollector(certificates, new EvidenceFiles(archive), deps.pause);
+  const { store, certificates, idKey, now, random, settlingTimes } = deps;
+  const facts = store.facts;
+  const works = new WorkReader(store);
+  const evidence = new EvidenceCollector(certificates, new EvidenceFiles(store), deps.pause);
   const warnedWords = new Set<string>();
 
   async function putOnFile(

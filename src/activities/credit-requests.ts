@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../apis/credit/operations';
 import { isHttpError } from '../apis/http/errors';
-import { AnalysisFile } from '../archive/analyses';
-import { findLarge, readLarge } from '../archive/large-objects';
+import { AnalysisFile } from '../store/credit/analyses';
+import { findLarge, readLarge } from '../store/core/large-objects';
 import type { AuditEntry } from '../domain/audit';
 import { analysisRequestEntry } from '../domain/audit-entries';
 import {
@@ -21,14 +21,14 @@ import { analysisFolder } from '../domain/credit/work';
 import type {
   AnalysisRecord,
   AnalysisRef,
-  ArchivedInput,
+  StoredInput,
   RequestAnswer,
   Unsent,
 } from '../domain/credit/work';
 import { backoffMs } from '../domain/poll-timing';
-import { BrokenSealError } from '../archive/sealed-archive';
+import { BrokenSealError } from '../protection/key-ring';
 import type { CreditDependencies } from './dependencies';
-import { archiveIncomplete, failureTypes } from './failures';
+import { storeIncomplete, failureTypes } from './failures';
 import { Heartbeats } from './heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from './store-patience';
 import {
@@ -58,14 +58,14 @@ const longestPauseMs = 15 * 60_000;
 
 /** The upload of a file: a POST without a key, sent at most once per attempt (decision record 001). */
 export function createCreditRequestActivities(deps: CreditDependencies) {
-  const { archive, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
+  const { store, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;
-  const { attempts: ledger } = archive;
-  const analyses = new AnalysisFile(archive);
+  const { attempts: ledger } = store;
+  const analyses = new AnalysisFile(store);
 
   async function recordOf({ folder }: AnalysisRef): Promise<AnalysisRecord> {
     const record = await analyses.record(folder);
-    if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
     return record;
   }
 
@@ -248,11 +248,11 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   }
 
   /** Read through once before anything is claimed: a copy that is spoilt is found while nothing has left. */
-  async function fileOf({ name, key, sha256 }: ArchivedInput): Promise<UploadFile> {
-    const copy = await findLarge(archive, key);
-    if (copy === null || copy.sha256 !== sha256) throw archiveIncomplete(key);
-    for await (const _ of readLarge(archive, key));
-    return { name, bytes: copy.bytes, read: () => readLarge(archive, key) };
+  async function fileOf({ name, key, sha256 }: StoredInput): Promise<UploadFile> {
+    const copy = await findLarge(store, key);
+    if (copy === null || copy.sha256 !== sha256) throw storeIncomplete(key);
+    for await (const _ of readLarge(store, key));
+    return { name, bytes: copy.bytes, read: () => readLarge(store, key) };
   }
 
   /**
@@ -333,6 +333,6 @@ function isSpoilt(error: unknown): error is Error {
   return (
     error instanceof RangeError ||
     error instanceof BrokenSealError ||
-    (error instanceof ApplicationFailure && error.type === failureTypes.archiveIncomplete)
+    (error instanceof ApplicationFailure && error.type === failureTypes.storeIncomplete)
   );
 }

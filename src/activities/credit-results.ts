@@ -2,9 +2,9 @@ import { Context } from '@temporalio/activity';
 import { readAnalysis, readIssues } from '../apis/credit/result.wire';
 import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { AnalysisFile, operationFolder, resultKey } from '../archive/analyses';
-import { indexDocuments, indexedBytes } from '../archive/subject-index';
-import { clearAttempts, findLarge, putLarge, readLarge } from '../archive/large-objects';
+import { AnalysisFile, operationFolder, resultKey } from '../store/credit/analyses';
+import { indexDocuments, indexedBytes } from '../store/erasure/subject-index';
+import { clearAttempts, findLarge, putLarge, readLarge } from '../store/core/large-objects';
 import { analysisOutcomeEntry } from '../domain/audit-entries';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';
 import { SubsetCheck, TreeCheck, differingHeads, foreignResult } from '../domain/credit/tree-check';
@@ -16,7 +16,7 @@ import type {
 } from '../domain/credit/work';
 import { nextPollMs, type PollPace } from '../domain/poll-timing';
 import type { CreditDependencies } from './dependencies';
-import { archiveIncomplete, notSettledYet, resultUnreadable } from './failures';
+import { storeIncomplete, notSettledYet, resultUnreadable } from './failures';
 import { Heartbeats } from './heartbeats';
 import { nameOf } from './keyless-requests';
 import { pauseOnTheClock } from './pause';
@@ -62,9 +62,9 @@ type Reading = WaitAnswer | Unsettled;
 
 /** What follows an accepted upload: wait, fetch, file. Reading does no harm, so all of it goes again. */
 export function createCreditResultActivities(deps: CreditDependencies) {
-  const { archive, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
+  const { store, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations } = credit;
-  const analyses = new AnalysisFile(archive);
+  const analyses = new AnalysisFile(store);
   const warnedWords = new Set<string>();
 
   /** Waits for the result of issues alone, and files it: the service says in no other way "done". */
@@ -147,12 +147,12 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   async function take(operationId: string, filter: ResultFilter): Promise<'filed' | number> {
     const key = resultKey(operationId, filter);
     const readBody = filter === 'all' ? readAnalysis : readIssues;
-    if ((await findLarge(archive, key)) !== null) return 'filed';
+    if ((await findLarge(store, key)) !== null) return 'filed';
     const answer = await operations.takeResult(
       operationId,
       filter,
       (body) =>
-        putLarge(archive, key, body, {
+        putLarge(store, key, body, {
           check: (bytes) =>
             readBody(
               resultCall,
@@ -166,7 +166,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   }
 
   function index(operationId: string, documents: Iterable<string>): Promise<void> {
-    return indexDocuments(archive, operationFolder(operationId), deps.nameOf, documents);
+    return indexDocuments(store, operationFolder(operationId), deps.nameOf, documents);
   }
 
   function warnOnce(word: string | null): void {
@@ -184,19 +184,19 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const heartbeats = new Heartbeats(now, 1_000);
     try {
       const record = await analyses.record(input.ref.folder);
-      if (record === null) throw archiveIncomplete(`${input.ref.folder}/asked.json`);
+      if (record === null) throw storeIncomplete(`${input.ref.folder}/asked.json`);
       for (const filter of ['issues', 'all'] as const) {
         // Told to be there, and not there yet: a service may be late with it.
         if ((await take(operationId, filter)) !== 'filed') throw notSettledYet(5_000);
       }
       const [issuesKey, allKey] = [resultKey(operationId, 'issues'), resultKey(operationId, 'all')];
       const tree = new TreeCheck();
-      const all = await readAnalysis(resultCall, readLarge(archive, allKey), {
+      const all = await readAnalysis(resultCall, readLarge(store, allKey), {
         receivable: (receivable) => tree.receivable(receivable),
         payer: (payer) => tree.payer(payer),
       });
       const subset = new SubsetCheck(tree);
-      const issues = await readIssues(resultCall, readLarge(archive, issuesKey), {
+      const issues = await readIssues(resultCall, readLarge(store, issuesKey), {
         receivable: (receivable) => subset.receivable(receivable),
       });
       const contradictions = [
@@ -229,7 +229,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const by = (await analyses.record(ref.folder))?.createdBy ?? 'unknown';
     const { result } = filed;
     const sha256 =
-      result === null ? null : ((await findLarge(archive, result.allKey))?.sha256 ?? null);
+      result === null ? null : ((await findLarge(store, result.allKey))?.sha256 ?? null);
     await audit.append([analysisOutcomeEntry(filed, { by, sha256 })]);
     return filed;
   }
@@ -237,8 +237,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
   /** What downloads left that were cut short: nobody goes on with them. */
   async function clearDownloads(operationId: string | null): Promise<void> {
     if (operationId === null) return;
-    for (const filter of resultFilters)
-      await clearAttempts(archive, resultKey(operationId, filter));
+    for (const filter of resultFilters) await clearAttempts(store, resultKey(operationId, filter));
   }
 
   return { awaitAnalysis, fileResults, concludeAnalysis };

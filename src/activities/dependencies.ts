@@ -2,7 +2,7 @@ import type { CreditApi } from '../apis/credit/credit';
 import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { MonitorsApi } from '../apis/investigation/monitors';
 import type { CertificateAssumptions } from '../apis/assumptions';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import type { CertificateType } from '../domain/certificates';
@@ -17,7 +17,7 @@ import type { Pause } from './pause';
 /** What activities close over: made once per worker, in `workers/`. */
 export interface CertificateDependencies {
   certificates: CertificatesApi;
-  archive: Archive;
+  store: Store;
   audit: AuditTrail;
   idKey: IdKey;
   assumptions: CertificateAssumptions;
@@ -54,7 +54,7 @@ export type LostAnswer = 'no_answer' | 'unreadable' | 'status';
 /** The same for the credit service. */
 export interface CreditDependencies {
   credit: CreditApi;
-  archive: Archive;
+  store: Store;
   /** `IdKey.nameOf('document', ...)`: results are put in the index by which a purge finds them. */
   nameOf: (document: string) => string;
   audit: AuditTrail;
@@ -80,7 +80,7 @@ export interface CreditMetrics {
 /** The same for monitors. */
 export interface MonitorDependencies {
   monitors: MonitorsApi;
-  archive: Archive;
+  store: Store;
   /** As of `CreditDependencies`. */
   nameOf: (document: string) => string;
   audit: AuditTrail;

@@ -1,6 +1,6 @@
 import { ContractError } from '../apis/http/errors';
 import { walkPages } from '../apis/investigation/pages';
-import { DossierBatchFile } from '../archive/dossier-batches';
+import { DossierBatchFile } from '../store/dossiers/dossier-batches';
 import { dossierBatchEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';
 import type { DossierBatchOutcome, DossierBatchRef } from '../domain/dossiers/retry-batch';
@@ -8,7 +8,7 @@ import { RetryPlanner, type ListAtFault, type RetryPlan } from '../domain/dossie
 import { endlessWords } from '../domain/list-walk';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import type { DossierDependencies } from './dossiers';
-import { archiveIncomplete } from './failures';
+import { storeIncomplete } from './failures';
 import { patiently } from './monitor-calls';
 import { SettledWait, type Reading } from './settled-wait';
 
@@ -16,13 +16,13 @@ const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
 
 /** Failed dossiers that are tried again together: what is planned, filed, and told of them. */
 export function createDossierBatchActivities(deps: DossierDependencies) {
-  const { archive, audit, dossiers, now, random } = deps;
-  const file = new DossierBatchFile(archive);
+  const { store, audit, dossiers, now, random } = deps;
+  const file = new DossierBatchFile(store);
   const wait = new SettledWait(deps);
 
   async function asked({ folder }: DossierBatchRef) {
     const record = await file.record(folder);
-    if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
     return record;
   }
 

@@ -1,8 +1,8 @@
 import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { fetchArtifact } from '../apis/investigation/artifacts';
 import type { DossierAnswer } from '../apis/investigation/dossiers';
-import { DossierFile, type DossierAnswers } from '../archive/dossiers';
-import { indexDocuments } from '../archive/subject-index';
+import { DossierFile, type DossierAnswers } from '../store/dossiers/dossiers';
+import { indexDocuments } from '../store/erasure/subject-index';
 import type { Artifact } from '../domain/artifact';
 import {
   isReported,
@@ -40,8 +40,8 @@ export interface FileDossierInput extends WaitOrder {
 
 /** What is on file of a dossier that has settled: its answers as they came, and its files. */
 export function createDossierReportActivities(deps: DossierDependencies) {
-  const { archive, dossiers, nameOf, now } = deps;
-  const file = new DossierFile(archive);
+  const { store, dossiers, nameOf, now } = deps;
+  const file = new DossierFile(store);
   const wait = new SettledWait(deps);
 
   /**
@@ -134,12 +134,12 @@ export function createDossierReportActivities(deps: DossierDependencies) {
 
   /** A purge finds the dossier by the documents that its answers name. */
   function index(ref: DossierRef, answers: object): Promise<void> {
-    return indexDocuments(archive, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
+    return indexDocuments(store, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }
 
   /**
    * @returns null when it is on file
-   * @throws what is no fault of this file: refused credentials, cancellation, the archive's own
+   * @throws what is no fault of this file: refused credentials, cancellation, the store's own
    */
   async function fetchOne(
     ref: DossierRef,

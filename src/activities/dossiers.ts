@@ -1,8 +1,13 @@
 import type { StatusError } from '../apis/http/errors';
 import type { DossiersApi } from '../apis/investigation/dossiers';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
-import { DossierFile, RetryLedger, type FiledReceipt, type FiledRetry } from '../archive/dossiers';
+import {
+  DossierFile,
+  RetryLedger,
+  type FiledReceipt,
+  type FiledRetry,
+} from '../store/dossiers/dossiers';
 import { dossierOutcomeEntry, dossierRetryEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';
 import {
@@ -29,7 +34,7 @@ import { SettledWait, isForGood, type Reading, type WaitDependencies } from './s
 
 export interface DossierDependencies extends WaitDependencies {
   dossiers: DossiersApi;
-  archive: Archive;
+  store: Store;
   audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
   nameOf: (document: string) => string;
@@ -81,9 +86,9 @@ const refusalPatienceMs = 2 * 60_000;
 
 /** Following a dossier, asking for another attempt, and cancelling it: each waits as decision record 021 says. */
 export function createDossierActivities(deps: DossierDependencies) {
-  const { archive, audit, dossiers, metrics, now } = deps;
-  const file = new DossierFile(archive);
-  const ledger = new RetryLedger(archive);
+  const { store, audit, dossiers, metrics, now } = deps;
+  const file = new DossierFile(store);
+  const ledger = new RetryLedger(store);
   const wait = new SettledWait(deps);
   const iso = (): string => new Date(now()).toISOString();
   const askedBy = async (folder: string): Promise<string> =>

@@ -1,8 +1,8 @@
 import { StatusError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import type { CertificatesApi } from '../apis/investigation/certificates';
-import { sha256Of, type EvidenceFiles } from '../archive/evidence-files';
-import type { StoredBytes } from '../archive/archive';
+import { sha256Of, type EvidenceFiles } from '../store/certificates/evidence-files';
+import type { StoredBytes } from '../store/core/stored-bytes';
 import type { Issuance } from '../domain/issuance';
 import { pauseOnTheClock, type Pause } from './pause';
 

@@ -2,8 +2,8 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 
 /** The only place that builds an ApplicationFailure. Messages hold no values. */
 export const failureTypes = {
-  /** The archive does not hold what the workflow refers to: retrying cannot help. */
-  archiveIncomplete: 'ArchiveIncomplete',
+  /** The store does not hold what the workflow refers to: retrying cannot help. */
+  storeIncomplete: 'StoreIncomplete',
   /** Nothing is wrong: the server keeps the timer until the next read (decision record 021). */
   notSettledYet: 'NotSettledYet',
   /** The service answers with a result that we cannot read, again and again. */
@@ -11,10 +11,10 @@ export const failureTypes = {
 } as const;
 export type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
-export function archiveIncomplete(what: string): ApplicationFailure {
+export function storeIncomplete(what: string): ApplicationFailure {
   return ApplicationFailure.create({
-    type: failureTypes.archiveIncomplete,
-    message: `the archive does not hold ${what}`,
+    type: failureTypes.storeIncomplete,
+    message: `the store does not hold ${what}`,
     nonRetryable: true,
   });
 }

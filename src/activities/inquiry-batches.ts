@@ -1,13 +1,13 @@
-import type { Archive } from '../archive/archive';
-import { inquiryStatus, InquiryBatchShelf } from '../archive/inquiry-batches';
+import type { Store } from '../store/store';
+import { inquiryStatus, InquiryBatchShelf } from '../store/traces/inquiry-batches';
 import { createWorksOnFile } from './works-on-file';
 
-/** What a batch of searches or lookups asks of the archive. */
-export function createInquiryBatchActivities(deps: { archive: Archive; now: () => number }) {
-  const { archive, now } = deps;
+/** What a batch of searches or lookups asks of the store. */
+export function createInquiryBatchActivities(deps: { store: Store; now: () => number }) {
+  const { store, now } = deps;
   return createWorksOnFile({
     now,
-    shelf: new InquiryBatchShelf(archive),
-    statusOf: (workId) => inquiryStatus(archive, workId),
+    shelf: new InquiryBatchShelf(store),
+    statusOf: (workId) => inquiryStatus(store, workId),
   });
 }

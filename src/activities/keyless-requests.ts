@@ -2,7 +2,7 @@ import { ContractError, StatusError, TimeoutError, isHttpError } from '../apis/h
 import type { Service } from '../apis/http/service';
 import { TokenUnavailableError } from '../apis/http/token';
 import type { Attempt, Receipt } from '../domain/attempts';
-import type { AttemptRepository } from '../store/attempts';
+import type { AttemptRepository } from '../store/core/attempts';
 import { StoreError } from '../store/store-error';
 import type { LostAnswer } from './dependencies';
 import { withStorePatience, type Patience } from './store-patience';

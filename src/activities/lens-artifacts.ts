@@ -1,6 +1,6 @@
 import { fetchArtifact } from '../apis/investigation/artifacts';
 import { artifactsInAnswer } from '../apis/investigation/lens.wire';
-import { LensFile } from '../archive/lens';
+import { LensFile } from '../store/lens/lens';
 import type { Artifact } from '../domain/artifact';
 import { isLensSettled, type LensFiles, type LensRef } from '../domain/lens/analyze';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
@@ -20,8 +20,8 @@ const downloadMs = 120_000;
 
 /** The artifacts of an analysis that has settled, on file. */
 export function createLensArtifactActivities(deps: LensDependencies) {
-  const { archive, lens, now } = deps;
-  const file = new LensFile(archive);
+  const { store, lens, now } = deps;
+  const file = new LensFile(store);
   const wait = new SettledWait(deps);
 
   /**
@@ -82,7 +82,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
 
   /**
    * @returns null when it is on file
-   * @throws what is no fault of this artifact: refused credentials, cancellation, the archive's own
+   * @throws what is no fault of this artifact: refused credentials, cancellation, the store's own
    */
   async function fetchOne(
     ref: LensRef,

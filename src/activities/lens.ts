@@ -5,11 +5,12 @@ import { TokenUnavailableError } from '../apis/http/token';
 import type { LensAnswer, LensApi } from '../apis/investigation/lens';
 import { artifactsInAnswer } from '../apis/investigation/lens.wire';
 import { isSameId } from '../apis/investigation/wire-fields';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
-import { indexDocuments, type NameOf } from '../archive/subject-index';
-import { findLarge, readLarge } from '../archive/large-objects';
-import { LensFile, lensIndexes } from '../archive/lens';
+import type { NameOf } from '../store/core/subjects';
+import { indexDocuments } from '../store/erasure/subject-index';
+import { findLarge, readLarge } from '../store/core/large-objects';
+import { LensFile, lensIndexes } from '../store/lens/lens';
 import type { Billing } from '../domain/billing';
 import { documentsInText } from '../domain/held-documents';
 import {
@@ -36,13 +37,13 @@ import {
 } from '../domain/lens/audit';
 import type { LensAnalysis, LensUpload } from '../domain/lens/lens-analysis';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
-import { archiveIncomplete } from './failures';
+import { storeIncomplete } from './failures';
 import { isSurelyUnprocessed } from './keyed-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
 export interface LensDependencies extends WaitDependencies {
   lens: LensApi;
-  archive: Archive;
+  store: Store;
   audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
   nameOf: NameOf;
@@ -96,8 +97,8 @@ const lookMs = 20_000;
 
 /** An analysis is asked for with one key for each attempt, so that it is made once. */
 export function createLensActivities(deps: LensDependencies) {
-  const { archive, audit, lens, metrics, now, stopping } = deps;
-  const file = new LensFile(archive);
+  const { store, audit, lens, metrics, now, stopping } = deps;
+  const file = new LensFile(store);
   const wait = new SettledWait(deps);
   const isoNow = (): string => new Date(now()).toISOString();
 
@@ -269,7 +270,7 @@ export function createLensActivities(deps: LensDependencies) {
       // Another worker sends it again: bytes that were broken off are taken by nobody.
       const until = AbortSignal.any([signal, stopping]);
       try {
-        await lens.upload(upload, () => Readable.from(readLarge(archive, key)), options, until);
+        await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
       } catch (error) {
         if (!isForGood(error) && !(error instanceof ContractError)) throw error;
         const { name } = this.#record;
@@ -357,7 +358,7 @@ export function createLensActivities(deps: LensDependencies) {
   async function filed(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
     const body = await file.putAnswer(ref.folder, answer);
     const held = documentsInText(body.toString('utf8'));
-    await indexDocuments(archive, lensIndexes(ref.folder).answer, deps.nameOf, held);
+    await indexDocuments(store, lensIndexes(ref.folder).answer, deps.nameOf, held);
     return lensSeen(analysis, createHash('sha256').update(body).digest('hex'));
   }
 
@@ -397,7 +398,7 @@ export function createLensActivities(deps: LensDependencies) {
   /** @throws ApplicationFailure */
   async function recordOf({ folder }: LensRef): Promise<LensRecord> {
     const record = await file.record(folder);
-    if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
     return record;
   }
 
@@ -407,12 +408,12 @@ export function createLensActivities(deps: LensDependencies) {
    * @throws ApplicationFailure
    */
   async function proveCopy({ bytes, key }: LensInput, signal: AbortSignal): Promise<void> {
-    const copy = await findLarge(archive, key);
-    if (copy?.bytes !== bytes) throw archiveIncomplete(key);
+    const copy = await findLarge(store, key);
+    if (copy?.bytes !== bytes) throw storeIncomplete(key);
     try {
-      for await (const _ of readLarge(archive, key)) signal.throwIfAborted();
+      for await (const _ of readLarge(store, key)) signal.throwIfAborted();
     } catch (error) {
-      throw error instanceof RangeError ? archiveIncomplete(key) : error;
+      throw error instanceof RangeError ? storeIncomplete(key) : error;
     }
   }
 

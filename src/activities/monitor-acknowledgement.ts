@@ -1,5 +1,5 @@
 import { StatusError } from '../apis/http/errors';
-import { inParallel } from '../archive/in-parallel';
+import { inParallel } from '../store/core/in-parallel';
 import { acknowledgementEntry } from '../domain/monitors/audit';
 import type { AcknowledgementMark, ChangeFile } from '../domain/monitors/kept';
 import type { Fault, SweepRef } from '../domain/monitors/sweep';

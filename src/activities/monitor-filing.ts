@@ -1,5 +1,5 @@
 import type { ListedChange } from '../apis/investigation/monitors.wire';
-import { BrokenSealError } from '../archive/sealed-archive';
+import { BrokenSealError } from '../protection/key-ring';
 import type { ChangeFile, FoundAs, SweepMark, ToldChange } from '../domain/monitors/kept';
 import type { SweepRef } from '../domain/monitors/sweep';
 import type { ChangeRepository } from '../store/monitors/changes';
@@ -16,7 +16,7 @@ export interface FiledPage<Told extends ToldChange> {
 /**
  * Files the changes of a page. One whose objects cannot be written or read costs the others nothing.
  *
- * @throws what the archive throws when it fails as a whole
+ * @throws what the store throws when it fails as a whole
  */
 export async function fileAll<Told extends ToldChange>(
   changes: ChangeRepository,

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { inParallel } from '../archive/in-parallel';
+import { inParallel } from '../store/core/in-parallel';
 import { isOpen } from '../domain/monitors/change';
 import { blockOf, unknownOf, unwellOf } from '../domain/monitors/health';
 import type { Fault, SweepTerms } from '../domain/monitors/sweep';
@@ -47,8 +47,8 @@ type Look = Seen &
 
 /** One look at many monitors: which of them has something open. An idle one costs one call. */
 export function createMonitorLookActivities(deps: MonitorDependencies) {
-  const known = new MonitorRepository(deps.archive.store, deps.nameOf);
-  const lists = new MonitorListRepository(deps.archive.store);
+  const known = new MonitorRepository(deps.store, deps.nameOf);
+  const lists = new MonitorListRepository(deps.store);
   const { monitors, metrics, now, random, warn } = deps;
 
   async function lookAtMonitors(input: LookInput): Promise<LookReport> {

@@ -12,10 +12,10 @@ export interface NotesInput {
 
 /** Puts into the pass on file what the sweeps of a page left, in place of what earlier ones had. */
 export function createMonitorNoteActivities({
-  archive,
+  store,
   warn,
-}: Pick<MonitorDependencies, 'archive' | 'warn'>) {
-  const lists = new MonitorListRepository(archive.store);
+}: Pick<MonitorDependencies, 'store' | 'warn'>) {
+  const lists = new MonitorListRepository(store);
 
   async function noteSweeps({ list, page, sweeps }: NotesInput): Promise<void> {
     const pass = await lists.look(list, page);

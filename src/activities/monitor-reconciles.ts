@@ -59,7 +59,7 @@ export interface ReconcileEnd {
 
 /** Walks over all states, and puts on file what others acknowledged before we had seen it. */
 export function createMonitorReconcileActivities(deps: MonitorDependencies) {
-  const { store } = deps.archive;
+  const { store } = deps;
   const stored = new ChangeRepository(store, deps.nameOf);
   const monitors = new MonitorRepository(store, deps.nameOf);
   const items = new UnreadableItemRepository(store, deps.nameOf);

@@ -41,7 +41,7 @@ export interface SweepPageInput {
 
 /** One activity works off one page of changes: lists, files, delivers, acknowledges (decision record 017). */
 export function createMonitorSweepActivities(deps: MonitorDependencies) {
-  const { store } = deps.archive;
+  const { store } = deps;
   const changes = new ChangeRepository(store, deps.nameOf);
   const known = new MonitorRepository(store, deps.nameOf);
   const items = new UnreadableItemRepository(store, deps.nameOf);

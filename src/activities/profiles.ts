@@ -3,10 +3,11 @@ import { profileFromWire, type ProfileAnswer } from '../apis/investigation/profi
 import { ConnectionError, ContractError, isHttpError, type HttpError } from '../apis/http/errors';
 import { answerTooLarge } from '../apis/http/service';
 import type { ProfilesApi } from '../apis/investigation/profile';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
-import { indexDocuments, type NameOf } from '../archive/subject-index';
-import { ProfileFile } from '../archive/profiles';
+import type { NameOf } from '../store/core/subjects';
+import { indexDocuments } from '../store/erasure/subject-index';
+import { ProfileFile } from '../store/profiles/profiles';
 import { documentsInText } from '../domain/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../domain/profiles/audit';
 import {
@@ -23,7 +24,7 @@ import {
   type SentLookup,
 } from '../domain/profiles/lookup';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
-import { archiveIncomplete } from './failures';
+import { storeIncomplete } from './failures';
 import { isSurelyUnprocessed } from './keyed-requests';
 import { isForGood, SettledWait, type Reading, type WaitDependencies } from './settled-wait';
 
@@ -31,7 +32,7 @@ type Found = Extract<LookedUp, { kind: 'found' }>;
 
 export interface ProfileDependencies extends WaitDependencies {
   profiles: ProfilesApi;
-  archive: Archive;
+  store: Store;
   audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
   nameOf: NameOf;
@@ -55,8 +56,8 @@ const fromFile = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' 
 
 /** A lookup is a read that may be charged for: each is on file before it leaves, and what was answered stays. */
 export function createProfileActivities(deps: ProfileDependencies) {
-  const { archive, audit, now, profiles } = deps;
-  const file = new ProfileFile(archive);
+  const { store, audit, now, profiles } = deps;
+  const file = new ProfileFile(store);
   const wait = new SettledWait(deps);
 
   /** Asks until there is an answer. One on file is not asked for again: it may be charged for. */
@@ -70,7 +71,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       return { kind: 'settled', value: toldBy(filed, input.call) };
     }
     const record = await file.record(folder);
-    if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
     const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
       ...input,
       what: 'a profile',
@@ -138,7 +139,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     await tellEnd(record, folder, sent, 'unreadable');
     const before = (await sentOf(folder, sent.call)).filter(({ end }) => end === 'unreadable');
     if (before.length < mostUnreadable) throw error;
-    const kept = key === null ? '' : `; it is kept in the archive: ${key}`;
+    const kept = key === null ? '' : `; it is kept in the store: ${key}`;
     const message = `${error.message}${kept}`;
     const value = { kind: 'no', status: 'unreadable', code: 'unreadable_answer', message } as const;
     return { kind: 'settled', value };
@@ -172,7 +173,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
 
   /** Whom an answer names: an owner beside the person, a holder of a patent... */
   function index(folder: string, answer: Buffer): Promise<void> {
-    return indexDocuments(archive, folder, deps.nameOf, documentsInText(answer.toString('latin1')));
+    return indexDocuments(store, folder, deps.nameOf, documentsInText(answer.toString('latin1')));
   }
 
   /** The answers that are profiles, oldest first. */

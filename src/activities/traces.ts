@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { StatusError } from '../apis/http/errors';
 import type { TraceAnswer, TracesApi } from '../apis/investigation/traces';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
-import { indexDocuments, type NameOf } from '../archive/subject-index';
-import { TraceFile } from '../archive/traces';
+import type { NameOf } from '../store/core/subjects';
+import { indexDocuments } from '../store/erasure/subject-index';
+import { TraceFile } from '../store/traces/traces';
 import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { traceOutcomeEntry, traceRequestEntry } from '../domain/traces/audit';
@@ -21,7 +22,7 @@ import {
   type TraceStatus,
 } from '../domain/traces/search';
 import type { Trace } from '../domain/traces/trace';
-import { archiveIncomplete } from './failures';
+import { storeIncomplete } from './failures';
 import { isSurelyUnprocessed } from './keyed-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
@@ -33,7 +34,7 @@ export interface TraceMetrics {
 export interface TraceDependencies extends WaitDependencies {
   metrics: TraceMetrics;
   traces: TracesApi;
-  archive: Archive;
+  store: Store;
   audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
   nameOf: NameOf;
@@ -60,8 +61,8 @@ const clockSkewMs = 5 * 60_000;
 
 /** A search is asked for with one key for ever, so that it is made once. */
 export function createTraceActivities(deps: TraceDependencies) {
-  const { archive, audit, now, traces } = deps;
-  const file = new TraceFile(archive);
+  const { store, audit, now, traces } = deps;
+  const file = new TraceFile(store);
   const wait = new SettledWait(deps);
 
   /** Has the search made, or finds the one that was. */
@@ -193,7 +194,7 @@ export function createTraceActivities(deps: TraceDependencies) {
   async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
     const body = Buffer.from(JSON.stringify(answer));
     const held = documentsInText(body.toString('latin1'));
-    await indexDocuments(archive, ref.folder, deps.nameOf, held);
+    await indexDocuments(store, ref.folder, deps.nameOf, held);
     return seenOf(trace, sha256Of(await file.putAnswer(ref.folder, body)));
   }
 
@@ -224,7 +225,7 @@ export function createTraceActivities(deps: TraceDependencies) {
   /** @throws ApplicationFailure */
   async function recordOf({ folder }: TraceRef): Promise<TraceRecord> {
     const record = await file.record(folder);
-    if (record === null) throw archiveIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
     return record;
   }
 

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
-import { archiveIncomplete, notSettledYet } from './failures';
+import { storeIncomplete, notSettledYet } from './failures';
 
 const longestPauseMs = 30_000;
 
-/** What a batch of works asks of the archive. */
+/** What a batch of works asks of the store. */
 export function createWorksOnFile<S extends string, E extends { endedAt: string }>(on: {
   now: () => number;
   shelf: {
@@ -18,7 +18,7 @@ export function createWorksOnFile<S extends string, E extends { endedAt: string 
   /** Ids of the works of one part, and how those that have ended did. */
   async function readBatchPart({ folder, part }: { folder: string; part: number }) {
     const ids = await shelf.part(folder, part);
-    if (ids === null) throw archiveIncomplete(`part ${part} of ${folder}`);
+    if (ids === null) throw storeIncomplete(`part ${part} of ${folder}`);
     const open: string[] = [];
     const ended: S[] = [];
     for (const id of ids) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import pino from 'pino';
-import { archiveAsItIs } from '../archive/open-archive';
+import { storeAsItIs } from '../store/open-store';
 import { ConfigError, listenAddress, readEnvironment, type ListenAddress } from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { refuseOtherKeys } from '../temporal/key-checks';
@@ -50,9 +50,9 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   const { log, onServed } = codecLog(pino.destination({ dest: 2, sync: true }));
   const found = await findPayloadKeys(environment, engine.kind);
   for (const remark of remarksOn(found, environment)) log.warn(remark);
-  // Where the archive is at hand: what is encoded with another key, no worker could read.
-  const archive = archiveAsItIs(environment.archiveUrl);
-  if (archive !== null) await refuseOtherKeys(archive, found.keys);
+  // Where the store is at hand: what is encoded with another key, no worker could read.
+  const store = storeAsItIs(environment.storeUrl);
+  if (store !== null) await refuseOtherKeys(store, found.keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';
   const namespaces = flags.namespace ?? [own];
   const codecs = codecsFor(found.keys, namespaces, environment);

@@ -6,7 +6,7 @@ import { examineCredit } from './credit';
 import { examineEngine, examineEngineSettings } from './engine';
 import { fail, ok, type Finding } from './finding';
 import {
-  examineArchive,
+  examineStore,
   examineDataDir,
   examineIdKey,
   examineTemporalCli,
@@ -20,7 +20,7 @@ import { examineService } from './service';
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'Check settings, disk, keys, archive, service, token, clock, engine and workers; send nothing.',
+      'Check settings, disk, keys, store, service, token, clock, engine and workers; send nothing.',
     )
     .option('--json', 'one JSON document on standard output')
     .option('--assumptions', 'print what the specification does not show, and what is assumed')
@@ -60,21 +60,21 @@ function readSettings(): { finding: Finding; environment: Environment | null } {
 
 async function examineAll(environment: Environment): Promise<Finding[]> {
   const dataDir = await examineDataDir(environment);
-  // Before the archive is opened, which shuts a key file that is open to others.
+  // Before the store is opened, which shuts a key file that is open to others.
   const idKey = await examineIdKey(environment);
-  const archive = await examineArchive(environment);
+  const { finding, store } = await examineStore(environment);
   return [
     ...dataDir,
     idKey,
     ...(await examineTokenFiles(environment)),
-    archive.finding,
-    ...(await examinePayloadKeys(environment, archive.archive)),
+    finding,
+    ...(await examinePayloadKeys(environment, store)),
     ...(await examineService(environment)),
-    ...(await examineMonitors(environment, archive.archive)),
-    ...(await examineSinks(environment, archive.archive)),
+    ...(await examineMonitors(environment, store)),
+    ...(await examineSinks(environment, store)),
     ...(await examineCredit(environment)),
     ...(engineAddress().kind === 'embedded' ? [await examineTemporalCli()] : []),
-    ...(await examineEngine(environment, archive.id)),
+    ...(await examineEngine(environment, store?.id ?? null)),
   ];
 }
 

@@ -14,7 +14,7 @@ const grpcNotFound = 5;
 /** The Temporal server, its namespace, and who polls our queues. Starts nothing. */
 export async function examineEngine(
   environment: Environment,
-  archiveId: string | null,
+  storeId: string | null,
 ): Promise<Finding[]> {
   let engine: EngineClient | null;
   try {
@@ -31,8 +31,8 @@ export async function examineEngine(
     const findings = await examineServer(engine);
     const isUsable = findings.every(({ state }) => state !== 'fail');
     if (isUsable) findings.push(await examineSearchAttributes(engine));
-    if (isUsable && archiveId !== null) {
-      findings.push(...(await examinePollers(engine, environment, archiveId)));
+    if (isUsable && storeId !== null) {
+      findings.push(...(await examinePollers(engine, environment, storeId)));
     }
     return findings;
   } catch (error) {
@@ -78,7 +78,7 @@ async function examineNamespace({ connection, namespace }: EngineClient): Promis
   }
   const seconds = Number(found.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
   const days = (seconds * 1_000) / oneDayMs;
-  const kept = `what has ended is kept ${days.toFixed(1)} days (results stay in the archive)`;
+  const kept = `what has ended is kept ${days.toFixed(1)} days (results stay in the store)`;
   findings.push(
     days >= leastDays
       ? ok(check, kept)
@@ -109,9 +109,9 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
 async function examinePollers(
   engine: EngineClient,
   { workers: declared, credit }: Environment,
-  archiveId: string,
+  storeId: string,
 ): Promise<Finding[]> {
-  const suffix = queueSuffix(archiveId);
+  const suffix = queueSuffix(storeId);
   const findings: Finding[] = [];
   for (const kind of queueKinds) {
     if (kind.startsWith('credit') && credit === null) continue;
@@ -130,7 +130,7 @@ export function pollersFinding(
 ): Finding {
   const check = `queue ${queue}`;
   if (pollers === 0) {
-    return fail(check, 'no worker polls it', 'start one with this archive: `diligence worker`');
+    return fail(check, 'no worker polls it', 'start one with this store: `diligence worker`');
   }
   const detail = `${pollers} worker(s) poll it`;
   if (kind === 'workflows' || pollers === declared) return ok(check, detail);

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findIdKey } from '../archive/id-key';
-import { openArchive } from '../archive/open-archive';
-import type { SealedArchive } from '../archive/sealed-archive';
+import { findIdKey } from '../store/find-id-key';
+import { openStore } from '../store/open-store';
+import type { Store } from '../store/store';
 import type { Environment, TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
-import { archiveKeys } from '../temporal/own-archive';
+import { storeKeys } from '../temporal/own-store';
 import { knownTemporalCli } from '../temporal/tools-cli';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
 
@@ -59,11 +59,11 @@ async function examineSpace(folder: string): Promise<Finding> {
 /** The key that names documents: as configured, or its file, which must be the user's alone. */
 export async function examineIdKey({ dataDir, idKey }: Environment): Promise<Finding> {
   const check = 'id key';
-  if (idKey !== null) return ok(check, 'DILIGENCE_ID_KEY; keep it apart from the archive');
+  if (idKey !== null) return ok(check, 'DILIGENCE_ID_KEY; keep it apart from the store');
   const path = join(dataDir, 'id-key');
   const found = await stat(path).catch(() => null);
   if (found === null) return ok(check, `${path} is generated at the first use`);
-  return fileFinding(check, path, found.mode, 'keep a copy apart from the archive');
+  return fileFinding(check, path, found.mode, 'keep a copy apart from the store');
 }
 
 /** Files that hold tokens: readable by us, and by nobody else. */
@@ -99,42 +99,41 @@ function fileFinding(check: string, path: string, mode: number, remark: string):
 }
 
 /**
- * Opens the archive and writes one small object, always the same. An archive that is not there yet
+ * Opens the store and writes one small object, always the same. A store that is not there yet
  * is not made.
  *
- * @returns its id, null when it cannot be used or is not there
+ * @returns it, unless it cannot be used or is not there
  */
-export async function examineArchive(environment: Environment): Promise<{
+export async function examineStore(environment: Environment): Promise<{
   finding: Finding;
-  id: string | null;
-  archive?: SealedArchive;
+  store?: Store;
 }> {
-  const check = 'archive';
-  const { archiveUrl, dataDir, idKey: configured } = environment;
-  const isDefault = archiveUrl === join(dataDir, 'archive');
-  const isFolder = !/^[a-z][a-z0-9+.-]+:/i.test(archiveUrl);
-  const isThere = !isFolder || (await stat(join(archiveUrl, 'store.db')).catch(() => null));
+  const check = 'store';
+  const { storeUrl, dataDir, idKey: configured } = environment;
+  const isDefault = storeUrl === join(dataDir, 'store');
+  const isFolder = !/^[a-z][a-z0-9+.-]+:/i.test(storeUrl);
+  const isThere = !isFolder || (await stat(join(storeUrl, 'store.db')).catch(() => null));
   if (isThere === null) {
     const finding = isDefault
-      ? ok(check, `${archiveUrl} is made at the first use`)
+      ? ok(check, `${storeUrl} is made at the first use`)
       : warn(
           check,
-          `${archiveUrl} holds no archive yet: one is made there at the first use`,
-          'if there should be one: mount it, or mend DILIGENCE_ARCHIVE_URL',
+          `${storeUrl} holds no store yet: one is made there at the first use`,
+          'if there should be one: mount it, or mend DILIGENCE_STORE_URL',
         );
-    return { finding, id: null };
+    return { finding };
   }
   const keyPath = join(dataDir, 'id-key');
   if (configured === null && (await stat(keyPath).catch(() => null)) === null) {
     const cure = `restore ${keyPath} from a backup, or set DILIGENCE_ID_KEY`;
-    return { finding: fail(check, `the key of ${archiveUrl} is not here`, cure), id: null };
+    return { finding: fail(check, `the key of ${storeUrl} is not here`, cure) };
   }
   try {
     const { idKey } = await findIdKey(dataDir, configured);
-    const keys = await archiveKeys(environment, engineAddress().kind);
-    const archive = await openArchive(archiveUrl, idKey, keys && { keys });
-    const { sqliteVersion, outlivesPowerCut } = await archive.prove();
-    const detail = `${archiveUrl} can be written (id ${archive.id.slice(0, 8)}, SQLite ${sqliteVersion})`;
+    const keys = await storeKeys(environment, engineAddress().kind);
+    const store = await openStore(storeUrl, idKey, keys && { keys });
+    const { sqliteVersion, outlivesPowerCut } = await store.prove();
+    const detail = `${storeUrl} can be written (id ${store.id.slice(0, 8)}, SQLite ${sqliteVersion})`;
     const finding = outlivesPowerCut
       ? ok(check, detail)
       : warn(
@@ -142,10 +141,10 @@ export async function examineArchive(environment: Environment): Promise<{
           `${detail}, and a power cut loses it`,
           'choose a disk that keeps what it is given',
         );
-    return { finding, id: archive.id, archive };
+    return { finding, store };
   } catch (error) {
-    const cure = 'mend DILIGENCE_ARCHIVE_URL or DILIGENCE_ID_KEY, or the rights of the archive';
-    return { finding: fail(check, messageOf(error), cure), id: null };
+    const cure = 'mend DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
+    return { finding: fail(check, messageOf(error), cure) };
   }
 }
 

@@ -3,7 +3,7 @@ import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { MonitorsApi, type ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage } from '../apis/investigation/monitors.wire';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { Change } from '../domain/monitors/change';
 import { blockOf, healthOf } from '../domain/monitors/health';
 import type { Environment } from '../environment';
@@ -22,7 +22,7 @@ const absent = '00000000-0000-4000-8000-000000000000';
  */
 export async function examineMonitors(
   { investigation, monitorNames, resendOn503 }: Environment,
-  archive: Archive | undefined,
+  store: Store | undefined,
   mostRps = usualRps,
 ): Promise<Finding[]> {
   if (investigation === null) return [];
@@ -36,7 +36,7 @@ export async function examineMonitors(
   });
   try {
     const api = new MonitorsApi(service, monitorNames, timeoutMs);
-    const watched = archive === undefined ? null : await watchedMonitor(archive);
+    const watched = store === undefined ? null : await watchedMonitor(store);
     const access = await examineAccess(api, watched ?? absent);
     if (watched === null || access.state !== 'ok') return [access];
     return [
@@ -52,10 +52,10 @@ export async function examineMonitors(
 /** Where changes go: a sink that answered 410 is asked no more, and says so nowhere else. */
 export async function examineSinks(
   { monitorSinks }: Environment,
-  archive: Archive | undefined,
+  store: Store | undefined,
 ): Promise<Finding[]> {
-  if (archive === undefined) return [];
-  const sinks = await new SinkRepository(archive.store).now(monitorSinks);
+  if (store === undefined) return [];
+  const sinks = await new SinkRepository(store).now(monitorSinks);
   return sinks.flatMap(({ name, required, disabled }) => {
     if (disabled === null) return [];
     const cure = `\`diligence monitor sink --enable ${name}\`, once its receiver takes changes again`;
@@ -67,8 +67,8 @@ export async function examineSinks(
 }
 
 /** The first one of any list; null when nothing is watched. */
-async function watchedMonitor(archive: Archive): Promise<string | null> {
-  const lists = new MonitorListRepository(archive.store);
+async function watchedMonitor(store: Store): Promise<string | null> {
+  const lists = new MonitorListRepository(store);
   const list = (await lists.all()).find(({ pages }) => pages > 0);
   return list === undefined ? null : ((await lists.page(list, 0))[0] ?? null);
 }

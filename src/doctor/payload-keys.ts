@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { Environment } from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { faultSentence, keyChecks, keyFault } from '../temporal/key-checks';
@@ -9,14 +9,14 @@ import { fail, messageOf, ok, warn, type Finding } from './finding';
 const check = 'payload keys';
 
 /**
- * The keys that payloads are encrypted with: there, the user's alone, and those of the archive.
+ * The keys that payloads are encrypted with: there, the user's alone, and those of the store.
  * Generates and registers none.
  *
- * @param archive undefined when there is none yet, or it cannot be used
+ * @param store undefined when there is none yet, or it cannot be used
  */
 export async function examinePayloadKeys(
   environment: Environment,
-  archive: Archive | undefined,
+  store: Store | undefined,
 ): Promise<Finding[]> {
   const { payloadKeys, dataDir, acceptPlaintext } = environment;
   const engine = engineAddress().kind;
@@ -31,7 +31,7 @@ export async function examinePayloadKeys(
   } catch (error) {
     return [fail(check, messageOf(error), 'as it says')];
   }
-  const known = archive === undefined ? [] : await keyChecks(archive);
+  const known = store === undefined ? [] : await keyChecks(store);
   const fault = known.length === 0 ? null : keyFault(found.keys, known);
   if (fault !== null) {
     const cure = '`diligence keys check` shows what is asked for';
@@ -49,7 +49,7 @@ export async function examinePayloadKeys(
 function stateOf({ keys, from }: PayloadKeys, path: string): Finding {
   if (keys === 'off') {
     const detail =
-      'off: documents and results lie in the clear, in the archive and on the Temporal server';
+      'off: documents and results lie in the clear, in the store and on the Temporal server';
     return warn(
       check,
       detail,
@@ -58,6 +58,6 @@ function stateOf({ keys, from }: PayloadKeys, path: string): Finding {
   }
   const [first, ...others] = keys.ids;
   const decrypts = others.length === 0 ? '' : `, ${others.join(' and ')} can only decrypt`;
-  const where = from === 'file' ? `${path}; keep a copy apart from the archive` : 'configured';
+  const where = from === 'file' ? `${path}; keep a copy apart from the store` : 'configured';
   return ok(check, `${first} encrypts${decrypts} (${where})`);
 }

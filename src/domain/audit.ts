@@ -32,7 +32,7 @@ export interface AuditEntry {
 
 /** An entry on record, linked to the one before it in its chain. */
 export interface AuditRecord extends AuditEntry {
-  /** Hash of the record before; of the first, of the archive's id and the chain's name. */
+  /** Hash of the record before; of the first, of the store's id and the chain's name. */
   prev: string;
   /** From 1, without gaps. */
   number: number;

@@ -104,7 +104,7 @@ export interface ResultRow {
   completedAt: string | null;
 }
 
-/** A result row as it stands in the archive: the PDF by its key there, and every issuance it had. */
+/** A result row as it stands in the store: the PDF by its key there, and every issuance it had. */
 export interface FiledRow extends Omit<ResultRow, 'pdf'> {
   /** Place among the things to buy, null for rows that never were one. */
   item: number | null;

@@ -7,7 +7,7 @@ export interface Told {
   divergent: boolean | null;
   officialName: string | null;
   capturedAt: string | null;
-  /** Archive key of the checked PDF. */
+  /** Key of the checked PDF, in the store. */
   pdfKey: string | null;
   sha256: string | null;
   errorCode: string | null;

@@ -18,13 +18,13 @@ export const queuesOf = {
 } as const satisfies Record<string, readonly QueueKind[]>;
 
 /**
- * @param suffix first 8 characters of the archive's id, so that a worker with another archive is
+ * @param suffix first 8 characters of the store's id, so that a worker with another store is
  *   never given the tasks
  */
 export function queueName(kind: QueueKind, suffix: string): string {
   return `diligence-${kind}-${suffix}`;
 }
 
-export function queueSuffix(archiveId: string): string {
-  return archiveId.slice(0, 8);
+export function queueSuffix(storeId: string): string {
+  return storeId.slice(0, 8);
 }

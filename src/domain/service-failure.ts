@@ -2,7 +2,7 @@
 export interface ServiceFailure {
   /** Null: not told, or not one word. */
   code: string | null;
-  /** Prose of the service, which may quote a person: for the archive and the outcome, never a log. */
+  /** Prose of the service, which may quote a person: for the store and the outcome, never a log. */
   message: string | null;
   retryable: boolean | null;
   /** As the service asks; null when it asks for nothing. */

@@ -1,8 +1,8 @@
 import type { CertificateType, ManifestItem } from './certificates';
 
-/** A work is one batch or one single issuance: what was asked for, in the archive under its id. */
+/** A work is one batch or one single issuance: what was asked for, in the store under its id. */
 export interface WorkRef {
-  /** Folder of the archive that holds the list of items. */
+  /** Folder of the store that holds the list of items. */
   folder: string;
   /** Things on the list; their places are numbered from 0. */
   items: number;

@@ -9,7 +9,7 @@ import {
 import { hideSecret } from './redaction';
 
 /** What is sealed with a payload key: each purpose has a key of its own, derived from it. */
-export type SealPurpose = 'payload' | 'archive';
+export type SealPurpose = 'payload' | 'store';
 
 const keyBytes = 32;
 const nonceBytes = 12;
@@ -44,7 +44,7 @@ interface PayloadKey {
 }
 
 /**
- * The keys that protect payloads and, when asked for, the archive (docs/protection.md): the first seals, all
+ * The keys that protect payloads and, when asked for, the store (docs/protection.md): the first seals, all
  * open. AES-256-GCM with a fresh nonce of 12 bytes each time.
  */
 export class KeyRing {
@@ -152,7 +152,7 @@ function keyOf(entry: string, number: number): PayloadKey {
   return {
     id,
     secret,
-    derived: { payload: derive(secret, 'payload'), archive: derive(secret, 'archive') },
+    derived: { payload: derive(secret, 'payload'), store: derive(secret, 'store') },
   };
 }
 

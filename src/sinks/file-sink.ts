@@ -1,28 +1,29 @@
 import { createHash } from 'node:crypto';
-import { keySegment, toJsonLines, type Archive } from '../archive/archive';
-import { changeFiles } from '../archive/change-files';
-import { erasedChange } from '../archive/tombstones';
+import { keySegment, toJsonLines } from '../store/records';
+import type { Store } from '../store/store';
+import { changeFiles } from '../store/monitors/change-files';
+import { erasedChange } from '../store/erasure/tombstones';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
 
 /**
- * Changes as newline-delimited JSON in the archive: `changes/<day>/<monitor>-<sum of its ids>.ndjson`,
+ * Changes as newline-delimited JSON in the store: `changes/<day>/<monitor>-<sum of its ids>.ndjson`,
  * those of a digest by themselves. The same batch again is the same object. After a crash a change may
  * stand in two of them: its id tells.
  */
 export class FileSink implements Sink {
   readonly name = 'file';
-  readonly #archive: Archive;
+  readonly #store: Store;
 
-  constructor(archive: Archive) {
-    this.#archive = archive;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   async deliver(batch: DeliveryBatch): Promise<DeliveryOutcome[]> {
     if (batch.deliveries.length > 0) {
       const lines = batch.deliveries.flatMap(changesOf).map((delivery) => lineOf(delivery, batch));
       const body = toJsonLines(lines);
-      await this.#archive.putIfAbsent(keyOf(batch), body);
+      await this.#store.records.putIfAbsent(keyOf(batch), body);
     }
     return batch.deliveries.map(() => ({ kind: 'taken' }));
   }
@@ -39,7 +40,7 @@ function keyOf({ monitorId, deliveries, at }: DeliveryBatch): string {
   return `${changeFiles}${day}/${keySegment(monitorId)}-${sum.digest('hex').slice(0, 16)}.ndjson`;
 }
 
-/** What was purged stays so: it may be at hand, and does not come back into the archive. */
+/** What was purged stays so: it may be at hand, and does not come back into the store. */
 function changesOf(delivery: Delivery): Delivery[] {
   const filed = delivery.kind === 'change' ? [delivery.filed] : delivery.digest.changes;
   return filed.map((one) => ({

@@ -1,4 +1,4 @@
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import type { MonitorSinkSettings, SinkChoice } from '../environment';
 import type { ChangeRepository } from '../store/monitors/changes';
 import { CooldownRepository } from '../store/monitors/cooldowns';
@@ -70,14 +70,14 @@ export class Sinks {
 
 export function openSinks(
   { sinks, webhook }: MonitorSinkSettings,
-  archive: Archive,
+  store: Store,
   changes: ChangeRepository,
   onDisabled?: OnDisabled,
 ): Sinks {
-  const cooldowns = new CooldownRepository(archive.store);
-  const switches = new SinkRepository(archive.store);
+  const cooldowns = new CooldownRepository(store);
+  const switches = new SinkRepository(store);
   const sinkOf = ({ name }: SinkChoice): Sink => {
-    if (name === 'file') return new FileSink(archive);
+    if (name === 'file') return new FileSink(store);
     if (webhook === null) throw new RangeError('the webhook is not configured');
     const inner = new WebhookSink(webhook, webhook);
     const switched = new SwitchedSink(inner, switches, fingerprintOf(webhook), onDisabled);
@@ -87,6 +87,6 @@ export function openSinks(
   const required = sinks.filter((choice) => choice.required).map(({ name }) => name);
   // Without a webhook, what a cooldown held back for it before goes to the files.
   const hasWebhook = all.some((sink) => sink instanceof CooldownSink);
-  const drain = new CooldownSink(new FileSink(archive), cooldowns, changes, null);
+  const drain = new CooldownSink(new FileSink(store), cooldowns, changes, null);
   return new Sinks(all, required, hasWebhook ? null : drain);
 }

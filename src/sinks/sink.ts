@@ -23,12 +23,12 @@ export type DeliveryOutcome =
 
 /** Where changes go. Takes a delivery at least once; by its id, once in effect. */
 export interface Sink {
-  /** Stands in keys of the archive: `file`, `webhook`. */
+  /** Stands in keys of the store: `file`, `webhook`. */
   readonly name: string;
   /**
    * One outcome for each delivery, in their order. One that cannot be delivered keeps no other back.
    *
-   * @throws when aborted, and when the archive fails: nothing is known of the batch then
+   * @throws when aborted, and when the store fails: nothing is known of the batch then
    */
   deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]>;
   close(): Promise<void>;

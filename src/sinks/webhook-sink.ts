@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Agent } from 'undici';
 import { retryAfterMs } from '../apis/http/problem';
-import { inParallel } from '../archive/in-parallel';
+import { inParallel } from '../store/core/in-parallel';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
 import { Places } from './places';
 import { PrivateAddressError, publicConnector } from './public-addresses';

@@ -1,6 +1,5 @@
 import { certificateSubject, subjectState } from '../domain/attempts';
 import type { DecidedRow } from '../domain/work';
-import { FactRepository } from '../store/certificates/facts';
 import { CommandError } from './terminal';
 import type { Workplace } from './workplace';
 
@@ -17,7 +16,7 @@ export async function refuseForeignId(
   certidaoId: string,
 ): Promise<void> {
   if (await isOwn(place, folder, row, certidaoId)) return;
-  const isOnFile = (await new FactRepository(place.archive.store).of(certidaoId)) !== null;
+  const isOnFile = (await place.store.facts.of(certidaoId)) !== null;
   if (isOnFile || (await isOfAnotherRow(place, folder, row, certidaoId))) {
     throw new CommandError(
       `${certidaoId} is on file for another row, and line ${row.line} would get that one's certificate: ` +
@@ -28,25 +27,25 @@ export async function refuseForeignId(
 
 /** Adopted for the same thing before. */
 async function isOwn(
-  { archive, idKey, works }: Workplace,
+  { store, idKey, works }: Workplace,
   folder: string,
   row: DecidedRow,
   certidaoId: string,
 ): Promise<boolean> {
   const { type, document } = await works.item({ folder, items: 0, filedIn: folder }, row.item);
   const subject = certificateSubject(type, idKey.nameOf('document', document));
-  const state = subjectState(await archive.attempts.of(subject), Date.now());
+  const state = subjectState(await store.attempts.of(subject), Date.now());
   return state.kind === 'accepted' && state.externalId === certidaoId;
 }
 
 /** Accepted for it, and not settled yet. */
 async function isOfAnotherRow(
-  { archive }: Workplace,
+  { store }: Workplace,
   folder: string,
   row: DecidedRow,
   certidaoId: string,
 ): Promise<boolean> {
-  for await (const outcome of archive.outcomes.all(folder)) {
+  for await (const outcome of store.outcomes.all(folder)) {
     if (outcome.item !== row.item && outcome.certidaoId === certidaoId) return true;
   }
   return false;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readAnalysis } from '../apis/credit/result.wire';
-import { readLarge } from '../archive/large-objects';
+import { readLarge } from '../store/core/large-objects';
 import type { AnalysedPayer } from '../domain/credit/analysis';
 import type { ResultFilter } from '../domain/credit/operation';
 import type { AnalysisResultRef } from '../domain/credit/work';
@@ -31,23 +31,23 @@ export interface AnalysisFolderOptions {
 const mostReported = 5_000;
 
 /**
- * Writes `result.json`, `titulos.csv`, `issues.csv` and `report.html` from the archive: an export, in
+ * Writes `result.json`, `titulos.csv`, `issues.csv` and `report.html` from the store: an export, in
  * the clear. Holds the payers and what the report shows, never the whole tree.
  */
 export async function writeAnalysisFolder(
-  { archive }: Workplace,
+  { store }: Workplace,
   result: AnalysisResultRef,
   { folder, filter, fileName, work }: AnalysisFolderOptions,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const shown = filter === 'all' ? result.allKey : result.issuesKey;
   const aside = join(folder, '.result.json.partial');
-  await pipeline(Readable.from(readLarge(archive, shown)), createWriteStream(aside));
+  await pipeline(Readable.from(readLarge(store, shown)), createWriteStream(aside));
   await rename(aside, join(folder, 'result.json'));
 
   // A payer stands behind its receivables, and the assignor behind all: they are read first.
   const payers: AnalysedPayer[] = [];
-  const analysis = await readAnalysis(resultCall, readLarge(archive, result.allKey), {
+  const analysis = await readAnalysis(resultCall, readLarge(store, result.allKey), {
     payer: (payer) => void payers.push(payer),
   });
   const { assignor } = analysis;
@@ -66,7 +66,7 @@ export async function writeAnalysisFolder(
       for (const issue of payer.issues) issues.write(issueCells('sacado', payer, issue));
       if (payer.issues.length > 0) reportedPayer(place);
     });
-    const chunks = drainedBetween(readLarge(archive, result.allKey), [receivables, issues]);
+    const chunks = drainedBetween(readLarge(store, result.allKey), [receivables, issues]);
     await readAnalysis(resultCall, chunks, {
       receivable(receivable, place) {
         receivables.write(receivableCells(assignor, payers[place], receivable));

@@ -58,7 +58,7 @@ export function auditCommand(): Command {
 }
 
 async function exportAudit(
-  { archive, idKey }: Workplace,
+  { store, idKey }: Workplace,
   { from, to, format, excel, out }: ExportFlags,
 ): Promise<number> {
   if (out !== undefined) await refuseUnwritableFile(out);
@@ -70,7 +70,7 @@ async function exportAudit(
     onUnreadable: () => (spoilt += 1),
   };
   async function* counted(): AsyncGenerator<FiledAuditRecord> {
-    for await (const record of readAudit(archive.store, idKey, span)) {
+    for await (const record of readAudit(store, idKey, span)) {
       records += 1;
       if (!record.intact) spoilt += 1;
       yield record;
@@ -126,11 +126,11 @@ function json(records: AsyncIterable<FiledAuditRecord>): Steps {
 const mostFindings = 10_000;
 
 async function verify(
-  { archive, idKey }: Workplace,
+  { store, idKey }: Workplace,
   { head: wanted, json: asJson }: { head?: string; json?: true },
 ): Promise<number> {
   const findings: AuditFinding[] = [];
-  const totals = await verifyAudit(archive.store, idKey, {
+  const totals = await verifyAudit(store, idKey, {
     ...(wanted !== undefined && { head: wanted }),
     onFinding: (finding) => {
       if (asJson !== true) print(findingLine(finding));

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { workFolder } from '../archive/works';
+import { workFolder } from '../store/certificates/works';
 import {
   rowStatuses,
   type BatchSummary,
@@ -100,7 +100,7 @@ export async function showSingle(
   const from = workFolder(summary.batchId);
   let row: FiledRow | undefined;
   for await (const found of place.works.rows(from)) row ??= found;
-  if (row === undefined) throw new Error('the archive does not hold the result');
+  if (row === undefined) throw new Error('the store does not hold the result');
   await writeResultFolder(place, from, summary, { ...folderOptions, folder });
   const exitCode = singleExitCode(row);
   if (json) {

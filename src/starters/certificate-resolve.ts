@@ -91,7 +91,7 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
   }
   const place = await openWorkplace(flags.by);
   const found = await findWork(place, flags.batch);
-  if (found === null) throw new CommandError(`no work ${flags.batch} in this archive`);
+  if (found === null) throw new CommandError(`no work ${flags.batch} in this store`);
   const { folder, record } = found;
   await refuseUnended(place, found);
   const rows = await chooseRows(place, folder, flags);
@@ -174,7 +174,7 @@ async function chooseRows(
 const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as const;
 
 /**
- * Before its end a row without an outcome may be on its way, whatever the archive holds of it. A work
+ * Before its end a row without an outcome may be on its way, whatever the store holds of it. A work
  * that the engine has lost is gone on with first.
  */
 async function refuseUnended(place: Workplace, work: WorkOnFile): Promise<void> {
@@ -209,7 +209,7 @@ function stillRunning(id: string): CommandError {
 
 /** Numbers the decision and puts it on file, and on the audit trail, before anything is done. */
 async function fileDecision(
-  { archive, audit, environment }: Workplace,
+  { store, audit, environment }: Workplace,
   { folder, record: work }: WorkOnFile,
   rows: DecidedRow[],
   flags: ResolveFlags,
@@ -226,7 +226,7 @@ async function fileDecision(
     };
     const key = `${decisionFolder(folder, number)}/decision.json`;
     const id = `${work.workId}/decision-${number}`;
-    const put = await archive.putIfAbsent(key, JSON.stringify(record), {
+    const put = await store.records.putIfAbsent(key, JSON.stringify(record), {
       starts: { id, kind: 'decision', createdAt: record.at, label: null },
     });
     if (put !== 'stored') continue;

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { WorkWriter, workFolder } from '../archive/works';
+import { WorkWriter, workFolder } from '../store/certificates/works';
 import type { CertificateType } from '../domain/certificates';
 import { certificateSubject, subjectState } from '../domain/attempts';
 import { documentTypesServed, readDocument } from '../domain/documents';
 import type { WorkRef, WorkTerms } from '../domain/work';
-import { FactRepository } from '../store/certificates/facts';
 import { planRows, type PlanCounts } from '../sheets/plan-rows';
 import { readSheet } from '../sheets/read-rows';
-import { archiveFile } from './archived-file';
+import { storeFile } from './stored-file';
 import { tell, UsageError } from './terminal';
 import type { Workplace } from './workplace';
 
@@ -54,11 +53,11 @@ export async function fileBatch(
   workId: string,
   terms: WorkTerms,
 ): Promise<WorkRef> {
-  const { archive, environment } = place;
+  const { store, environment } = place;
   const folder = workFolder(workId);
-  const writer = new WorkWriter(archive, folder, documentNames(place));
+  const writer = new WorkWriter(store, folder, documentNames(place));
   for await (const row of openPlan(input)) await writer.add(row);
-  const { inputSha256, inputKey } = await archiveFile(archive, input.file);
+  const { inputSha256, inputKey } = await storeFile(store, input.file);
   return writer.finish({
     workId,
     kind: 'certificate-batch',
@@ -84,7 +83,7 @@ export async function fileSingle(
   { document, note }: { document: string; note: string },
   terms: WorkTerms,
 ): Promise<WorkRef> {
-  const writer = new WorkWriter(place.archive, workFolder(workId), documentNames(place));
+  const writer = new WorkWriter(place.store, workFolder(workId), documentNames(place));
   await writer.add({ kind: 'item', item: 0, line: 1, type, document, reference: '', note });
   return writer.finish({
     workId,
@@ -127,7 +126,7 @@ export function readOneDocument(
 export interface DryRun {
   /** Would be asked of the service now. */
   request: number;
-  /** Issued within the age allowed: would be taken from the archive. */
+  /** Issued within the age allowed: would be taken from the store. */
   reuse: number;
   /** Being issued for another work: would be followed, not bought again. */
   underWay: number;
@@ -142,7 +141,7 @@ export async function dryRun(
   input: BatchInput,
   reuseSince: number,
 ): Promise<DryRun> {
-  const facts = new FactRepository(place.archive.store);
+  const facts = place.store.facts;
   const result: DryRun = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   for await (const row of openPlan(input)) {
     if ('code' in row) {
@@ -151,7 +150,7 @@ export async function dryRun(
     }
     if (row.kind !== 'item') continue;
     const subject = certificateSubject(row.type, place.idKey.nameOf('document', row.document));
-    const state = subjectState(await place.archive.attempts.of(subject), Date.now());
+    const state = subjectState(await place.store.attempts.of(subject), Date.now());
     if (state.kind === 'free') result.request += 1;
     else if (state.kind === 'unknown') result.unknown += 1;
     else if (state.kind === 'in_flight') result.underWay += 1;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { AnalysisFile } from '../archive/analyses';
-import { findLarge } from '../archive/large-objects';
+import { AnalysisFile } from '../store/credit/analyses';
+import { findLarge } from '../store/core/large-objects';
 import { analysisDecisionEntry } from '../domain/audit-entries';
 import {
   analysisSubject,
@@ -171,15 +171,15 @@ export type Standing =
 
 type BegunState = Exclude<SubjectState, { kind: 'free' }>;
 
-/** What the archive and the claims say of the last time that the same thing was asked for. */
+/** What the store and the claims say of the last time that the same thing was asked for. */
 export async function standingOf(place: Workplace, name: string): Promise<Standing> {
-  const analyses = new AnalysisFile(place.archive);
+  const analyses = new AnalysisFile(place.store);
   const newest = await analyses.newest(name);
   if (newest === null) return { kind: 'new' };
   const outcome = await analyses.outcome(newest.folder);
   const analysis = { ...newest, outcome };
   if (outcome === null) return { kind: 'begun', analysis };
-  const state = subjectState(await place.archive.attempts.of(analysisSubject(name)), Date.now());
+  const state = subjectState(await place.store.attempts.of(analysisSubject(name)), Date.now());
   return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis, state };
 }
 
@@ -206,13 +206,13 @@ function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectSt
  * @param seen number of its claim: what was sent after it is another matter
  */
 async function resolveAttempt(
-  { archive, audit, environment }: Workplace,
+  { store, audit, environment }: Workplace,
   { name, workId }: AnalysisRecord,
   seen: number,
   { action, operationId, note }: Decided,
 ): Promise<void> {
   const subject = analysisSubject(name);
-  const last = standingAttempt(await archive.attempts.of(subject));
+  const last = standingAttempt(await store.attempts.of(subject));
   if (last?.n !== seen) {
     throw new CommandError(`${workId}: it was sent again just now: \`diligence status ${workId}\``);
   }
@@ -224,7 +224,7 @@ async function resolveAttempt(
   const by = environment.actor;
   const at = now.getTime();
   const resolution = { action, externalId: operationId, by, note, at };
-  await archive.attempts.resolve(subject, seen, resolution);
+  await store.attempts.resolve(subject, seen, resolution);
   await audit.appendAndAnchor([analysisDecisionEntry(action, { workId, by, operationId }, at)]);
 }
 
@@ -274,7 +274,7 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
   const place = await openWorkplace(flags.by);
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const found = await findAnalysis(place, id);
-  if (found === null) throw new CommandError(`no analysis ${id} in this archive`);
+  if (found === null) throw new CommandError(`no analysis ${id} in this store`);
   refuseUndecidable(await standingNow(place, found));
   return withEngine(place, async (engine) => {
     await refuseRunning(engine, found.record);
@@ -311,7 +311,7 @@ async function decide(
 ): Promise<void> {
   const { record } = found;
   const id = record.workId;
-  const history = await place.archive.attempts.of(analysisSubject(record.name));
+  const history = await place.store.attempts.of(analysisSubject(record.name));
   const state = subjectState(history, Date.now());
   if (action !== 'reissue' && state.kind !== 'unknown' && state.kind !== 'accepted') {
     throw new CommandError(`${id}: nothing is at the service that could be ${action}ed`);
@@ -322,7 +322,7 @@ async function decide(
   if (action === 'reissue') refuseLateReceipt(found, state);
   if (action === 'reissue' && !(await isOnFile(place, record))) {
     throw new CommandError(
-      `${id}: its file is not in the archive any more: \`diligence credit analyze --cnab FILE --again\` sends it`,
+      `${id}: its file is not in the store any more: \`diligence credit analyze --cnab FILE --again\` sends it`,
     );
   }
   if (action === 'watch') {
@@ -359,7 +359,7 @@ async function standingNow(
   place: Workplace,
   { folder, record }: AnalysisOnFile,
 ): Promise<AnalysisOnFile> {
-  const analyses = new AnalysisFile(place.archive);
+  const analyses = new AnalysisFile(place.store);
   const newest = await analyses.newest(record.name);
   if (newest !== null && newest.folder !== folder) {
     throw new CommandError(
@@ -370,9 +370,9 @@ async function standingNow(
 }
 
 /** Whether what was uploaded can be sent again: a purge may have taken it. */
-async function isOnFile({ archive }: Workplace, { cnab, xmls }: AnalysisRecord): Promise<boolean> {
+async function isOnFile({ store }: Workplace, { cnab, xmls }: AnalysisRecord): Promise<boolean> {
   for (const input of xmls === null ? [cnab] : [cnab, xmls]) {
-    if ((await findLarge(archive, input.key)) === null) return false;
+    if ((await findLarge(store, input.key)) === null) return false;
   }
   return true;
 }

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { AnalysisFile } from '../archive/analyses';
-import { CreditBatchShelf } from '../archive/credit-batches';
+import { AnalysisFile } from '../store/credit/analyses';
+import { CreditBatchShelf } from '../store/credit/credit-batches';
 import {
   creditBatchFolder,
   creditBatchWorkflowId,
@@ -36,19 +36,16 @@ export function isCreditBatchId(id: string): boolean {
  *
  * @throws CommandError when there is none
  */
-export async function creditBatchOf(
-  { archive }: Workplace,
-  id: string,
-): Promise<CreditBatchOnFile> {
+export async function creditBatchOf({ store }: Workplace, id: string): Promise<CreditBatchOnFile> {
   const [, name, instant] = /^credit-batch\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
-  const shelf = new CreditBatchShelf(archive);
+  const shelf = new CreditBatchShelf(store);
   const folder = creditBatchFolder(id);
   const record = instant === undefined ? null : await shelf.record(folder);
   const found =
     name !== undefined && instant === undefined
       ? await shelf.newest(name)
       : record && { folder, record };
-  if (found === null) throw new CommandError(`no batch ${id} in this archive`);
+  if (found === null) throw new CommandError(`no batch ${id} in this store`);
   return { ...found, end: await shelf.end(found.folder) };
 }
 
@@ -69,7 +66,7 @@ export async function showCreditBatchStatus(
             : null,
         );
   const state = end !== null ? 'ended' : running === null ? 'broken off' : 'running';
-  const lines = await linesOf(place, await new CreditBatchShelf(place.archive).files(folder), end);
+  const lines = await linesOf(place, await new CreditBatchShelf(place.store).files(folder), end);
   const counts: Record<string, number> = {};
   for (const { status } of lines) counts[status] = (counts[status] ?? 0) + 1;
   if (json) {
@@ -93,7 +90,7 @@ export async function showCreditBatch(
 ): Promise<number> {
   const { batchId: id } = record;
   if (end === null) throw new CommandError(`${id} has not ended: \`diligence status ${id}\``);
-  const files = await new CreditBatchShelf(place.archive).files(folder);
+  const files = await new CreditBatchShelf(place.store).files(folder);
   const shown = { out: out ?? defaultFolder(id), ...(json && { json }) };
   return showBatchFiles(place, { id, files, end }, shown);
 }
@@ -160,11 +157,11 @@ interface FileLine {
 
 /** How each file stands now: a decision about one since the batch is in it. */
 async function linesOf(
-  { archive }: Workplace,
+  { store }: Workplace,
   files: readonly CreditBatchFile[],
   end: CreditBatchEnd | null,
 ): Promise<FileLine[]> {
-  const analyses = new AnalysisFile(archive);
+  const analyses = new AnalysisFile(store);
   const lines: FileLine[] = [];
   for (const { file, workId, refused, before, sameAs } of files) {
     const analysis =

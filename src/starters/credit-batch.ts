@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { CreditBatchShelf } from '../archive/credit-batches';
+import { CreditBatchShelf } from '../store/credit/credit-batches';
 import {
   batchPartSize,
   creditBatchFolder,
@@ -107,7 +107,7 @@ async function batch(flags: BatchFlags): Promise<number> {
     const isLeft = await withEngine(place, (engine) => run(place, engine, work, flags));
     if (isLeft) return exitCodes.done;
   }
-  const end = work === null ? null : await new CreditBatchShelf(place.archive).end(work.folder);
+  const end = work === null ? null : await new CreditBatchShelf(place.store).end(work.folder);
   return showBatchFiles(
     place,
     { id, files: found.files, end },
@@ -179,7 +179,7 @@ async function openBatch(
   scanned: readonly ScannedFile[],
   flags: BatchFlags,
 ): Promise<FoundBatch> {
-  const shelf = new CreditBatchShelf(place.archive);
+  const shelf = new CreditBatchShelf(place.store);
   const things = scanned.flatMap(({ file, input }) => (input === null ? [] : [file, input.name]));
   const name = place.idKey.nameOf('manifest', ['credit-batch', ...things].join('\n'));
   const newest = await shelf.newest(name);

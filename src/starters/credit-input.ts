@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { AnalysisFile, inputKey } from '../archive/analyses';
-import { indexDocuments } from '../archive/subject-index';
-import { OtherBytesError, findLarge, putLarge } from '../archive/large-objects';
+import { AnalysisFile, inputKey } from '../store/credit/analyses';
+import { indexDocuments } from '../store/erasure/subject-index';
+import { OtherBytesError, findLarge, putLarge } from '../store/core/large-objects';
 import {
   analysisFolder,
   analysisWorkflowId,
   type AnalysisRecord,
-  type ArchivedInput,
+  type StoredInput,
 } from '../domain/credit/work';
 import { checkInput, type CheckedInput } from '../receivables/check-input';
 import { documentsInCnab, documentsInInvoices } from '../receivables/held-documents';
@@ -58,7 +58,7 @@ export function forEngine(
   return { files, checked, xmlsSha256, engineId, name: idKey.nameOf('manifest', thing) };
 }
 
-/** Archives the input and puts on file, and on the audit trail, that it was asked for. */
+/** Stores the input and puts on file, and on the audit trail, that it was asked for. */
 export async function fileRecord(
   place: Workplace,
   { files, checked, xmlsSha256, engineId, name }: PreparedInput,
@@ -103,18 +103,18 @@ function refuseFindings(
  * purge finds also what was cut short here.
  */
 async function fileInput(
-  { archive, idKey }: Workplace,
+  { store, idKey }: Workplace,
   path: string,
   sha256: string,
   documentsIn: (path: string) => AsyncGenerator<string>,
-): Promise<ArchivedInput> {
+): Promise<StoredInput> {
   const key = inputKey(sha256);
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  await indexDocuments(archive, key, nameOf, documentsIn(path));
+  await indexDocuments(store, key, nameOf, documentsIn(path));
   try {
     const copy =
-      (await findLarge(archive, key)) ??
-      (await putLarge(archive, key, createReadStream(path), { sha256 }));
+      (await findLarge(store, key)) ??
+      (await putLarge(store, key, createReadStream(path), { sha256 }));
     return { name: basename(path), sha256, bytes: copy.bytes, key };
   } catch (error) {
     if (!(error instanceof OtherBytesError)) throw error;
@@ -133,8 +133,8 @@ export async function putOnFile(place: Workplace, record: AnalysisRecord): Promi
   const { workId, createdBy, createdAt, receivables } = record;
   const folder = analysisFolder(workId);
   const { assignor } = record;
-  if (assignor != null) await place.archive.subjects.add(folder, [assignor]);
-  await new AnalysisFile(place.archive).putRecord(folder, record);
+  if (assignor != null) await place.store.subjects.add(folder, [assignor]);
+  await new AnalysisFile(place.store).putRecord(folder, record);
   await place.audit.appendAndAnchor([
     {
       kind: 'decision',

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { AnalysisFile } from '../archive/analyses';
+import { AnalysisFile } from '../store/credit/analyses';
 import {
   analysisFolder,
   analysisWorkflowId,
@@ -29,7 +29,7 @@ export function isAnalysisId(id: string): boolean {
 export async function findAnalysis(place: Workplace, id: string): Promise<AnalysisOnFile | null> {
   const [, name, instant] = /^credit\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
   if (name === undefined) return null;
-  const analyses = new AnalysisFile(place.archive);
+  const analyses = new AnalysisFile(place.store);
   const folder = analysisFolder(id);
   const record = instant === undefined ? null : await analyses.record(folder);
   const found = instant === undefined ? await analyses.newest(name) : record && { folder, record };
@@ -39,7 +39,7 @@ export async function findAnalysis(place: Workplace, id: string): Promise<Analys
 /** @throws CommandError when there is none */
 export async function analysisOf(place: Workplace, id: string): Promise<AnalysisOnFile> {
   const found = await findAnalysis(place, id);
-  if (found === null) throw new CommandError(`no analysis ${id} in this archive`);
+  if (found === null) throw new CommandError(`no analysis ${id} in this store`);
   return found;
 }
 
@@ -71,11 +71,11 @@ export async function showAnalysis(
 
 /** The answer to an upload in which no id was found: a person may find it, and adopt it. */
 async function writeUnread(
-  { archive }: Workplace,
+  { store }: Workplace,
   workId: string,
   folder: string,
 ): Promise<string | null> {
-  const answer = await new AnalysisFile(archive).unreadAnswer(analysisFolder(workId));
+  const answer = await new AnalysisFile(store).unreadAnswer(analysisFolder(workId));
   if (answer === null) return null;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'upload-answer.txt'), answer);

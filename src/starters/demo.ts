@@ -48,7 +48,7 @@ async function demo(flags: DemoFlags): Promise<number> {
     return runCommand(batchArguments(input, flags, folder), process.env);
   }
   await rm(folder, { recursive: true, force: true });
-  // A new sandbox knows nothing of an old one's issuances, so each demo has an archive of its own.
+  // A new sandbox knows nothing of an old one's issuances, so each demo has a store of its own.
   await mkdir('data', { recursive: true, mode: 0o700 });
   const dataDir = await mkdtemp(resolve('data', 'demo-'));
   const env = { ...process.env, DILIGENCE_DATA_DIR: dataDir, CERTIFICATES_RPS: '100' };

@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DossierFile } from '../archive/dossiers';
+import { DossierFile } from '../store/dossiers/dossiers';
 import type { DossierOutcome, FiledArtifact } from '../domain/dossiers/follow';
 import { CommandError } from './terminal';
 import { writeWhole } from './written-file';
@@ -11,15 +11,15 @@ import type { Workplace } from './workplace';
  * export, in the clear.
  *
  * @returns names of the files
- * @throws CommandError when a file is not in the archive any more
+ * @throws CommandError when a file is not in the store any more
  */
 export async function writeDossierFolder(
-  { archive }: Workplace,
+  { store }: Workplace,
   filedIn: string,
   outcome: DossierOutcome,
   folder: string,
 ): Promise<string[]> {
-  const file = new DossierFile(archive);
+  const file = new DossierFile(store);
   const answers = await file.answers(filedIn);
   await mkdir(folder, { recursive: true });
   const names = ['dossier.json'];
@@ -27,7 +27,7 @@ export async function writeDossierFolder(
   for (const [place, artifact] of outcome.filed.entries()) {
     const bytes = await file.bytes(artifact.key);
     if (bytes === null) {
-      throw new CommandError(`${outcome.workId}: its files are not in the archive any more`);
+      throw new CommandError(`${outcome.workId}: its files are not in the store any more`);
     }
     const name = nameOf(artifact, place);
     const aside = join(folder, `.${name}.partial`);

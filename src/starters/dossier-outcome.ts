@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { DossierFile } from '../archive/dossiers';
+import { DossierFile } from '../store/dossiers/dossiers';
 import { BillingTotals } from '../domain/billing-totals';
 import { dossierDecisionEntry } from '../domain/dossiers/audit';
 import {
@@ -63,7 +63,7 @@ export async function showDossier(
   const { workId } = outcome;
   const filedIn = dossierFolder(workId);
   const exitCode = dossierExitCode(outcome);
-  const answers = await new DossierFile(place.archive).answers(filedIn);
+  const answers = await new DossierFile(place.store).answers(filedIn);
   const folder = answers === null ? null : resolve(out ?? `out/${workId.replaceAll('/', '-')}`);
   const files = folder === null ? [] : await writeDossierFolder(place, filedIn, outcome, folder);
   if (json === true) {
@@ -166,7 +166,7 @@ const dossiers: SingleKind<DossierRecord, DossierOutcome> = {
   kind: 'dossier',
   what: 'a dossier',
   name: /^[\w.-]+$/,
-  shelf: (archive) => new DossierFile(archive),
+  shelf: (store) => new DossierFile(store),
   workflowId: ({ dossierId }) => dossierWorkflowId(dossierId),
   input: ({ dossierId }) => dossierId,
   terms: ({ maxAttempts, onReview, toCancel }) => ({ maxAttempts, onReview, toCancel }),

@@ -1,6 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { Command } from 'commander';
-import { DossierBatchFile } from '../archive/dossier-batches';
+import { DossierBatchFile } from '../store/dossiers/dossier-batches';
 import { orderEntry, startEntry } from '../domain/audit-entries';
 import { reviewPolicies, type ReviewPolicy } from '../domain/dossiers/follow';
 import {
@@ -155,11 +155,11 @@ async function retryAll(flags: RetryFlags): Promise<number> {
 
 /** The same command goes on with what it began: what was tried again then is not tried again now. */
 async function unended(
-  { archive }: Workplace,
+  { store }: Workplace,
   engine: EngineClient,
   flags: RetryFlags,
 ): Promise<DossierBatchRecord | null> {
-  const file = new DossierBatchFile(archive);
+  const file = new DossierBatchFile(store);
   for (const { folder, record } of await file.all()) {
     if ((await file.outcome(folder)) !== null) continue;
     const { workId } = record;
@@ -189,14 +189,14 @@ function wordsOf({ onReview, since, terms: { limit, maxAttempts } }: Asked): str
 }
 
 async function fileAsked(
-  { archive, audit, environment }: Workplace,
+  { store, audit, environment }: Workplace,
   flags: RetryFlags,
 ): Promise<DossierBatchRecord> {
   const now = new Date();
   const workId = `dossier-batch/${now.toISOString().replace(/[-:.]/g, '')}`;
   const createdBy = environment.actor;
   const record = { workId, ...asked(flags), createdAt: now.toISOString(), createdBy };
-  await new DossierBatchFile(archive).putRecord(dossierBatchFolder(workId), record);
+  await new DossierBatchFile(store).putRecord(dossierBatchFolder(workId), record);
   const terms = { items: flags.limit, onUnknown: 'report', fresh: true };
   await audit.appendAndAnchor([startEntry({ workId, by: createdBy }, terms, now.getTime())]);
   return record;
@@ -241,11 +241,11 @@ async function batchLine(engine: EngineClient, workId: string): Promise<string |
   return `${workId}: ${ended} of ${total} ended, ${underWay} under way${held}`;
 }
 
-async function batchOf({ archive }: Workplace, id: string) {
-  const file = new DossierBatchFile(archive);
+async function batchOf({ store }: Workplace, id: string) {
+  const file = new DossierBatchFile(store);
   const folder = dossierBatchFolder(id);
   const record = /^dossier-batch\/\d{8}T\d+Z$/.test(id) ? await file.record(folder) : null;
-  if (record === null) throw new CommandError(`no work ${id} in this archive`);
+  if (record === null) throw new CommandError(`no work ${id} in this store`);
   return { record, outcome: await file.outcome(folder) };
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { DossierFile } from '../archive/dossiers';
+import { DossierFile } from '../store/dossiers/dossiers';
 import { startEntry } from '../domain/audit-entries';
 import { isUuid } from '../domain/credit/engine';
 import { dossierDecisionEntry } from '../domain/dossiers/audit';
@@ -187,18 +187,18 @@ async function start(dossierId: string, flags: StartFlags, asked: Asked): Promis
     const runs = await begin(place, engine, record, flags.deadline);
     if (runs === workId) return follow(place, engine, { dossierId, workId }, flags);
     // Another command was faster.
-    await new DossierFile(place.archive).takeRecordBack(dossierFolder(workId));
+    await new DossierFile(place.store).takeRecordBack(dossierFolder(workId));
     return attach(place, engine, { dossierId, workId: runs }, flags, asked);
   });
 }
 
 /** The last work about it, which does not run, where it was asked for in the same terms. */
 async function brokenOff(
-  { archive }: Workplace,
+  { store }: Workplace,
   dossierId: string,
   asked: Asked,
 ): Promise<DossierRecord | null> {
-  const file = new DossierFile(archive);
+  const file = new DossierFile(store);
   const [newest] = await file.all(dossierId);
   if (newest === undefined || (await file.outcome(newest.folder)) !== null) return null;
   const { record } = newest;
@@ -219,7 +219,7 @@ function termsOf({ maxAttempts, onReview, toCancel }: Asked): string {
 }
 
 async function fileAsked(
-  { archive, audit, environment }: Workplace,
+  { store, audit, environment }: Workplace,
   dossierId: string,
   asked: Asked,
 ): Promise<DossierRecord> {
@@ -228,7 +228,7 @@ async function fileAsked(
   const workId = `${dossierWorkflowId(dossierId)}/${instant}`;
   const createdBy = environment.actor;
   const record = { workId, dossierId, ...asked, createdAt: now.toISOString(), createdBy };
-  await new DossierFile(archive).putRecord(dossierFolder(workId), record);
+  await new DossierFile(store).putRecord(dossierFolder(workId), record);
   const terms = { items: 1, onUnknown: asked.toCancel ? 'cancel' : 'report', fresh: true };
   const entry = startEntry({ workId, by: createdBy }, terms, now.getTime());
   const { details } = entry;
@@ -284,7 +284,7 @@ async function attach(
 ): Promise<number> {
   const { dossierId, workId } = running;
   tell(`${dossierWorkflowId(dossierId)}: is followed already, by ${workId}`);
-  const record = await new DossierFile(place.archive).record(dossierFolder(workId));
+  const record = await new DossierFile(place.store).record(dossierFolder(workId));
   if (record !== null && !asked.toCancel && termsOf(record) !== termsOf(asked)) {
     tell(`it was asked for ${termsOf(record)}`);
   }

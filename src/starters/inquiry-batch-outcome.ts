@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { parseJson } from '../apis/http/problem';
-import { InquiryBatchShelf } from '../archive/inquiry-batches';
+import { InquiryBatchShelf } from '../store/traces/inquiry-batches';
 import { orderEntry } from '../domain/audit-entries';
 import type { ManifestItem, RefusedLine, RepeatedLine } from '../domain/certificates';
 import {
@@ -178,8 +178,8 @@ async function* rowsOf(
   kind: InquiryKind,
   { folder, end }: InquiryOnFile,
 ): AsyncGenerator<InquiryRow> {
-  const works = await new InquiryBatchShelf(place.archive).itemWorks(folder);
-  for await (const row of place.archive.rows.all(folder)) {
+  const works = await new InquiryBatchShelf(place.store).itemWorks(folder);
+  for await (const row of place.store.rows.all(folder)) {
     if ('code' in row) yield notAsked(row);
     else {
       const work = works[row.item];
@@ -281,16 +281,16 @@ export async function inquiryBatchLine(
 }
 
 /** @throws CommandError when there is none */
-async function batchOf({ archive }: Workplace, id: string): Promise<InquiryOnFile> {
+async function batchOf({ store }: Workplace, id: string): Promise<InquiryOnFile> {
   const parts = /^(trace-batch|profile-batch)\/[0-9a-f]{32}(\/\d{8}T\d+Z)?$/.exec(id);
-  const shelf = new InquiryBatchShelf(archive);
+  const shelf = new InquiryBatchShelf(store);
   const folder = inquiryBatchFolder(id);
   const record = parts?.[2] === undefined ? null : await shelf.record(folder);
   const found =
     parts !== null && parts[2] === undefined
       ? await shelf.newest(id)
       : record && { folder, record };
-  if (found === null) throw new CommandError(`no batch ${id} in this archive`);
+  if (found === null) throw new CommandError(`no batch ${id} in this store`);
   return { ...found, end: await shelf.end(found.folder) };
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { Option } from 'commander';
-import { indexDocuments } from '../archive/subject-index';
+import { indexDocuments } from '../store/erasure/subject-index';
 import { documentsIn } from '../domain/held-documents';
-import { InquiryBatchShelf } from '../archive/inquiry-batches';
+import { InquiryBatchShelf } from '../store/traces/inquiry-batches';
 import {
   inquiriesPerPart,
   inquiryBatchFolder,
@@ -18,7 +18,7 @@ import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { inquiryBatch } from '../workflows/inquiry-batch';
 import { attributesAtStart } from '../workflows/search-attributes';
-import { archiveFile } from './archived-file';
+import { storeFile } from './stored-file';
 import { followByLines } from './follow';
 import { inquiryBatchLine, showInquiryBatch, type InquiryOnFile } from './inquiry-batch-outcome';
 import type { InquiryKind, InquiryTerms, StandingWork } from './inquiry-kinds';
@@ -80,7 +80,7 @@ export async function runInquiryBatch(
     const isLeft = await withEngine(place, (engine) => run(place, engine, batch, plan));
     if (isLeft) return exitCodes.done;
   }
-  const end = await new InquiryBatchShelf(place.archive).end(batch.folder);
+  const end = await new InquiryBatchShelf(place.store).end(batch.folder);
   return showInquiryBatch(place, { ...batch, end }, flags);
 }
 
@@ -114,7 +114,7 @@ function openPlan(
 
 /** The batch of this file that has not ended, or that leaves nothing to ask; else a new one. */
 async function openBatch(place: Workplace, plan: PlannedFile): Promise<InquiryOnFile> {
-  const shelf = new InquiryBatchShelf(place.archive);
+  const shelf = new InquiryBatchShelf(place.store);
   const name = place.idKey.nameOf('manifest', plan.manifest);
   const workflowId = inquiryBatchWorkflowId(plan.kind.kind, name);
   const newest = await shelf.newest(workflowId);
@@ -141,15 +141,15 @@ async function fileBatch(
   { kind, terms, flags, counts }: PlannedFile,
   { name, workflowId }: { name: string; workflowId: string },
 ): Promise<InquiryOnFile> {
-  const { archive, environment, idKey } = place;
-  const shelf = new InquiryBatchShelf(archive);
+  const { store, environment, idKey } = place;
+  const shelf = new InquiryBatchShelf(store);
   const createdAt = new Date().toISOString();
   const batchId = `${workflowId}/${createdAt.replace(/[-:.]/g, '')}`;
   const folder = inquiryBatchFolder(batchId);
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const held = [basename(flags.file), terms.label ?? ''].flatMap(documentsIn);
-  await indexDocuments(archive, folder, nameOf, held);
-  const writer = archive.rows.writer(folder, nameOf);
+  await indexDocuments(store, folder, nameOf, held);
+  const writer = store.rows.writer(folder, nameOf);
   const works: InquiryWork[] = [];
   for await (const row of openPlan(kind, flags)) {
     await writer.add(row);
@@ -167,7 +167,7 @@ async function fileBatch(
     strategy,
     retryRural,
     inputName: basename(flags.file),
-    ...(await archiveFile(archive, flags.file)),
+    ...(await storeFile(store, flags.file)),
     lines: counts.lines,
     blankLines: counts.blank,
     items: counts.items,

@@ -1,5 +1,5 @@
-import { ProfileFile } from '../archive/profiles';
-import { TraceFile } from '../archive/traces';
+import { ProfileFile } from '../store/profiles/profiles';
+import { TraceFile } from '../store/traces/traces';
 import { readDocument } from '../domain/documents';
 import type { InquiryBatchKind, InquiryBatchRecord } from '../domain/inquiry-batch';
 import { profileFolder, type ProfileOutcome, type ProfileStatus } from '../domain/profiles/lookup';
@@ -81,14 +81,14 @@ export const traceInquiries: InquiryKind = {
   },
   put: async (place, target, { strategy, label }) =>
     (await putTrace(place, { target, strategy, label })).workId,
-  ending: async ({ archive }, workId) => {
-    const file = new TraceFile(archive);
+  ending: async ({ store }, workId) => {
+    const file = new TraceFile(store);
     const folder = traceFolder(workId);
     const outcome = await file.outcome(folder);
     return outcome && { ...traceEnding(outcome), answer: () => file.answer(folder) };
   },
-  hasBegun: async ({ archive }, workId) => {
-    const file = new TraceFile(archive);
+  hasBegun: async ({ store }, workId) => {
+    const file = new TraceFile(store);
     const record = await file.record(traceFolder(workId));
     return record !== null && (await file.intent(record.name)) !== null;
   },
@@ -146,8 +146,8 @@ export const profileInquiries: InquiryKind = {
       ? { kind: 'thing', type: 'profile', document: reading.document, note: reading.note }
       : { ...reading, type: 'profile' };
   },
-  standing: async ({ archive, idKey }, cpf, { reuseSince, retryRural }) => {
-    const file = new ProfileFile(archive);
+  standing: async ({ store, idKey }, cpf, { reuseSince, retryRural }) => {
+    const file = new ProfileFile(store);
     const [newest] = await file.all(idKey.nameOf('document', cpf));
     if (newest === undefined) return null;
     const { workId } = newest.record;
@@ -163,8 +163,8 @@ export const profileInquiries: InquiryKind = {
     const name = place.idKey.nameOf('document', cpf);
     return (await putLookup(place, { cpf, name, retryRural })).workId;
   },
-  ending: async ({ archive }, workId) => {
-    const file = new ProfileFile(archive);
+  ending: async ({ store }, workId) => {
+    const file = new ProfileFile(store);
     const folder = profileFolder(workId);
     const outcome = await file.outcome(folder);
     if (outcome === null) return null;
@@ -172,8 +172,8 @@ export const profileInquiries: InquiryKind = {
     const answer = async () => (call === null ? null : file.answer(folder, call));
     return { ...profileEnding(outcome), answer };
   },
-  hasBegun: async ({ archive }, workId) =>
-    (await new ProfileFile(archive).sent(profileFolder(workId))).length > 0,
+  hasBegun: async ({ store }, workId) =>
+    (await new ProfileFile(store).sent(profileFolder(workId))).length > 0,
 };
 
 function profileEnding({

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import type { Archive } from '../archive/archive';
-import { findIdKey } from '../archive/id-key';
-import { openArchive } from '../archive/open-archive';
+import type { Store } from '../store/store';
+import { openStore } from '../store/open-store';
+import { findIdKey } from '../store/find-id-key';
 import { queueSuffix } from '../domain/queues';
 import { ConfigError, readEnvironment, type Environment } from '../environment';
 import { KeyRing } from '../protection/key-ring';
@@ -48,7 +48,7 @@ export function keysCommand(): Command {
     .addCommand(
       new Command('check')
         .description(
-          'Show which keys we have, the archive asks for and the workers hold; change nothing.',
+          'Show which keys we have, the store asks for and the workers hold; change nothing.',
         )
         .option('--json', 'one JSON document on standard output')
         .action(async ({ json }: { json?: true }) => {
@@ -59,16 +59,16 @@ export function keysCommand(): Command {
 
 interface Keys {
   environment: Environment;
-  archive: Archive;
+  store: Store;
   found: PayloadKeys;
 }
 
-/** The archive without its seal: check values lie there in the clear, and the keys may not fit. */
+/** The store without its seal: check values lie there in the clear, and the keys may not fit. */
 async function openKeys(): Promise<Keys> {
   const environment = readEnvironment();
   const found = await findPayloadKeys(environment, engineAddress().kind);
   const { idKey } = await findIdKey(environment.dataDir, environment.idKey);
-  return { environment, found, archive: await openArchive(environment.archiveUrl, idKey) };
+  return { environment, found, store: await openStore(environment.storeUrl, idKey) };
 }
 
 async function rotate(): Promise<void> {
@@ -77,22 +77,22 @@ async function rotate(): Promise<void> {
   if (ring === 'off') {
     throw new ConfigError('DILIGENCE_PAYLOAD_KEYS', 'is off: there is no key to rotate');
   }
-  await proveKeys(keys.archive, ring);
+  await proveKeys(keys.store, ring);
   const step = await askStep(keys, ring);
   if (step.kind === 'add') await addKey(keys, ring);
   else await moveFirst(keys, ring, step.id);
 }
 
-async function askStep({ environment, archive }: Keys, ring: KeyRing): Promise<RotationStep> {
-  return nextStep(ring, await keyChecks(archive), await holdersOf(environment, archive));
+async function askStep({ environment, store }: Keys, ring: KeyRing): Promise<RotationStep> {
+  return nextStep(ring, await keyChecks(store), await holdersOf(environment, store));
 }
 
-async function holdersOf(environment: Environment, archive: Archive): Promise<KeyHolder[]> {
+async function holdersOf(environment: Environment, store: Store): Promise<KeyHolder[]> {
   const engine = await reachEngine(environment);
   // The embedded engine reads the list at its start.
   if (engine === null) return [];
   try {
-    return await keyHolders(engine, queueSuffix(archive.id));
+    return await keyHolders(engine, queueSuffix(store.id));
   } finally {
     await engine.close();
   }
@@ -107,12 +107,12 @@ async function addKey({ environment, found }: Keys, ring: KeyRing): Promise<void
 
 async function moveFirst(keys: Keys, ring: KeyRing, id: string): Promise<void> {
   await refuseWhileLacking(keys, ring);
-  await registerKey(keys.archive, ring, id);
+  await registerKey(keys.store, ring, id);
   // Nobody starts without the key any more; somebody may just have.
   await refuseWhileLacking(keys, ring);
   tell(`step 2 of 2: ${id} encrypts from now on; the others decrypt what is there already`);
   await hand(keys.environment, keys.found, ring.withFirst(id));
-  tell('keep the old keys in the list: the engine, and a sealed archive, hold what they encrypted');
+  tell('keep the old keys in the list: the engine, and a sealed store, hold what they encrypted');
 }
 
 async function refuseWhileLacking(keys: Keys, ring: KeyRing): Promise<void> {
@@ -147,7 +147,7 @@ async function check(json: boolean): Promise<number> {
   const path = payloadKeysPath(dataDir);
   if (payloadKeys === null && isEmbedded && (await stat(path).catch(() => null)) === null) {
     const next = 'no key yet: one is generated in the data directory at the first use';
-    if (json) printJson({ keys: [], from: null, archive: [], fault: null, workers: [], next });
+    if (json) printJson({ keys: [], from: null, store: [], fault: null, workers: [], next });
     else print(next);
     return exitCodes.done;
   }
@@ -161,8 +161,8 @@ interface KeysView {
   /** Ids in order: the first encrypts. Empty when the keys are off. */
   keys: readonly string[];
   from: string;
-  /** Ids that the archive asks for, oldest first. */
-  archive: string[];
+  /** Ids that the store asks for, oldest first. */
+  store: string[];
   /** Why a start would be refused; null when it would not. */
   fault: string | null;
   /** Null when nobody could tell. A key that is not in our list is shown by its mark. */
@@ -171,12 +171,12 @@ interface KeysView {
 }
 
 async function look(): Promise<KeysView> {
-  const { environment, archive, found } = await openKeys();
+  const { environment, store, found } = await openKeys();
   const { keys, from } = found;
-  const known = await keyChecks(archive);
-  // An archive that knows none takes the first one at the next start.
+  const known = await keyChecks(store);
+  // A store that knows none takes the first one at the next start.
   const fault = known.length === 0 ? null : keyFault(keys, known);
-  const holders = await holdersOf(environment, archive).catch((error: unknown) => {
+  const holders = await holdersOf(environment, store).catch((error: unknown) => {
     if (error instanceof EngineUnreachableError) return null;
     throw error;
   });
@@ -184,7 +184,7 @@ async function look(): Promise<KeysView> {
   return {
     keys: keys === 'off' ? [] : keys.ids,
     from: from === 'file' ? payloadKeysPath(environment.dataDir) : 'DILIGENCE_PAYLOAD_KEYS',
-    archive: known.map(({ id }) => id),
+    store: known.map(({ id }) => id),
     fault: sentence,
     workers: holders?.map((holder) => workerView(holder, keys)) ?? null,
     next: keys === 'off' || sentence !== null ? 'mend the list' : nextWords(keys, known, holders),
@@ -216,7 +216,7 @@ function nextWords(
   return `\`diligence keys rotate\` is safe: it lets ${step.id} encrypt`;
 }
 
-function linesOf({ keys, from, archive, fault, workers, next }: KeysView): string[] {
+function linesOf({ keys, from, store, fault, workers, next }: KeysView): string[] {
   const [first, ...others] = keys;
   const list =
     first === undefined
@@ -224,7 +224,7 @@ function linesOf({ keys, from, archive, fault, workers, next }: KeysView): strin
       : `${first} encrypts${others.map((id) => `, ${id} decrypts`).join('')}`;
   return [
     `our list: ${list} (${from})`,
-    `the archive asks for: ${archive.join(', ') || 'none yet'}`,
+    `the store asks for: ${store.join(', ') || 'none yet'}`,
     ...(workers === null ? ['workers: the engine does not answer'] : []),
     ...(workers ?? []).map(
       ({ worker, keys: held }) =>

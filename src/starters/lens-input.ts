@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { OtherBytesError, findLarge, putLarge } from '../archive/large-objects';
-import { lensInputKey } from '../archive/lens';
+import { OtherBytesError, findLarge, putLarge } from '../store/core/large-objects';
+import { lensInputKey } from '../store/lens/lens';
 import type { LensInput } from '../domain/lens/analyze';
 import { mediaTypeBytes, mediaTypeOf } from '../domain/lens/media-type';
 import { CommandError, UsageError } from './terminal';
@@ -51,15 +51,15 @@ export async function readInput(path: string, maxBytes: number): Promise<ReadInp
  * @throws CommandError when the file has changed since it was read
  */
 export async function fileInput(
-  { archive }: Workplace,
+  { store }: Workplace,
   path: string,
   input: ReadInput,
 ): Promise<LensInput> {
   const { sha256 } = input;
   const key = lensInputKey(sha256);
   try {
-    if ((await findLarge(archive, key)) === null) {
-      await putLarge(archive, key, createReadStream(path), { sha256 });
+    if ((await findLarge(store, key)) === null) {
+      await putLarge(store, key, createReadStream(path), { sha256 });
     }
     return { ...input, key };
   } catch (error) {

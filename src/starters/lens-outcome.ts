@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { LensFile } from '../archive/lens';
+import { LensFile } from '../store/lens/lens';
 import type { Billing } from '../domain/billing';
 import {
   anotherAnalysisCode,
@@ -67,15 +67,15 @@ const ours = /^(?:lens\.json|artifact-\d+\.\w+)$/;
 
 /**
  * @returns names of the files; none when the service told nothing
- * @throws CommandError when an artifact is not in the archive any more
+ * @throws CommandError when an artifact is not in the store any more
  */
 async function writeLensFolder(
-  { archive }: Workplace,
+  { store }: Workplace,
   filedIn: string,
   { files, workId }: LensOutcome,
   folder: string,
 ): Promise<string[]> {
-  const file = new LensFile(archive);
+  const file = new LensFile(store);
   const answer = await file.answer(filedIn);
   const artifacts = new Map(
     (answer === null ? [] : (files?.filed ?? [])).map((artifact, place) => [
@@ -98,7 +98,7 @@ async function writeLensFolder(
     } catch (error) {
       await rm(aside, { force: true });
       if (!(error instanceof RangeError)) throw error;
-      throw new CommandError(`${workId}: its artifacts are not in the archive any more`);
+      throw new CommandError(`${workId}: its artifacts are not in the store any more`);
     }
     await rename(aside, join(folder, name));
   }
@@ -186,7 +186,7 @@ export const analyses: SingleKind<LensRecord, LensOutcome> = {
   kind: 'lens',
   what: 'an analysis',
   name: /^[0-9a-f]{32}$/,
-  shelf: (archive) => new LensFile(archive),
+  shelf: (store) => new LensFile(store),
   workflowId: ({ name }) => lensWorkflowId(name),
   input: ({ file }) => inputWords(file),
   terms: ({ mode, label }) => ({ mode, label }),

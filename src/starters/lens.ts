@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { indexDocuments } from '../archive/subject-index';
+import { indexDocuments } from '../store/erasure/subject-index';
 import { documentsIn } from '../domain/held-documents';
-import { LensFile, lensIndexes } from '../archive/lens';
+import { LensFile, lensIndexes } from '../store/lens/lens';
 import { startEntry } from '../domain/audit-entries';
 import {
   lensFolder,
@@ -89,8 +89,8 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
 }
 
 /** The newest work of the same ask, unless asking again could bring something else. */
-async function standingLens({ archive }: Workplace, name: string): Promise<LensOnFile | null> {
-  const file = new LensFile(archive);
+async function standingLens({ store }: Workplace, name: string): Promise<LensOnFile | null> {
+  const file = new LensFile(store);
   const [newest] = await file.all(name);
   if (newest === undefined) return null;
   const outcome = await file.outcome(newest.folder);
@@ -112,7 +112,7 @@ async function fileLens(
   { name, input, mode, label }: LensAsk,
   path: string,
 ): Promise<LensRecord> {
-  const { archive, audit, environment, idKey } = place;
+  const { store, audit, environment, idKey } = place;
   const file = await fileInput(place, path, input);
   const now = new Date();
   const workId = `${lensWorkflowId(name)}/${now.toISOString().replace(/[-:.]/g, '')}`;
@@ -122,8 +122,8 @@ async function fileLens(
   const record: LensRecord = { workId, name, file, mode, label, createdAt, createdBy: by };
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const held = documentsIn(`${file.fileName} ${label ?? ''}`);
-  await indexDocuments(archive, lensIndexes(folder).asked, nameOf, held);
-  await new LensFile(archive).putRecord(folder, record, label && nameOf(label));
+  await indexDocuments(store, lensIndexes(folder).asked, nameOf, held);
+  await new LensFile(store).putRecord(folder, record, label && nameOf(label));
   const terms = { items: 1, onUnknown: 'report', fresh: false };
   await audit.appendAndAnchor([startEntry({ workId, by }, terms, now.getTime())]);
   return record;
@@ -148,7 +148,7 @@ async function follow(
     args: [
       {
         ref: { workId, folder },
-        attempt: await new LensFile(place.archive).currentAttempt(name),
+        attempt: await new LensFile(place.store).currentAttempt(name),
         deadlineAt: Date.now() + flags.deadline,
         interactive: true,
         queueSuffix,

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import type { Archive } from '../archive/archive';
-import { getJson } from '../archive/archive';
+import type { Store } from '../store/store';
 import { jobKinds, type JobKind } from '../domain/job';
 import { maskDocument, normaliseDocument } from '../domain/documents';
 import type { CreditBatchRecord } from '../domain/credit/batch';
@@ -13,7 +12,7 @@ import type { ProfileRecord } from '../domain/profiles/lookup';
 import type { TraceRecord } from '../domain/traces/search';
 import { maskTarget } from '../domain/traces/target';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
-import type { JobFilter, JobPage, JobRow } from '../store/jobs';
+import type { JobFilter, JobPage, JobRow } from '../store/core/jobs';
 import { inputWords } from './lens-outcome';
 import { CommandError, oneOf, print, printJson, sinceOf, tell, wholeNumber } from './terminal';
 import { openWorkplace, type Workplace } from './workplace';
@@ -53,12 +52,12 @@ const sorts = ['created', 'ended'] as const;
 async function listJobs(flags: ListFlags): Promise<void> {
   const place = await openWorkplace();
   const { sort, limit, after } = flags;
-  if (after !== undefined && (await place.archive.jobs.get(after)) === null) {
+  if (after !== undefined && (await place.store.jobs.get(after)) === null) {
     throw new CommandError(`--after: no job ${after}`);
   }
   const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
-  const found = await place.archive.jobs.list(filterOf(place, flags), page);
-  const rows = await Promise.all(found.slice(0, limit).map((row) => listed(place.archive, row)));
+  const found = await place.store.jobs.list(filterOf(place, flags), page);
+  const rows = await Promise.all(found.slice(0, limit).map((row) => listed(place.store, row)));
   const next = found.length > limit ? (rows.at(-1)?.id ?? null) : null;
   if (flags.json) {
     printJson({ jobs: rows, next });
@@ -86,8 +85,8 @@ function filterOf({ idKey }: Workplace, flags: ListFlags): JobFilter {
 
 type Listed = Omit<JobRow, 'asked'> & { input: string; createdBy: string };
 
-async function listed(archive: Archive, { asked, ...row }: JobRow): Promise<Listed> {
-  const record = await getJson<{ createdBy?: string; by?: string }>(archive, asked);
+async function listed(store: Store, { asked, ...row }: JobRow): Promise<Listed> {
+  const record = await store.records.getJson<{ createdBy?: string; by?: string }>(asked);
   const input = record === null ? '' : inputOf[row.kind](record as never);
   return { ...row, input, createdBy: record?.createdBy ?? record?.by ?? '' };
 }

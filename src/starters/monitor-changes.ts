@@ -97,7 +97,7 @@ async function listChanges(place: Workplace, flags: ListFlags): Promise<number> 
 
 /** @throws CommandError that names monitors about which nothing is on file */
 export async function refuseUnknownMonitors(
-  place: Pick<Workplace, 'archive' | 'idKey'>,
+  place: Pick<Workplace, 'store' | 'idKey'>,
   ids: readonly string[],
 ): Promise<void> {
   const unknown = await unknownMonitors(place, ids);
@@ -106,10 +106,10 @@ export async function refuseUnknownMonitors(
 
 /** Those of the ids about which nothing is on file. */
 export async function unknownMonitors(
-  { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
+  { store, idKey }: Pick<Workplace, 'store' | 'idKey'>,
   ids: readonly string[],
 ): Promise<string[]> {
-  const monitors = new MonitorRepository(archive.store, (text) => idKey.nameOf('document', text));
+  const monitors = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
   const unknown: string[] = [];
   for (const id of ids) if (!(await monitors.isKnown(id))) unknown.push(id);
   return unknown;
@@ -121,13 +121,13 @@ export function unknownWords(ids: readonly string[]): string {
 
 /** Every change that the flags choose, oldest first, as it stands. */
 export async function* changesOnRecord(
-  { archive, environment }: Workplace,
+  { store, environment }: Workplace,
   { since, monitor, severity }: ChangeFlags,
 ): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
   const required = environment.monitorSinks.sinks.filter((one) => one.required);
   const names = required.map(({ name }) => name);
   const filter = { since: since ?? null, monitors: monitor, severities: severity };
-  for await (const file of new ChangeQueries(archive.store).files(filter)) {
+  for await (const file of new ChangeQueries(store).files(filter)) {
     yield { record: changeRecord(file, names), file };
   }
 }

@@ -86,8 +86,8 @@ export class Feed {
   /** `seen_at` of the newest change that was told. */
   #reached: string;
 
-  constructor({ archive }: Pick<Workplace, 'archive'>, flags: ChangeFlags & { since: string }) {
-    this.#changes = new ChangeQueries(archive.store);
+  constructor({ store }: Pick<Workplace, 'store'>, flags: ChangeFlags & { since: string }) {
+    this.#changes = new ChangeQueries(store);
     this.#flags = flags;
     this.#reached = flags.since;
   }

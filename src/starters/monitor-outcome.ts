@@ -19,11 +19,11 @@ import type { Workplace } from './workplace';
 
 /** The last look at each page of a list. */
 export async function passesOf(
-  { archive }: Pick<Workplace, 'archive'>,
+  { store }: Pick<Workplace, 'store'>,
   list: string,
   pages: number,
 ): Promise<PassOnFile[]> {
-  const lists = new MonitorListRepository(archive.store);
+  const lists = new MonitorListRepository(store);
   const numbers = Array.from({ length: pages }, (_, page) => page);
   const found = await Promise.all(numbers.map((page) => lists.look(list, page)));
   return found.filter((pass) => pass !== null);

@@ -54,16 +54,16 @@ async function report(place: Workplace, flags: ChangeFlags & { out: string }): P
 
 /** All monitors that something is known of, and those of which a person should know something. */
 export async function monitorsOf(
-  { archive, idKey }: Pick<Workplace, 'archive' | 'idKey'>,
+  { store, idKey }: Pick<Workplace, 'store' | 'idKey'>,
   { monitor }: Pick<ChangeFlags, 'monitor'>,
 ): Promise<MonitorReport['monitors']> {
   const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const monitors = new MonitorRepository(archive.store, nameOf);
-  const items = new UnreadableItemRepository(archive.store, nameOf);
+  const monitors = new MonitorRepository(store, nameOf);
+  const items = new UnreadableItemRepository(store, nameOf);
   const counts = { total: 0, running: 0, blocked: 0, unwell: 0, unknown: 0 };
   const listed: ReportedMonitor[] = [];
   let more = 0;
-  const passes = await lastOf(new MonitorListRepository(archive.store));
+  const passes = await lastOf(new MonitorListRepository(store));
   for await (const { monitorId, unreadable, health } of allOf(monitors, passes)) {
     if (monitor !== undefined && !monitor.includes(monitorId)) continue;
     const block = blockOf(health);
@@ -129,8 +129,8 @@ async function unreadableWords(
   return `${counted(its.length, 'item')} of its list cannot be read (${reasons.join('; ')})`;
 }
 
-async function sinksOf({ archive, environment }: Workplace): Promise<MonitorReport['sinks']> {
-  const told = await new SinkRepository(archive.store).now(environment.monitorSinks);
+async function sinksOf({ store, environment }: Workplace): Promise<MonitorReport['sinks']> {
+  const told = await new SinkRepository(store).now(environment.monitorSinks);
   return told.map(({ name, required, disabled }) => {
     const since = disabled && `disabled since ${disabled.at}: ${disabled.why}`;
     return { name, required, disabled: since };

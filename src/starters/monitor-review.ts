@@ -37,9 +37,9 @@ async function review(
   changeId: string,
   { note, monitor, json }: ReviewFlags,
 ): Promise<number> {
-  const { archive, idKey, audit, environment } = place;
+  const { store, idKey, audit, environment } = place;
   if (note.trim() === '') throw new UsageError('--note: expected words');
-  const changes = new ChangeRepository(archive.store, (text) => idKey.nameOf('document', text));
+  const changes = new ChangeRepository(store, (text) => idKey.nameOf('document', text));
   if (monitor !== undefined) await refuseUnknownMonitors(place, [monitor]);
   const monitorId = monitor ?? (await monitorOf(place, changeId));
   if ((await changes.get(monitorId, changeId)) === null) {
@@ -62,8 +62,8 @@ async function review(
   return exitCodes.done;
 }
 
-async function monitorOf({ archive }: Workplace, changeId: string): Promise<string> {
-  const found = await new ChangeQueries(archive.store).monitorsWith(changeId);
+async function monitorOf({ store }: Workplace, changeId: string): Promise<string> {
+  const found = await new ChangeQueries(store).monitorsWith(changeId);
   const [first, second] = found;
   if (first === undefined) throw new CommandError(`no change ${changeId} is on file`);
   if (second === undefined) return first;

@@ -110,7 +110,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
   const terms = termsOf(flags);
   return withEngine(place, async (engine) => {
     await refuseMissingSearchAttributes(engine);
-    const lists = new MonitorListRepository(place.archive.store);
+    const lists = new MonitorListRepository(place.store);
     const list = await lists.put(name, ids);
     const by = place.environment.actor;
     const details = { everyMs: every, monitors: list.monitors, edition: list.edition };

@@ -21,10 +21,10 @@ export function sinkCommand(): Command {
 }
 
 async function sinks(
-  { archive, audit, environment }: Workplace,
+  { store, audit, environment }: Workplace,
   { enable, json }: SinkFlags,
 ): Promise<number> {
-  const known = new SinkRepository(archive.store);
+  const known = new SinkRepository(store);
   if (enable !== undefined) {
     const happenedAt = new Date().toISOString();
     const id = `sink/${enable}/${happenedAt}`;

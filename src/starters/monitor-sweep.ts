@@ -97,9 +97,9 @@ async function sweepOne(
   { detach, json }: Flags,
 ): Promise<number> {
   const workflowId = sweepWorkflowId(monitorId);
-  const { archive, idKey, queueSuffix } = place;
+  const { store, idKey, queueSuffix } = place;
   const by = place.environment.actor;
-  const known = new MonitorRepository(archive.store, (text) => idKey.nameOf('document', text));
+  const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
   // The first sweep looks for what others acknowledged before it.
   const isFirst = !(await known.isReconciled(monitorId));
   await started(monitorId, () =>
@@ -141,7 +141,7 @@ async function sweepMany(
   { ids, terms, reconcile }: Order,
   { detach, json }: Flags,
 ): Promise<number> {
-  const list = await new MonitorListRepository(place.archive.store).put('by-hand', ids);
+  const list = await new MonitorListRepository(place.store).put('by-hand', ids);
   const workflowId = `${scheduleIdOf('by-hand')}/${list.edition}`;
   const { queueSuffix } = place;
   const by = place.environment.actor;

@@ -119,12 +119,12 @@ function updateOf({ name, listen, emails, frequency }: UpdateFlags): MonitorUpda
 }
 
 async function changeMonitor(
-  { archive, audit, environment, idKey }: Workplace,
+  { store, audit, environment, idKey }: Workplace,
   monitorId: string,
   update: MonitorUpdate,
   options: RepeatOptions,
 ): Promise<Updated> {
-  const known = new MonitorRepository(archive.store, (text) => idKey.nameOf('document', text));
+  const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
   return withMonitors(environment, async (monitors) => {
     const before = await known.answer(monitorId);
     const { actor } = environment;

@@ -103,7 +103,7 @@ async function viewSweep(
   const { sight } = await sightOf<SweepOutcome>(engine, id);
   const progress = sight.state === 'running' ? await sweepProgress(engine, id) : null;
   const { idKey } = place;
-  const { store } = place.archive;
+  const { store } = place;
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const { sinks } = place.environment.monitorSinks;
   const required = sinks.filter((sink) => sink.required).map(({ name }) => name);
@@ -177,7 +177,7 @@ async function viewWatch(
 
 /** The looks that this pass took; those of another one of the same list are not its own. */
 async function passesOfWatch(place: Workplace, list: string, id: string): Promise<PassOnFile[]> {
-  const latest = await new MonitorListRepository(place.archive.store).latest(list);
+  const latest = await new MonitorListRepository(place.store).latest(list);
   const passes = await passesOf(place, list, latest?.pages ?? 0);
   return passes.filter(({ watch }) => watch === id);
 }

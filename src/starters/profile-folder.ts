@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFromWire } from '../apis/investigation/profile.wire';
-import { ProfileFile } from '../archive/profiles';
+import { ProfileFile } from '../store/profiles/profiles';
 import type { ProfileOutcome } from '../domain/profiles/lookup';
 import { profileSectionNames, profileSections } from '../domain/profiles/sections';
 import { profileHtml } from '../report/profile-html';
@@ -23,23 +23,23 @@ export interface ProfileFolderOptions {
 }
 
 /**
- * Writes `profile.json` and a CSV for each section that was told, from the archive: an export, in
+ * Writes `profile.json` and a CSV for each section that was told, from the store: an export, in
  * the clear. What an earlier result left there and this one has not goes: it may be somebody else's.
  *
  * @returns names of the files
  * @throws CommandError when the answer is not on file any more
  */
 export async function writeProfileFolder(
-  { archive }: Workplace,
+  { store }: Workplace,
   { folder: filedIn, cpf }: { folder: string; cpf: string },
   outcome: ProfileOutcome,
   { folder, html, excel }: ProfileFolderOptions,
 ): Promise<string[]> {
   const { call, workId } = outcome;
-  const body = call === null ? null : await new ProfileFile(archive).answer(filedIn, call);
+  const body = call === null ? null : await new ProfileFile(store).answer(filedIn, call);
   const read = body === null ? null : profileFromWire(lookupCall, body);
   if (read?.kind !== 'profile') {
-    throw new CommandError(`${workId}: its answer is not in the archive any more`);
+    throw new CommandError(`${workId}: its answer is not in the store any more`);
   }
   const sections = profileSections(read.answer);
   const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);

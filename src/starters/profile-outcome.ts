@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ProfileFile } from '../archive/profiles';
+import { ProfileFile } from '../store/profiles/profiles';
 import {
   profileFolder,
   profileNeedsAPerson,
@@ -120,7 +120,7 @@ export const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
   what: 'a lookup',
   name: /^[0-9a-f]{32}$/,
-  shelf: (archive) => new ProfileFile(archive),
+  shelf: (store) => new ProfileFile(store),
   workflowId: ({ name }) => profileWorkflowId(name),
   input: ({ cpf }) => maskDocument(cpf),
   terms: ({ retryRural }) => ({ retryRural }),
@@ -142,7 +142,7 @@ export const profileWorks: WorkFamily = { ...profileSingles, takesExcel: true };
 
 /** Puts on file what is asked for: it can be started then. */
 export async function putLookup(
-  { archive, environment }: Workplace,
+  { store, environment }: Workplace,
   { cpf, name, retryRural }: Pick<ProfileRecord, 'cpf' | 'name' | 'retryRural'>,
 ): Promise<ProfileRecord> {
   const createdAt = new Date().toISOString();
@@ -150,7 +150,7 @@ export async function putLookup(
   const createdBy = environment.actor;
   const record = { workId, name, cpf, retryRural, createdAt, createdBy };
   const folder = profileFolder(workId);
-  await archive.subjects.add(folder, [name]);
-  await new ProfileFile(archive).putRecord(folder, record);
+  await store.subjects.add(folder, [name]);
+  await new ProfileFile(store).putRecord(folder, record);
   return record;
 }

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ProfileFile } from '../archive/profiles';
+import { ProfileFile } from '../store/profiles/profiles';
 import { startEntry } from '../domain/audit-entries';
 import { isValidCpf, maskDocument, normaliseDocument } from '../domain/documents';
 import {
@@ -147,8 +147,8 @@ async function lookUp(flags: LookupFlags & { cpf: string }): Promise<number> {
 }
 
 /** One that runs, or was broken off before its end: it is gone on with. */
-async function begunLookup({ archive }: Workplace, name: string): Promise<ProfileRecord | null> {
-  const file = new ProfileFile(archive);
+async function begunLookup({ store }: Workplace, name: string): Promise<ProfileRecord | null> {
+  const file = new ProfileFile(store);
   const [newest] = await file.all(name);
   if (newest === undefined || (await file.outcome(newest.folder)) !== null) return null;
   return newest.record;

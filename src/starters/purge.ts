@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { ErasureSubject, reasonOnRecord } from '../archive/erasure-subject';
-import { Erasures, isSame, type ErasureRecord } from '../archive/erasures';
-import { keptKinds, purgeClasses, type PurgeClass } from '../archive/kept-kinds';
-import { carryOut } from '../archive/purge';
-import type { UnsettledThing } from '../archive/purge-draft';
-import { PurgePlanner, type PurgePlan } from '../archive/purge-plan';
-import { targetForms } from '../archive/target-forms';
+import { ErasureSubject, reasonOnRecord } from '../store/erasure/erasure-subject';
+import { Erasures, isSame, type ErasureRecord } from '../store/erasure/erasures';
+import { keptKinds, purgeClasses, type PurgeClass } from '../store/erasure/kept-kinds';
+import { carryOut } from '../store/erasure/purge';
+import type { UnsettledThing } from '../store/erasure/purge-draft';
+import { PurgePlanner, type PurgePlan } from '../store/erasure/purge-plan';
+import { targetForms } from '../store/traces/target-forms';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
 import { readTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
@@ -39,7 +39,7 @@ interface PurgeFlags {
 /** `diligence purge`: removes for good, and keeps a record of having done so. */
 export function purgeCommand(): Command {
   return new Command('purge')
-    .description('Remove personal data from the archive and the engine, for good, on record.')
+    .description('Remove personal data from the store and the engine, for good, on record.')
     .option(
       '--batch <id>',
       'a batch, issuance, analysis, search, lookup, dossier, picture or monitor, and what no other work shares with it',
@@ -91,7 +91,7 @@ answer, label or file name does; the copy of the picture stays while other analy
 told of both, with their files, --class inputs the copies of pictures.
 
 What still runs, or may have been bought without anybody knowing, is refused, with what to do
-first. Result folders, backups and copies are outside the archive: this command cannot reach them.
+first. Result folders, backups and copies are outside the store: this command cannot reach them.
 A purge that was cut short is finished by the same command.`,
     )
     .action(async (flags: PurgeFlags) => {
@@ -102,7 +102,7 @@ A purge that was cut short is finished by the same command.`,
 async function purge(flags: PurgeFlags): Promise<number> {
   const sought = refuseWrongUsage(flags);
   const place = await openWorkplace(flags.by);
-  const erasures = new Erasures(place.archive);
+  const erasures = new Erasures(place.store);
   for (const { by, startedAt, target } of await erasures.open()) {
     tell(
       `a purge (${target.kind}) that ${by} began at ${startedAt} was not finished: the same command finishes it`,
@@ -123,7 +123,7 @@ async function purge(flags: PurgeFlags): Promise<number> {
       if (!(await isConfirmed())) return exitCodes.failed;
     }
     let auditHead = '';
-    const done = await carryOut(place.archive, plan, {
+    const done = await carryOut(place.store, plan, {
       by: place.environment.actor,
       reason: reasonOnRecord(flags.reason ?? '', subjectOf(sought), plan.quoted),
       startedAt: new Date().toISOString(),
@@ -208,8 +208,8 @@ async function makePlan(
   flags: PurgeFlags,
   sought: Sought,
 ): Promise<FoundPlan> {
-  const { archive, idKey } = place;
-  const planner = new PurgePlanner(archive, (text) => idKey.nameOf('document', text));
+  const { store, idKey } = place;
+  const planner = new PurgePlanner(store, (text) => idKey.nameOf('document', text));
   if (sought?.kind === 'document') return judged(engine, await planner.ofDocument(sought.text));
   if (sought?.kind === 'target') return judged(engine, await planner.ofTarget(sought.text));
   if (flags.batch !== undefined) {
@@ -338,7 +338,7 @@ function planLines(found: FoundPlan): string[] {
 }
 
 function nothingFound({ batch, json }: PurgeFlags): number {
-  if (batch !== undefined) throw new CommandError(`no work ${batch} in this archive`);
+  if (batch !== undefined) throw new CommandError(`no work ${batch} in this store`);
   if (json === true) printJson({ exitCode: exitCodes.done, found: false });
   else print('nothing is there to remove');
   return exitCodes.done;
@@ -361,7 +361,7 @@ function showDone(
   );
   print(`record: ${key}`);
   print(`audit head: ${auditHead}`);
-  print('        result folders, backups and copies are outside the archive: not reached');
+  print('        result folders, backups and copies are outside the store: not reached');
   if (exitCode !== exitCodes.done) {
     tell(`${left.changes.length} object(s) came meanwhile: run the same command again`);
   }

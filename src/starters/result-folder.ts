@@ -17,7 +17,7 @@ export interface ResultFolderOptions {
 }
 
 /**
- * Writes the analyst's folder from the archive: `results.csv`, `results.xlsx`, `summary.json`,
+ * Writes the analyst's folder from the store: `results.csv`, `results.xlsx`, `summary.json`,
  * `report.html`, `pdf/`. It is an export, in the clear but for the report. Written again, it
  * replaces the sheets and the report, and adds what is missing.
  */
@@ -66,7 +66,7 @@ async function exportPdf(
   if (row.pdfKey === null) return null;
   const name = pdfName(row, row.pdfKey, names);
   const target = join(folder, 'pdf', name);
-  const bytes = await place.archive.get(row.pdfKey);
+  const bytes = await place.store.records.get(row.pdfKey);
   if (bytes === null) return null;
   if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
   return `pdf/${name}`;

@@ -53,7 +53,7 @@ async function refuseAbsent({ connection, namespace, address }: EngineClient): P
   }
 }
 
-/** Reads and writes no payloads, and so needs neither keys nor archive. */
+/** Reads and writes no payloads, and so needs neither keys nor store. */
 async function connect(): Promise<EngineClient | null> {
   const place = engineAddress();
   const dataConverter = {};

@@ -1,5 +1,5 @@
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import { orderEntry } from '../domain/audit-entries';
 import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate } from '../workflows/messages';
@@ -40,7 +40,7 @@ export interface SingleKind<Asked extends SingleRecord, Outcome extends { settle
   what: string;
   /** What stands in an id between kind and instant. */
   name: RegExp;
-  shelf: (archive: Archive) => {
+  shelf: (store: Store) => {
     /** Newest first; without a name, all. */
     all(name?: string): Promise<{ folder: string; record: Asked }[]>;
     outcome(folder: string): Promise<Outcome | null>;
@@ -61,18 +61,18 @@ export interface SingleKind<Asked extends SingleRecord, Outcome extends { settle
  * @throws CommandError when there is none
  */
 export async function singleOf<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
-  { archive }: Workplace,
+  { store }: Workplace,
   { kind, name: wanted, shelf, what }: SingleKind<Asked, Outcome>,
   id: string,
 ): Promise<SingleOnFile<Asked, Outcome>> {
   const [first, name = '', instant, ...rest] = id.split('/');
   const isInstant = instant === undefined || /^\d{8}T\d+Z$/.test(instant);
   const isId = first === kind && wanted.test(name) && isInstant && rest.length === 0;
-  const file = shelf(archive);
+  const file = shelf(store);
   const all = isId ? await file.all(name) : [];
   const found = all.find(({ record }) => instant === undefined || record.workId === id);
   if (found === undefined) {
-    throw new CommandError(`no ${what.replace(/^an? /, '')} ${id} in this archive`);
+    throw new CommandError(`no ${what.replace(/^an? /, '')} ${id} in this store`);
   }
   return { ...found, outcome: await file.outcome(found.folder) };
 }
@@ -169,8 +169,8 @@ async function ranInstead<Asked extends SingleRecord, Outcome extends { settledA
   if (workId === own.record.workId) return own;
   const { folder, record } = await singleOf(place, kind, workId);
   const asked = `${own.folder}/asked.json`;
-  const keys = await place.archive.list(`${own.folder}/`);
-  if (keys.every((key) => key === asked)) await place.archive.remove(asked);
+  const keys = await place.store.records.list(`${own.folder}/`);
+  if (keys.every((key) => key === asked)) await place.store.records.remove(asked);
   return { folder, record };
 }
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { InputFileError } from '../receivables/input-file-error';
 import { SheetError } from '../sheets/sheet-error';
 import { ConfigError } from '../environment';
-import { ArchiveError } from '../archive/archive';
+import { StoreConfigError } from '../store/store-error';
 import { errorLine, redactError, redactText } from '../protection/redaction';
 
 /** How a command ends. */
@@ -97,7 +97,7 @@ export function reportError(error: unknown): number {
   }
   if (
     error instanceof ConfigError ||
-    error instanceof ArchiveError ||
+    error instanceof StoreConfigError ||
     error instanceof InputFileError
   ) {
     tell(`diligence: ${message}`);

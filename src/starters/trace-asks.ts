@@ -1,6 +1,6 @@
-import { indexDocuments } from '../archive/subject-index';
+import { indexDocuments } from '../store/erasure/subject-index';
 import { documentsIn } from '../domain/held-documents';
-import { TraceFile } from '../archive/traces';
+import { TraceFile } from '../store/traces/traces';
 import {
   standsForGood,
   traceFolder,
@@ -28,7 +28,7 @@ function traceName({ idKey }: Workplace, { target, strategy, label }: TraceAsk):
  * ended is gone on with, one that stands for good is shown.
  */
 export async function standingTrace(place: Workplace, ask: TraceAsk): Promise<TraceOnFile | null> {
-  const file = new TraceFile(place.archive);
+  const file = new TraceFile(place.store);
   const [newest] = await file.all(traceName(place, ask));
   if (newest === undefined) return null;
   const outcome = await file.outcome(newest.folder);
@@ -37,7 +37,7 @@ export async function standingTrace(place: Workplace, ask: TraceAsk): Promise<Tr
 
 /** Puts on file what is asked for: it can be started then. */
 export async function putTrace(place: Workplace, ask: TraceAsk): Promise<TraceRecord> {
-  const { archive, environment, idKey } = place;
+  const { store, environment, idKey } = place;
   const now = new Date();
   const name = traceName(place, ask);
   const workId = `${traceWorkflowId(name)}/${now.toISOString().replace(/[-:.]/g, '')}`;
@@ -53,7 +53,7 @@ export async function putTrace(place: Workplace, ask: TraceAsk): Promise<TraceRe
   };
   // The target by its own name too: it is whom a purge asks for.
   const held = [ask.target, ...documentsIn(`${ask.target} ${ask.label ?? ''}`)];
-  await indexDocuments(archive, folder, nameOf, held);
-  await new TraceFile(archive).putRecord(folder, record, ask.label && nameOf(ask.label));
+  await indexDocuments(store, folder, nameOf, held);
+  await new TraceFile(store).putRecord(folder, record, ask.label && nameOf(ask.label));
   return record;
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { isHttpError } from '../apis/http/errors';
 import { walkPages } from '../apis/investigation/pages';
 import { TracesApi, type TraceFilter } from '../apis/investigation/traces';
-import { TraceFile } from '../archive/traces';
+import { TraceFile } from '../store/traces/traces';
 import { BillingTotals } from '../domain/billing-totals';
 import { traceWorkflowId } from '../domain/traces/search';
 import { maskTarget } from '../domain/traces/target';
@@ -56,9 +56,9 @@ export function traceListCommand(): Command {
 }
 
 /** Page by page, however many there are; what is told is told as it comes. */
-async function listTraces({ archive }: Workplace, flags: ListFlags): Promise<void> {
+async function listTraces({ store }: Workplace, flags: ListFlags): Promise<void> {
   const totals = new BillingTotals();
-  const file = new TraceFile(archive);
+  const file = new TraceFile(store);
   const read = (show: (view: TraceView) => void): Promise<number> =>
     eachListed(flags, async (trace) => {
       show(viewOf(trace, await file.ownerOf(trace.traceId)));

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { TraceFile } from '../archive/traces';
+import { TraceFile } from '../store/traces/traces';
 import {
   traceWorkflowId,
   type TraceOutcome,
@@ -54,11 +54,11 @@ export async function showTrace(
 
 /** @returns whether there was anything to write */
 export async function writeAnswer(
-  { archive }: Workplace,
+  { store }: Workplace,
   filedIn: string,
   folder: string,
 ): Promise<boolean> {
-  const answer = await new TraceFile(archive).answer(filedIn);
+  const answer = await new TraceFile(store).answer(filedIn);
   if (answer === null) return false;
   const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
   await mkdir(folder, { recursive: true });
@@ -117,7 +117,7 @@ export const traces: SingleKind<TraceRecord, TraceOutcome> = {
   kind: 'trace',
   what: 'a search',
   name: /^[0-9a-f]{32}$/,
-  shelf: (archive) => new TraceFile(archive),
+  shelf: (store) => new TraceFile(store),
   workflowId: ({ name }) => traceWorkflowId(name),
   input: ({ target }) => maskTarget(target),
   terms: ({ strategy, label }) => ({ strategy, label }),

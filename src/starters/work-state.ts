@@ -6,12 +6,12 @@ import type { WorkOnFile } from './works-on-file';
  */
 export type EngineSight = 'running' | 'closed' | 'not known' | 'no engine' | 'unreachable';
 
-/** How a work stands, the archive and the engine taken together. */
+/** How a work stands, the store and the engine taken together. */
 export type WorkState =
   'ended' | 'running' | 'broken off' | 'lost' | 'waits for the engine' | 'engine unreachable';
 
 /**
- * Results in the archive are the end, whatever the engine still knows. Without them, only the
+ * Results in the store are the end, whatever the engine still knows. Without them, only the
  * engine can tell.
  */
 export function workState(hasResults: boolean, sight: EngineSight): WorkState {

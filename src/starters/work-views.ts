@@ -11,7 +11,7 @@ import { wayOn, workState, type EngineSight, type WorkState } from './work-state
 import { beganAt, engineIdOf, summaryOf, workIdOf, type WorkOnFile } from './works-on-file';
 import { isNotFound, type Workplace } from './workplace';
 
-/** A work as it stands: from the archive when it has ended, else from the engine. */
+/** A work as it stands: from the store when it has ended, else from the engine. */
 export interface WorkView {
   id: string;
   work: WorkOnFile;
@@ -44,7 +44,7 @@ export async function viewWith(
   const id = engineIdOf(work);
   const sight = await sightOf(engine, id);
   const progress = sight === 'running' ? await readProgress(engine, id) : null;
-  // It may have ended since the archive was read.
+  // It may have ended since the store was read.
   const summary = sight === 'running' ? null : await summaryOf(place, work);
   return viewOf(work, summary, sight, progress);
 }
@@ -79,7 +79,7 @@ async function openOrLook(place: Workplace): Promise<EngineClient | null> {
   }
 }
 
-/** Without an engine the archive is shown, and what only the engine knows is said to be unknown. */
+/** Without an engine the store is shown, and what only the engine knows is said to be unknown. */
 async function reach(
   open: () => Promise<EngineClient | null>,
 ): Promise<{ engine: EngineClient | null; otherwise: 'no engine' | 'unreachable' }> {

@@ -1,24 +1,24 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import { AuditTrail } from '../store/audit/trail';
-import { findIdKey } from '../archive/id-key';
+import { findIdKey } from '../store/find-id-key';
 import type { IdKey } from '../protection/id-key';
-import { WorkReader } from '../archive/works';
+import { WorkReader } from '../store/certificates/works';
 import { queueName, queueSuffix, queuesOf } from '../domain/queues';
 import { readEnvironment, type Environment } from '../environment';
 import { engineAddress, type EngineClient } from '../temporal/connection';
-import { refuseOtherArchive } from '../temporal/namespace-archive';
+import { refuseOtherStore } from '../temporal/namespace-store';
 import { openEngine } from '../temporal/open-engine';
-import { openOwnArchive } from '../temporal/own-archive';
+import { openOwnStore } from '../temporal/own-store';
 import { queuePollers } from '../temporal/queue-pollers';
 import { workIdOf } from '../workflows/search-attributes';
 import { tell } from './terminal';
 
-/** What every command works with: settings, archive, and (when asked for) the engine. */
+/** What every command works with: settings, store, and (when asked for) the engine. */
 export interface Workplace {
   environment: Environment;
   idKey: IdKey;
-  archive: Archive;
+  store: Store;
   /** Every append of a command is a chain of its own. */
   audit: AuditTrail;
   works: WorkReader;
@@ -35,10 +35,10 @@ export async function openWorkplace(by?: string): Promise<Workplace> {
       `a key for names was generated in ${environment.dataDir} (0600): keep it with your backups`,
     );
   }
-  const archive = await openOwnArchive(environment, idKey, engineAddress().kind, tell);
-  const audit = new AuditTrail(archive.store, idKey);
-  const works = new WorkReader(archive);
-  return { environment, idKey, archive, audit, works, queueSuffix: queueSuffix(archive.id) };
+  const store = await openOwnStore(environment, idKey, engineAddress().kind, tell);
+  const audit = new AuditTrail(store, idKey);
+  const works = new WorkReader(store);
+  return { environment, idKey, store, audit, works, queueSuffix: queueSuffix(store.id) };
 }
 
 /** Opens the engine for the time of `work` and closes the connection whatever happens. */
@@ -48,7 +48,7 @@ export async function withEngine<T>(
 ): Promise<T> {
   const engine = await openEngine(place, tell);
   try {
-    await refuseOtherArchive(engine, place.archive.id);
+    await refuseOtherStore(engine, place.store.id);
     return await work(engine);
   } finally {
     await engine.close();
@@ -56,7 +56,7 @@ export async function withEngine<T>(
 }
 
 /**
- * Says in one sentence when nobody polls the queues of this archive: the work is safe, and waits.
+ * Says in one sentence when nobody polls the queues of this store: the work is safe, and waits.
  *
  * @returns true when somebody does
  */
@@ -75,7 +75,7 @@ export async function warnWithoutPollers(
     if (missing.length === 0) return true;
     if (Date.now() > deadlineAt) {
       tell(
-        `no worker polls ${missing.join(', ')}: the work waits until one with this archive is started (\`diligence worker\`)`,
+        `no worker polls ${missing.join(', ')}: the work waits until one with this store is started (\`diligence worker\`)`,
       );
       return false;
     }

@@ -1,4 +1,4 @@
-import { workFolder } from '../archive/works';
+import { workFolder } from '../store/certificates/works';
 import type { BatchSummary } from '../domain/certificates';
 import type { DecisionRecord, WorkRecord } from '../domain/work';
 import type { Workplace } from './workplace';
@@ -63,7 +63,7 @@ export async function findWork(
   const folder = workFolder(id);
   const record = await place.works.record(folder);
   if (record !== null && which === 'named') return { folder, record, decision: null };
-  const keys = await place.archive.list(`${folder}/`);
+  const keys = await place.store.records.list(`${folder}/`);
   const instants = keys.filter((key) => /\/\d{8}T\d+Z\/work\.json$/.test(key));
   const newest = instants.at(-1);
   if (newest === undefined) return record === null ? null : { folder, record, decision: null };

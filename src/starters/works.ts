@@ -246,6 +246,6 @@ async function cancelLanes(
 
 async function onFile(place: Workplace, id: string): Promise<WorkOnFile> {
   const found = await findWork(place, id);
-  if (found === null) throw new CommandError(`no work ${id} in this archive`);
+  if (found === null) throw new CommandError(`no work ${id} in this store`);
   return found;
 }

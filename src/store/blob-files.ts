@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { storeErrorOf } from './sqlite';
+import { storeErrorOf } from './sqlite/connection';
 import type { StoreError } from './store-error';
 
 /** Stands beside the bytes: which store they are of. */

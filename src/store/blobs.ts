@@ -3,7 +3,7 @@ import { mkdir, readFile, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { markerName, type NewBlob } from './blob-files';
 import { writeOnce } from './files';
-import { storeErrorOf } from './sqlite';
+import { storeErrorOf } from './sqlite/connection';
 import { StoreError } from './store-error';
 
 const isDay = /^\d{4}-\d{2}-\d{2}$/;

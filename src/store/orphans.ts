@@ -1,4 +1,4 @@
-import type { Store } from './store';
+import type { Database } from './database';
 
 /** By then nobody still waits to name them. */
 const oldEnoughMs = 2 * 24 * 60 * 60_000;
@@ -9,19 +9,19 @@ const namesAtOnce = 500;
  *
  * @returns how many files are gone
  */
-export async function removeOrphans(store: Store, now: number): Promise<number> {
+export async function removeOrphans(database: Database, now: number): Promise<number> {
   let removed = 0;
-  for (const day of await store.blobs.daysBefore(now - oldEnoughMs)) {
-    const names = await store.blobs.namesOf(day);
+  for (const day of await database.blobs.daysBefore(now - oldEnoughMs)) {
+    const names = await database.blobs.namesOf(day);
     for (let from = 0; from < names.length; from += namesAtOnce) {
       const some = names.slice(from, from + namesAtOnce);
-      const rows = await store.read<{ blob: string }>({
+      const rows = await database.read<{ blob: string }>({
         sql: `SELECT blob FROM record WHERE blob IN (${some.map(() => '?').join()})`,
         parameters: some,
       });
       const named = new Set(rows.map(({ blob }) => blob));
       for (const name of some.filter((one) => !named.has(one))) {
-        await store.blobs.remove(name);
+        await database.blobs.remove(name);
         removed += 1;
       }
     }

@@ -1,16 +1,10 @@
 import type { JobEnding, JobStart } from '../domain/job';
-import { AttemptRepository } from './attempts';
-import { JobRepository, endJob, startJob } from './jobs';
-import { OutcomeRepository } from './outcomes';
-import { RowRepository } from './batches/rows';
-import { SubjectRepository } from './subjects';
-import { removeOrphans } from './orphans';
-import { statement, type Statement, type StatementResult } from './statement';
-import type { Seal } from './seal';
-import { SealedStore } from './sealed-store';
-import type { Store, StoreFacts } from './store';
+import type { BlobDirectory } from './blobs';
+import { endJob, startJob } from './core/jobs';
+import type { StoredBytes } from './core/stored-bytes';
+import type { SealedDatabase } from './sealed-database';
+import { statement, type Statement, type StatementResult } from './sqlite/statement';
 import { StoreError } from './store-error';
-import type { StoredBytes } from './stored-bytes';
 
 export type PutResult = 'stored' | 'exists';
 
@@ -30,29 +24,24 @@ interface NamedBlob {
 /** Larger bodies stand beside the database. */
 const mostInRow = 64 * 1024;
 
-/** Objects by key: small ones are rows, bytes and large ones are blobs that a row names. */
+/**
+ * Whole objects by key: slash-separated words in ASCII. Small ones are rows, bytes and large ones are blobs
+ * that a row names. Each is sealed for its key.
+ */
 export class RecordRepository {
-  readonly id: string;
-  /** Of the repositories; the archive that seals has another. */
-  readonly store: SealedStore;
-  readonly attempts: AttemptRepository;
-  readonly outcomes: OutcomeRepository;
-  readonly rows: RowRepository;
-  readonly subjects: SubjectRepository;
-  readonly jobs: JobRepository;
-  readonly #store: Store;
+  readonly #database: SealedDatabase;
+  readonly #blobs: BlobDirectory;
 
-  constructor(store: Store) {
-    this.id = store.id;
-    this.store = new SealedStore(store);
-    this.attempts = new AttemptRepository(this.store);
-    this.outcomes = new OutcomeRepository(this.store);
-    this.rows = new RowRepository(this.store);
-    this.subjects = new SubjectRepository(store);
-    this.jobs = new JobRepository(store);
-    this.#store = store;
+  constructor(database: SealedDatabase, blobs: BlobDirectory) {
+    this.#database = database;
+    this.#blobs = blobs;
   }
 
+  /**
+   * Writes only when nothing is there, all or nothing: readers see the whole object or none.
+   *
+   * @returns `stored`, or `exists` when another put came first (what is there stays)
+   */
   async putIfAbsent(
     key: string,
     body: Uint8Array | string,
@@ -71,15 +60,32 @@ export class RecordRepository {
       ...(ends === undefined ? [] : [endJob(ends, 'unless ended')]),
     ]);
     if (result?.changes === 1) return 'stored';
-    if (place.blob !== null) await this.#store.blobs.remove(place.blob);
+    if (place.blob !== null) await this.#blobs.remove(place.blob);
     return 'exists';
   }
 
+  /** As `putIfAbsent`. */
+  putJson(key: string, value: unknown, options?: PutOptions): Promise<PutResult> {
+    return this.putIfAbsent(key, JSON.stringify(value, null, 2), options);
+  }
+
+  /** The first document put under a key stays; returns the one that stands. */
+  async putFirst<T>(key: string, value: T, options?: PutOptions): Promise<T> {
+    const put = await this.putJson(key, value, options);
+    return put === 'stored' ? value : ((await this.getJson<T>(key)) ?? value);
+  }
+
+  /**
+   * Bytes first: on the disk when it resolves, to be named in a transaction with what tells of them.
+   *
+   * @returns null when the key is there already
+   */
   async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {
     const place = await this.#place(key, bytes, { bytes: true }, () => this.#has(key));
     return place && { key, blob: place.blob ?? '' };
   }
 
+  /** Writes or replaces, all or nothing. */
   async replace(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
     const place = await this.#place(key, body, options, async () => false);
     if (place === null) return;
@@ -95,16 +101,22 @@ export class RecordRepository {
     await this.#removeBlobs(before?.rows as NamedBlob[]);
   }
 
+  /** Removes the object for good; none is no error. */
   async remove(key: string): Promise<void> {
-    const [gone] = await this.#store.commit([
+    const [gone] = await this.#database.commit([
       statement('DELETE FROM record WHERE key = ? RETURNING blob', [checked(key)]),
     ]);
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
 
+  /**
+   * Removes every object below a prefix that ends with a slash; none is no error.
+   *
+   * @param keep the one prefix right below it that stays, without its slash
+   */
   async removeAll(prefix: string, keep?: string): Promise<void> {
     const kept = keep === undefined ? [] : range(`${keep}/`);
-    const [gone] = await this.#store.commit([
+    const [gone] = await this.#database.commit([
       statement(
         `DELETE FROM record WHERE key >= ? AND key < ?${kept.length > 0 ? ' AND NOT (key >= ? AND key < ?)' : ''} RETURNING blob`,
         [...range(prefix), ...kept],
@@ -113,16 +125,21 @@ export class RecordRepository {
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
 
+  /**
+   * The bytes, or null when there is no such object.
+   *
+   * @throws StoreConfigError when none of our keys opens it, BrokenSealError when it is not as we sealed it
+   */
   async get(key: string): Promise<Buffer | null> {
-    const [row] = await this.#store.read<NamedBlob & { body: Uint8Array }>(
+    const [row] = await this.#database.read<NamedBlob & { body: Uint8Array }>(
       statement('SELECT body, blob FROM record WHERE key = ?', [checked(key)]),
     );
     if (row === undefined) return null;
-    if (row.blob === null) return Buffer.from(row.body);
-    const bytes = await this.#store.blobs.get(row.blob);
-    if (bytes !== null) return bytes;
+    if (row.blob === null) return this.#database.open(key, row.body);
+    const bytes = await this.#blobs.get(row.blob);
+    if (bytes !== null) return this.#database.open(key, bytes);
     // It may have been removed or replaced between the two looks.
-    const [now] = await this.#store.read<NamedBlob>(
+    const [now] = await this.#database.read<NamedBlob>(
       statement('SELECT blob FROM record WHERE key = ?', [key]),
     );
     if (now === undefined) return null;
@@ -130,8 +147,23 @@ export class RecordRepository {
     throw new StoreError('corrupt', `the bytes of ${key} are missing`);
   }
 
+  /** A JSON document, or null. Its shape is the caller's: only we write there. */
+  async getJson<T>(key: string): Promise<T | null> {
+    const body = await this.get(key);
+    return body === null ? null : (JSON.parse(body.toString('utf8')) as T);
+  }
+
+  /** One JSON document a line. */
+  async getJsonLines<T>(key: string): Promise<T[] | null> {
+    const body = await this.get(key);
+    if (body === null) return null;
+    const lines = body.toString('utf8').split('\n');
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
+  }
+
+  /** Keys below a prefix that ends with a slash, in order; all of them below ''. */
   async list(prefix: string): Promise<string[]> {
-    const rows = await this.#store.read<{ key: string }>(
+    const rows = await this.#database.read<{ key: string }>(
       statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', [
         ...range(prefix),
       ]),
@@ -139,42 +171,26 @@ export class RecordRepository {
     return rows.map(({ key }) => key);
   }
 
-  prove(): Promise<StoreFacts> {
-    return this.#store.prove();
-  }
-
-  forget(): Promise<void> {
-    return this.#store.forget();
-  }
-
-  sealedBy(seal: Seal): SealedStore {
-    return new SealedStore(this.#store, seal);
-  }
-
-  removeOrphans(now: number): Promise<number> {
-    return removeOrphans(this.#store, now);
-  }
-
   async #has(key: string): Promise<boolean> {
-    const rows = await this.#store.read(statement('SELECT 1 FROM record WHERE key = ?', [key]));
+    const rows = await this.#database.read(statement('SELECT 1 FROM record WHERE key = ?', [key]));
     return rows.length > 0;
   }
 
   /** Bytes are stored before the row that names them; null when they need not be. */
   async #place(
     key: string,
-    body: Uint8Array | string,
+    plain: Uint8Array | string,
     { bytes = false }: PutOptions,
     isThere: () => Promise<boolean>,
   ): Promise<{ body: Buffer | null; blob: string | null } | null> {
-    checked(key);
+    const body = await this.#database.seal(checked(key), plain);
     const buffer =
       typeof body === 'string'
         ? Buffer.from(body)
         : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     if (!bytes && buffer.length <= mostInRow) return { body: buffer, blob: null };
     if (await isThere()) return null;
-    return { body: null, blob: await this.#store.blobs.put(buffer) };
+    return { body: null, blob: await this.#blobs.put(buffer) };
   }
 
   /** What surely was not committed leaves no bytes behind. */
@@ -183,18 +199,30 @@ export class RecordRepository {
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
     try {
-      return await this.#store.commit(statements);
+      return await this.#database.commit(statements);
     } catch (error) {
       if (blob !== null && error instanceof StoreError && error.code !== 'other') {
-        await this.#store.blobs.remove(blob).catch(() => undefined);
+        await this.#blobs.remove(blob).catch(() => undefined);
       }
       throw error;
     }
   }
 
   async #removeBlobs(rows: readonly NamedBlob[] = []): Promise<void> {
-    for (const { blob } of rows) if (blob !== null) await this.#store.blobs.remove(blob);
+    for (const { blob } of rows) if (blob !== null) await this.#blobs.remove(blob);
   }
+}
+
+export function toJsonLines(records: readonly unknown[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}
+
+/** A foreign word as one segment of a key: nothing in it can climb or collide. */
+export function keySegment(word: string): string {
+  return encodeURIComponent(word).replace(
+    /[.*'()!~]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 /** Keys are ASCII: `keySegment` sees to it. */
@@ -204,7 +232,7 @@ function range(prefix: string): [string, string] {
 
 function checked(key: string): string {
   if (key.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
-    throw new RangeError('archive key with an empty or climbing segment');
+    throw new RangeError('record key with an empty or climbing segment');
   }
   return key;
 }

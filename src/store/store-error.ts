@@ -15,3 +15,8 @@ export class StoreError extends Error {
     this.code = code;
   }
 }
+
+/** The store cannot be used as it is configured: its address, or the keys for it, and the fix. */
+export class StoreConfigError extends Error {
+  override readonly name = 'StoreConfigError';
+}

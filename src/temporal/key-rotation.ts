@@ -34,7 +34,7 @@ export function nextStep(
   return { kind: 'move first', id, lacking };
 }
 
-/** Workers that lack a key which the archive asks for: they started while it was brought in. */
+/** Workers that lack a key which the store asks for: they started while it was brought in. */
 export function leftBehind(
   ring: KeyRing,
   known: readonly KeyCheck[],
@@ -57,7 +57,7 @@ function waitingKey(ring: KeyRing, known: readonly KeyCheck[]): string | null {
 }
 
 /**
- * Workers of this archive, by any of its queues. One that has ended shows for a minute and a half, the
+ * Workers of this store, by any of its queues. One that has ended shows for a minute and a half, the
  * last one for five; by the server's clock, since a wrong one of ours must not hide who lacks a key.
  */
 export async function keyHolders(engine: EngineClient, suffix: string): Promise<KeyHolder[]> {

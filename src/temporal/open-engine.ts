@@ -27,7 +27,7 @@ const startTimeoutMs = 15 * 60_000;
  *
  * @param say gets one line per thing done
  * @throws ConfigError when no service is configured and nothing runs, or the payload keys are not
- *   those of the archive
+ *   those of the store
  */
 export async function openEngine(
   site: EngineSite,
@@ -47,7 +47,7 @@ export async function openEngine(
  * process does not run.
  *
  * @throws EngineUnreachableError when nobody answers at `TEMPORAL_ADDRESS`
- * @throws ConfigError when the payload keys are not those of the archive
+ * @throws ConfigError when the payload keys are not those of the store
  */
 export async function engineIfRunning(
   site: EngineSite,

@@ -59,7 +59,7 @@ export function remarksOn(
   }
   if (keys === 'off') {
     remarks.push(
-      'DILIGENCE_PAYLOAD_KEYS=off: documents and results lie in the clear, in the archive and on the Temporal server',
+      'DILIGENCE_PAYLOAD_KEYS=off: documents and results lie in the clear, in the store and on the Temporal server',
     );
   } else if (acceptPlaintext) {
     remarks.push(

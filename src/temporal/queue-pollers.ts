@@ -8,7 +8,7 @@ const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enum
 const liveWithinMs = 90_000;
 
 /**
- * Identities of the workers that poll a queue of this archive: one that is gone is left out soon.
+ * Identities of the workers that poll a queue of this store: one that is gone is left out soon.
  *
  * @param clock `server`: whatever our own says; one that is gone may then show for five minutes
  */

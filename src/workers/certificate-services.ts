@@ -3,7 +3,7 @@ import { FreedPlaces } from '../activities/freed-places';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import { SettlingTimes } from '../domain/settling-times';
@@ -15,7 +15,7 @@ export function certificateDependencies(
   environment: Environment,
   settings: InvestigationSettings,
   parts: {
-    archive: Archive;
+    store: Store;
     idKey: IdKey;
     stopping: AbortSignal;
     warn: CertificateDependencies['warn'];
@@ -30,10 +30,10 @@ export function certificateDependencies(
     connectTimeoutMs: Math.min(10_000, settings.certificatesTimeoutMs),
     observer: parts.metrics.observerOf('investigation'),
   });
-  const { archive, idKey, stopping, warn, metrics } = parts;
+  const { store, idKey, stopping, warn, metrics } = parts;
   return {
-    archive,
-    audit: new AuditTrail(archive.store, idKey),
+    store,
+    audit: new AuditTrail(store, idKey),
     idKey,
     stopping,
     warn,

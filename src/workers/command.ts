@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Logger } from 'pino';
-import type { Archive } from '../archive/archive';
-import { findIdKey } from '../archive/id-key';
+import type { Store } from '../store/store';
+import { findIdKey } from '../store/find-id-key';
 import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
 import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
 import { dataConverterOf } from '../temporal/data-converter';
 import { proveKeys, provenKeys } from '../temporal/key-checks';
-import { openOwnArchive } from '../temporal/own-archive';
+import { openOwnStore } from '../temporal/own-store';
 import { findPayloadKeys } from '../temporal/payload-keys';
 import { workerIdentity } from '../temporal/worker-identity';
 import { certificateDependencies } from './certificate-services';
@@ -79,13 +79,13 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     );
   }
   const keysOf = flags.embedded === true ? 'embedded' : 'server';
-  const { idKey, archive, keys, remarks } = await openHouse(environment, keysOf);
+  const { idKey, store, keys, remarks } = await openHouse(environment, keysOf);
   const log = installLog(logLevel, environment.sdkMetricsAddress);
   for (const remark of remarks) log.warn(remark);
   const stopping = new AbortController();
   const metrics = new WorkerMetrics(ownVersion());
   const lag = new EventLoopLag();
-  const readiness = new ReadinessProbe(archive);
+  const readiness = new ReadinessProbe(store);
   const endpoints = await openEndpoints(environment.metricsAddress, log, {
     metrics,
     lagSeconds: () => lag.seconds(),
@@ -95,7 +95,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     environment.investigation === null || !roles.includes('certificates')
       ? null
       : certificateDependencies(environment, environment.investigation, {
-          archive,
+          store,
           idKey,
           stopping: stopping.signal,
           warn: (message, about) => log.warn(about ?? {}, message),
@@ -105,7 +105,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     environment.credit === null || !roles.includes('credit')
       ? null
       : creditDependencies(environment, environment.credit, {
-          archive,
+          store,
           idKey,
           stopping: stopping.signal,
           warn: (message, about) => log.warn(about ?? {}, message),
@@ -115,7 +115,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     environment.investigation === null || !roles.includes('investigation')
       ? null
       : monitorDependencies(environment, environment.investigation, {
-          archive,
+          store,
           idKey,
           warn: (message, about) => log.warn(about ?? {}, message),
           metrics,
@@ -142,7 +142,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     address,
     namespace,
     roles,
-    archiveId: archive.id,
+    storeId: store.id,
     dataConverter: dataConverterOf(keys, namespace, environment),
     identity: workerIdentity(keys),
     certificates,
@@ -154,11 +154,11 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     lens,
   };
   const workers = await runWorkers(setup);
-  await proveAgain(workers, archive, keys);
+  await proveAgain(workers, store, keys);
   readiness.started(workers);
-  log.info({ roles: roles.join(','), address, archive: archive.id.slice(0, 8) }, 'worker is ready');
+  log.info({ roles: roles.join(','), address, store: store.id.slice(0, 8) }, 'worker is ready');
   process.send?.('ready');
-  const tidying = removeOrphansDaily(archive, log);
+  const tidying = removeOrphansDaily(store, log);
   let signals = 0;
   const stop = (signal: NodeJS.Signals): void => {
     signals += 1;
@@ -183,10 +183,10 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
 }
 
 /** Bytes that a process was storing when it was killed. */
-function removeOrphansDaily(archive: Archive, log: Logger): NodeJS.Timeout {
+function removeOrphansDaily(store: Store, log: Logger): NodeJS.Timeout {
   const tidy = async (): Promise<void> => {
     try {
-      const files = await archive.removeOrphans(Date.now());
+      const files = await store.removeOrphans(Date.now());
       if (files > 0) log.info({ files }, 'bytes that no record names were removed');
     } catch (error) {
       log.warn({ err: error }, 'bytes that no record names could not be looked for');
@@ -210,14 +210,14 @@ function configuredRoles({ investigation, credit }: Environment): WorkerRole[] {
  */
 async function proveAgain(
   workers: RunningWorkers,
-  archive: Archive,
+  store: Store,
   keys: KeyRing | 'off',
 ): Promise<void> {
   const giveUpAt = Date.now() + 5_000;
   while (workers.idleQueues().length > 0 && Date.now() < giveUpAt) await sleep(20);
   await sleep(100);
   try {
-    await proveKeys(archive, keys);
+    await proveKeys(store, keys);
   } catch (error) {
     await workers.stop();
     throw error;
@@ -225,7 +225,7 @@ async function proveAgain(
 }
 
 /**
- * Keys and archive, or a refusal. It must come before the log: the runtime of the SDK, once
+ * Keys and store, or a refusal. It must come before the log: the runtime of the SDK, once
  * installed, keeps a process alive that has nothing to do.
  */
 async function openHouse(environment: Environment, keysOf: 'embedded' | 'server') {
@@ -235,9 +235,9 @@ async function openHouse(environment: Environment, keysOf: 'embedded' | 'server'
   if (keysOf === 'server') await findPayloadKeys(environment, keysOf);
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) say('an id key was generated in the data directory (0600): keep it safe');
-  const archive = await openOwnArchive(environment, idKey, keysOf, say);
-  const { keys } = await provenKeys({ environment, archive }, keysOf, say);
-  return { idKey, archive, keys, remarks };
+  const store = await openOwnStore(environment, idKey, keysOf, say);
+  const { keys } = await provenKeys({ environment, store }, keysOf, say);
+  return { idKey, store, keys, remarks };
 }
 
 /** Null when there are to be none, or none can be had: the work is worth more than its figures. */

@@ -2,7 +2,7 @@ import type { CreditDependencies } from '../activities/dependencies';
 import { creditApi } from '../apis/credit/credit';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import type { CreditSettings, Environment } from '../environment';
@@ -13,14 +13,14 @@ export function creditDependencies(
   environment: Environment,
   settings: CreditSettings,
   parts: {
-    archive: Archive;
+    store: Store;
     idKey: IdKey;
     stopping: AbortSignal;
     warn: CreditDependencies['warn'];
     metrics: WorkerMetrics;
   },
 ): CreditDependencies {
-  const { archive, idKey, stopping, warn, metrics } = parts;
+  const { store, idKey, stopping, warn, metrics } = parts;
   const service = new Service({
     baseUrl: settings.baseUrl,
     token: Token.from(settings.token),
@@ -31,9 +31,9 @@ export function creditDependencies(
   });
   return {
     credit: creditApi(service, environment.creditNames, settings.timeoutMs),
-    archive,
+    store,
     nameOf: (document) => idKey.nameOf('document', document),
-    audit: new AuditTrail(archive.store, idKey),
+    audit: new AuditTrail(store, idKey),
     stopping,
     warn,
     metrics: metrics.credit,

@@ -7,13 +7,13 @@ import type { WorkerMetrics } from './metrics';
 /** The part of the composition root for analyses: on the service of monitors, whose rate they share. */
 export function lensDependencies(
   environment: Environment,
-  { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
+  { monitors, store, audit, nameOf, warn, now, random }: MonitorDependencies,
   { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
 ): LensDependencies {
   const { service, timeoutMs } = monitors;
   return {
     lens: new LensApi(service, environment.lens, timeoutMs),
-    archive,
+    store,
     audit,
     nameOf,
     metrics: metrics.lens,

@@ -2,7 +2,7 @@ import type { MonitorDependencies } from '../activities/dependencies';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { MonitorsApi } from '../apis/investigation/monitors';
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import type { Environment, InvestigationSettings } from '../environment';
@@ -15,13 +15,13 @@ export function monitorDependencies(
   environment: Environment,
   settings: InvestigationSettings,
   parts: {
-    archive: Archive;
+    store: Store;
     idKey: IdKey;
     warn: MonitorDependencies['warn'];
     metrics: WorkerMetrics;
   },
 ): MonitorDependencies {
-  const { archive, idKey, warn, metrics } = parts;
+  const { store, idKey, warn, metrics } = parts;
   const service = new Service({
     baseUrl: settings.baseUrl,
     token:
@@ -34,15 +34,15 @@ export function monitorDependencies(
     observer: metrics.observerOf('investigation'),
   });
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  const changes = new ChangeRepository(archive.store, nameOf);
-  const sinks = openSinks(environment.monitorSinks, archive, changes, (sink, why) =>
+  const changes = new ChangeRepository(store, nameOf);
+  const sinks = openSinks(environment.monitorSinks, store, changes, (sink, why) =>
     warn('a sink takes nothing any more: see `diligence monitor sink`', { sink, why }),
   );
   return {
     monitors: new MonitorsApi(service, environment.monitorNames, settings.timeoutMs),
-    archive,
+    store,
     nameOf,
-    audit: new AuditTrail(archive.store, idKey),
+    audit: new AuditTrail(store, idKey),
     sinksFor: (cooldownMs) => (cooldownMs === null ? sinks : sinks.withCooldown(cooldownMs)),
     escalateAfter: environment.monitorEscalateAfter,
     warn,

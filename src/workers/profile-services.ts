@@ -5,13 +5,13 @@ import type { WorkerMetrics } from './metrics';
 
 /** The part of the composition root for profiles: on the service of monitors, whose rate they share. */
 export function profileDependencies(
-  { monitors, archive, audit, nameOf, warn, now, random }: MonitorDependencies,
+  { monitors, store, audit, nameOf, warn, now, random }: MonitorDependencies,
   { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
 ): ProfileDependencies {
   const { service, timeoutMs } = monitors;
   return {
     profiles: new ProfilesApi(service, timeoutMs),
-    archive,
+    store,
     audit,
     nameOf,
     metrics: metrics.profiles,

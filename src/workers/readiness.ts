@@ -1,4 +1,4 @@
-import type { Archive } from '../archive/archive';
+import type { Store } from '../store/store';
 import { StoreError } from '../store/store-error';
 import type { RunningWorkers } from './run-workers';
 
@@ -7,30 +7,26 @@ export interface Readiness {
   ready: boolean;
   state: 'starting' | 'running' | 'stopping';
   /** `ok`, or a sentence that says what is wrong. */
-  checks: { workers: string; engine: string; archive: string };
+  checks: { workers: string; engine: string; store: string };
 }
 
 /** Longer than an answer takes, shorter than the time-outs of probes. */
 const usualPatienceMs = 2_000;
-/** Probes that come faster than this share an answer: each one writes to the archive. */
+/** Probes that come faster than this share an answer: each one writes to the store. */
 const freshForMs = 1_000;
 
 /** Whether this worker can do its work now. */
 export class ReadinessProbe {
-  readonly #archive: Archive;
+  readonly #store: Store;
   readonly #now: () => number;
   readonly #patienceMs: number;
   #workers: RunningWorkers | null = null;
   #stopping = false;
   #last: { at: number; checks: Promise<Readiness['checks']> } | null = null;
 
-  /** @param patienceMs how long the server and the archive may take to answer */
-  constructor(
-    archive: Archive,
-    now: () => number = Date.now,
-    patienceMs: number = usualPatienceMs,
-  ) {
-    this.#archive = archive;
+  /** @param patienceMs how long the server and the store may take to answer */
+  constructor(store: Store, now: () => number = Date.now, patienceMs: number = usualPatienceMs) {
+    this.#store = store;
     this.#now = now;
     this.#patienceMs = patienceMs;
   }
@@ -58,7 +54,7 @@ export class ReadinessProbe {
   async #check(workers: RunningWorkers | null): Promise<Readiness['checks']> {
     const idle = workers?.idleQueues() ?? [];
     const patienceMs = this.#patienceMs;
-    const [engine, archive] = await Promise.all([
+    const [engine, store] = await Promise.all([
       workers === null
         ? 'not connected yet'
         : verdict(
@@ -66,7 +62,7 @@ export class ReadinessProbe {
             'the Temporal server does not answer',
             patienceMs,
           ),
-      verdict(this.#archive.prove(), 'the archive cannot be read and written', patienceMs),
+      verdict(this.#store.prove(), 'the store cannot be read and written', patienceMs),
     ]);
     return {
       workers:
@@ -76,7 +72,7 @@ export class ReadinessProbe {
             ? 'ok'
             : `not polling: ${idle.join(', ')}`,
       engine,
-      archive,
+      store,
     };
   }
 }

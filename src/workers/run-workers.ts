@@ -32,7 +32,7 @@ import type {
 } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
 import { EngineUnreachableError } from '../temporal/connection';
-import { takeNamespace } from '../temporal/namespace-archive';
+import { takeNamespace } from '../temporal/namespace-store';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 
 export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
@@ -43,7 +43,7 @@ export interface WorkerSetup {
   address: string;
   namespace: string;
   roles: readonly WorkerRole[];
-  archiveId: string;
+  storeId: string;
   /** Of `dataConverterOf`. */
   dataConverter: DataConverter;
   /** Of `workerIdentity`: tells those who plan a rotation which keys this process holds. */
@@ -90,14 +90,14 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   });
   const engine = { ...setup, connection };
   try {
-    await takeNamespace(engine, setup.archiveId);
+    await takeNamespace(engine, setup.storeId);
     await refuseMissingSearchAttributes(engine);
   } catch (error) {
     // An open connection would keep the process alive.
     await connection.close();
     throw error;
   }
-  const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.archiveId));
+  const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.storeId));
   const { namespace, identity, dataConverter } = setup;
   const common = { connection, namespace, identity, dataConverter, shutdownGraceTime } as const;
   const certificates = setup.certificates;

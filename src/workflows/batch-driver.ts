@@ -16,7 +16,7 @@ const longestLookMs = 6 * 3_600_000;
 
 /** What every batch of works is started with. */
 export interface BatchTerms {
-  /** In the archive; the ids of its works lie there in parts. */
+  /** In the store; the ids of its works lie there in parts. */
   folder: string;
   parts: number;
   /** The part that this run drives, from 0. */
@@ -126,7 +126,7 @@ export class BatchDriver {
     };
   }
 
-  /** @returns how they ended, counted; each end stands in the archive */
+  /** @returns how they ended, counted; each end stands in the store */
   async drive(): Promise<WorkCounts> {
     return CancellationScope.nonCancellable(async () => {
       const { folder, part, concurrency } = this.#terms;

@@ -9,14 +9,14 @@ export interface CertificateResolveInput {
   /** The batch or single issuance decided on. */
   workId: string;
   work: WorkRef;
-  /** Number of the decision; `decision.json` stands under it in the archive. */
+  /** Number of the decision; `decision.json` stands under it in the store. */
   decision: number;
   terms: IssuingTerms;
   concurrency: number;
 }
 
 /**
- * Carries out a person's decision on rows of a work, over what the archive holds: a closed
+ * Carries out a person's decision on rows of a work, over what the store holds: a closed
  * workflow takes no updates (decision record 002). Ends by writing the results of the work again.
  */
 export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {

@@ -12,7 +12,7 @@ import { attributesAtStart, tellEnd } from './search-attributes';
 /**
  * Many files, each an analysis under its own id.
  *
- * @returns how they ended, counted; each end stands in the archive
+ * @returns how they ended, counted; each end stands in the store
  */
 export async function creditBatch(input: CreditBatchInput): Promise<AnalysisCounts> {
   const driver = new BatchDriver(input, input.carried, rulesOf(input));

@@ -4,7 +4,7 @@ import { queueName } from '../domain/queues';
 
 type Activities = ReturnType<typeof createInquiryBatchActivities>;
 
-/** What a batch asks of the archive. */
+/** What a batch asks of the store. */
 export function inquiryBatchActivities(queueSuffix: string) {
   const common = {
     taskQueue: queueName('investigation', queueSuffix),

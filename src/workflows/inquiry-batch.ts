@@ -12,7 +12,7 @@ import { searchTrace } from './search-trace';
 /**
  * Many searches or lookups, each a work under its own id.
  *
- * @returns how they ended, counted; each end stands in the archive
+ * @returns how they ended, counted; each end stands in the store
  */
 export async function inquiryBatch(
   input: InquiryBatchInput,

@@ -140,7 +140,7 @@ export const inquiryBatchProgressQuery = defineQuery<InquiryBatchProgress>('inqu
 export interface InquiryBatchInput {
   kind: InquiryBatchKind;
   batchId: string;
-  /** In the archive; the ids of its works lie there in parts. */
+  /** In the store; the ids of its works lie there in parts. */
   folder: string;
   /** Lines that cannot be asked for: a person is needed for them. */
   linesAtFault: number;
@@ -362,7 +362,7 @@ export interface SearchTraceInput {
 
 export interface CreditBatchInput {
   batchId: string;
-  /** In the archive; the ids of its analyses lie there in parts. */
+  /** In the store; the ids of its analyses lie there in parts. */
   folder: string;
   analyses: number;
   parts: number;
@@ -412,7 +412,7 @@ export interface CarriedSweep {
 }
 
 export interface MonitorWatchInput {
-  /** In the archive, in pages of ids. */
+  /** In the store, in pages of ids. */
   list: { name: string; edition: string; monitors: number; pages: number };
   by: string;
   terms: SweepTerms;

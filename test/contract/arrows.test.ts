@@ -12,11 +12,12 @@ function arrowsOf(folder: string): { code: number | null; output: string } {
 }
 
 describe('the import arrows', () => {
-  test('refuse a sandbox that shares our rules, a workflow that reads a file, a starter that acts', () => {
+  test('refuse a sandbox that shares our rules, a workflow that reads a file, a starter that acts, SQL outside of the store', () => {
     const { code, output } = arrowsOf(join(root, 'test', 'fixtures', 'wrong-imports'));
     expect(code).not.toBe(0);
     expect(output).toContain('sandbox-imports: src/sandbox/agrees-with-us.ts');
     expect(output).toContain('workflows-are-deterministic: src/workflows/reads-a-file.ts');
     expect(output).toContain('starters-imports: src/starters/acts-itself.ts');
+    expect(output).toContain('store-alone-speaks-sql: src/activities/speaks-sql.ts');
   }, 60_000);
 });

@@ -7,9 +7,9 @@ import { ConnectionError, ContractError, StatusError } from '../../src/apis/http
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import { CertificatesApi } from '../../src/apis/investigation/certificates';
-import { MemoryArchive } from '../support/memory-archive';
-import { TemporaryArchive } from '../support/temporary-archive';
-import { EvidenceFiles } from '../../src/archive/evidence-files';
+import { newStore } from '../support/new-store';
+import { TemporaryStore } from '../support/temporary-store';
+import { EvidenceFiles } from '../../src/store/certificates/evidence-files';
 import type { CertificateType } from '../../src/domain/certificates';
 import { readEnvironment } from '../../src/environment';
 import { startSandbox, type CallFaultKind, type EndingKind, type Sandbox } from '../../src/sandbox';
@@ -229,9 +229,9 @@ describe('the certificates client against the sandbox', () => {
   });
 
   test('without evidence nothing is collected, without a sum the PDF is kept unchecked', async () => {
-    const place = new TemporaryArchive();
+    const place = new TemporaryStore();
     try {
-      const files = new EvidenceFiles(place.archive);
+      const files = new EvidenceFiles(place.store);
       const collector = new EvidenceCollector(api, files);
       const collect = async (end: EndingKind) => {
         const { issuance } = await settled(end);
@@ -425,7 +425,7 @@ describe('the certificates client against the sandbox', () => {
         ...extra,
       });
       const { certificates } = certificateDependencies(environment, environment.investigation!, {
-        archive: new MemoryArchive(),
+        store: newStore(),
         idKey: {} as Parameters<typeof certificateDependencies>[2]['idKey'],
         stopping: new AbortController().signal,
         warn: () => {},

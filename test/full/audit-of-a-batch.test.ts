@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { archiveIn, tamperWith } from '../support/temporary-archive';
-import type { Archive } from '../../src/archive/archive';
+import { storeIn, tamperWith } from '../support/temporary-store';
+import type { Store } from '../../src/store/store';
 import type { FiledAuditRecord } from '../../src/store/audit/read';
 import { IdKey } from '../../src/protection/id-key';
-import { workFolder } from '../../src/archive/works';
+import { workFolder } from '../../src/store/certificates/works';
 import { everyFault, postsOf } from '../support/batch-account';
 import { Installation, eventually } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
@@ -22,7 +22,7 @@ const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out', '
 
 describe('the audit trail of a batch with faults and a killed worker', () => {
   let place: Installation;
-  let archive: Archive;
+  let store: Store;
   let idKey: IdKey;
   let batchId: string;
 
@@ -39,7 +39,7 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     expect((await command.result).code).toBe(3);
     const text = await readFile(join(place.folder, 'data', 'id-key'), 'utf8');
     idKey = IdKey.parse(text);
-    archive = archiveIn(place.folder);
+    store = storeIn(place.folder);
     ({ batchId } = await summary());
   }, 240_000);
 
@@ -60,8 +60,8 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
 
   test('holds one record for each request that was sent or may have been', async () => {
     const claimed: string[] = [];
-    for (const subject of await archive.attempts.subjects('certificate/')) {
-      for (const { n, claim } of await archive.attempts.of(subject)) {
+    for (const subject of await store.attempts.subjects('certificate/')) {
+      for (const { n, claim } of await store.attempts.of(subject)) {
         if (claim.kind === 'send') claimed.push(`request/${subject}/${n}`);
       }
     }
@@ -92,7 +92,7 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
 
   test('holds one record for each outcome', async () => {
     const filed = new Set<string>();
-    for await (const outcome of archive.outcomes.all(workFolder(batchId))) {
+    for await (const outcome of store.outcomes.all(workFolder(batchId))) {
       const { item, attempts, certidaoId, status } = outcome;
       filed.add(`outcome/${batchId}/${item}/${attempts}/${certidaoId ?? '-'} ${status}`);
     }

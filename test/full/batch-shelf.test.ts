@@ -1,19 +1,23 @@
 import { createInquiryBatchActivities } from '../../src/activities/inquiry-batches';
-import { InquiryBatchShelf } from '../../src/archive/inquiry-batches';
+import { InquiryBatchShelf } from '../../src/store/traces/inquiry-batches';
 import { inquiriesPerPart, type InquiryBatchRecord } from '../../src/domain/inquiry-batch';
-import { MemoryArchive } from '../support/memory-archive';
+import { newStore } from '../support/new-store';
 
 const folder = 'inquiries/trace-batch/x/1';
-const record = { createdAt: '2026-01-05T10:00:00.000Z' } as InquiryBatchRecord;
+const record = {
+  batchId: 'trace-batch/x/1',
+  kind: 'trace-batch',
+  createdAt: '2026-01-05T10:00:00.000Z',
+} as InquiryBatchRecord;
 
 test.each([0, 1, inquiriesPerPart, inquiriesPerPart + 1])(
   'every part of a batch of %d works can be read, and none beyond',
   async (works) => {
-    const archive = new MemoryArchive();
-    const shelf = new InquiryBatchShelf(archive);
+    const store = newStore();
+    const shelf = new InquiryBatchShelf(store);
     const ids = Array.from({ length: works }, (_, n) => `trace/${n}/1`);
     await shelf.putWorks(folder, record, ids);
-    const { readBatchPart } = createInquiryBatchActivities({ archive, now: () => 0 });
+    const { readBatchPart } = createInquiryBatchActivities({ store, now: () => 0 });
     const parts = Math.max(1, Math.ceil(works / inquiriesPerPart));
     const open: string[] = [];
     for (let part = 0; part < parts; part += 1) {

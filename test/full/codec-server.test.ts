@@ -7,7 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { request } from 'undici';
 import { eventually } from '../support/diligence-process';
-import { testPayloadKeys } from '../support/temporary-archive';
+import { testPayloadKeys } from '../support/temporary-store';
 import { sheetOf } from '../support/documents';
 
 const main = join(__dirname, '..', '..', 'dist', 'main.js');

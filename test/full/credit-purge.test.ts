@@ -1,8 +1,8 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { archiveIn } from '../support/temporary-archive';
+import { storeIn } from '../support/temporary-store';
 import type { FiledAuditRecord } from '../../src/store/audit/read';
-import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnabFile, testAssignor, testReceivable } from '../support/cnab-files';
 import { CreditInstallation, sheetRows, type ShownAnalysis } from '../support/credit-installation';
@@ -16,7 +16,7 @@ const forms = [payer, punctuateDocument(payer), payerName];
 
 describe('purge of analyses', () => {
   let place: CreditInstallation;
-  const archive = () => archiveIn(place.folder);
+  const store = () => storeIn(place.folder);
   const purge = (...words: string[]) =>
     place.installation.run(['purge', '--reason', 'a test', '--json', '--yes', ...words]);
 
@@ -27,18 +27,18 @@ describe('purge of analyses', () => {
   }, 60_000);
   afterEach(() => place.stop(), 60_000);
 
-  const keysOnDisk = (): Promise<string[]> => archive().list('');
+  const keysOnDisk = (): Promise<string[]> => store().records.list('');
 
-  /** What holds any of the words: keys of the archive, and files as they lie there. */
+  /** What holds any of the words: keys of the store, and files as they lie there. */
   async function hits(words: readonly string[]): Promise<string[]> {
     const holds = (text: Buffer | string): boolean => words.some((word) => text.includes(word));
     const found: string[] = [];
     for (const key of await keysOnDisk()) {
-      const body = (await archive().get(key)) ?? '';
+      const body = (await store().records.get(key)) ?? '';
       if (holds(body) || holds(key)) found.push(key);
     }
     if (found.length > 0) return found;
-    const root = join(place.folder, 'data', 'archive');
+    const root = join(place.folder, 'data', 'store');
     for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
       if (entry.isFile() && holds(await readFile(path))) found.push(path);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allAttempts, archiveAt } from '../support/temporary-archive';
+import { allAttempts, storeAt } from '../support/temporary-store';
 import { startSandbox, type Sandbox } from '../../src/sandbox';
 import { runningEngine } from '../../src/temporal/engine-record';
 import { hasEnded } from '../../src/temporal/tools-pid';
@@ -65,7 +65,7 @@ describe('the embedded engine, when its processes die', () => {
   const batch = ['certificate', 'batch', '--input', 'input.csv', '--out', 'out'];
   const posts = (): number => sandbox.received().filter(({ method }) => method === 'POST').length;
   const receipts = async (): Promise<number> => {
-    const all = await allAttempts(archiveAt(join(dataDir, 'archive')));
+    const all = await allAttempts(storeAt(join(dataDir, 'store')));
     return all.filter(({ receipt }) => receipt !== null).length;
   };
   const log = (name: string) => readFile(join(dataDir, 'logs', `${name}.log`), 'utf8');

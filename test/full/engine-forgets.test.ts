@@ -10,7 +10,7 @@ const slow = {
   distribution: 'uniform',
 } as const;
 
-/** What the engine no longer holds: the archive answers. */
+/** What the engine no longer holds: the store answers. */
 describe('when the engine has forgotten', () => {
   let place: Installation;
   const posts = (): number =>

@@ -1,5 +1,5 @@
 import { documentsIn } from '../../src/domain/held-documents';
-import { ErasureSubject, reasonOnRecord } from '../../src/archive/erasure-subject';
+import { ErasureSubject, reasonOnRecord } from '../../src/store/erasure/erasure-subject';
 import { IdKey } from '../../src/protection/id-key';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnpj, cpf } from '../support/documents';

@@ -13,7 +13,7 @@ const oldKey = `old:${'01'.repeat(32)}`;
 
 interface KeysDocument {
   keys: string[];
-  archive: string[];
+  store: string[];
   workers: { keys: string[] | null }[];
   next: string;
 }
@@ -57,7 +57,7 @@ describe('the payload keys of a batch under way', () => {
     expect(tooSoon.stderr).toContain(`${newName} cannot encrypt yet`);
     expect(await check(added)).toMatchObject({
       keys: ['old', newName],
-      archive: ['old'],
+      store: ['old'],
       workers: [{ keys: ['old'] }],
     });
 

@@ -1,17 +1,17 @@
-import type { JobFilter } from '../../src/store/jobs';
-import { TemporaryArchive } from '../support/temporary-archive';
+import type { JobFilter } from '../../src/store/core/jobs';
+import { TemporaryStore } from '../support/temporary-store';
 
 const jobCount = 100_000;
 const subjectCount = 1_000_000;
 const mostMs = 50;
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 
 /** As a year of a busy back office leaves them: the rows are made by the database itself. */
 beforeAll(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   const numbers = `WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?)`;
-  place.store.commitNow([
+  place.database.commitNow([
     {
       sql: `${numbers} INSERT INTO record (key, body) SELECT 'jobs/' || n || '/asked.json', x'7b7d' FROM number`,
       parameters: [jobCount],
@@ -45,7 +45,7 @@ test.each<[string, JobFilter, number]>([
   ['that need a person', { needsAttention: true }, 50],
   ['of a kind that need a person', { kind: 'trace', needsAttention: true }, 33],
 ])('a page of 100,000 jobs is listed in 50 ms: %s', async (_words, filter, count) => {
-  const { jobs } = place.archive;
+  const { jobs } = place.store;
   let after: string | undefined;
   for (let page = 0; page < 20; page += 1) {
     const started = performance.now();

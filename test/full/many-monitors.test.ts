@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inParallel } from '../../src/archive/in-parallel';
-import { openArchive } from '../../src/archive/open-archive';
+import { inParallel } from '../../src/store/core/in-parallel';
+import { openStore } from '../../src/store/open-store';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
-import { testPayloadKeys } from '../support/temporary-archive';
+import { testPayloadKeys } from '../support/temporary-store';
 import type { WatchOutcome } from '../../src/domain/monitors/watch';
 import { seededMonitorId } from '../../src/sandbox';
 import { Installation } from '../support/diligence-process';
@@ -50,10 +50,10 @@ describe(`a watch over ${monitors} monitors`, () => {
     workerPid = (await place.startWorker()).pid ?? 0;
     await writeFile(join(place.folder, 'ids.txt'), ids.join('\n'));
     // Each was read today, and has had its walk over all states, which is due once a week.
-    const root = join(place.folder, 'data', 'archive');
+    const root = join(place.folder, 'data', 'store');
     const idKey = IdKey.parse(await readFile(join(place.folder, 'data', 'id-key'), 'utf8'));
     const keys = KeyRing.parse(testPayloadKeys);
-    const { store } = await openArchive(root, idKey, { keys });
+    const store = await openStore(root, idKey, { keys });
     const known = new MonitorRepository(store, (name) => name);
     const at = new Date().toISOString();
     await inParallel(ids, 16, async (id) => {

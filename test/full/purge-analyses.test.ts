@@ -1,27 +1,31 @@
 import { Readable } from 'node:stream';
 import { readAnalysis } from '../../src/apis/credit/result.wire';
-import { AnalysisFile, inputKey, operationFolder, resultKey } from '../../src/archive/analyses';
-import type { Archive } from '../../src/archive/archive';
-import { CreditBatchShelf } from '../../src/archive/credit-batches';
+import {
+  AnalysisFile,
+  inputKey,
+  operationFolder,
+  resultKey,
+} from '../../src/store/credit/analyses';
+import { KeySeal } from '../../src/store/seal';
+import { Store } from '../../src/store/store';
+import { CreditBatchShelf } from '../../src/store/credit/credit-batches';
 import { analysisSubject } from '../../src/domain/attempts';
-import { indexDocuments, indexedBytes } from '../../src/archive/subject-index';
-import { sha256Of } from '../../src/archive/evidence-files';
-import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
-import { putLarge, readLarge } from '../../src/archive/large-objects';
+import { indexDocuments, indexedBytes } from '../../src/store/erasure/subject-index';
+import { sha256Of } from '../../src/store/certificates/evidence-files';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
+import { putLarge, readLarge } from '../../src/store/core/large-objects';
 import { IdKey } from '../../src/protection/id-key';
-import { carryOut } from '../../src/archive/purge';
-import { AnalysesPurge } from '../../src/archive/purge-analyses';
-import { PurgeDraft } from '../../src/archive/purge-draft';
-import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
-import { SealedArchive } from '../../src/archive/sealed-archive';
-import type { RecordRepository } from '../../src/store/records';
+import { carryOut } from '../../src/store/erasure/purge';
+import { AnalysesPurge } from '../../src/store/erasure/purge-analyses';
+import { PurgeDraft } from '../../src/store/erasure/purge-draft';
+import { PurgePlanner, type PurgePlan } from '../../src/store/erasure/purge-plan';
 import type { CreditBatchRecord } from '../../src/domain/credit/batch';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { cnpj, cpf } from '../support/documents';
-import { TemporaryArchive, notesOf } from '../support/temporary-archive';
+import { TemporaryStore, notesOf } from '../support/temporary-store';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
@@ -32,23 +36,21 @@ const other = cnpj(3);
 const payerName = 'MARIA IRREPETIVEL';
 const call = { method: 'GET', pathTemplate: '/result' } as const;
 
-let place: TemporaryArchive | undefined;
-let disk: RecordRepository;
-let archive: Archive;
+let place: TemporaryStore | undefined;
+let store: Store;
 let seals: boolean;
 beforeEach(() => use(false));
 afterAll(() => place?.remove());
 
 function use(sealed: boolean): void {
   place?.remove();
-  place = new TemporaryArchive();
-  disk = place.archive;
+  place = new TemporaryStore();
   seals = sealed;
-  archive = opened();
+  store = opened(place);
 }
 
-function opened(): SealedArchive {
-  return new SealedArchive(disk, seals ? { keys } : null);
+function opened({ database }: TemporaryStore): Store {
+  return new Store(database, new KeySeal(seals ? keys : null));
 }
 
 const issue = (message: string) => ({ ruleId: 'r', message, detail: { actual: payer } });
@@ -108,8 +110,8 @@ interface Sample {
 async function putInput(text: string): Promise<string> {
   const bytes = Buffer.from(text);
   const sha256 = sha256Of(bytes);
-  await indexDocuments(archive, inputKey(sha256), nameOf, documentsInText(text));
-  await putLarge(archive, inputKey(sha256), Readable.from([bytes]));
+  await indexDocuments(store, inputKey(sha256), nameOf, documentsInText(text));
+  await putLarge(store, inputKey(sha256), Readable.from([bytes]));
   return sha256;
 }
 
@@ -122,7 +124,7 @@ async function file(sample: Sample = {}): Promise<string> {
   const text = sample.file ?? `${assignor} ${payer} ${payerName} ${other}`;
   const sha256 = await putInput(text);
   const zip = await putInput(`<CNPJ>${assignor}</CNPJ><CNPJ>${other}</CNPJ>`);
-  const analyses = new AnalysisFile(archive);
+  const analyses = new AnalysisFile(store);
   await analyses.putRecord(folder, {
     workId,
     name,
@@ -138,7 +140,7 @@ async function file(sample: Sample = {}): Promise<string> {
     createdAt: '2026-01-01T00:00:00.000Z',
     createdBy: 'tester',
   });
-  const { attempts } = archive;
+  const { attempts } = store;
   const subject = analysisSubject(name);
   const owner = { workflowId: `credit/${name}`, run: '1' };
   const times = { answerBy: 1, claimedAt: 1, afterUnknown: false };
@@ -158,9 +160,9 @@ async function file(sample: Sample = {}): Promise<string> {
     const holder = operationFolder(operationId);
     const bytes = Readable.from([Buffer.from(JSON.stringify(treeOf(operationId)))]);
     await putLarge(
-      archive,
+      store,
       resultKey(operationId, filter),
-      indexedBytes(bytes, (held) => indexDocuments(archive, holder, nameOf, held)),
+      indexedBytes(bytes, (held) => indexDocuments(store, holder, nameOf, held)),
     );
   }
   if (settledAt !== null) {
@@ -185,18 +187,18 @@ async function file(sample: Sample = {}): Promise<string> {
   return folder;
 }
 
-const planner = (of: Archive = archive): PurgePlanner => new PurgePlanner(of, nameOf);
+const planner = (of: Store = store): PurgePlanner => new PurgePlanner(of, nameOf);
 
 /** Carries a plan out, and is cut short before so many changes. */
 async function purgeUntil(
   allowed: number,
   plan: (planner: PurgePlanner) => Promise<PurgePlan>,
 ): ReturnType<typeof carryOut> {
-  const cut = opened();
+  const cut = opened(place as TemporaryStore);
   let made = 0;
   for (const method of ['remove', 'replace', 'putIfAbsent'] as const) {
-    const real = cut[method].bind(cut) as (...args: unknown[]) => Promise<never>;
-    cut[method] = async (...args: unknown[]) => {
+    const real = cut.records[method].bind(cut.records) as (...args: unknown[]) => Promise<never>;
+    cut.records[method] = async (...args: unknown[]) => {
       if (made === allowed) throw new Error('cut short');
       made += 1;
       return real(...args);
@@ -233,8 +235,9 @@ async function purgeUntil(
 
 async function everything(): Promise<string> {
   const told: string[] = [];
-  for (const key of await archive.list('')) told.push(key, String(await archive.get(key)));
-  told.push(...(await notesOf(archive)));
+  for (const key of await store.records.list(''))
+    told.push(key, String(await store.records.get(key)));
+  told.push(...(await notesOf(store)));
   return told.join('\n');
 }
 
@@ -257,9 +260,9 @@ describe('a purge of a payer', () => {
     expect(erased).toMatchObject({ cnpjCpf: null, razaoSocial: null, id: null, status: 'blocked' });
     expect(erased?.titulos).toEqual([10.5, 20].map((valor) => expect.objectContaining({ valor })));
     expect(JSON.stringify(erased)).not.toMatch(/t1|N-|3526/);
-    const read = await readAnalysis(call, readLarge(archive, resultKey('op-abab', 'all')));
+    const read = await readAnalysis(call, readLarge(store, resultKey('op-abab', 'all')));
     expect(read.summary).toMatchObject({ receivables: 3, totalValue: 60.5 });
-    const analyses = new AnalysisFile(archive);
+    const analyses = new AnalysisFile(store);
     expect(await analyses.record(folder)).toMatchObject({
       cnab: { name: '[erased].rem', key: '', sha256: '' },
       xmls: { name: 'a.zip', key: expect.stringContaining('inputs/') },
@@ -269,23 +272,23 @@ describe('a purge of a payer', () => {
       'titulo [erased] is odd',
       'titulo op-abab-t3 is odd',
     ]);
-    const [attempt] = await archive.attempts.of(analysisSubject('ab'.repeat(16)));
+    const [attempt] = await store.attempts.of(analysisSubject('ab'.repeat(16)));
     expect(attempt?.resolution).toMatchObject({ action: 'adopt', externalId: 'op-abab' });
     expect((await planner().ofDocument(payer)).changes).toEqual([]);
   });
 
   it('takes a result as a whole that is too large to be rewritten, and says so', async () => {
     const folder = await file();
-    const draft = new PurgeDraft(archive);
-    const small = new AnalysesPurge(archive, nameOf, Date.now, 100);
+    const draft = new PurgeDraft(store);
+    const small = new AnalysesPurge(store, nameOf, Date.now, 100);
     await small.ofDocument(draft, payer);
     const changes = draft.ordered();
-    const left = (await archive.list('operations/')).filter(
+    const left = (await store.records.list('operations/')).filter(
       (key) => !changes.some((change) => change.key === key && change.action === 'removed'),
     );
     expect(left).toEqual([]);
     const outcome = changes.find(({ key }) => key === `${folder}/outcome.json`);
-    const body = await archive.get(`${folder}/outcome.json`);
+    const body = await store.records.get(`${folder}/outcome.json`);
     expect(JSON.parse(String(await outcome?.rewrite?.(body as Buffer)))).toMatchObject({
       status: 'completed',
       result: null,
@@ -300,12 +303,14 @@ describe('a purge of an assignor', () => {
     const plan = await planner().ofDocument(assignor);
     expect(plan.works).toMatchObject([{ whole: true }]);
     await purgeUntil(Infinity, (one) => one.ofDocument(assignor));
-    expect((await archive.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
+    expect((await store.records.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual(
+      [],
+    );
   });
 
   it('is refused while nobody knows whether it was bought', async () => {
     await file();
-    place?.store.commitNow([{ sql: 'DELETE FROM resolution', parameters: [] }]);
+    place?.database.commitNow([{ sql: 'DELETE FROM resolution', parameters: [] }]);
     const { unsettled } = await planner().ofDocument(assignor);
     expect(unsettled).toMatchObject([{ state: { kind: 'unknown' } }]);
     expect((await planner().ofDocument(payer)).unsettled).toEqual([]);
@@ -336,7 +341,7 @@ describe('a purge that was cut short before any of its changes', () => {
           allowed,
           left.match(document === payer ? quotesPayer : new RegExp(assignor)),
         ]).toEqual([allowed, null]);
-        const others = (await archive.list('')).filter((key) => !key.startsWith('erasures/'));
+        const others = (await store.records.list('')).filter((key) => !key.startsWith('erasures/'));
         if (document === assignor) expect([allowed, others]).toEqual([allowed, []]);
         else expect((await tree('op-abab')).cedente.sacados[1]?.cnpjCpf).toBe(other);
       }
@@ -355,9 +360,11 @@ describe('a purge by the id of an analysis', () => {
     expect(gone.filter((key) => key.startsWith('inputs/') || key.includes('/cd'))).toEqual([]);
     expect(gone).toContain(`${first}/asked.json`);
     await purgeUntil(Infinity, (one) => one.ofWork(first.replace('analyses/', 'credit/')));
-    expect((await archive.list('')).filter((key) => key.includes('op-abab'))).toEqual([]);
+    expect((await store.records.list('')).filter((key) => key.includes('op-abab'))).toEqual([]);
     await purgeUntil(Infinity, (one) => one.ofWork(second.replace('analyses/', 'credit/')));
-    expect((await archive.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
+    expect((await store.records.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual(
+      [],
+    );
   });
 
   it('leaves the other times that the same was asked for, and what fences it', async () => {
@@ -365,11 +372,11 @@ describe('a purge by the id of an analysis', () => {
     const first = await file({ operationId });
     const later = await file({ operationId, instant: '20260201T000000000Z' });
     await purgeUntil(Infinity, (one) => one.ofWork(first.replace('analyses/', 'credit/')));
-    const left = await archive.list('');
+    const left = await store.records.list('');
     expect(left.filter((key) => key.startsWith('analyses/'))).toEqual(
       ['asked', 'outcome'].map((name) => `${later}/${name}.json`),
     );
-    expect(await archive.attempts.subjects('credit/')).toHaveLength(1);
+    expect(await store.attempts.subjects('credit/')).toHaveLength(1);
     expect((await tree('op-1')).cedente.sacados).toHaveLength(2);
   });
 
@@ -383,7 +390,7 @@ describe('a purge by the id of an analysis', () => {
         () => 1,
       );
       await purgeUntil(Infinity, (one) => one.ofWork(id));
-      const left = (await archive.list('')).filter((key) => !key.startsWith('erasures/'));
+      const left = (await store.records.list('')).filter((key) => !key.startsWith('erasures/'));
       expect([allowed, left]).toEqual([allowed, []]);
     }
     expect(cuts).toBeGreaterThan(10);
@@ -411,7 +418,7 @@ describe('a purge of a batch of analyses', () => {
     const createdAt = '2026-01-01T00:00:00.000Z';
     const about = { batchId, directory: `for ${payer}`, files: 3, createdAt };
     const record = about as CreditBatchRecord;
-    await new CreditBatchShelf(archive).put(folder, record, files, []);
+    await new CreditBatchShelf(store).put(folder, record, files, []);
   });
 
   it('takes the analyses that it was the first to ask for, wherever it was cut short', async () => {
@@ -422,7 +429,7 @@ describe('a purge of a batch of analyses', () => {
       await purgeUntil(allowed, (one) => one.ofWork(batchId)).catch(() => undefined);
     }
     await purgeUntil(Infinity, (one) => one.ofWork(batchId));
-    const left = (await archive.list('')).filter((key) => !key.startsWith('erasures/'));
+    const left = (await store.records.list('')).filter((key) => !key.startsWith('erasures/'));
     expect(left.filter((key) => /abab|credit-batches/.test(key))).toEqual([]);
     expect((await tree('op-cdcd')).cedente.sacados).toHaveLength(2);
   });
@@ -430,7 +437,7 @@ describe('a purge of a batch of analyses', () => {
   it('of a payer leaves its lines, without what they quote', async () => {
     await purgeUntil(Infinity, (one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
-    const lines = await new CreditBatchShelf(archive).files(folder);
+    const lines = await new CreditBatchShelf(store).files(folder);
     expect(lines.map(({ file: name }) => name)).toEqual(['[erased].rem', 'b.rem', 'c.rem']);
   });
 });
@@ -443,10 +450,10 @@ describe('a purge by age', () => {
     const results = await planner().ofAge('results', before);
     expect(results.works.map(({ folder }) => folder)).toEqual([old]);
     await purgeUntil(Infinity, (one) => one.ofAge('results', before));
-    expect((await archive.list('operations/')).filter((key) => key.includes('op-abab'))).toEqual(
-      [],
-    );
-    expect(await new AnalysisFile(archive).outcome(old)).toMatchObject({
+    expect(
+      (await store.records.list('operations/')).filter((key) => key.includes('op-abab')),
+    ).toEqual([]);
+    expect(await new AnalysisFile(store).outcome(old)).toMatchObject({
       status: 'completed',
       operationId: 'op-abab',
       result: null,
@@ -454,14 +461,14 @@ describe('a purge by age', () => {
     });
     await purgeUntil(Infinity, (one) => one.ofAge('inputs', before));
     // The ZIP is that of both, the file of the later one is its own.
-    const manifests = (await archive.list('inputs/')).filter((key) => key.endsWith('.json'));
+    const manifests = (await store.records.list('inputs/')).filter((key) => key.endsWith('.json'));
     expect(manifests).toHaveLength(2);
-    expect(await archive.attempts.subjects('credit/')).toHaveLength(2);
+    expect(await store.attempts.subjects('credit/')).toHaveLength(2);
     for (const what of ['pdf', 'results', 'inputs'] as const) {
       expect((await planner().ofAge(what, before)).changes).toEqual([]);
     }
     // No file leads there any more, and people have typed the name all the same.
-    expect(String(await archive.get(`${old}/asked.json`))).toMatch(quotesPayer);
+    expect(String(await store.records.get(`${old}/asked.json`))).toMatch(quotesPayer);
     await purgeUntil(Infinity, (one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
   });
@@ -469,7 +476,7 @@ describe('a purge by age', () => {
 
 test('every object of an analysis is in the table of what is kept about people', async () => {
   await file();
-  const strange = (await archive.list('')).filter(
+  const strange = (await store.records.list('')).filter(
     (key) => kindOf(key) === null && !impersonalKeys.test(key),
   );
   expect(strange).toEqual([]);
@@ -477,16 +484,19 @@ test('every object of an analysis is in the table of what is kept about people',
 
 async function tree(operationId: string): Promise<ReturnType<typeof treeOf>> {
   const parts: Buffer[] = [];
-  for await (const part of readLarge(archive, resultKey(operationId, 'all'))) parts.push(part);
+  for await (const part of readLarge(store, resultKey(operationId, 'all'))) parts.push(part);
   return JSON.parse(Buffer.concat(parts).toString()) as ReturnType<typeof treeOf>;
 }
 
 /** Bodies as they lie on the disk. */
 async function clearText(): Promise<string> {
   const told: string[] = [];
-  for (const key of await archive.list('')) told.push(String(await disk.get(key)));
-  for (const row of place?.store.readNow({ sql: 'SELECT said FROM resolution', parameters: [] }) ??
-    [])
+  for (const key of await store.records.list(''))
+    told.push(String(await place?.store.records.get(key)));
+  for (const row of place?.database.readNow({
+    sql: 'SELECT said FROM resolution',
+    parameters: [],
+  }) ?? [])
     told.push(String(Buffer.from((row as { said: Uint8Array }).said)));
   return told.join('\n');
 }

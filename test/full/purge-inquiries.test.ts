@@ -1,15 +1,15 @@
-import { indexDocuments } from '../../src/archive/subject-index';
-import { RecordRepository } from '../../src/store/records';
-import { InquiryBatchShelf } from '../../src/archive/inquiry-batches';
+import { indexDocuments } from '../../src/store/erasure/subject-index';
+import { Store } from '../../src/store/store';
+import { InquiryBatchShelf } from '../../src/store/traces/inquiry-batches';
 import { IdKey } from '../../src/protection/id-key';
-import { carryOut } from '../../src/archive/purge';
-import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
-import { ownerKey } from '../../src/archive/traces';
+import { carryOut } from '../../src/store/erasure/purge';
+import { PurgePlanner, type PurgePlan } from '../../src/store/erasure/purge-plan';
+import { ownerKey } from '../../src/store/traces/traces';
 import type { InquiryBatchRecord } from '../../src/domain/inquiry-batch';
 import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
 import { cpf } from '../support/documents';
-import { TemporaryArchive } from '../support/temporary-archive';
+import { TemporaryStore } from '../support/temporary-store';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
@@ -19,17 +19,17 @@ const instant = '20260105T101530123Z';
 const settledAt = '2026-01-05T10:15:31.000Z';
 const trace = `traces/${'ab'.repeat(16)}/${instant}`;
 const batchId = `trace-batch/${'cd'.repeat(16)}/${instant}`;
-let place: TemporaryArchive;
+let place: TemporaryStore;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
-const planner = (): PurgePlanner => new PurgePlanner(place.archive, nameOf);
+const planner = (): PurgePlanner => new PurgePlanner(place.store, nameOf);
 
 async function put(key: string, content: unknown): Promise<void> {
-  await place.archive.putIfAbsent(key, JSON.stringify(content));
+  await place.store.records.putIfAbsent(key, JSON.stringify(content));
 }
 
 /** A work that has ended, and its answer in the index, as the activities leave them. */
@@ -40,7 +40,7 @@ async function fileWork(folder: string, asked: object, answer: object, answerNam
     ? { status: 'completed', seen: { state: 'completed', sha256: 'sum', failure: null } }
     : { status: 'found', sha256: 'sum', counts: { vehicles: 2 }, rural: 'told' };
   await put(`${folder}/outcome.json`, { ...told, error: null, settledAt });
-  await indexDocuments(place.archive, folder, nameOf, documentsInText(JSON.stringify(answer)));
+  await indexDocuments(place.store, folder, nameOf, documentsInText(JSON.stringify(answer)));
 }
 
 async function fileTrace(target = 'x@example.com', answer: object = {}): Promise<void> {
@@ -55,14 +55,14 @@ async function fileBatch(
   { id = batchId, endedAt = settledAt }: { id?: string; endedAt?: string | null } = {},
 ): Promise<void> {
   const folder = `inquiries/${id}`;
-  const writer = place.archive.rows.writer(folder, nameOf);
+  const writer = place.store.rows.writer(folder, nameOf);
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
     const told = { type: 'trace', document, reference: '', note: '' };
     await writer.add({ kind: 'item', item, line, ...told });
   }
   await writer.end();
-  const shelf = new InquiryBatchShelf(place.archive);
+  const shelf = new InquiryBatchShelf(place.store);
   const workId = trace.replace('traces/', 'trace/');
   await shelf.putItemWorks(folder, [{ workId, before: false }]);
   const record = {
@@ -98,7 +98,7 @@ const order = {
 };
 
 async function purge(plan: PurgePlan): Promise<void> {
-  await carryOut(place.archive, plan, order);
+  await carryOut(place.store, plan, order);
 }
 
 /** Is cut short once so many objects were changed; the intent is one. */
@@ -106,37 +106,41 @@ async function purgeUntil(
   allowed: number,
   plan: (planner: PurgePlanner) => Promise<PurgePlan>,
 ): Promise<void> {
-  const archive = new RecordRepository(place.store);
+  const store = new Store(place.database);
   let made = 0;
   for (const method of ['remove', 'replace'] as const) {
-    const real = archive[method].bind(archive) as (...args: unknown[]) => Promise<never>;
-    archive[method] = async (...args: unknown[]) => {
+    const real = store.records[method].bind(store.records) as (
+      ...args: unknown[]
+    ) => Promise<never>;
+    store.records[method] = async (...args: unknown[]) => {
       if (made === allowed) throw new Error('cut short');
       made += 1;
       return real(...args);
     };
   }
-  await carryOut(archive, await plan(new PurgePlanner(archive, nameOf)), order);
+  await carryOut(store, await plan(new PurgePlanner(store, nameOf)), order);
 }
 
 async function everything(): Promise<string> {
-  const keys = await place.archive.list('');
-  const told = await Promise.all(keys.map(async (key) => String(await place.archive.get(key))));
-  for (const work of await place.archive.rows.works(''))
-    for await (const row of place.archive.rows.all(work)) told.push(JSON.stringify(row));
+  const keys = await place.store.records.list('');
+  const told = await Promise.all(
+    keys.map(async (key) => String(await place.store.records.get(key))),
+  );
+  for (const work of await place.store.rows.works(''))
+    for await (const row of place.store.rows.all(work)) told.push(JSON.stringify(row));
   return told.join('\n');
 }
 
 /** Keys of what a purge left, but for its own records. */
 const left = async (): Promise<string[]> => [
-  ...(await place.archive.rows.works('')),
-  ...(await place.archive.list('')).filter(
+  ...(await place.store.rows.works('')),
+  ...(await place.store.records.list('')).filter(
     (key) => !key.startsWith('erasures/') || key.startsWith('erasures/open/'),
   ),
 ];
 
 const jsonAt = async (key: string): Promise<unknown> =>
-  JSON.parse(String(await place.archive.get(key))) as unknown;
+  JSON.parse(String(await place.store.records.get(key))) as unknown;
 
 it('takes the entries that name a person from a profile of another, and leaves the rest', async () => {
   const folder = `profiles/${nameOf(other)}/${instant}`;
@@ -180,7 +184,7 @@ it('reads an answer that was filed as it came, with a byte order mark', async ()
   const folder = `profiles/${nameOf(other)}/${instant}`;
   const answer = { veiculos: [{ documento: person }, { documento: other }] };
   await fileWork(folder, { cpf: other }, answer, 'answer-1');
-  await place.archive.replace(`${folder}/answer-1.json`, `\ufeff${JSON.stringify(answer)}`);
+  await place.store.records.replace(`${folder}/answer-1.json`, `\ufeff${JSON.stringify(answer)}`);
   await purge(await planner().ofDocument(person));
   expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({ veiculos: [{ documento: other }] });
 });
@@ -221,8 +225,8 @@ it('scrubs the label and the file name of a batch whose lines do not hold the pe
   await fileBatch([other]);
   const words = { label: `case of ${person}`, inputName: `${punctuateDocument(person)}.csv` };
   const asked = { ...((await jsonAt(`${folder}/asked.json`)) as object), ...words };
-  await place.archive.replace(`${folder}/asked.json`, JSON.stringify(asked));
-  await indexDocuments(place.archive, folder, nameOf, [person]);
+  await place.store.records.replace(`${folder}/asked.json`, JSON.stringify(asked));
+  await indexDocuments(place.store, folder, nameOf, [person]);
   const plan = await planner().ofDocument(person);
   expect(plan).toMatchObject({ rows: 0, works: [{ workId: batchId, whole: false, ended: true }] });
   await purge(plan);
@@ -259,7 +263,7 @@ it('takes by age what was told, and what batches were made from, of what ended b
   ]);
   expect((await planner().ofAge('results', Date.parse(settledAt))).changes).toEqual([]);
   await purge(await planner().ofAge('results', after));
-  expect(await place.archive.get(`${trace}/answer.json`)).toBeNull();
+  expect(await place.store.records.get(`${trace}/answer.json`)).toBeNull();
   expect(await jsonAt(`${trace}/outcome.json`)).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
@@ -326,7 +330,7 @@ describe('what was searched for', () => {
     const key = `inquiries/${batchId}/asked.json`;
     const words = { label: 'for ana@example.com', inputName: 'Ana@Example.com.csv' };
     const asked = { ...((await jsonAt(key)) as object), ...words };
-    await place.archive.replace(key, JSON.stringify(asked));
+    await place.store.records.replace(key, JSON.stringify(asked));
     await purge(await planner().ofTarget('ana@example.com'));
     expect(await everything()).not.toMatch(/ana@example/i);
   });
@@ -360,7 +364,7 @@ describe('a purge that was cut short before any of its changes', () => {
     let cuts = 0;
     for (let allowed = 0; cuts === allowed; allowed += 1) {
       place.remove();
-      place = new TemporaryArchive();
+      place = new TemporaryStore();
       await fileTrace(searched, { target: searched });
       cuts += await purgeUntil(allowed, plan).then(
         () => 0,

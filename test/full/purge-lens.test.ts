@@ -1,32 +1,32 @@
 import { Readable } from 'node:stream';
-import { indexDocuments } from '../../src/archive/subject-index';
-import { putLarge } from '../../src/archive/large-objects';
-import { LensFile, lensIndexes, lensInputKey } from '../../src/archive/lens';
+import { indexDocuments } from '../../src/store/erasure/subject-index';
+import { putLarge } from '../../src/store/core/large-objects';
+import { LensFile, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
 import { IdKey } from '../../src/protection/id-key';
-import { PurgePlanner } from '../../src/archive/purge-plan';
+import { PurgePlanner } from '../../src/store/erasure/purge-plan';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import { cnpj } from '../support/documents';
-import { TemporaryArchive } from '../support/temporary-archive';
+import { TemporaryStore } from '../support/temporary-store';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
 const person = cnpj(1);
 const shared = lensInputKey('aa'.repeat(32));
 const own = lensInputKey('bb'.repeat(32));
-let place: TemporaryArchive;
+let place: TemporaryStore;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
-const planner = (): PurgePlanner => new PurgePlanner(place.archive, nameOf);
+const planner = (): PurgePlanner => new PurgePlanner(place.store, nameOf);
 
 /** An analysis that has ended, as the workflow leaves it. */
 async function file(workId: string, key: string, named = false): Promise<void> {
-  const lens = new LensFile(place.archive);
+  const lens = new LensFile(place.store);
   const [, name = ''] = workId.split('/');
-  await putLarge(place.archive, key, bytes());
+  await putLarge(place.store, key, bytes());
   const created = { createdAt: '2026-01-05T00:00:00.000Z', createdBy: 'x' };
   await lens.putRecord(workId, { workId, name, file: { key }, ...created } as LensRecord);
   await lens.putIntent(name, 1, { at: 't', key: 'k' });
@@ -38,7 +38,7 @@ async function file(workId: string, key: string, named = false): Promise<void> {
   const outcome = { workId, status: 'completed', seen, files, error: null, settledAt };
   await lens.putOutcome(workId, outcome as unknown as LensOutcome);
   if (!named) return;
-  await indexDocuments(place.archive, lensIndexes(workId).answer, nameOf, [person]);
+  await indexDocuments(place.store, lensIndexes(workId).answer, nameOf, [person]);
 }
 
 async function* bytes(): AsyncGenerator<Buffer> {
@@ -94,7 +94,7 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
     ['answer.json', 'removed'],
     ['outcome.json', 'rewritten'],
   ]);
-  const outcome = await place.archive.get(`${third}/outcome.json`);
+  const outcome = await place.store.records.get(`${third}/outcome.json`);
   const rewritten = await changes[3]?.rewrite?.(outcome ?? Buffer.alloc(0));
   expect(JSON.parse(rewritten ?? '{}')).toMatchObject({
     status: 'completed',
@@ -108,6 +108,6 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
 
 it('finds the rest again after a cut', async () => {
   await fileThree();
-  await place.archive.remove(`${first}/asked.json`);
+  await place.store.records.remove(`${first}/asked.json`);
   expect((await planner().ofDocument(person)).changes).toHaveLength(6);
 });

@@ -1,18 +1,17 @@
-import { getJsonLines } from '../../src/archive/archive';
-import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
 import { ChangeQueries } from '../../src/store/monitors/change-queries';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../src/store/monitors/unreadable-items';
-import { statement } from '../../src/store/statement';
+import { statement } from '../../src/store/sqlite/statement';
 import { IdKey } from '../../src/protection/id-key';
-import { carryOut } from '../../src/archive/purge';
-import { PurgePlanner, type PurgePlan } from '../../src/archive/purge-plan';
+import { carryOut } from '../../src/store/erasure/purge';
+import { PurgePlanner, type PurgePlan } from '../../src/store/erasure/purge-plan';
 import type { Monitor } from '../../src/domain/monitors/change';
 import { FileSink } from '../../src/sinks/file-sink';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
-import { TemporaryArchive } from '../support/temporary-archive';
+import { TemporaryStore } from '../support/temporary-store';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
@@ -21,14 +20,14 @@ const partner = cnpj(2);
 const at = '2026-05-04T10:00:00.000Z';
 const sweep = 'monitor-sweep/m/run-1';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let changes: ChangeRepository;
 let monitors: MonitorRepository;
 let items: UnreadableItemRepository;
 
 function open(): void {
-  place = new TemporaryArchive();
-  const { store } = place.archive;
+  place = new TemporaryStore();
+  const { store } = place;
   changes = new ChangeRepository(store, nameOf);
   monitors = new MonitorRepository(store, nameOf);
   items = new UnreadableItemRepository(store, nameOf);
@@ -64,7 +63,7 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
     id: filed.change.changeId,
     filed,
   }));
-  const sink = new FileSink(place.archive);
+  const sink = new FileSink(place.store);
   await sink.deliver({ monitorId, sweep, at: Date.parse(at), deliveries });
   const marks = deliveries.map(({ id }) => ({ changeId: id, mark: { sweep, at, attempt: 1 } }));
   await changes.putDelivered(monitorId, 'file', marks);
@@ -75,7 +74,7 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
 }
 
 async function carriedOut(plan: PurgePlan): Promise<void> {
-  await carryOut(place.archive, plan, {
+  await carryOut(place.store, plan, {
     by: 'ana',
     reason: 'asked for',
     startedAt: at,
@@ -88,15 +87,15 @@ async function carriedOut(plan: PurgePlan): Promise<void> {
 
 async function everything(): Promise<string> {
   const bodies: string[] = [];
-  for (const key of await place.archive.list('')) {
+  for (const key of await place.store.records.list('')) {
     if (key.startsWith('erasures/')) continue;
-    bodies.push(`${key} ${(await place.archive.get(key))?.toString() ?? ''}`);
+    bodies.push(`${key} ${(await place.store.records.get(key))?.toString() ?? ''}`);
   }
-  const tables = place.store.readNow(
+  const tables = place.database.readNow(
     statement("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'record'"),
   ) as { name: string }[];
   for (const { name } of tables) {
-    for (const row of place.store.readNow(statement(`SELECT * FROM ${name}`)) as object[]) {
+    for (const row of place.database.readNow(statement(`SELECT * FROM ${name}`)) as object[]) {
       const cells = Object.values(row).map((cell: unknown) =>
         cell instanceof Uint8Array ? Buffer.from(cell).toString() : String(cell),
       );
@@ -108,7 +107,7 @@ async function everything(): Promise<string> {
 
 const erased = async (monitorId: string): Promise<Record<string, boolean>> => {
   const found: Record<string, boolean> = {};
-  const queries = new ChangeQueries(place.archive.store);
+  const queries = new ChangeQueries(place.store);
   for await (const { filed } of queries.files({ since: null, monitors: [monitorId] })) {
     found[filed.change.changeId] = filed.erased === true;
   }
@@ -116,7 +115,7 @@ const erased = async (monitorId: string): Promise<Record<string, boolean>> => {
 };
 
 it('takes a monitor of the document as a whole, and of others the changes that name it', async () => {
-  const plan = await new PurgePlanner(place.archive, nameOf).ofDocument(person);
+  const plan = await new PurgePlanner(place.store, nameOf).ofDocument(person);
   const works = plan.works.map(({ workId, whole }) => [workId, whole] as const);
   expect(works.toSorted(([a], [b]) => a.localeCompare(b))).toEqual([
     ['monitor/of-another', false],
@@ -134,18 +133,18 @@ it('takes a monitor of the document as a whole, and of others the changes that n
     { note: 'the same as [erased]' },
   ]);
   expect(await items.of('of-another')).toHaveLength(1);
-  const [day = ''] = await place.archive.list('changes/');
-  expect(await getJsonLines(place.archive, day)).toMatchObject([
+  const [day = ''] = await place.store.records.list('changes/');
+  expect(await place.store.records.getJsonLines(day)).toMatchObject([
     { change_id: 'b1' },
     { change_id: 'b3' },
   ]);
-  expect(await new PurgePlanner(place.archive, nameOf).ofDocument(person)).toMatchObject({
+  expect(await new PurgePlanner(place.store, nameOf).ofDocument(person)).toMatchObject({
     changes: [],
   });
 });
 
 it('files no change again that was erased', async () => {
-  await carriedOut(await new PurgePlanner(place.archive, nameOf).ofDocument(person));
+  await carriedOut(await new PurgePlanner(place.store, nameOf).ofDocument(person));
   const told = [toldChange('a1')];
   const by = { sweep, at, foundAs: 'elsewhere' as const };
   const [file] = await changes.file('of-person', told, by);
@@ -154,27 +153,27 @@ it('files no change again that was erased', async () => {
 });
 
 it('takes a monitor by its id, whomever it is about', async () => {
-  await carriedOut(await new PurgePlanner(place.archive, nameOf).ofWork('monitor/of-another'));
+  await carriedOut(await new PurgePlanner(place.store, nameOf).ofWork('monitor/of-another'));
   expect(await erased('of-another')).toEqual({ b1: true, b2: true, b3: true });
   expect(await erased('of-person')).toEqual({ a1: false, a2: false });
   expect(await everything()).not.toContain(cnpj(3));
 });
 
 it('takes by age what was told of changes that were acknowledged before', async () => {
-  const planner = (): PurgePlanner => new PurgePlanner(place.archive, nameOf);
+  const planner = (): PurgePlanner => new PurgePlanner(place.store, nameOf);
   expect((await planner().ofAge('results', Date.parse(at))).changes).toEqual([]);
   const later = Date.parse(at) + 1;
   expect((await planner().ofAge('inputs', later)).changes).toEqual([]);
   const plan = await planner().ofAge('results', later);
   expect(plan.rows).toBe(5);
   await carriedOut(plan);
-  expect(await place.archive.list('changes/')).toEqual([]);
+  expect(await place.store.records.list('changes/')).toEqual([]);
   expect(await erased('of-person')).toEqual({ a1: true, a2: true });
   expect((await planner().ofAge('results', later)).changes).toEqual([]);
 });
 
 it('finishes what was cut short anywhere', async () => {
-  const whole = await new PurgePlanner(place.archive, nameOf).ofDocument(person);
+  const whole = await new PurgePlanner(place.store, nameOf).ofDocument(person);
   for (let count = 0; count < whole.changes.length; count += 1) {
     place.remove();
     open();
@@ -182,15 +181,15 @@ it('finishes what was cut short anywhere', async () => {
     await putMonitor('of-another', cnpj(3));
     await fileChanges('of-person', { a1: 'a debt', a2: `partner ${partner}` });
     await fileChanges('of-another', { b1: 'a debt', b2: { cnpj: person } });
-    const plan = await new PurgePlanner(place.archive, nameOf).ofDocument(person);
+    const plan = await new PurgePlanner(place.store, nameOf).ofDocument(person);
     await carriedOut({ ...plan, changes: plan.changes.slice(0, count) });
-    await carriedOut(await new PurgePlanner(place.archive, nameOf).ofDocument(person));
+    await carriedOut(await new PurgePlanner(place.store, nameOf).ofDocument(person));
     expect(await everything()).not.toContain(person);
     expect(await erased('of-person')).toEqual({ a1: true, a2: true });
   }
 });
 
 it('has a kind for everything that is kept about monitors', async () => {
-  const keys = await place.archive.list('');
+  const keys = await place.store.records.list('');
   expect(keys.filter((key) => kindOf(key) === null && !impersonalKeys.test(key))).toEqual([]);
 });

@@ -1,27 +1,27 @@
 import { certificateSubject, type Claim } from '../../src/domain/attempts';
-import { RecordRepository } from '../../src/store/records';
+import { Store } from '../../src/store/store';
 import { IdKey } from '../../src/protection/id-key';
-import { indexDocuments } from '../../src/archive/subject-index';
-import { PurgePlanner } from '../../src/archive/purge-plan';
-import { carryOut } from '../../src/archive/purge';
-import { WorkWriter, summaryKey, workFolder } from '../../src/archive/works';
+import { indexDocuments } from '../../src/store/erasure/subject-index';
+import { PurgePlanner } from '../../src/store/erasure/purge-plan';
+import { carryOut } from '../../src/store/erasure/purge';
+import { WorkWriter, summaryKey, workFolder } from '../../src/store/certificates/works';
 import { noCounts } from '../../src/domain/certificates';
 import { nothingTold } from '../../src/domain/outcomes';
 import type { WorkRecord } from '../../src/domain/work';
 import { cnpj } from '../support/documents';
-import { TemporaryArchive, notesOf } from '../support/temporary-archive';
+import { TemporaryStore, notesOf } from '../support/temporary-store';
 
 const idKey = IdKey.parse('ab'.repeat(32));
 const nameOf = (document: string): string => idKey.nameOf('document', document);
 const person = cnpj(1);
-let place: TemporaryArchive;
+let place: TemporaryStore;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
-const planner = (): PurgePlanner => new PurgePlanner(place.archive, nameOf);
+const planner = (): PurgePlanner => new PurgePlanner(place.store, nameOf);
 
 interface Sample {
   documents?: string[];
@@ -40,7 +40,7 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
   const { officialName = null, note = '' } = sample;
   const folder = workFolder(workId);
   const createdAt = '2026-01-01T00:00:00.000Z';
-  const writer = new WorkWriter(place.archive, folder, nameOf);
+  const writer = new WorkWriter(place.store, folder, nameOf);
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
     const certidaoId = `id-${document}`;
@@ -48,22 +48,22 @@ async function file(workId: string, sample: Sample = {}): Promise<void> {
     const told = item === 0 ? { officialName } : { note };
     const asked = { attempts: 1, requestedAt: null, possibleDoubleCharge: false, note: '' };
     const settled = { ...nothingTold, item, certidaoId, pdfKey, settledAt: createdAt } as const;
-    await place.archive.outcomes.file(folder, 'lane-0000/a', [
+    await place.store.outcomes.file(folder, 'lane-0000/a', [
       { ...asked, ...settled, ...told, status: 'issued' },
     ]);
     await writer.add({ kind: 'item', item, line, type: 'cnpj', document, reference: '', note: '' });
-    await place.archive.putIfAbsent(pdfKey, '%PDF-');
+    await place.store.records.putIfAbsent(pdfKey, '%PDF-');
   }
   const record = { workId, kind: 'certificate-batch', createdAt, inputKey, inputSha256 };
   await writer.finish({ ...record, items: documents.length } as WorkRecord);
   if (finishedAt === null) return;
   const summary = { finishedAt, counts: { ...noCounts(), issued: documents.length } };
-  await place.archive.replace(summaryKey(folder, 0), JSON.stringify(summary));
-  await place.archive.replace(`${folder}/latest.json`, JSON.stringify({ edition: 0 }));
+  await place.store.records.replace(summaryKey(folder, 0), JSON.stringify(summary));
+  await place.store.records.replace(`${folder}/latest.json`, JSON.stringify({ edition: 0 }));
 }
 
 it('takes what was left half planned as a whole: nothing ever read it', async () => {
-  const writer = new WorkWriter(place.archive, 'works/certificate-batch/half', nameOf);
+  const writer = new WorkWriter(place.store, 'works/certificate-batch/half', nameOf);
   const told = { kind: 'invalid', type: '', reference: '', code: 'x', message: '' } as const;
   for (let line = 2; line < 502; line += 1) await writer.add({ ...told, line, document: person });
   const taken = [
@@ -76,7 +76,7 @@ it('takes what was left half planned as a whole: nothing ever read it', async ()
     { key: `subjects/${nameOf(person)}`, action: 'removed' },
   ]);
   await purgeUntil(Infinity);
-  expect(await place.archive.rows.works('')).toEqual([]);
+  expect(await place.store.rows.works('')).toEqual([]);
 });
 
 function claimed(): Claim {
@@ -87,7 +87,7 @@ function claimed(): Claim {
 
 /** Another's request, which a person has given up with a note. */
 async function abandoned(note: string): Promise<string> {
-  const { attempts } = place.archive;
+  const { attempts } = place.store;
   const subject = certificateSubject('cnpj', nameOf(cnpj(2)));
   await attempts.claim(subject, 1, claimed());
   const resolution = { action: 'abandon', externalId: null, by: 'x', note, at: 1 } as const;
@@ -97,7 +97,7 @@ async function abandoned(note: string): Promise<string> {
 
 it('tells of works that have not ended, and of what may have been bought', async () => {
   await file('certificate-batch/open', { finishedAt: null });
-  const { attempts } = place.archive;
+  const { attempts } = place.store;
   const subject = certificateSubject('cnpj', nameOf(person));
   const claim = claimed();
   await attempts.claim(subject, 1, claim);
@@ -115,21 +115,21 @@ it('takes the words of a decision also from the resolutions of other rows', asyn
   const row = { item: 1, line: 3, status: 'unknown_outcome', certidaoId: null, attempts: 1 };
   const key = 'works/certificate-batch/b/decisions/0001/decision.json';
   const decision = { number: 1, action: 'abandon', certidaoId: null, note, rows: [row] };
-  await place.archive.putIfAbsent(key, JSON.stringify(decision));
+  await place.store.records.putIfAbsent(key, JSON.stringify(decision));
   const subject = await abandoned(note);
   const { changes } = await planner().ofDocument(person);
   const quoting = changes.find((one) => one.key === key);
-  const body = await quoting?.rewrite?.((await place.archive.get(key)) as Buffer);
+  const body = await quoting?.rewrite?.((await place.store.records.get(key)) as Buffer);
   expect(body).toContain('as for [erased]');
   await changes.find((one) => one.key === `attempts/${subject}`)?.carryOut?.();
-  expect(await place.archive.attempts.notesOf(subject)).toEqual(['as for [erased]']);
+  expect(await place.store.attempts.notesOf(subject)).toEqual(['as for [erased]']);
 });
 
 it('takes the copies of rows in the lists that decisions made, and all lists with their work', async () => {
   await file('certificate-batch/b');
   await file('certificate-batch/bc', { documents: [cnpj(3)] });
   const list = 'works/certificate-batch/b/decisions/0001/list-1';
-  const { rows } = place.archive;
+  const { rows } = place.store;
   const writer = rows.writer(list);
   const told = { type: 'cnpj', reference: '', note: '' } as const;
   const start = { kind: 'watch', certidaoId: `id-${person}`, attempts: 1 } as const;
@@ -152,11 +152,11 @@ it('leaves no quotation behind, whatever change a purge was cut short before', a
   let cuts = 0;
   for (let allowed = 0; cuts === allowed; allowed += 1) {
     place.remove();
-    place = new TemporaryArchive();
+    place = new TemporaryStore();
     await file('certificate-batch/b', { officialName: 'MARIA DA SILVA', note });
     const decision = { number: 1, action: 'abandon', certidaoId: null, note, rows: [decided] };
     const key = 'works/certificate-batch/b/decisions/0001/decision.json';
-    await place.archive.putIfAbsent(key, JSON.stringify(decision));
+    await place.store.records.putIfAbsent(key, JSON.stringify(decision));
     await abandoned(note);
     cuts += await purgeUntil(allowed).then(
       () => 0,
@@ -175,11 +175,11 @@ it('keeps no plain sum or key in its record by which erased rows could be guesse
   const sum = 'ab'.repeat(32);
   const inputKey = `inputs/ab/${sum}`;
   await file('certificate-batch/b', { inputKey, inputSha256: sum });
-  await place.archive.putIfAbsent(inputKey, 'sheet');
+  await place.store.records.putIfAbsent(inputKey, 'sheet');
   const { changes } = await planner().ofDocument(person);
   const { record, key } = await purgeUntil(Infinity);
   expect(await everything()).not.toContain(sum);
-  const filed = String(await place.archive.get(key));
+  const filed = String(await place.store.records.get(key));
   for (const { kind, key: was, sha256, hidesKey } of changes) {
     expect([kind, filed.includes(sha256)]).toEqual([kind, kind === 'pdf']);
     expect([kind, filed.includes(was)]).toEqual([kind, !hidesKey]);
@@ -193,23 +193,24 @@ type Change = (...args: unknown[]) => Promise<unknown>;
 
 /** Purges the person, and is cut short once so many objects were changed; the intent is one. */
 async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
-  const archive = new RecordRepository(place.store);
+  const store = new Store(place.database);
   let made = 0;
   const count = (): void => {
     if (made === allowed) throw new Error('cut short');
     made += 1;
   };
-  const remove = archive.remove.bind(archive);
-  const replace = archive.replace.bind(archive);
-  archive.remove = async (...args) => {
+  const { records } = store;
+  const remove = records.remove.bind(records);
+  const replace = records.replace.bind(records);
+  records.remove = async (...args) => {
     count();
     await remove(...args);
   };
-  archive.replace = async (...args) => {
+  records.replace = async (...args) => {
     count();
     await replace(...args);
   };
-  const { attempts, outcomes, rows, subjects } = archive;
+  const { attempts, outcomes, rows, subjects } = store;
   for (const table of [outcomes, rows] as { rewrite: Change; remove: Change }[]) {
     for (const method of ['rewrite', 'remove'] as const) {
       const real = table[method].bind(table);
@@ -236,7 +237,7 @@ async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
     count();
     await rewordNotes(...args);
   };
-  return carryOut(archive, await new PurgePlanner(archive, nameOf).ofDocument(person), {
+  return carryOut(store, await new PurgePlanner(store, nameOf).ofDocument(person), {
     by: 'tester',
     reason: 'a test',
     startedAt: new Date().toISOString(),
@@ -247,18 +248,18 @@ async function purgeUntil(allowed: number): ReturnType<typeof carryOut> {
   });
 }
 
-/** Keys and bodies of the archive. */
+/** Keys and bodies of the store. */
 async function everything(): Promise<string> {
   const told: string[] = [];
-  for (const key of await place.archive.list('')) {
-    told.push(key, String(await place.archive.get(key)));
+  for (const key of await place.store.records.list('')) {
+    told.push(key, String(await place.store.records.get(key)));
   }
-  told.push(...(await notesOf(place.archive)));
-  for await (const outcome of place.archive.outcomes.all('works/certificate-batch/b')) {
+  told.push(...(await notesOf(place.store)));
+  for await (const outcome of place.store.outcomes.all('works/certificate-batch/b')) {
     told.push(JSON.stringify(outcome));
   }
-  for (const work of await place.archive.rows.works(''))
-    for await (const row of place.archive.rows.all(work)) told.push(JSON.stringify(row));
+  for (const work of await place.store.rows.works(''))
+    for await (const row of place.store.rows.all(work)) told.push(JSON.stringify(row));
   return told.join('\n');
 }
 
@@ -266,7 +267,7 @@ it('takes one run of a batch and not another, whose id begins with its own', asy
   const later = 'certificate-batch/b/20260101T000000000Z';
   await file('certificate-batch/b', { inputKey: 'inputs/aa/aa' });
   await file(later, { documents: [person], inputKey: 'inputs/aa/aa' });
-  await place.archive.putIfAbsent('inputs/aa/aa', 'sheet');
+  await place.store.records.putIfAbsent('inputs/aa/aa', 'sheet');
   const keys = (await planner().ofWork('certificate-batch/b')).changes.map(({ key }) => key);
   expect(keys.filter((key) => key.includes(later))).toEqual([]);
   expect(keys).not.toContain('inputs/aa/aa');
@@ -281,7 +282,7 @@ it('takes a class from works that ended before an instant, unless a later one sh
     documents: [person],
     finishedAt: '2026-06-01T00:00:00.000Z',
   });
-  await place.archive.putIfAbsent('inputs/aa/aa', 'sheet');
+  await place.store.records.putIfAbsent('inputs/aa/aa', 'sheet');
   const before = Date.parse('2026-03-01');
   const pdf = await planner().ofAge('pdf', before);
   expect(pdf.changes.map(({ kind, action }) => [kind, action])).toEqual([
@@ -297,8 +298,8 @@ it('takes a class from works that ended before an instant, unless a later one sh
 it('takes what was looked up about a person, and nothing about another one', async () => {
   const folders = [person, cnpj(2)].map((document) => `profiles/${nameOf(document)}/20260105T1Z`);
   for (const folder of folders) {
-    await place.archive.putIfAbsent(`${folder}/asked.json`, '{}');
-    await place.archive.putIfAbsent(`${folder}/answer-1.json`, '{}');
+    await place.store.records.putIfAbsent(`${folder}/asked.json`, '{}');
+    await place.store.records.putIfAbsent(`${folder}/answer-1.json`, '{}');
   }
   const { changes } = await planner().ofDocument(person);
   expect(changes.map(({ key }) => key).toSorted()).toEqual([
@@ -311,16 +312,16 @@ it('takes dossiers that name a document, or by their id, and leaves what was ask
   const [mine, other] = ['d1', 'd2'].map((id) => `dossiers/${id}/20260105T1Z`) as [string, string];
   for (const folder of [mine, other]) {
     const workId = folder.replace('dossiers/', 'dossier/');
-    await place.archive.putIfAbsent(
+    await place.store.records.putIfAbsent(
       `${folder}/asked.json`,
       JSON.stringify({ workId, createdAt: 't' }),
     );
-    await place.archive.putIfAbsent(`${folder}/artifacts/a1`, '%PDF-');
+    await place.store.records.putIfAbsent(`${folder}/artifacts/a1`, '%PDF-');
     const settledAt = '2026-01-06T00:00:00.000Z';
-    await place.archive.putIfAbsent(`${folder}/outcome.json`, JSON.stringify({ settledAt }));
+    await place.store.records.putIfAbsent(`${folder}/outcome.json`, JSON.stringify({ settledAt }));
   }
-  await place.archive.putIfAbsent('dossier-retries/d1/0001/0001.json', '{}');
-  await indexDocuments(place.archive, mine, nameOf, [person]);
+  await place.store.records.putIfAbsent('dossier-retries/d1/0001/0001.json', '{}');
+  await indexDocuments(place.store, mine, nameOf, [person]);
   const keysOf = (folder: string): string[] =>
     ['artifacts/a1', 'asked.json', 'outcome.json'].map((name) => `${folder}/${name}`);
   const named = await planner().ofDocument(person);
@@ -338,7 +339,7 @@ it('takes dossiers that name a document, or by their id, and leaves what was ask
     `${other}/artifacts/a1`,
   ]);
   // A purge that was cut short finds the rest again.
-  await place.archive.remove(`${mine}/asked.json`);
+  await place.store.records.remove(`${mine}/asked.json`);
   expect((await planner().ofDocument(person)).changes).toHaveLength(4);
 });
 
@@ -356,7 +357,7 @@ it('takes by age what was told of dossiers, also of one that failed and has no f
     settledAt: '2026-01-06T00:00:00.000Z',
   };
   const put = (name: string, content: object) =>
-    place.archive.putIfAbsent(`${folder}/${name}`, JSON.stringify(content));
+    place.store.records.putIfAbsent(`${folder}/${name}`, JSON.stringify(content));
   await put('asked.json', { workId, createdAt: 't' });
   await put('outcome.json', told);
   const age = () => planner().ofAge('results', Date.parse('2026-03-01'));
@@ -373,6 +374,6 @@ it('takes by age what was told of dossiers, also of one that failed and has no f
     error: { code: 'no_data', message: '' },
     settledAt: told.settledAt,
   });
-  await place.archive.replace(`${folder}/outcome.json`, left);
+  await place.store.records.replace(`${folder}/outcome.json`, left);
   expect((await age()).changes).toEqual([]);
 });

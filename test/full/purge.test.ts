@@ -1,12 +1,11 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getJson } from '../../src/archive/archive';
-import { archiveIn, testPayloadKeys } from '../support/temporary-archive';
-import { impersonalKeys, kindOf } from '../../src/archive/kept-kinds';
-import { carryOut } from '../../src/archive/purge';
-import { PurgePlanner } from '../../src/archive/purge-plan';
+import { openStore } from '../../src/store/open-store';
+import { storeIn, testPayloadKeys } from '../support/temporary-store';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
+import { carryOut } from '../../src/store/erasure/purge';
+import { PurgePlanner } from '../../src/store/erasure/purge-plan';
 import { IdKey } from '../../src/protection/id-key';
-import { openArchive } from '../../src/archive/open-archive';
 import { punctuateDocument } from '../../src/domain/documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
@@ -27,7 +26,7 @@ interface Purged {
 
 describe('purge', () => {
   let place: Installation;
-  const archive = () => archiveIn(place.folder);
+  const store = () => storeIn(place.folder);
   const idOf = (stdout: string): string => (JSON.parse(stdout) as { id: string }).id;
   const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
   const purge = (...words: string[]) =>
@@ -49,20 +48,20 @@ describe('purge', () => {
     return { id: idOf(done.stdout), out, code: done.code };
   }
 
-  const keysOnDisk = (): Promise<string[]> => archive().list('');
+  const keysOnDisk = (): Promise<string[]> => store().records.list('');
 
-  /** What holds any of the words: keys of the archive, and files as they lie there. */
+  /** What holds any of the words: keys of the store, and files as they lie there. */
   async function hits(words: readonly string[]): Promise<string[]> {
     const holds = (text: Buffer | string): boolean => words.some((word) => text.includes(word));
     const found: string[] = [];
-    for (const { place: where, bytes } of storedTexts(place.folder, archive().store)) {
+    for (const { place: where, bytes } of storedTexts(place.folder, store())) {
       if (holds(bytes) || holds(where)) found.push(where);
     }
     for (const key of await keysOnDisk()) {
-      if (holds((await archive().get(key)) ?? '')) found.push(key);
+      if (holds((await store().records.get(key)) ?? '')) found.push(key);
     }
     if (found.length > 0) return found;
-    const root = join(place.folder, 'data', 'archive');
+    const root = join(place.folder, 'data', 'store');
     for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
       if (entry.isFile() && holds(await readFile(path))) found.push(path);
@@ -130,7 +129,7 @@ describe('purge', () => {
     expect(told).toMatchObject({ rows: 7, objects: expect.any(Number), auditHead });
     const plan = JSON.parse(shown.stdout) as { rows: number; objects: { removed: number }[] };
     expect(plan.rows).toBe(told.rows);
-    const record = await getJson(archive(), told.key);
+    const record = await store().records.getJson(told.key);
     expect(record).toMatchObject({ by: 'tester', reason: 'a test' });
 
     await place.run(['result', first.id, '--out', 'after']);
@@ -184,7 +183,7 @@ describe('purge', () => {
     expect(redone).toEqual(['erased', 'issued', 'issued', 'issued', 'issued']);
   }, 300_000);
 
-  test('every object of the archive is in the table of what is kept about people, or tells of nobody', async () => {
+  test('every object of the store is in the table of what is kept about people, or tells of nobody', async () => {
     await batch('input.csv', sheetOf(4));
     const strange = (await keysOnDisk()).filter(
       (key) => kindOf(key) === null && !impersonalKeys.test(key),
@@ -267,7 +266,7 @@ describe('purge', () => {
   test('by age takes the class and leaves claims, rows and the other classes', async () => {
     const { id, out } = await batch('input.csv', sheetOf(4));
     const before = await sheet(out);
-    const bought = await archive().attempts.subjects('');
+    const bought = await store().attempts.subjects('');
 
     const young = await purge('--older-than', '1d', '--class', 'pdf');
     expect(JSON.parse(young.stdout)).toMatchObject({ found: false });
@@ -289,22 +288,22 @@ describe('purge', () => {
       note: expect.stringContaining('results purged'),
     });
     expect(bought).not.toEqual([]);
-    expect(await archive().attempts.subjects('')).toEqual(bought);
+    expect(await store().attempts.subjects('')).toEqual(bought);
   }, 120_000);
 
   test('cut short anywhere, the same command finishes it', async () => {
     const { id } = await batch('input.csv', `${sheetOf(4)}${person},trabalhista,R9\n`);
     const idKey = IdKey.parse(await readFile(join(place.folder, 'data', 'id-key'), 'utf8'));
-    const steps = await stepsOfPurge(join(place.folder, 'data', 'archive'), idKey, Infinity);
+    const steps = await stepsOfPurge(join(place.folder, 'data', 'store'), idKey, Infinity);
     expect(steps).toBeGreaterThan(8);
     // Each try puts its intent on the disk, changes one object, and is cut: all but the last two.
     for (let left = steps; left > 2; left -= 1)
-      await stepsOfPurge(join(place.folder, 'data', 'archive'), idKey, 2);
+      await stepsOfPurge(join(place.folder, 'data', 'store'), idKey, 2);
     const done = await purge('--document', person);
     expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('was not finished') });
     expect(await hits(forms)).toEqual([]);
     const { key } = JSON.parse(done.stdout) as Purged;
-    const record = await getJson<{ objects: { kind: string }[] }>(archive(), key);
+    const record = await store().records.getJson<{ objects: { kind: string }[] }>(key);
     const kinds = record?.objects.map(({ kind }) => kind);
     for (const kind of ['pdf', 'issuance', 'attempts', 'rows', 'outcomes']) {
       expect(kinds).toContain(kind);
@@ -316,8 +315,8 @@ describe('purge', () => {
 
 /** Carries a purge out in this process until so many objects were changed; all of them when none. */
 async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Promise<number> {
-  const archive = await openArchive(folder, idKey, { keys: KeyRing.parse(testPayloadKeys) });
-  const plan = await new PurgePlanner(archive, (text) => idKey.nameOf('document', text)).ofDocument(
+  const store = await openStore(folder, idKey, { keys: KeyRing.parse(testPayloadKeys) });
+  const plan = await new PurgePlanner(store, (text) => idKey.nameOf('document', text)).ofDocument(
     person,
   );
   if (allowed === Infinity) return plan.changes.length;
@@ -327,13 +326,9 @@ async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Prom
     if (made > allowed) throw new Error('cut short');
     return change;
   };
-  const commit = archive.store.commit.bind(archive.store);
-  archive.store.commit = (statements, entries) =>
+  const commit = store.commit.bind(store);
+  store.commit = (statements, entries) =>
     cut(Promise.resolve()).then(() => commit(statements, entries));
-  for (const change of ['remove', 'replace'] as const) {
-    const changes = archive[change].bind(archive) as (...args: unknown[]) => Promise<void>;
-    archive[change] = (...args: unknown[]) => cut(Promise.resolve()).then(() => changes(...args));
-  }
   const order = {
     by: 'tester',
     reason: 'a test',
@@ -343,6 +338,6 @@ async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Prom
     deleteWorkflows: () => Promise.resolve(),
     audit: () => Promise.resolve(),
   };
-  await expect(carryOut(archive, plan, order)).rejects.toThrow('cut short');
+  await expect(carryOut(store, plan, order)).rejects.toThrow('cut short');
   return made;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { testPayloadKeys } from '../support/temporary-archive';
+import { testPayloadKeys } from '../support/temporary-store';
 
 const run = promisify(execFile);
 const rows = 100_000;
@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const work = (what: 'make' | 'end') => {
   const script = join(root, 'test', 'support', 'large-work.ts');
-  const store = join(folder, 'data', 'archive');
+  const store = join(folder, 'data', 'store');
   const words = ['--import', 'tsx', script, what, store, idKey, testPayloadKeys, `${rows}`];
   return run(process.execPath, words, { cwd: root });
 };

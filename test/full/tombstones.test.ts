@@ -6,8 +6,8 @@ import {
   purgedFact,
   withoutPdf,
   withoutResult,
-} from '../../src/archive/tombstones';
-import { impersonalKeys, keptKinds, kindOf } from '../../src/archive/kept-kinds';
+} from '../../src/store/erasure/tombstones';
+import { impersonalKeys, keptKinds, kindOf } from '../../src/store/erasure/kept-kinds';
 import type { FiledRow, ManifestRow } from '../../src/domain/certificates';
 import { erasedResult } from '../../src/domain/result-rows';
 import type { IssuanceFact, OutcomeRecord } from '../../src/domain/outcomes';
@@ -209,7 +209,7 @@ it('knows every object by exactly one kind', () => {
   const impersonal = [
     'dossier-retries/0a1b/0001/0001.json',
     'dossier-batches/20260101T000000000Z/plan.json',
-    'archive.json',
+    'store.json',
     'erasures/x.json',
     'probe/x',
   ];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SqliteConnection } from '../../src/store/sqlite';
+import { SqliteConnection } from '../../src/store/sqlite/connection';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
 import {
@@ -153,7 +153,7 @@ describe('commands of credit analyses', () => {
           .at(-1) ?? {};
       // As a worker files it that was frozen, and given up, before it could.
       const [, name = ''] = id.split('/');
-      const connection = new SqliteConnection(join(place.folder, 'data', 'archive', 'store.db'));
+      const connection = new SqliteConnection(join(place.folder, 'data', 'store', 'store.db'));
       connection.run({
         sql: `UPDATE attempt SET receipt = 'accepted', external_id = ? WHERE subject = ?`,
         parameters: [operationId, `credit/${name}`],

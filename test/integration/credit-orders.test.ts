@@ -1,4 +1,3 @@
-import { getJson } from '../../src/archive/archive';
 import { cnabFile, testReceivable } from '../support/cnab-files';
 import {
   CreditInstallation,
@@ -6,7 +5,7 @@ import {
   sheetRows,
   type ShownAnalysis,
 } from '../support/credit-installation';
-import { archiveIn } from '../support/temporary-archive';
+import { storeIn } from '../support/temporary-store';
 
 describe('an order for a credit analysis', () => {
   let place: CreditInstallation;
@@ -81,7 +80,7 @@ describe('an order for a credit analysis', () => {
     );
     expect(code).toBe(0);
     const folder = shown?.id.replace(/^credit\//, 'analyses/') ?? '';
-    const asked = await getJson(archiveIn(place.folder), `${folder}/asked.json`);
+    const asked = await storeIn(place.folder).records.getJson(`${folder}/asked.json`);
     expect(asked).toMatchObject({ forced: 'cut by the bank: ticket 7' });
     const { stdout } = await run(['audit', 'export']);
     const entries = stdout.split('\n').filter((line) => line.includes(`${shown?.id}/start`));

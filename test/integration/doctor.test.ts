@@ -56,7 +56,7 @@ describe('diligence doctor', () => {
     expect(about('queue diligence-certificate-requests')).toMatchObject({ state: 'warn' });
     expect(about('queue diligence-workflows')).toMatchObject({ state: 'ok' });
     expect(about('engine')?.detail).toMatch(/server 1\.\d+/);
-    expect(about('archive')?.state).toBe('ok');
+    expect(about('store')?.state).toBe('ok');
     await chmod(join(place.folder, 'data', 'id-key'), 0o600);
   }, 60_000);
 
@@ -83,14 +83,14 @@ describe('diligence doctor', () => {
     ]);
   }, 60_000);
 
-  test('misses the key of an archive that is there, and makes no other', async () => {
+  test('misses the key of a store that is there, and makes no other', async () => {
     const elsewhere = join(place.folder, 'elsewhere');
     const env = {
       DILIGENCE_DATA_DIR: elsewhere,
-      DILIGENCE_ARCHIVE_URL: join(place.folder, 'data', 'archive'),
+      DILIGENCE_STORE_URL: join(place.folder, 'data', 'store'),
     };
     const { about } = await examine(env);
-    expect(about('archive')).toMatchObject({
+    expect(about('store')).toMatchObject({
       state: 'fail',
       cure: expect.stringContaining('id-key'),
     });

@@ -105,7 +105,7 @@ describe('the embedded engine', () => {
     expect(kept.filter(([, mode]) => (mode & 0o077) !== 0)).toEqual([]);
   }, 120_000);
 
-  test('is stopped, and what has ended is read from the archive without it', async () => {
+  test('is stopped, and what has ended is read from the store without it', async () => {
     const stopped = await run(['stop']);
     expect(stopped.stdout).toBe('stopped\n');
     const [again, listed] = await Promise.all([run(['stop']), run(['list', '--json'], false)]);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([installation.place.stop(), submitting.place.stop()]));
 
-test('a file is handed in once from its archived copy, and what was found is filed with its artifacts', async () => {
+test('a file is handed in once from its stored copy, and what was found is filed with its artifacts', async () => {
   const { path, sha256, body, end } = begun.plain;
   const first = await end;
   expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });

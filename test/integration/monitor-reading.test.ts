@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IdKey } from '../../src/protection/id-key';
-import { openArchive } from '../../src/archive/open-archive';
-import type { Archive } from '../../src/archive/archive';
+import { openStore } from '../../src/store/open-store';
+import type { Store } from '../../src/store/store';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { fingerprintOf, SinkRepository } from '../../src/store/monitors/sinks';
@@ -14,7 +14,7 @@ import { KeyRing } from '../../src/protection/key-ring';
 import { CommandHost, type CommandResult } from '../support/diligence-process';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
-import { testPayloadKeys } from '../support/temporary-archive';
+import { testPayloadKeys } from '../support/temporary-store';
 
 /** Commands that read what is on file: no engine, no service, no worker. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
@@ -26,7 +26,7 @@ const commandMs = 60_000;
 let host: CommandHost;
 let hostFolder: string;
 let folder: string;
-let archive: Archive;
+let store: Store;
 let changes: ChangeRepository;
 const running: ChildProcess[] = [];
 
@@ -44,8 +44,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'diligence-reading-'));
   const idKey = IdKey.parse(idKeyHex);
   const keys = KeyRing.parse(testPayloadKeys);
-  archive = await openArchive(join(folder, 'data', 'archive'), idKey, { keys });
-  changes = new ChangeRepository(archive.store, (text) => idKey.nameOf('document', text));
+  store = await openStore(join(folder, 'data', 'store'), idKey, { keys });
+  changes = new ChangeRepository(store, (text) => idKey.nameOf('document', text));
 });
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
@@ -234,7 +234,7 @@ it(
     await fill();
     const monitor = { monitorId: 'm-1', identifier: watched } as Monitor;
     const at = '2026-05-06T10:00:00.000Z';
-    await new MonitorRepository(archive.store, (text) => text).putAnswer('m-1', {
+    await new MonitorRepository(store, (text) => text).putAnswer('m-1', {
       at,
       by: 'read',
       monitor,
@@ -306,7 +306,7 @@ it(
     };
     const why = 'the webhook answered 410';
     const settings = fingerprintOf({ url: env.MONITOR_WEBHOOK_URL });
-    await new SinkRepository(archive.store).disable('webhook', { at: '2026-05-04', why, settings });
+    await new SinkRepository(store).disable('webhook', { at: '2026-05-04', why, settings });
     const disabled = await run(['sink'], env);
     expect(disabled).toMatchObject({ code: 3 });
     expect(disabled.stdout).toMatch(/webhook +required +disabled since 2026-05-04/);

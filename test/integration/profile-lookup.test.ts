@@ -175,7 +175,7 @@ test('a rural part that is missing is told, and how to ask for it', async () => 
   expect(stdout).toMatch(/rural +timed out or failed \(`--retry-rural` looks it up anew/);
 });
 
-test('a work is listed, shown and written again from the archive', async () => {
+test('a work is listed, shown and written again from the store', async () => {
   const { shown } = await lookUp(whole);
   const id = shown?.id ?? '';
   const { stdout } = await installation.run(['list', '--subject', cpf, '--limit', '1', '--json']);

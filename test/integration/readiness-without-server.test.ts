@@ -18,7 +18,7 @@ test('a worker is ready while its server answers', async () => {
   expect((await readinessAt(origin)).told.checks).toEqual({
     workers: 'ok',
     engine: expect.stringMatching(/^the Temporal server does not answer/) as string,
-    archive: 'ok',
+    store: 'ok',
   });
   expect((await fetch(`${origin}/healthz`)).status).toBe(200);
   await place.restartServer();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => place.stop(), 60_000);
 
 const posts = () => postsOf(place.sandbox);
-const store = () => join(place.folder, 'data', 'archive');
+const store = () => join(place.folder, 'data', 'store');
 
 test('a batch whose store is moved away sends nothing, says so, and goes on when it is back', async () => {
   const id = await batchUnderWay(place);

@@ -181,7 +181,7 @@ test('what the service holds is listed, masked, with what it cost; ours are told
   expect(failed.stdout).toMatch(/1 search\n {2}1 not_charged: 0 tokens\n$/);
 });
 
-test('a search is listed, shown and written again from the archive, and purged by its id', async () => {
+test('a search is listed, shown and written again from the store, and purged by its id', async () => {
   const { shown } = await search('kept@example.com');
   const id = shown?.id ?? '';
   const found = { id, kind: 'trace', input: 'k***@e***', status: 'completed' };

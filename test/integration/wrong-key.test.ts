@@ -8,7 +8,7 @@ import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { postsOf } from '../support/batch-account';
 import { Installation } from '../support/diligence-process';
-import { testPayloadKeys } from '../support/temporary-archive';
+import { testPayloadKeys } from '../support/temporary-store';
 import { sheetOf } from '../support/documents';
 import { historiesOf, type RunHistory } from '../support/histories';
 import { failedByStranger, strangerKey } from '../support/stranger-worker';
@@ -35,7 +35,7 @@ describe('a process with a wrong payload key', () => {
   const eventsOf = (runs: readonly RunHistory[]) => runs.flatMap(({ events }) => events);
 
   test.each([
-    ['that the archive does not know', strangerKey, 'test'],
+    ['that the store does not know', strangerKey, 'test'],
     ['that goes by a name of ours', impostor, 'test'],
     ['in front of ours', `${strangerKey},${testPayloadKeys}`, 'stranger'],
     ['switched off', 'off', 'test'],

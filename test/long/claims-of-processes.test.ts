@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { standingAttempt } from '../../src/domain/attempts';
-import { AttemptRepository } from '../../src/store/attempts';
+import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
-import { SealedStore } from '../../src/store/sealed-store';
-import { openStore, type Store } from '../../src/store/store';
+import { SealedDatabase } from '../../src/store/sealed-database';
+import { openDatabase, type Database } from '../../src/store/database';
 import { eventually } from '../support/diligence-process';
 import { sized } from '../support/full-size';
 
@@ -17,14 +17,14 @@ const subjects = sized(300, 1_000);
 const claimant = join(__dirname, '..', 'support', 'claimant.ts');
 
 let folder: string;
-let store: Store;
+let store: Database;
 let attempts: AttemptRepository;
 const running = new Map<string, ChildProcess>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'diligence-claims-'));
-  store = await openStore(join(folder, 'store'), IdKey.parse('ab'.repeat(32)));
-  attempts = new AttemptRepository(new SealedStore(store));
+  store = await openDatabase(join(folder, 'store'), IdKey.parse('ab'.repeat(32)));
+  attempts = new AttemptRepository(new SealedDatabase(store));
 });
 afterAll(async () => {
   for (const child of running.values()) child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { archiveIn, tamperWith } from '../support/temporary-archive';
+import { storeIn, tamperWith } from '../support/temporary-store';
 import type { ScenarioInput } from '../../src/sandbox';
 import { queueName, queueSuffix } from '../../src/domain/queues';
 import { punctuateDocument } from '../../src/domain/documents';
@@ -113,7 +113,7 @@ async function runEverything(place: CreditInstallation, files: number): Promise<
 /** A work that is not on file: the activity fails, and its failure and memo quote what it was given. */
 async function plant({ installation, folder }: CreditInstallation): Promise<void> {
   const client = await installation.client();
-  const suffix = queueSuffix(archiveIn(folder).id);
+  const suffix = queueSuffix(storeIn(folder).id);
   const text = `${plantedName} ${person} ${testAssignor.document} ${creditToken}`;
   const open = await client.workflow.start('analyzeCredit', {
     workflowId: 'planted',
@@ -150,8 +150,8 @@ async function logsAndMetrics({ installation, folder }: CreditInstallation): Pro
   ];
 }
 
-/** Objects of the archive, as they lie there. */
-async function archived({ folder }: CreditInstallation): Promise<Held[]> {
+/** Objects of the store, as they lie there. */
+async function stored({ folder }: CreditInstallation): Promise<Held[]> {
   // What was planted is in the name of an object, which is never sealed.
   tamperWith(folder, 'DELETE FROM record WHERE key LIKE ?', `analyses/${plantedName}%`);
   tamperWith(folder, 'PRAGMA wal_checkpoint(TRUNCATE)');
@@ -171,7 +171,7 @@ describe('what the engine holds of analyses, and what is logged and told', () =>
 
   afterEach(() => place.stop(), 60_000);
 
-  test('of 20 files with faults: no document, name, key or token; nor in the archive', async () => {
+  test('of 20 files with faults: no document, name, key or token; nor in the store', async () => {
     place = await installed({});
     const confidential = await fillFolder(place, 20);
     const told = await runEverything(place, 20);
@@ -182,7 +182,7 @@ describe('what the engine holds of analyses, and what is logged and told', () =>
     expect(
       held.filter((one) => one.place.startsWith('history of credit/')).length,
     ).toBeGreaterThanOrEqual(20);
-    const all = [...held, ...told, ...(await logsAndMetrics(place)), ...(await archived(place))];
+    const all = [...held, ...told, ...(await logsAndMetrics(place)), ...(await stored(place))];
     expect(findings(all, confidential)).toEqual([]);
   }, 600_000);
 
@@ -198,7 +198,7 @@ describe('what the engine holds of analyses, and what is logged and told', () =>
         );
       }
     }
-    const onFile = findings(await archived(place), confidential);
+    const onFile = findings(await stored(place), confidential);
     for (const part of ['store.db', 'blobs/']) {
       expect(onFile.filter((one) => one.includes(part))).not.toEqual([]);
     }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AnalysisFile } from '../../src/archive/analyses';
-import { archiveIn } from '../support/temporary-archive';
+import { AnalysisFile } from '../../src/store/credit/analyses';
+import { storeIn } from '../support/temporary-store';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import { analysisFolder } from '../../src/domain/credit/work';
 import type { CreditReceived, ScenarioInput } from '../../src/sandbox';
@@ -104,7 +104,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
     expect(faults.size).toBeGreaterThan(15);
   }, 600_000);
 
-  test('run again it buys nothing: what is unknown stays so, the rest comes from the archive', async () => {
+  test('run again it buys nothing: what is unknown stays so, the rest comes from the store', async () => {
     const sent = place.uploads().length;
     const { stdout } = await place.installation.run(batch);
     const { files: lines } = JSON.parse(stdout) as { files: (Line & { before: boolean })[] };
@@ -112,7 +112,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
     expect(place.uploads()).toHaveLength(sent);
   }, 120_000);
 
-  /** What the sandbox and the archive say, against what the command says. */
+  /** What the sandbox and the store say, against what the command says. */
   async function contradictionsOf(
     { file, status, id, folder }: Line,
     index: number,
@@ -128,8 +128,8 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
     if (status !== wanted) found.push(`${status}, and not ${wanted}`);
     if (status !== 'completed') return found;
 
-    const archive = archiveIn(place.folder);
-    const outcome = await new AnalysisFile(archive).outcome(analysisFolder(id));
+    const store = storeIn(place.folder);
+    const outcome = await new AnalysisFile(store).outcome(analysisFolder(id));
     const filed = outcome && (await place.filed(outcome));
     if (outcome === null || filed === null) return [...found, 'without results on file'];
     const operationId = uploads.find(({ accepted }) => accepted)?.operationId ?? '';

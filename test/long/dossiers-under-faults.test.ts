@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import { DossierFile } from '../../src/archive/dossiers';
-import { inParallel } from '../../src/archive/in-parallel';
-import { archiveIn } from '../support/temporary-archive';
+import { DossierFile } from '../../src/store/dossiers/dossiers';
+import { inParallel } from '../../src/store/core/in-parallel';
+import { storeIn } from '../support/temporary-store';
 import type { DossierOutcome, DossierRecord } from '../../src/domain/dossiers/follow';
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import { seededDossierId, type ScenarioInput } from '../../src/sandbox';
@@ -187,7 +187,7 @@ afterAll(() => place.stop(), 60_000);
 const counted = () =>
   new Map(place.sandbox.dossiers.counts().items.map((item) => [item.dossieId, item]));
 const received = () => place.sandbox.dossiers.received();
-const archive = () => archiveIn(place.folder);
+const store = () => storeIn(place.folder);
 const requested = (those: readonly string[], what: 'retryRequests' | 'pdfs' | 'statusReads') =>
   those.every((id) => (counted().get(id)?.[what] ?? 0) > 0);
 
@@ -280,7 +280,7 @@ async function disturb(): Promise<void> {
 async function outcomes(): Promise<
   Map<string, { record: DossierRecord; outcome: DossierOutcome }>
 > {
-  const file = new DossierFile(archive());
+  const file = new DossierFile(store());
   const found = new Map<string, { record: DossierRecord; outcome: DossierOutcome }>();
   for (const { folder, record } of await file.all()) {
     const outcome = await file.outcome(folder);
@@ -366,7 +366,7 @@ test('nothing of a dossier is found in the engine, in ids or in logs; histories 
   expect(findings(everything, { ...confidential, tokens: [sandboxToken] })).toEqual([]);
 });
 
-/** What the sandbox and the archive say, against the outcome of a work. */
+/** What the sandbox and the store say, against the outcome of a work. */
 async function contradictions(
   outcome: DossierOutcome,
   remote: Record<string, unknown>,
@@ -402,7 +402,7 @@ async function contradictions(
   const [pdf] = filed;
   if (pdf === undefined || outcome.unfiled.length > 0) return [...found, 'no report on file'];
   const served = await servedNow(id, artifact.download_url);
-  const bytes = await new DossierFile(archive()).bytes(pdf.key);
+  const bytes = await new DossierFile(store()).bytes(pdf.key);
   if (pdf.artifactId !== artifact.id) found.push('the report of another attempt');
   if (pdf.sha256 !== sha256(served)) found.push('another report than the service has');
   if (bytes === null || sha256(bytes) !== pdf.sha256) found.push('another report on file');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allAttempts, archiveIn } from '../support/temporary-archive';
+import { allAttempts, storeIn } from '../support/temporary-store';
 import { isInFlight, postsOf } from '../support/batch-account';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { sheetOf } from '../support/documents';
@@ -25,7 +25,7 @@ describe('a worker frozen in the middle of its runs, and thawed when another has
 
   /** Claims under which something may have been sent, each with the receipt that stands. */
   async function claims(): Promise<{ receipt: string | null }[]> {
-    const all = await allAttempts(archiveIn(place.folder));
+    const all = await allAttempts(storeIn(place.folder));
     return all
       .filter(({ claim }) => claim.kind === 'send')
       .map(({ receipt }) => ({ receipt: receipt?.kind ?? null }));

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { inParallel } from '../../src/archive/in-parallel';
-import { LensFile } from '../../src/archive/lens';
-import { readLarge } from '../../src/archive/large-objects';
-import { archiveIn } from '../support/temporary-archive';
+import { inParallel } from '../../src/store/core/in-parallel';
+import { LensFile } from '../../src/store/lens/lens';
+import { readLarge } from '../../src/store/core/large-objects';
+import { storeIn } from '../support/temporary-store';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import type { ScenarioInput } from '../../src/sandbox';
 import { lensRoles, type LensEnding } from '../../src/sandbox/lens/lens-scenario';
@@ -131,7 +131,7 @@ afterAll(() => place.stop(), 60_000);
 const pathOf = (name: string): string => join(place.folder, 'pictures', name);
 const counted = () => new Map(place.sandbox.lens.counts().items.map((item) => [item.sha256, item]));
 const received = () => place.sandbox.lens.received();
-const archive = () => archiveIn(place.folder);
+const store = () => storeIn(place.folder);
 const wasAsked = (
   those: readonly Picture[],
   what: 'requested' | 'uploadTries' | 'reads' | 'artifacts',
@@ -153,7 +153,7 @@ function phases(): Phases {
 
 async function callOff(those: readonly Picture[]): Promise<void> {
   const names = new Map<string, string>();
-  for (const { record } of await new LensFile(archive()).all()) {
+  for (const { record } of await new LensFile(store()).all()) {
     names.set(record.file.sha256, record.name);
   }
   const client = await place.client();
@@ -205,7 +205,7 @@ interface Ended {
 }
 
 async function allEnded(): Promise<Map<string, Ended>> {
-  const file = new LensFile(archive());
+  const file = new LensFile(store());
   const found = new Map<string, Ended>();
   for (const { folder, record } of await file.all()) {
     const outcome = await file.outcome(folder);
@@ -288,7 +288,7 @@ test('no file, nor its name, is found in the engine, in ids or in logs; historie
   expect(findings(everything, { ...confidential, tokens: [sandboxToken] })).toEqual([]);
 });
 
-/** What the sandbox and the archive say, against the outcome of a work. */
+/** What the sandbox and the store say, against the outcome of a work. */
 async function contradictions(
   picture: Picture,
   { folder, outcome }: Ended,
@@ -315,7 +315,7 @@ async function contradictions(
   const billing = billingOf(remote);
   if (seen.billing?.status !== billing.status || seen.billing.amount !== billing.amount)
     found.push('billing as nobody told it');
-  const answer = await new LensFile(archive()).answer(folder);
+  const answer = await new LensFile(store()).answer(folder);
   if (answer === null || sum(answer) !== seen.sha256) found.push('another answer on file');
   const artifacts = remote['artifacts'] as { id: string; type: string; url: string }[];
   const filed = new Map(files?.filed.map((one) => [one.artifactId, one]));
@@ -328,7 +328,7 @@ async function contradictions(
     if (there.sha256 !== served) found.push(`another ${type} than the service has`);
     if (type === 'input_image' && served !== sha256) found.push('not the file that was given');
     const parts: Buffer[] = [];
-    for await (const part of readLarge(archive(), there.key)) parts.push(part);
+    for await (const part of readLarge(store(), there.key)) parts.push(part);
     if (sum(Buffer.concat(parts)) !== there.sha256) found.push(`another ${type} on file`);
   }
   return found;

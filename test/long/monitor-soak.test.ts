@@ -96,7 +96,7 @@ test(`${total} changes of ${monitors} monitors under faults, with workers and th
     // Nobody asks for a walk: the schedule finds what a killed worker did not put down.
     let incomplete: string[] = [];
     await eventually(
-      'the archive is complete',
+      'the store is complete',
       async () => (incomplete = await incompleteOnFile(place.folder, held())).length === 0,
       90_000,
     ).catch(() => undefined);

@@ -18,7 +18,7 @@ import {
   type Confidential,
   type Held,
 } from '../support/everything-held';
-import { archiveIn } from '../support/temporary-archive';
+import { storeIn } from '../support/temporary-store';
 import { sized } from '../support/full-size';
 
 const batchRows = sized(80, 1_000);
@@ -39,10 +39,10 @@ const plantedName = 'ESTEVES PLANTADO LTDA';
 /** All that a client could put into an engine, with what must not be read there in each of it. */
 async function plant(place: Installation): Promise<void> {
   const client = await place.client();
-  const { id } = archiveIn(place.folder);
+  const { id } = storeIn(place.folder);
   const taskQueue = queueName('workflows', queueSuffix(id));
   const text = `${plantedName} ${person} ${punctuateDocument(company)} token=${sandboxToken}`;
-  // A folder that the archive does not hold: the failure of the activity names it.
+  // A folder that the store does not hold: the failure of the activity names it.
   const folder = `works/${company}?token=${sandboxToken}`;
   const work = { folder, items: 1, filedIn: folder };
   const terms = { interactive: true, queueSuffix: queueSuffix(id), rowDeadlineMs: 1_000 };
@@ -144,7 +144,7 @@ async function installed(rows: number, env: Record<string, string>): Promise<Ins
   return place;
 }
 
-describe('what the engine and the archive hold, and what is logged and told', () => {
+describe('what the engine and the store hold, and what is logged and told', () => {
   let place: Installation;
 
   afterEach(() => place.stop(), 60_000);

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { archiveIn } from '../support/temporary-archive';
-import { ProfileFile } from '../../src/archive/profiles';
+import { storeIn } from '../support/temporary-store';
+import { ProfileFile } from '../../src/store/profiles/profiles';
 import { profileFolder } from '../../src/domain/profiles/lookup';
 import type { ResourceReceived, ScenarioInput } from '../../src/sandbox';
 import { profileRoles } from '../../src/sandbox/profiles/profile-scenario';
@@ -108,7 +108,7 @@ async function lookUpAll(out: string): Promise<Row[]> {
 }
 
 const received = () => place.sandbox.profiles.received();
-const archive = () => archiveIn(place.folder);
+const store = () => storeIn(place.folder);
 const counted = () =>
   new Map(place.sandbox.profiles.counts().items.map((item) => [item.cpf, item]));
 const wasAsked = (those: readonly string[]): boolean =>
@@ -121,7 +121,7 @@ function phases(): Phases {
 }
 
 async function callOff(those: readonly string[]): Promise<void> {
-  const all = await new ProfileFile(archive()).all();
+  const all = await new ProfileFile(store()).all();
   const names = new Map(all.map(({ record }) => [record.cpf, record.name]));
   const client = await place.client();
   await Promise.all(
@@ -152,7 +152,7 @@ async function disturb(): Promise<void> {
 
 async function areOnFile(those: readonly string[]): Promise<boolean> {
   await sleep(500);
-  const file = new ProfileFile(archive());
+  const file = new ProfileFile(store());
   const all = await file.all();
   const folders = all.filter(({ record }) => those.includes(record.cpf));
   const answers = await Promise.all(folders.map(({ folder }) => file.answer(folder, 1)));
@@ -214,7 +214,7 @@ test('no number and nothing of an answer is found in the engine, in ids or in lo
 const statuses = new Map<string, string>();
 const statusOf = (one: string): string => statuses.get(one) ?? '';
 
-/** What the sandbox and the archive say, against a line of the results. */
+/** What the sandbox and the store say, against a line of the results. */
 async function contradictions(row: Row): Promise<string[]> {
   const { asked = '', status = '' } = row;
   const plan = plans.get(asked);
@@ -236,7 +236,7 @@ async function contradictions(row: Row): Promise<string[]> {
     found.push(`answered ${whole.length} times`);
   if (status !== 'found') return found;
 
-  const file = new ProfileFile(archive());
+  const file = new ProfileFile(store());
   const answer = await file.answer(profileFolder(row['id'] ?? ''), answered);
   if (answer === null) return [...found, 'no answer on file'];
   if (createHash('sha256').update(answer).digest('hex') !== row['sha256'])

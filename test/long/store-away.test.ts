@@ -16,7 +16,7 @@ afterEach(async () => {
 }, 60_000);
 
 const posts = () => postsOf(place.sandbox);
-const store = () => join(place.folder, 'data', 'archive');
+const store = () => join(place.folder, 'data', 'store');
 
 test('a batch sends nothing on the strength of another store that stands in the place of its own', async () => {
   place = await Installation.start(slowRequests as never);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { archiveIn } from '../support/temporary-archive';
-import { TraceFile } from '../../src/archive/traces';
+import { storeIn } from '../support/temporary-store';
+import { TraceFile } from '../../src/store/traces/traces';
 import { traceFolder } from '../../src/domain/traces/search';
 import type { ScenarioInput } from '../../src/sandbox';
 import { traceRoles, type TraceEnding } from '../../src/sandbox/traces/trace-scenario';
@@ -32,7 +32,7 @@ const held = { waitingMs: [0, 0], processingMs: [longMs, longMs] } satisfies Tar
 
 type TargetScript = NonNullable<NonNullable<ScenarioInput['traces']>['targets']>[string];
 
-/** What nobody may read outside the archive: every target has it, or is a number of a person. */
+/** What nobody may read outside the store: every target has it, or is a number of a person. */
 const secret = 'zanzibar';
 
 function targetOf(index: number): string {
@@ -154,11 +154,11 @@ function phases(): Phases {
 }
 
 async function namesByTarget(): Promise<Map<string, string>> {
-  const all = await new TraceFile(archive()).all();
+  const all = await new TraceFile(store()).all();
   return new Map(all.map(({ record }) => [record.target, record.name]));
 }
 
-const archive = () => archiveIn(place.folder);
+const store = () => storeIn(place.folder);
 
 async function callOff(those: readonly string[]): Promise<void> {
   const names = await namesByTarget();
@@ -275,7 +275,7 @@ test('no target is found in the engine, in ids or in logs; histories are short',
   expect(findings([...everything, ...others], confidential)).toEqual([]);
 });
 
-/** What the sandbox and the archive say, against a line of the results. */
+/** What the sandbox and the store say, against a line of the results. */
 async function contradictions(row: Row, out: string): Promise<string[]> {
   const found: string[] = [];
   const { asked = '', status = '', line = '' } = row;
@@ -291,7 +291,7 @@ async function contradictions(row: Row, out: string): Promise<string[]> {
   if (!['completed', 'failed'].includes(status) && row['sha256'] === '') return found;
 
   const folder = traceFolder(row['id'] ?? '');
-  const answer = await new TraceFile(archive()).answer(folder);
+  const answer = await new TraceFile(store()).answer(folder);
   if (answer === null || settled === undefined) return [...found, 'no answer on file'];
   const sum = createHash('sha256').update(answer).digest('hex');
   if (sum !== row['sha256']) found.push('another answer on file than the one told of');

@@ -8,7 +8,7 @@ import {
   type Receipt,
 } from '../../src/domain/attempts';
 import { sized } from '../support/full-size';
-import { TemporaryArchive } from '../support/temporary-archive';
+import { TemporaryStore } from '../support/temporary-store';
 
 /**
  * Senders, their recoveries, people and late answers, each stopped between any two of its steps, in
@@ -29,19 +29,19 @@ interface Sent {
 class Schedule {
   now = 0;
   readonly faults: string[] = [];
-  readonly #place: TemporaryArchive;
+  readonly #place: TemporaryStore;
   readonly #subject: string;
   readonly #sent: Sent[] = [];
   readonly #shut = new Set<string>();
   #nonce = 0;
 
-  constructor(place: TemporaryArchive, subject: string) {
+  constructor(place: TemporaryStore, subject: string) {
     this.#place = place;
     this.#subject = subject;
   }
 
   *sender(owner: ClaimOwner, ending: Ending): Step {
-    const { attempts } = this.#place.archive;
+    const { attempts } = this.#place.store;
     const history: Awaited<ReturnType<typeof attempts.of>> = yield attempts.of(this.#subject);
     if (attemptOf(history, owner) !== null) return;
     if (subjectState(history, this.now).kind !== 'free') return;
@@ -83,7 +83,7 @@ class Schedule {
   }
 
   *recovery(owner: ClaimOwner): Step {
-    const { attempts } = this.#place.archive;
+    const { attempts } = this.#place.store;
     const last: { claim: Claim } = yield {
       written: attempts.close(this.#subject, owner, this.now),
     };
@@ -91,7 +91,7 @@ class Schedule {
   }
 
   *person(action: 'reissue' | 'abandon' | 'adopt'): Step {
-    const { attempts } = this.#place.archive;
+    const { attempts } = this.#place.store;
     const history: Awaited<ReturnType<typeof attempts.of>> = yield attempts.of(this.#subject);
     const state = subjectState(history, this.now);
     if (state.kind !== 'unknown') return;
@@ -108,7 +108,7 @@ class Schedule {
 
   /** What is free may not hold an undecided attempt, whatever was closed above it. */
   async check(): Promise<void> {
-    const history = await this.#place.archive.attempts.of(this.#subject);
+    const history = await this.#place.store.attempts.of(this.#subject);
     const state = subjectState(history, this.now + answerMs + 1);
     const open = this.#sent.filter(({ isDecided, mayBeBought }) => mayBeBought && !isDecided);
     if (state.kind === 'free' && open.length > 0) this.faults.push(`${open[0]?.n} is forgotten`);
@@ -151,7 +151,7 @@ const actor = fc.oneof(
 );
 
 it('buys once, whatever is closed, resolved or comes late, in every order', async () => {
-  const place = new TemporaryArchive();
+  const place = new TemporaryStore();
   let schedules = 0;
   try {
     await fc.assert(

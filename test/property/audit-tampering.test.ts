@@ -1,16 +1,18 @@
 import * as fc from 'fast-check';
 import { AuditTrail } from '../../src/store/audit/trail';
 import { verifyAudit } from '../../src/store/audit/verify';
-import type { SealedStore } from '../../src/store/sealed-store';
+import type { SealedDatabase } from '../../src/store/sealed-database';
 import { sized } from '../support/full-size';
-import { TemporaryArchive, testIdKey } from '../support/temporary-archive';
+import { TemporaryStore, testIdKey } from '../support/temporary-store';
 
 const tables = ['event', 'anchor', 'anchor_head'] as const;
-const place = new TemporaryArchive();
+const place = new TemporaryStore();
 afterAll(() => place.remove());
 
 /** Three writers and a few anchors: a trail as a day leaves it, and its head. */
-async function trailOf(appends: readonly number[]): Promise<{ store: SealedStore; head: string }> {
+async function trailOf(
+  appends: readonly number[],
+): Promise<{ store: SealedDatabase; head: string }> {
   for (const table of tables.toReversed()) place.tamper(`DELETE FROM ${table}`);
   const writers = Array.from({ length: 3 }, () => new AuditTrail(place.writer(), testIdKey));
   let head = '';
@@ -27,7 +29,7 @@ async function trailOf(appends: readonly number[]): Promise<{ store: SealedStore
     );
     if (turn % 3 === 2 || turn === appends.length - 1) head = (await writer?.anchor()) ?? '';
   }
-  return { store: place.archive.store, head };
+  return { store: place.store, head };
 }
 
 type Row = Record<string, string | number | Uint8Array>;

@@ -6,7 +6,7 @@ import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../src/sinks/sink'
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { CooldownRepository } from '../../src/store/monitors/cooldowns';
 import { toldChange } from '../support/monitor-changes';
-import { TemporaryArchive } from '../support/temporary-archive';
+import { TemporaryStore } from '../support/temporary-store';
 
 const hourMs = 3_600_000;
 const startedAt = Date.parse('2026-05-04T10:00:00Z');
@@ -52,14 +52,14 @@ class Receiver implements Sink {
   }
 }
 
-const place = new TemporaryArchive();
+const place = new TemporaryStore();
 afterAll(() => place.remove());
 /** A worker dies at the n-th commit, before it or right after it. */
 const dies = { in: Infinity, after: false };
-place.store.commit = async (statements) => {
+place.database.commit = async (statements) => {
   dies.in -= 1;
   if (dies.in < 0 && !dies.after) throw new Error('killed');
-  const results = place.store.commitNow(statements);
+  const results = place.database.commitNow(statements);
   if (dies.in < 0) throw new Error('killed');
   return results;
 };
@@ -68,8 +68,8 @@ let installations = 0;
 class Installation {
   /** Each has the store for itself: nothing else is of this monitor. */
   readonly monitorId = `monitor-${(installations += 1)}`;
-  readonly changes = new ChangeRepository(place.archive.store, () => '0'.repeat(32));
-  readonly cooldowns = new CooldownRepository(place.archive.store);
+  readonly changes = new ChangeRepository(place.store, () => '0'.repeat(32));
+  readonly cooldowns = new CooldownRepository(place.store);
   readonly receiver = new Receiver();
   readonly sink = new CooldownSink(this.receiver, this.cooldowns, this.changes, 24 * hourMs);
   at = startedAt;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { decodeProblem, retryAfterMs } from '../../src/apis/http/problem';
-import { keySegment } from '../../src/archive/archive';
+import { keySegment } from '../../src/store/records';
 
 it('reads any number of seconds of Retry-After back in milliseconds', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../src/domain/audit';
 import { readAudit, type FiledAuditRecord } from '../../src/store/audit/read';
-import type { SealedStore } from '../../src/store/sealed-store';
-import { testIdKey } from './temporary-archive';
+import type { SealedDatabase } from '../../src/store/sealed-database';
+import { testIdKey } from './temporary-store';
 
 export function entry(n: number): AuditEntry {
   return {
@@ -16,7 +16,7 @@ export function entry(n: number): AuditEntry {
 }
 
 export async function readAll(
-  store: SealedStore,
+  store: SealedDatabase,
   span: { from?: number; to?: number } = {},
 ): Promise<FiledAuditRecord[]> {
   const onUnreadable = (): never => {

@@ -176,7 +176,7 @@ const zips: readonly Omit<BadInput, 'cnab'>[] = [
   { name: 'no ZIP', zip: Buffer.from('not a ZIP'), says: /no ZIP/, isWhole: true },
   { name: 'an empty ZIP file', zip: Buffer.alloc(0), says: /an empty file/, isWhole: true },
   {
-    name: 'another kind of archive',
+    name: 'another kind of store',
     zip: Buffer.from('Rar!\x1a\x07\x00', 'latin1'),
     says: /a RAR file/,
     isWhole: true,

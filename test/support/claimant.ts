@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { attemptOf, nextNumber, subjectState, type Claim } from '../../src/domain/attempts';
-import { AttemptRepository } from '../../src/store/attempts';
+import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
-import { SealedStore } from '../../src/store/sealed-store';
-import { openStore } from '../../src/store/store';
+import { SealedDatabase } from '../../src/store/sealed-database';
+import { openDatabase } from '../../src/store/database';
 
 /**
  * A process that buys what nobody has bought: claims, "sends" (a line in a file of its own), and puts
@@ -16,8 +16,8 @@ const marginMs = 500;
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 async function buyAll(): Promise<void> {
-  const store = await openStore(folder, IdKey.parse('ab'.repeat(32)));
-  const attempts = new AttemptRepository(new SealedStore(store));
+  const store = await openDatabase(folder, IdKey.parse('ab'.repeat(32)));
+  const attempts = new AttemptRepository(new SealedDatabase(store));
   const numbers = Array.from({ length: Number(count) }, (_, index) => index);
   for (const number of numbers.sort(() => Math.random() - 0.5)) {
     const subject = `certificate/cnpj/${number}`;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { archiveIn } from './temporary-archive';
-import { readLarge } from '../../src/archive/large-objects';
+import { storeIn } from './temporary-store';
+import { readLarge } from '../../src/store/core/large-objects';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import type { CreditNamesInput, CreditReceived, Sandbox, ScenarioInput } from '../../src/sandbox';
@@ -37,7 +37,7 @@ export interface CreditTerms {
   worker?: 'here' | 'process';
 }
 
-/** An installation that has files analysed, and what its sandbox and its archive say of them. */
+/** An installation that has files analysed, and what its sandbox and its store say of them. */
 export class CreditInstallation {
   readonly installation: Installation;
 
@@ -101,13 +101,13 @@ export class CreditInstallation {
     return answer.text();
   }
 
-  /** Both results as they lie in the archive; null where one is not there. */
+  /** Both results as they lie in the store; null where one is not there. */
   async filed({ result }: AnalysisOutcome): Promise<Record<ResultFilter, string> | null> {
     if (result === null) return null;
-    const archive = archiveIn(this.folder);
+    const store = storeIn(this.folder);
     const read = async (key: string): Promise<string> => {
       const parts: Buffer[] = [];
-      for await (const part of readLarge(archive, key)) parts.push(part);
+      for await (const part of readLarge(store, key)) parts.push(part);
       return Buffer.concat(parts).toString();
     };
     return { issues: await read(result.issuesKey), all: await read(result.allKey) };

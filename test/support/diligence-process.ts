@@ -18,7 +18,7 @@ import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
 import { sharedServer } from './temporal-servers';
-import { testPayloadKeys } from './temporary-archive';
+import { testPayloadKeys } from './temporary-store';
 
 /** The built command line: what users run. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
@@ -60,7 +60,7 @@ type Terms = [
 ];
 
 /**
- * A whole installation on loopback: the sandbox over HTTP, an archive in a folder of its own, a
+ * A whole installation on loopback: the sandbox over HTTP, a store in a folder of its own, a
  * namespace of its own on a real Temporal server, a worker, and commands.
  */
 export class Installation {

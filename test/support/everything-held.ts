@@ -4,7 +4,7 @@ import { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { rowName, type Seal } from '../../src/store/seal';
 import type { Installation } from './diligence-process';
-import { tamperWith } from './temporary-archive';
+import { tamperWith } from './temporary-store';
 
 /** A place that could hold something, and all its bytes. */
 export interface Held {
@@ -30,9 +30,9 @@ export async function everythingHeld(place: Installation): Promise<Held[]> {
   }
 }
 
-/** The files of an archive, as they lie there. */
+/** The files of a store, as they lie there. */
 export function storedBytes(folder: string): Promise<Held[]> {
-  return filesBelow(join(folder, 'data', 'archive'));
+  return filesBelow(join(folder, 'data', 'store'));
 }
 
 async function filesBelow(root: string): Promise<Held[]> {

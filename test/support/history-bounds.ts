@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
 import { temporal } from '@temporalio/proto';
-import { inParallel } from '../../src/archive/in-parallel';
+import { inParallel } from '../../src/store/core/in-parallel';
 import { eventually } from './diligence-process';
 
 const { EventType } = temporal.api.enums.v1;

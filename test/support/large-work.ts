@@ -1,7 +1,7 @@
 import { IdKey } from '../../src/protection/id-key';
-import { openArchive } from '../../src/archive/open-archive';
+import { openStore } from '../../src/store/open-store';
 import { AuditTrail } from '../../src/store/audit/trail';
-import { WorkWriter, workFolder } from '../../src/archive/works';
+import { WorkWriter, workFolder } from '../../src/store/certificates/works';
 import { createCertificateMergeActivities } from '../../src/activities/certificate-merge';
 import type { CertificateDependencies } from '../../src/activities/dependencies';
 import { nothingTold } from '../../src/domain/outcomes';
@@ -24,9 +24,9 @@ const at = '2026-11-21T10:00:00.000Z';
 async function main(): Promise<void> {
   const idKey = IdKey.parse(id);
   const keys = KeyRing.parse(payloadKeys);
-  const archive = await openArchive(folder, idKey, { keys });
+  const store = await openStore(folder, idKey, { keys });
   if (what === 'make') {
-    const writer = new WorkWriter(archive, work, (text) => idKey.nameOf('document', text));
+    const writer = new WorkWriter(store, work, (text) => idKey.nameOf('document', text));
     for (let item = 0; item < rows; item += 1) {
       const [line, document] = [item + 2, cnpj(item)];
       const told = {
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
         note: '',
         possibleDoubleCharge: false,
       }));
-      await archive.outcomes.file(work, `lane-0000/run-${from}-1`, outcomes);
+      await store.outcomes.file(work, `lane-0000/run-${from}-1`, outcomes);
     }
     const times = { createdAt: at, createdBy: 'ana' };
     const input = { inputName: 'in.csv', inputSha256: null, inputKey: null };
@@ -64,8 +64,8 @@ async function main(): Promise<void> {
     await writer.finish(record as WorkRecord);
     return;
   }
-  const audit = new AuditTrail(archive.store, idKey);
-  const deps = { archive, idKey, audit, now: Date.now } as unknown as CertificateDependencies;
+  const audit = new AuditTrail(store, idKey);
+  const deps = { store, idKey, audit, now: Date.now } as unknown as CertificateDependencies;
   const { mergeWork } = createCertificateMergeActivities(deps);
   const end = { folder: work, workId, edition: 0, startedAt: Date.parse(at), neverSent: '' };
   const env = new ActivityEnvironment({ workflowExecution: { workflowId: workId, runId: 'run' } });

@@ -1,17 +1,17 @@
-import { getJsonLines, type Archive } from '../../src/archive/archive';
-import { inParallel } from '../../src/archive/in-parallel';
+import type { Store } from '../../src/store/store';
+import { inParallel } from '../../src/store/core/in-parallel';
 import { ChangeRepository } from '../../src/store/monitors/changes';
-import { archiveIn } from './temporary-archive';
+import { storeIn } from './temporary-store';
 import type { ChangeHeld } from '../../src/sandbox/monitors/monitors';
 
-/** Changes that the archive does not have seen, delivered to both sinks and acknowledged by us. */
+/** Changes that the store does not have seen, delivered to both sinks and acknowledged by us. */
 export async function incompleteOnFile(
   folder: string,
   held: readonly ChangeHeld[],
 ): Promise<string[]> {
-  const archive = archiveIn(folder);
-  const changes = new ChangeRepository(archive.store, (name) => name);
-  const inFiles = await changeIdsInFiles(archive);
+  const store = storeIn(folder);
+  const changes = new ChangeRepository(store, (name) => name);
+  const inFiles = await changeIdsInFiles(store);
   const lacking = await inParallel(held, 16, async ({ monitorId, changeId }) => {
     const file = await changes.get(monitorId, changeId);
     const lacks = [
@@ -29,10 +29,10 @@ export async function incompleteOnFile(
 }
 
 /** What the sink `file` has told. */
-async function changeIdsInFiles(archive: Archive): Promise<Set<string>> {
+async function changeIdsInFiles(store: Store): Promise<Set<string>> {
   const ids = new Set<string>();
-  for (const key of await archive.list('changes/')) {
-    const lines = await getJsonLines<{ change_id: string }>(archive, key);
+  for (const key of await store.records.list('changes/')) {
+    const lines = await store.records.getJsonLines<{ change_id: string }>(key);
     for (const { change_id: id } of lines ?? []) ids.add(id);
   }
   return ids;

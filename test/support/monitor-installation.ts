@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { archiveIn } from './temporary-archive';
+import { storeIn } from './temporary-store';
 import type { ChangeFile } from '../../src/domain/monitors/kept';
 import type { SweepOutcome } from '../../src/domain/monitors/sweep';
 import type { ScenarioInput } from '../../src/sandbox';
@@ -72,12 +72,11 @@ export async function sweep(
   return { code, stderr, outcome };
 }
 
-/** What the archive of an installation holds about a change; null when it does not. */
+/** What the store of an installation holds about a change; null when it does not. */
 export function changeOnFile(
   place: Installation,
   monitorId: string,
   changeId: string,
 ): Promise<ChangeFile | null> {
-  const { store } = archiveIn(place.folder);
-  return new ChangeRepository(store, (name) => name).get(monitorId, changeId);
+  return new ChangeRepository(storeIn(place.folder), (name) => name).get(monitorId, changeId);
 }

@@ -1,5 +1,5 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { archiveIn } from './temporary-archive';
+import { storeIn } from './temporary-store';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
 import { workerIdentity } from '../../src/temporal/worker-identity';
@@ -27,14 +27,14 @@ export async function failedByStranger(place: Installation, workId: string): Pro
   });
   const keys = KeyRing.parse(strangerKey);
   const { address, namespace } = place;
-  const { id: archiveId } = archiveIn(place.folder);
+  const { id: storeId } = storeIn(place.folder);
   const settings = { acceptPlaintext: false, aadNamespace: null };
   const workers = await runWorkers({
     connectionOptions: {},
     address,
     namespace,
     roles: ['workflows'],
-    archiveId,
+    storeId,
     dataConverter: dataConverterOf(keys, namespace, settings),
     identity: workerIdentity(keys),
     certificates: null,

@@ -5,7 +5,7 @@ import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 
 /**
  * Temporal servers for tests over real processes: one for each jest worker and the whole run, in
- * memory. Installations stand in namespaces of their own, each for one archive.
+ * memory. Installations stand in namespaces of their own, each for one store.
  */
 const variable = 'TEMPORAL_TEST_ADDRESSES';
 

@@ -22,7 +22,7 @@ it('has a default for everything', () => {
     investigation: null,
     credit: null,
     dataDir: resolve('data'),
-    archiveUrl: resolve('data/archive'),
+    storeUrl: resolve('data/store'),
     idKey: null,
     payloadKeys: null,
     acceptPlaintext: false,
@@ -90,7 +90,7 @@ it('reads every variable', () => {
     CREDIT_STATUS_FIELD: 'situacao',
     CREDIT_FAILED_STATUSES: 'quebrada, Recusada',
     DILIGENCE_DATA_DIR: join(homedir(), 'd'),
-    DILIGENCE_ARCHIVE_URL: 'file:///srv/archive',
+    DILIGENCE_STORE_URL: 'file:///srv/store',
     DILIGENCE_ID_KEY: 'aB'.repeat(32),
     DILIGENCE_PAYLOAD_KEYS: 'off',
     DILIGENCE_ACCEPT_PLAINTEXT: 'on',
@@ -145,7 +145,7 @@ it('reads every variable', () => {
       timeoutMs: 600_000,
     },
     dataDir: join(homedir(), 'd'),
-    archiveUrl: 'file:///srv/archive',
+    storeUrl: 'file:///srv/store',
     idKey: 'aB'.repeat(32),
     payloadKeys: 'off',
     acceptPlaintext: true,
@@ -215,9 +215,9 @@ it('takes an empty variable for one that is not set', () => {
   expect(environment).toMatchObject({ workers: 1, investigation: null });
 });
 
-it('puts the archive into the data directory unless it is told another place', () => {
-  const { archiveUrl } = readEnvironment({ DILIGENCE_DATA_DIR: '/srv/d' });
-  expect(archiveUrl).toBe('/srv/d/archive');
+it('puts the store into the data directory unless it is told another place', () => {
+  const { storeUrl } = readEnvironment({ DILIGENCE_DATA_DIR: '/srv/d' });
+  expect(storeUrl).toBe('/srv/d/store');
 });
 
 it('takes `off` for a worker without endpoints', () => {

@@ -221,7 +221,7 @@ workflowSuite('an analysis', (rig) => {
     expect(fakes.inputsOf('requestAnalysis')).toHaveLength(2);
   });
 
-  it('whose file is spoilt in the archive fails at once', async () => {
+  it('whose file is spoilt in the store fails at once', async () => {
     const fakes = new FakeCredit({ requests: [{ kind: 'spoilt', message: 'not what was filed' }] });
     const { outcome } = await analysed(rig(), fakes);
     expect(outcome).toMatchObject({

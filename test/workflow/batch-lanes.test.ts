@@ -14,7 +14,7 @@ const progressOf = (batch: BatchHandle): Promise<BatchProgress> => batch.query(b
 workflowSuite('the lanes of a batch of certificates', (rig) => {
   it('goes on without a lane that fails', async () => {
     const fakes = rig().fakes();
-    const gone = ApplicationFailure.nonRetryable('the archive does not hold it', 'Incomplete');
+    const gone = ApplicationFailure.nonRetryable('the store does not hold it', 'Incomplete');
     const failSecondLane = ({ name }: { name: string }): void => {
       if (name === 'lane-0001') throw gone;
     };

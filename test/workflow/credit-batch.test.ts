@@ -18,7 +18,7 @@ import {
 
 let batches = 0;
 
-/** An archive in memory, and a service whose analyses end when the test lets them. */
+/** A store in memory, and a service whose analyses end when the test lets them. */
 class FakeDesk {
   readonly outcomes = new Map<string, AnalysisStatus>();
   readonly uploads: string[] = [];

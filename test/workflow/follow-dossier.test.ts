@@ -540,7 +540,7 @@ workflowSuite('following a dossier', (rig) => {
 
   test('fails on what no time can mend', async () => {
     const broken = (): never => {
-      throw ApplicationFailure.nonRetryable('gone', 'ArchiveIncomplete');
+      throw ApplicationFailure.nonRetryable('gone', 'StoreIncomplete');
     };
     await expect(followed(rig(), { looks: [broken] })).rejects.toMatchObject({
       cause: expect.any(ActivityFailure),

@@ -50,7 +50,7 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await pause();
 };
 
-/** An archive in memory, and a service that does with each work what the test says. */
+/** A store in memory, and a service that does with each work what the test says. */
 class FakeDesk {
   readonly outcomes = new Map<string, string>();
   /** Works in the order in which they reached the service, each time that they did. */
@@ -168,7 +168,7 @@ class FakeDesk {
 }
 
 function gone(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable('gone', 'ArchiveIncomplete');
+  return ApplicationFailure.nonRetryable('gone', 'StoreIncomplete');
 }
 
 function idsOf(of: 'trace' | 'profile', parts: number, each: number): string[][] {

@@ -188,7 +188,7 @@ workflowSuite('the lookup of a profile', (rig) => {
 
   test('fails on what no time can mend', async () => {
     const broken = (): never => {
-      throw ApplicationFailure.nonRetryable('gone', 'ArchiveIncomplete');
+      throw ApplicationFailure.nonRetryable('gone', 'StoreIncomplete');
     };
     await expect(lookedUp(rig(), [broken])).rejects.toThrow('Workflow execution failed');
   });

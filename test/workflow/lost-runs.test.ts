@@ -48,7 +48,7 @@ representativeSuite(
       let failures = 3;
       fakes.before.recoverRequests = () => {
         failures -= 1;
-        if (failures >= 0) throw new Error('the archive cannot be reached');
+        if (failures >= 0) throw new Error('the store cannot be reached');
       };
       const lane = await rig().startLane({ rows: 5 });
       expect(await lane.result()).toEqual({ counts: counted({ issued: 5 }) });

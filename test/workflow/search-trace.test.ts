@@ -224,7 +224,7 @@ representativeSuite(
 
     test('fails on what no time can mend', async () => {
       const broken = (): never => {
-        throw ApplicationFailure.nonRetryable('gone', 'ArchiveIncomplete');
+        throw ApplicationFailure.nonRetryable('gone', 'StoreIncomplete');
       };
       await expect(searched(rig(), [broken], [])).rejects.toThrow('Workflow execution failed');
     });

@@ -108,7 +108,7 @@ export class OperationsApi {
   /**
    * Current state of an operation.
    *
-   * @returns the state, and the answer as it came, for the archive
+   * @returns the state, and the answer as it came, for the store
    */
   async readOperation(
     operationId: string,
@@ -132,7 +132,7 @@ export class OperationsApi {
   /**
    * The result, if it is there, handed on as it comes: its bytes are not held here.
    *
-   * @param take reads the body to its end (into the archive; `readAnalysis` reads what is in it)
+   * @param take reads the body to its end (into the store; `readAnalysis` reads what is in it)
    * @returns what `take` made of it, or the status that means "not yet"
    */
   async takeResult<T>(

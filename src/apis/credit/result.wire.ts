@@ -120,7 +120,7 @@ export interface AnalysisVisitor {
 
 /**
  * Reads a complete result (`filter=all`) while it comes and holds one receivable at a time: 50,000 of them take no more
- * memory than one. Serves for an answer as for a copy of it in the archive.
+ * memory than one. Serves for an answer as for a copy of it in the store.
  *
  * @param call what is told when it cannot be read
  * @throws ContractError for what is no JSON, is cut short, or lacks what we rely on

@@ -139,7 +139,7 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
   readonly call: CallName;
   readonly issues: readonly { path: string; code: string }[];
-  /** Its beginning, for the archive alone: never printed. */
+  /** Its beginning, for the store alone: never printed. */
   readonly #answer: Buffer | null;
 
   /** @param answer of what was bought, when a person may have to read it */

@@ -71,7 +71,7 @@ export class CertificatesApi {
   /**
    * Current state of an issuance.
    *
-   * @returns the state, and the answer as it came, for the archive
+   * @returns the state, and the answer as it came, for the store
    */
   async readCertificate(
     certidaoId: string,

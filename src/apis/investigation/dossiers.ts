@@ -20,7 +20,7 @@ export interface DossierFilter {
   cursor?: string;
 }
 
-/** An answer in our words, and as it came, for the archive. */
+/** An answer in our words, and as it came, for the store. */
 export interface DossierAnswer {
   dossier: Dossier;
   answer: object;

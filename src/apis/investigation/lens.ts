@@ -24,7 +24,7 @@ export interface LensRequest {
   key: string;
 }
 
-/** An answer in our words, and as it came, for the archive: it may hold signed addresses. */
+/** An answer in our words, and as it came, for the store: it may hold signed addresses. */
 export interface LensAnswer {
   analysis: LensAnalysis;
   answer: object;

@@ -29,7 +29,7 @@ export interface ChangeFilter {
   cursor?: string;
 }
 
-/** An answer in our words, and as it came, for the archive. */
+/** An answer in our words, and as it came, for the store. */
 export interface MonitorAnswer {
   monitor: Monitor;
   answer: unknown;

@@ -32,7 +32,7 @@ export interface TraceFilter {
   cursor?: string;
 }
 
-/** An answer in our words, and as it came, for the archive. */
+/** An answer in our words, and as it came, for the store. */
 export interface TraceAnswer {
   trace: Trace;
   answer: object;

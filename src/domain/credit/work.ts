@@ -7,8 +7,8 @@ export interface AnalysisRecord {
   workId: string;
   /** Keyed name of (file, XMLs, engine): what is bought, and the claims are about. */
   name: string;
-  cnab: ArchivedInput;
-  xmls: ArchivedInput | null;
+  cnab: StoredInput;
+  xmls: StoredInput | null;
   engineId: string | null;
   /** As the person gave it. */
   engine: string | null;
@@ -24,7 +24,7 @@ export interface AnalysisRecord {
   createdBy: string;
 }
 
-export interface ArchivedInput {
+export interface StoredInput {
   /** Without folders, as it is sent. */
   name: string;
   sha256: string;
@@ -68,7 +68,7 @@ export interface AnalysisOutcome {
 
 /** Both results on file, and what stands in them. */
 export interface AnalysisResultRef {
-  /** Archive keys of `LargeObjects`. */
+  /** Keys of large objects. */
   issuesKey: string;
   allKey: string;
   engineId: string | null;

@@ -15,7 +15,7 @@ export interface LensRecord {
   createdBy: string;
 }
 
-/** The file as it was read; its copy in the archive is what is sent. */
+/** The file as it was read; its copy in the store is what is sent. */
 export interface LensInput {
   /** As it was called; may be personal. */
   fileName: string;

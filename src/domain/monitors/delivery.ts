@@ -1,7 +1,7 @@
 import type { Change } from './change';
 import type { FiledChange } from './kept';
 
-/** Of every sink there is, in use or not: as they stand in keys of the archive. */
+/** Of every sink there is, in use or not: as they stand in keys of the store. */
 export const sinkNames = ['file', 'webhook'] as const;
 
 /** What a sink is handed. Its id stays the same however often it is handed over. */

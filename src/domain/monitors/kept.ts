@@ -31,7 +31,7 @@ export interface FiledChange extends ToldChange {
 export interface DeliveryMark extends SweepMark {
   /** Of this change to this sink, from 1. */
   attempt: number;
-  /** Held back by a cooldown: the window (a folder of the archive) whose digest tells it. */
+  /** Held back by a cooldown: the window (a folder of the store) whose digest tells it. */
   digest?: string;
 }
 

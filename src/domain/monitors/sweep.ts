@@ -127,7 +127,7 @@ export const remarkWords: Record<SweepRemark, string> = {
   'slow sink':
     'a sink is so slow that some changes had no turn in the time of their page: they stay open, and nothing is counted against them',
   'digest waits':
-    'a message that a cooldown held back could not be told: its changes are acknowledged, and the archive holds it until it is',
+    'a message that a cooldown held back could not be told: its changes are acknowledged, and the store holds it until it is',
 };
 
 /** Why a sweep came to nothing. */

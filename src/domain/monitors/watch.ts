@@ -45,7 +45,7 @@ export interface LookReport {
   looked: number;
   /** Monitors that get a sweep. */
   due: DueMonitor[];
-  /** Could not be looked at: the next pass does. Counted here, named in the archive. */
+  /** Could not be looked at: the next pass does. Counted here, named in the store. */
   failing: number;
   /** Of those: they do not come back by themselves (unknown to the service, refused). */
   escalated: number;

@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../domain/audit';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, partsOf, statement, type Statement } from '../statement';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, partsOf, statement, type Statement } from '../sqlite/statement';
 import type { Link } from './link';
 
 /** Anchors are links of a chain too. */
@@ -40,7 +40,7 @@ export function anchorRows(
 
 /** The last anchor, or the first behind a number; whether it is ours or not. Null: there is none. */
 export async function anchorOf(
-  store: SealedStore,
+  store: SealedDatabase,
   which: 'last' | { after: number },
 ): Promise<Anchor | null> {
   const [row] = await store.read<Omit<Link, 'text'>>(
@@ -65,7 +65,7 @@ export function textOf(heads: readonly ChainHead[]): string {
 }
 
 /** Names of the chains from one on, in order: a look for each, however many records they have. */
-export async function chainsFrom(store: SealedStore, first: string): Promise<string[]> {
+export async function chainsFrom(store: SealedDatabase, first: string): Promise<string[]> {
   const rows = await store.read<{ name: string }>(
     statement(
       `WITH RECURSIVE found (next) AS (

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SqliteConnection } from '../sqlite';
+import type { SqliteConnection } from '../sqlite/connection';
 import { beginningOf, forgeLink } from './link';
 
 /** A chain ends after a day, so that an anchor need not look at those of years. */

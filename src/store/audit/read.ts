@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
-import { pagesOf } from '../pages';
-import type { SealedStore } from '../sealed-store';
-import { statement } from '../statement';
+import { pagesOf } from '../sqlite/pages';
+import type { SealedDatabase } from '../sealed-database';
+import { statement } from '../sqlite/statement';
 import { entryOf, linkOf, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
 
@@ -31,7 +31,7 @@ const perLook = 500;
  * span: its instant may be the very thing that was changed.
  */
 export async function* readAudit(
-  store: SealedStore,
+  store: SealedDatabase,
   idKey: IdKey,
   { from = -Infinity, to = Infinity, onUnreadable }: AuditSpan,
 ): AsyncGenerator<FiledAuditRecord> {

@@ -1,7 +1,7 @@
 import type { AuditEntry, ChainHead } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
-import type { SealedStore } from '../sealed-store';
-import { statement } from '../statement';
+import type { SealedDatabase } from '../sealed-database';
+import { statement } from '../sqlite/statement';
 import { StoreError } from '../store-error';
 import { anchorChain, anchorOf, anchorRows, chainsFrom, headOf, textOf } from './anchors';
 import { chainsSince } from './chain';
@@ -16,11 +16,11 @@ const mayMoveForMs = 2 * oneDayMs;
  * docs/decisions/010 says why.
  */
 export class AuditTrail {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
   readonly #auditKey: Uint8Array;
   readonly #now: () => number;
 
-  constructor(store: SealedStore, idKey: IdKey, now: () => number = Date.now) {
+  constructor(store: SealedDatabase, idKey: IdKey, now: () => number = Date.now) {
     this.#store = store;
     this.#auditKey = idKey.auditKey;
     this.#now = now;

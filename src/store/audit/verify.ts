@@ -1,7 +1,7 @@
 import type { IdKey } from '../../protection/id-key';
-import { pagesOf } from '../pages';
-import type { SealedStore } from '../sealed-store';
-import { statement } from '../statement';
+import { pagesOf } from '../sqlite/pages';
+import type { SealedDatabase } from '../sealed-database';
+import { statement } from '../sqlite/statement';
 import { anchorChain, anchorOf, chainsFrom, headOf, parseHead, type Anchor } from './anchors';
 import { linkOf, type EventRow } from './event';
 import { beginningOf, stateOf, type Link } from './link';
@@ -51,7 +51,7 @@ type Tell = (finding: AuditFinding) => void;
  * @param options.head all that its anchor names must be there, and the anchor itself
  */
 export async function verifyAudit(
-  store: SealedStore,
+  store: SealedDatabase,
   idKey: IdKey,
   options: { head?: string; onFinding: (finding: AuditFinding) => void },
 ): Promise<AuditTotals> {
@@ -89,7 +89,7 @@ export async function verifyAudit(
   return totals;
 }
 
-async function* anchors(store: SealedStore): AsyncGenerator<Numbered<Anchor>> {
+async function* anchors(store: SealedDatabase): AsyncGenerator<Numbered<Anchor>> {
   for (let after = 0; ;) {
     const link = await anchorOf(store, { after });
     if (link === null) return;
@@ -98,7 +98,7 @@ async function* anchors(store: SealedStore): AsyncGenerator<Numbered<Anchor>> {
   }
 }
 
-async function* events(store: SealedStore, chain: string): AsyncGenerator<Numbered<Link>> {
+async function* events(store: SealedDatabase, chain: string): AsyncGenerator<Numbered<Link>> {
   const looks = pagesOf<EventRow>(perLook, (last) =>
     store.read(
       statement(

@@ -1,8 +1,8 @@
 import type { IssuanceFact } from '../../domain/outcomes';
-import { nameBytes, type StoredBytes } from '../stored-bytes';
+import { nameBytes, type StoredBytes } from '../core/stored-bytes';
 import { rowName } from '../seal';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, statement, type Statement } from '../statement';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, statement, type Statement } from '../sqlite/statement';
 
 /** A fact with the PDF that it names; null when its bytes are on record already, or there are none. */
 export interface NewFact {
@@ -12,9 +12,9 @@ export interface NewFact {
 
 /** What is known for good about issuances, by their ids, whoever asked for them. */
 export class FactRepository {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
 
-  constructor(store: SealedStore) {
+  constructor(store: SealedDatabase) {
     this.#store = store;
   }
 

@@ -1,8 +1,8 @@
 import { isStuck } from '../../domain/monitors/change-record';
 import type { ChangeFile, ChangeTrouble, ReviewMark } from '../../domain/monitors/kept';
-import { pagesOf } from '../pages';
-import type { SealedStore } from '../sealed-store';
-import { statement } from '../statement';
+import { pagesOf } from '../sqlite/pages';
+import type { SealedDatabase } from '../sealed-database';
+import { statement } from '../sqlite/statement';
 import { idOf, readFiles, readReviews, type ChangeKey } from './change-rows';
 
 const perPage = 200;
@@ -29,9 +29,9 @@ export interface ChangesOnFile {
 
 /** Changes of all monitors, for lists and reports. */
 export class ChangeQueries {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
 
-  constructor(store: SealedStore) {
+  constructor(store: SealedDatabase) {
     this.#store = store;
   }
 

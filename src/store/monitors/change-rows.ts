@@ -8,8 +8,8 @@ import type {
   ReviewMark,
 } from '../../domain/monitors/kept';
 import { rowName } from '../seal';
-import type { SealedStore } from '../sealed-store';
-import { marksOf, statement, type Statement } from '../statement';
+import type { SealedDatabase } from '../sealed-database';
+import { marksOf, statement, type Statement } from '../sqlite/statement';
 
 /** Which change: its id is the service's, and unique within its monitor. */
 export interface ChangeKey {
@@ -43,7 +43,7 @@ export function idOf({ monitorId, changeId }: ChangeKey): string {
 
 /** How changes stand, by `idOf`; those that nobody has seen are left out. */
 export async function readFiles(
-  store: SealedStore,
+  store: SealedDatabase,
   keys: readonly ChangeKey[],
 ): Promise<Map<string, ChangeFile>> {
   if (keys.length === 0) return new Map();
@@ -87,7 +87,7 @@ export async function readFiles(
 
 /** Of each change that has any: in order, by `idOf`. */
 export async function readReviews(
-  store: SealedStore,
+  store: SealedDatabase,
   keys: readonly ChangeKey[],
 ): Promise<Map<string, ReviewMark[]>> {
   if (keys.length === 0) return new Map();
@@ -100,7 +100,7 @@ export async function readReviews(
   });
 }
 
-function filedOf(store: SealedStore, row: ChangeRow): FiledChange {
+function filedOf(store: SealedDatabase, row: ChangeRow): FiledChange {
   const { monitorId, changeId, seenAt, sweep, foundAs, body } = row;
   const told = store.opened(rowName('change', monitorId, changeId), body);
   return {
@@ -119,7 +119,7 @@ function acknowledgedOf(row: ChangeRow): AcknowledgementMark | null {
   return { by, at, sweep, acknowledgedAt, ...required };
 }
 
-function troubleOf(store: SealedStore, row: ChangeRow): ChangeTrouble | null {
+function troubleOf(store: SealedDatabase, row: ChangeRow): ChangeTrouble | null {
   const { monitorId, changeId, count, firstAt, trouble } = row;
   if (count === null) return null;
   const last = store.opened(rowName('change_trouble', monitorId, changeId), trouble);

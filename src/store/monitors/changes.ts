@@ -9,9 +9,16 @@ import type {
   SweepMark,
   ToldChange,
 } from '../../domain/monitors/kept';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, marksOf, partsOf, replacing, statement, type Statement } from '../statement';
-import { addSubjects } from '../subjects';
+import type { SealedDatabase } from '../sealed-database';
+import {
+  insertInto,
+  marksOf,
+  partsOf,
+  replacing,
+  statement,
+  type Statement,
+} from '../sqlite/statement';
+import { addSubjects } from '../core/subjects';
 import { rowName } from '../seal';
 import { readFiles, readReviews } from './change-rows';
 import { addMonitor, holderOf } from './monitors';
@@ -27,11 +34,11 @@ const markColumns = ['whose', 'at', 'sweep', 'told_at', 'required'];
  * acknowledged. The marks of a page are one transaction each, and the first of a kind stays.
  */
 export class ChangeRepository {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
   readonly #nameOf: (document: string) => string;
 
   /** @param nameOf the keyed name of a document: by it an erasure finds who holds something about it */
-  constructor(store: SealedStore, nameOf: (document: string) => string) {
+  constructor(store: SealedDatabase, nameOf: (document: string) => string) {
     this.#store = store;
     this.#nameOf = nameOf;
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cooldownKind, type CooldownWindow } from '../../domain/monitors/cooldown';
 import type { FiledChange } from '../../domain/monitors/kept';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, marksOf, partsOf, statement, type Statement } from '../sqlite/statement';
 import { rowName } from '../seal';
 
 /** Which window: of a kind of change (`sumOfKind`) of a monitor, by its number. */
@@ -56,9 +56,9 @@ const thatWindow = 'monitor = ? AND kind = ? AND number = ?';
 
 /** Windows of cooldowns. One is there until its digest is taken and nothing is left in it. */
 export class CooldownRepository {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
 
-  constructor(store: SealedStore) {
+  constructor(store: SealedDatabase) {
     this.#store = store;
   }
 

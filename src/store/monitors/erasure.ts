@@ -1,6 +1,6 @@
-import { pagesOf } from '../pages';
-import type { SealedStore } from '../sealed-store';
-import { statement, type Statement } from '../statement';
+import { pagesOf } from '../sqlite/pages';
+import type { SealedDatabase } from '../sealed-database';
+import { statement, type Statement } from '../sqlite/statement';
 import { rowName } from '../seal';
 
 const perPage = 200;
@@ -34,9 +34,9 @@ interface Change {
 
 /** What an erasure changes of monitors. It may be done twice. */
 export class MonitorErasure {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
 
-  constructor(store: SealedStore) {
+  constructor(store: SealedDatabase) {
     this.#store = store;
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PassOnFile, SweepNote } from '../../domain/monitors/watch';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, replacing, statement } from '../statement';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, replacing, statement } from '../sqlite/statement';
 import { rowName } from '../seal';
 
 /** Ids of one page: what one activity is handed the name of. */
@@ -27,9 +27,9 @@ const leftKey = [...pageKey, 'monitor'];
 
 /** Lists of monitors by name, and how the last pass over each of their pages went. */
 export class MonitorListRepository {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
 
-  constructor(store: SealedStore) {
+  constructor(store: SealedDatabase) {
     this.#store = store;
   }
 

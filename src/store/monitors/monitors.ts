@@ -3,10 +3,10 @@ import { documentsInText } from '../../domain/held-documents';
 import type { Monitor } from '../../domain/monitors/change';
 import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/kept';
 import { isWalkDue, type WalksOnFile } from '../../domain/monitors/watch';
-import { pagesOf } from '../pages';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, replacing, statement, type Statement } from '../statement';
-import { addSubjects } from '../subjects';
+import { pagesOf } from '../sqlite/pages';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, replacing, statement, type Statement } from '../sqlite/statement';
+import { addSubjects } from '../core/subjects';
 import { rowName } from '../seal';
 
 const perPage = 500;
@@ -28,11 +28,11 @@ interface WalkRow {
 
 /** What is known of monitors themselves, and how walks over all states of their changes stand. */
 export class MonitorRepository {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
   readonly #nameOf: (document: string) => string;
 
   /** @param nameOf as of `ChangeRepository` */
-  constructor(store: SealedStore, nameOf: (document: string) => string) {
+  constructor(store: SealedDatabase, nameOf: (document: string) => string) {
     this.#store = store;
     this.#nameOf = nameOf;
   }

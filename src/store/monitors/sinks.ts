@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, replacing, statement } from '../statement';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, replacing, statement } from '../sqlite/statement';
 import { rowName } from '../seal';
 
 export interface DisabledSink {
@@ -12,9 +12,9 @@ export interface DisabledSink {
 
 /** Sinks that asked for no more changes. */
 export class SinkRepository {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
 
-  constructor(store: SealedStore) {
+  constructor(store: SealedDatabase) {
     this.#store = store;
   }
 

@@ -1,8 +1,8 @@
 import { documentsInText } from '../../domain/held-documents';
 import type { SweepMark } from '../../domain/monitors/kept';
-import type { SealedStore } from '../sealed-store';
-import { insertInto, partsOf, replacing, statement } from '../statement';
-import { addSubjects } from '../subjects';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, partsOf, replacing, statement } from '../sqlite/statement';
+import { addSubjects } from '../core/subjects';
 import { rowName } from '../seal';
 import { addMonitor, holderOf } from './monitors';
 
@@ -28,11 +28,11 @@ const key = ['monitor', 'sum'];
 
 /** Items of the lists of monitors that are no changes as far as we can read them. */
 export class UnreadableItemRepository {
-  readonly #store: SealedStore;
+  readonly #store: SealedDatabase;
   readonly #nameOf: (text: string) => string;
 
   /** @param nameOf as of `ChangeRepository`; items go by keyed names too */
-  constructor(store: SealedStore, nameOf: (text: string) => string) {
+  constructor(store: SealedDatabase, nameOf: (text: string) => string) {
     this.#store = store;
     this.#nameOf = nameOf;
   }

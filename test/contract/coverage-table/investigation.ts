@@ -123,7 +123,7 @@ const labourResult: CoverageRow['test'] = `${sandboxTests} › a completed labou
 const everyProblemField: CoverageRow['test'] =
   'contract/sandbox-refusals.test.ts › a problem has every field of the specification';
 
-const unreadName = 'not read: the official name decides; the answer as it came is in the archive';
+const unreadName = 'not read: the official name decides; the answer as it came is in the store';
 const unreadText = 'not read: free text may quote a document; the code and the request id are kept';
 const inEveryRefusal = 'Every refusal of its own is a problem with all eight fields.';
 
@@ -226,7 +226,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'result.fonte_nome': {
       sandbox: 'A source that says it is simulated.',
-      client: 'not read: one source a type; the answer as it came is in the archive',
+      client: 'not read: one source a type; the answer as it came is in the store',
       test: labourResult,
     },
     'result.capturado_em': {
@@ -331,7 +331,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     started_at: {
       sandbox: 'Present from processing on.',
-      client: 'not read: nothing is decided by it; the answer as it came is in the archive',
+      client: 'not read: nothing is decided by it; the answer as it came is in the store',
       test: `${sandboxTests} › an issuance waits, is worked on, and completes as the clock moves`,
     },
     completed_at: {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-const records = () => readAll(bench.place.archive.store);
+const records = () => readAll(bench.place.store);
 const owner = { workflowId: 'w1', run: 'r1' };
 const nameOf = (document: string): string => bench.idKey.nameOf('document', document);
 const idOf = (document: string, n = 1): string =>
@@ -115,7 +115,7 @@ it('has what a lost driver had sent though the first try could not tell it', asy
   const { mergeWork } = createCertificateMergeActivities(bench.deps);
   const end = { folder: work.folder, workId: 'w1', edition: 0, startedAt: bench.now() };
   const run = () => environment(work).run(mergeWork, { ...end, neverSent: '', failedLanes: [] });
-  jest.spyOn(bench.place.archive.store, 'commit').mockRejectedValueOnce(new Error('EIO'));
+  jest.spyOn(bench.place.store, 'commit').mockRejectedValueOnce(new Error('EIO'));
   await expect(run()).rejects.toThrow('EIO');
   await run();
   expect((await records()).map(({ id }) => id)).toEqual([idOf(documentA), 'outcome/w1/0/1/-']);
@@ -141,7 +141,7 @@ it('has what a lost driver had sent once its work is put together, and the head 
   const onFinding = (): never => {
     throw new Error('a finding');
   };
-  const totals = await verifyAudit(bench.place.archive.store, bench.idKey, {
+  const totals = await verifyAudit(bench.place.store, bench.idKey, {
     head: auditHead,
     onFinding,
   });
@@ -151,7 +151,7 @@ it('has what a lost driver had sent once its work is put together, and the head 
 it('is told at the end of the run when the receipt could not be stored with it', async () => {
   bench.server.reply = (_request, response) => sendJson(response, 202, { certidao_id: 'c-1' });
   const work = await bench.work('w1', [documentA]);
-  const { store } = bench.place.archive;
+  const { store } = bench.place;
   const commit = store.commit.bind(store);
   let refused = 0;
   jest.spyOn(store, 'commit').mockImplementation(async (statements, entries = []) => {

@@ -10,9 +10,8 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
 import { AuditTrail } from '../../../src/store/audit/trail';
-import { FactRepository } from '../../../src/store/certificates/facts';
 import { IdKey } from '../../../src/protection/id-key';
-import { WorkWriter, workFolder } from '../../../src/archive/works';
+import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type {
   RequestInput,
   RequestRow,
@@ -35,17 +34,17 @@ import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/outcomes';
 import { SettlingTimes } from '../../../src/domain/settling-times';
 import type { ItemStart, WorkRef } from '../../../src/domain/work';
 import { LoopbackServer } from '../../support/loopback-server';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 export const documents = ['11222333000181', '11444777000161', '45723174000110'] as const;
 export const [documentA, documentB, documentC] = documents;
 
-/** Real service client, real archive, real server; only the engine is mocked, and the clock may jump. */
+/** Real service client, real store, real server; only the engine is mocked, and the clock may jump. */
 export class CertificateBench {
-  readonly place = new TemporaryArchive();
+  readonly place = new TemporaryStore();
   readonly idKey = IdKey.parse('ab'.repeat(32));
-  readonly attempts = this.place.archive.attempts;
-  readonly facts = new FactRepository(this.place.archive.store);
+  readonly attempts = this.place.store.attempts;
+  readonly facts = this.place.store.facts;
   readonly stopping = new AbortController();
   readonly warnings: { message: string; about: unknown }[] = [];
   readonly counted: string[] = [];
@@ -66,8 +65,8 @@ export class CertificateBench {
     });
     this.deps = {
       certificates: new CertificatesApi(this.service, assumptions),
-      archive: this.place.archive,
-      audit: new AuditTrail(this.place.archive.store, this.idKey),
+      store: this.place.store,
+      audit: new AuditTrail(this.place.store, this.idKey),
       idKey: this.idKey,
       assumptions,
       settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
@@ -104,7 +103,7 @@ export class CertificateBench {
 
   /** A work with one item a document; all of type `cnpj`. */
   async work(workId: string, of: readonly string[], start?: ItemStart): Promise<WorkRef> {
-    const writer = new WorkWriter(this.place.archive, workFolder(workId));
+    const writer = new WorkWriter(this.place.store, workFolder(workId));
     for (const [item, document] of of.entries()) {
       const told = {
         kind: 'item',
@@ -235,7 +234,7 @@ export class CertificateBench {
 
   async outcomes(work: WorkRef): Promise<OutcomeRecord[]> {
     const found: OutcomeRecord[] = [];
-    for await (const outcome of this.place.archive.outcomes.all(work.filedIn)) found.push(outcome);
+    for await (const outcome of this.place.store.outcomes.all(work.filedIn)) found.push(outcome);
     return found;
   }
 }

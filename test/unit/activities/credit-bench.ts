@@ -13,11 +13,11 @@ import { pauseOnTheClock, type Pause } from '../../../src/activities/pause';
 import { creditApi } from '../../../src/apis/credit/credit';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
-import { AnalysisFile, inputKey } from '../../../src/archive/analyses';
+import { AnalysisFile, inputKey } from '../../../src/store/credit/analyses';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { analysisSubject, standingAttempt, type Attempt } from '../../../src/domain/attempts';
-import { sha256Of } from '../../../src/archive/evidence-files';
-import { putLarge } from '../../../src/archive/large-objects';
+import { sha256Of } from '../../../src/store/certificates/evidence-files';
+import { putLarge } from '../../../src/store/core/large-objects';
 import { IdKey } from '../../../src/protection/id-key';
 import type {
   AnalysisOutcome,
@@ -28,14 +28,14 @@ import type {
 } from '../../../src/domain/credit/work';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const name = 'ab'.repeat(16);
 
-/** Real client, archive and server; only the engine is mocked, and the clock may jump. */
+/** Real client, store and server; only the engine is mocked, and the clock may jump. */
 export class CreditBench {
-  readonly place = new TemporaryArchive();
-  readonly attempts = this.place.archive.attempts;
+  readonly place = new TemporaryStore();
+  readonly attempts = this.place.store.attempts;
   readonly subject = analysisSubject(name);
   readonly ref = { workId: `credit/${name}/1`, folder: `analyses/${name}/1` };
   readonly server: LoopbackServer;
@@ -78,12 +78,12 @@ export class CreditBench {
       statusField: null,
       failedStatuses: null,
     };
-    const { archive } = this.place;
+    const { store } = this.place;
     this.#deps = {
       credit: creditApi(service, names, 2_000),
-      archive,
+      store,
       nameOf: (document) => IdKey.parse('ab'.repeat(32)).nameOf('document', document),
-      audit: new AuditTrail(archive.store, IdKey.parse('ab'.repeat(32))),
+      audit: new AuditTrail(store, IdKey.parse('ab'.repeat(32))),
       stopping: new AbortController().signal,
       warn: () => undefined,
       metrics: {
@@ -111,8 +111,8 @@ export class CreditBench {
     const bytes = Buffer.from('a file');
     const sha256 = sha256Of(bytes);
     const key = inputKey(sha256);
-    await putLarge(bench.place.archive, key, Readable.from([bytes]));
-    await new AnalysisFile(bench.place.archive).putRecord(bench.ref.folder, {
+    await putLarge(bench.place.store, key, Readable.from([bytes]));
+    await new AnalysisFile(bench.place.store).putRecord(bench.ref.folder, {
       workId: bench.ref.workId,
       name,
       cnab: { name: 'a.rem', sha256, bytes: bytes.length, key },

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { resultKey } from '../../../src/archive/analyses';
-import { findLarge, readLarge } from '../../../src/archive/large-objects';
+import { resultKey } from '../../../src/store/credit/analyses';
+import { findLarge, readLarge } from '../../../src/store/core/large-objects';
 import type { Reply } from '../../support/loopback-server';
 import { CreditBench, json } from './credit-bench';
 
@@ -34,7 +34,7 @@ const key = resultKey('op-1', 'issues');
 
 async function filed(): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of readLarge(bench.place.archive, key)) chunks.push(chunk);
+  for await (const chunk of readLarge(bench.place.store, key)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
@@ -106,7 +106,7 @@ it.each(broken)('fetches a result again %s, and files the whole one', async (_wh
   expect(await bench.wait()).toMatchObject({ kind: 'ready' });
   expect(calls).toBe(2);
   expect((await filed()).equals(whole)).toBe(true);
-  expect(await bench.place.archive.list('operations/')).toHaveLength(2);
+  expect(await bench.place.store.records.list('operations/')).toHaveLength(2);
 });
 
 it('asks for bytes as they are', async () => {
@@ -118,10 +118,12 @@ it('asks for bytes as they are', async () => {
 
 /** What a worker leaves that is killed while it files a part. */
 async function leaveKilledDownload(): Promise<void> {
-  await bench.place.archive.putIfAbsent(`${key}/11111111-killed/00000`, half, { bytes: true });
+  await bench.place.store.records.putIfAbsent(`${key}/11111111-killed/00000`, half, {
+    bytes: true,
+  });
 }
 
-const ofKilled = () => bench.place.archive.list(`${key}/11111111-killed/`);
+const ofKilled = () => bench.place.store.records.list(`${key}/11111111-killed/`);
 
 it('leaves nothing of a download that was killed, once another one has ended', async () => {
   await leaveKilledDownload();
@@ -135,7 +137,7 @@ it('leaves nothing of it when the operation failed, or was given up', async () =
   await leaveKilledDownload();
   expect(await bench.conclude('failed', 'op-1')).toMatchObject({ status: 'failed' });
   expect(await ofKilled()).toEqual([]);
-  expect(await findLarge(bench.place.archive, key)).toBeNull();
+  expect(await findLarge(bench.place.store, key)).toBeNull();
 });
 
 it('keeps a whole result when it removes what is beside it', async () => {

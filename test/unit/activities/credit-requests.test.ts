@@ -1,4 +1,4 @@
-import { AnalysisFile } from '../../../src/archive/analyses';
+import { AnalysisFile } from '../../../src/store/credit/analyses';
 import { CreditBench, json } from './credit-bench';
 
 let bench: CreditBench;
@@ -46,10 +46,10 @@ it('tells that two may be charged when what was sent again is lost too', async (
 });
 
 it.each(['another text', ''])('gives up at once when its copy is spoilt: "%s"', async (text) => {
-  const keys = await bench.place.archive.list('inputs/');
+  const keys = await bench.place.store.records.list('inputs/');
   const part = keys.find((key) => key.endsWith('/00000')) ?? '';
-  if (text === '') await bench.place.archive.remove(part);
-  else await bench.place.archive.replace(part, Buffer.from(text));
+  if (text === '') await bench.place.store.records.remove(part);
+  else await bench.place.store.records.replace(part, Buffer.from(text));
   const { answer } = bench.begin('r1', { before: { why: 'fault', notBefore: 0 } });
   expect(await answer).toMatchObject({
     kind: 'spoilt',
@@ -68,7 +68,7 @@ it('calls a 2xx without an id unknown', async () => {
   bench.replies.upload = json(201, { something: 'else' });
   expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
   expect(bench.lost).toEqual(['unreadable']);
-  const kept = await new AnalysisFile(bench.place.archive).unreadAnswer(bench.ref.folder);
+  const kept = await new AnalysisFile(bench.place.store).unreadAnswer(bench.ref.folder);
   expect(kept?.toString()).toContain('"something"');
 });
 

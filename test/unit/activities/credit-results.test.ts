@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { operationFolder, resultKey } from '../../../src/archive/analyses';
+import { operationFolder, resultKey } from '../../../src/store/credit/analyses';
 import { IdKey } from '../../../src/protection/id-key';
 import { cnpj } from '../../support/documents';
-import { findLarge } from '../../../src/archive/large-objects';
+import { findLarge } from '../../../src/store/core/large-objects';
 import type { Reply } from '../../support/loopback-server';
 import { CreditBench, json } from './credit-bench';
 
@@ -30,7 +30,7 @@ function tree(summary: Record<string, unknown> = {}, operationId = 'op-1') {
 }
 
 const isFiled = async () =>
-  (await findLarge(bench.place.archive, resultKey('op-1', 'issues'))) !== null;
+  (await findLarge(bench.place.store, resultKey('op-1', 'issues'))) !== null;
 
 it('is done when the result is there, whatever the status says', async () => {
   bench.replies.result = json(200, tree());
@@ -69,7 +69,7 @@ it('keeps nothing of a result that is cut short, and fetches it again', async ()
   };
   expect(await bench.wait()).toMatchObject({ kind: 'ready' });
   expect(calls).toBe(2);
-  const keys = await bench.place.archive.list('operations/');
+  const keys = await bench.place.store.records.list('operations/');
   expect(keys).toHaveLength(2);
 });
 
@@ -217,7 +217,7 @@ it('puts whom a result tells of in the index, by which a purge finds it', async 
   await bench.wait();
   const idKey = IdKey.parse('ab'.repeat(32));
   const names = [cnpj(1), '12345678000100', cnpj(2)].map((one) => idKey.nameOf('document', one));
-  const held = await bench.place.archive.subjects.holdersOf(names);
+  const held = await bench.place.store.subjects.holdersOf(names);
   expect(names.map((name) => [...(held.get(name) ?? [])])).toEqual([
     [operationFolder('op-1')],
     [operationFolder('op-1')],

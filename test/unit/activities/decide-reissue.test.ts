@@ -41,7 +41,7 @@ describe('a decision to reissue', () => {
       at: new Date(bench.now()).toISOString(),
     };
     const key = `${decisionFolder(work.folder, number)}/decision.json`;
-    await bench.place.archive.putIfAbsent(key, JSON.stringify(decision));
+    await bench.place.store.records.putIfAbsent(key, JSON.stringify(decision));
     const { carryOutDecision } = createCertificateDecisionActivities(bench.deps);
     return environment(work).run(carryOutDecision, { folder: work.folder, number });
   };

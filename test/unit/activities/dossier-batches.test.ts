@@ -1,17 +1,17 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createDossierBatchActivities } from '../../../src/activities/dossier-batches';
 import type { DossierDependencies } from '../../../src/activities/dossiers';
-import { DossierBatchFile } from '../../../src/archive/dossier-batches';
+import { DossierBatchFile } from '../../../src/store/dossiers/dossier-batches';
 import type { Page } from '../../../src/apis/investigation/pages';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';
-import { MemoryArchive } from '../../support/memory-archive';
+import { newStore } from '../../support/new-store';
 
 const ref = { workId: 'dossier-batch/1', folder: 'dossier-batches/1' };
 
 /** Plans over a list that answers one page for ever. */
 async function planned(page: Partial<Page<Dossier>>) {
-  const archive = new MemoryArchive();
-  const file = new DossierBatchFile(archive);
+  const store = newStore();
+  const file = new DossierBatchFile(store);
   await file.putRecord(ref.folder, {
     workId: ref.workId,
     terms: { since: null, limit: 20, maxAttempts: null },
@@ -23,7 +23,7 @@ async function planned(page: Partial<Page<Dossier>>) {
   const one = { items: [], nextCursor: null, hasMore: false, ids: 'sum', ...page };
   const { planRetries } = createDossierBatchActivities({
     dossiers: { list: async () => one },
-    archive,
+    store,
     stopping: new AbortController().signal,
     warn: () => undefined,
     now: () => 0,

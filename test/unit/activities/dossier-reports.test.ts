@@ -8,7 +8,7 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import type { DossierReport } from '../../../src/domain/dossiers/follow';
 import { LoopbackServer, sendJson, type Reply } from '../../support/loopback-server';
-import { MemoryArchive } from '../../support/memory-archive';
+import { newStore } from '../../support/new-store';
 
 const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
 
@@ -36,7 +36,7 @@ function artifact(name: string) {
 }
 
 /** One hour is left for the report, and time is not waited for. */
-async function report(reply: Reply, archive = new MemoryArchive()) {
+async function report(reply: Reply, store = newStore()) {
   server.reply = reply;
   const { fileDossier } = createDossierReportActivities({
     dossiers: new DossiersApi(service, {
@@ -45,7 +45,7 @@ async function report(reply: Reply, archive = new MemoryArchive()) {
       cursorParam: 'cursor',
       statusParam: 'status',
     } as never),
-    archive,
+    store,
     nameOf: (document: string) => document,
     stopping: new AbortController().signal,
     warn: () => undefined,
@@ -136,16 +136,16 @@ it('a dossier that is under way again for good has moved on', async () => {
 });
 
 it('what is on file of an attempt is not told of the one that was begun after it', async () => {
-  const archive = new MemoryArchive();
+  const store = newStore();
   const gone = { ...completed(), artifacts: [artifact('whole'), artifact('gone')] };
   const reply = told(gone, { ...completed(), ...attempt(2) });
   const missing: Reply = (request, response) =>
     request.path === '/gone' ? sendJson(response, 404, {}) : reply(request, response);
-  expect(await report(missing, archive)).toMatchObject({
+  expect(await report(missing, store)).toMatchObject({
     kind: 'settled',
     value: { sight: { attempt: { number: 2 } }, filed: [], movedOn: true },
   });
-  expect(await archive.list(`${ref.folder}/artifacts/`)).toEqual([]);
+  expect(await store.records.list(`${ref.folder}/artifacts/`)).toEqual([]);
 });
 
 it('a list that lags behind the status is waited for, and told when it stays so', async () => {

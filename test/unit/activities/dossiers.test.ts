@@ -8,11 +8,11 @@ import {
 } from '../../../src/activities/dossiers';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
-import { RetryLedger } from '../../../src/archive/dossiers';
+import { RetryLedger } from '../../../src/store/dossiers/dossiers';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';
 import type { DossierOutcome } from '../../../src/domain/dossiers/follow';
-import { MemoryArchive } from '../../support/memory-archive';
+import { newStore } from '../../support/new-store';
 
 const call = { method: 'POST', pathTemplate: '/dossies/{dossie_id}/retry' };
 const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
@@ -37,7 +37,7 @@ const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
 
 /** A service with one dossier, whose attempts it counts by the keys that it has seen. */
 class Bench {
-  readonly archive = new MemoryArchive();
+  readonly store = newStore();
   readonly audit: AuditEntry[] = [];
   /** Appends that fail before one is taken. */
   auditFaults = 0;
@@ -105,7 +105,7 @@ class Bench {
     };
     this.activities = createDossierActivities({
       dossiers,
-      archive: this.archive,
+      store: this.store,
       audit: {
         append: async (entries: AuditEntry[]) => {
           this.auditFaults -= 1;
@@ -250,7 +250,7 @@ it('a refusal whose last read fails is read again, not sent again', async () => 
 it('what never had its permit is not on file, and no possible attempt', async () => {
   const onFile: number[] = [];
   bench.atPermit = async () => {
-    onFile.push((await new RetryLedger(bench.archive).of('d')).length);
+    onFile.push((await new RetryLedger(bench.store).of('d')).length);
     throw notSent;
   };
   expect(await bench.retry({ deadlineAt: 2_000 })).toMatchObject({ kind: 'expired' });
@@ -411,7 +411,7 @@ it('one odd answer ends no following of days; one that stays does', async () => 
 });
 
 it('who comes after a worker that was lost goes on with its key', async () => {
-  const ledger = new RetryLedger(bench.archive);
+  const ledger = new RetryLedger(bench.store);
   const wanted = { dossierId: 'd', from: 1, workId: ref.workId, asked: 1, at: 't' };
   const { intent } = await ledger.take(wanted);
   bench.attempt = 2;

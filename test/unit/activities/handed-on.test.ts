@@ -139,7 +139,7 @@ it('hands nothing on in a repeated attempt: the lost one could not tell what it 
 });
 
 it('withdraws what nobody took when it fails, and when it is cancelled', async () => {
-  jest.spyOn(bench.place.archive.outcomes, 'file').mockRejectedValue(new Error('EIO'));
+  jest.spyOn(bench.place.store.outcomes, 'file').mockRejectedValue(new Error('EIO'));
   await expect(watch([0])).rejects.toThrow('EIO');
   expect(bench.deps.freedPlaces.size).toBe(0);
   jest.restoreAllMocks();

@@ -3,9 +3,9 @@ import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { answerTooLarge } from '../../../src/apis/http/service';
 import type { LensDependencies } from '../../../src/activities/lens';
 import { createLensArtifactActivities } from '../../../src/activities/lens-artifacts';
-import { LensFile } from '../../../src/archive/lens';
+import { LensFile } from '../../../src/store/lens/lens';
 import type { LensFiles } from '../../../src/domain/lens/analyze';
-import { MemoryArchive } from '../../support/memory-archive';
+import { newStore } from '../../support/new-store';
 
 const call = { method: 'GET', pathTemplate: '{artifact}' };
 const ref = { workId: 'lens/n/1', folder: 'lens/n/1' };
@@ -24,8 +24,8 @@ const tooLarge = new ConnectionError(call, 'maybe', {
 const cut = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
 
 /** A store that answers each address as scripted, one answer after the other, the last for ever. */
-class Store {
-  readonly archive = new MemoryArchive();
+class Bucket {
+  readonly store = newStore();
   readonly fetched: string[] = [];
   listed: string[];
   states: string[] = ['completed'];
@@ -81,7 +81,7 @@ class Store {
       },
     };
     const { fileLens } = createLensArtifactActivities({
-      archive: this.archive,
+      store: this.store,
       lens: {
         service,
         read: async () => {
@@ -104,7 +104,7 @@ class Store {
   }
 
   async held(id: string): Promise<string | null> {
-    const lens = new LensFile(this.archive);
+    const lens = new LensFile(this.store);
     const found = await lens.artifact(ref.folder, { artifactId: id, type: null });
     if (found === null) return null;
     let text = '';
@@ -118,46 +118,46 @@ it.each<[string, Error | string, string]>([
   ['is too large', tooLarge, 'larger than 134217728 bytes'],
   ['is empty', '', 'empty'],
 ])('an artifact that %s is its own fault, and costs the others nothing', async (_, answer, why) => {
-  const store = new Store({ a: [answer], b: ['the second'] });
-  expect(await store.fetchAll()).toMatchObject({
+  const bucket = new Bucket({ a: [answer], b: ['the second'] });
+  expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
     value: {
       filed: [{ artifactId: 'b', bytes: 'the second'.length }],
       unfiled: [{ artifactId: 'a', why }],
     },
   });
-  expect(await store.held('b')).toBe('the second');
-  expect(store.fetched.filter((id) => id === 'a').length).toBeLessThanOrEqual(4);
-  expect(store.fetched.filter((id) => id === 'b')).toHaveLength(1);
+  expect(await bucket.held('b')).toBe('the second');
+  expect(bucket.fetched.filter((id) => id === 'a').length).toBeLessThanOrEqual(4);
+  expect(bucket.fetched.filter((id) => id === 'b')).toHaveLength(1);
 });
 
 it('a store that is broken is waited for, and what was cut is fetched whole', async () => {
-  const store = new Store({ a: [answered(502), cut, answered(403), 'the first'], b: ['x'] });
-  expect(await store.fetchAll()).toMatchObject({
+  const bucket = new Bucket({ a: [answered(502), cut, answered(403), 'the first'], b: ['x'] });
+  expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
     value: { filed: [{ artifactId: 'a' }, { artifactId: 'b' }], unfiled: [] },
   });
-  expect(await store.held('a')).toBe('the first');
-  const keys = await store.archive.list(`${ref.folder}/artifacts/a/`);
+  expect(await bucket.held('a')).toBe('the first');
+  const keys = await bucket.store.records.list(`${ref.folder}/artifacts/a/`);
   expect(keys).toHaveLength(1);
 });
 
 it('an artifact is filed as it comes, and is never held whole', async () => {
-  const archive = new MemoryArchive();
+  const store = newStore();
   const filed: number[] = [];
   async function* body(): AsyncGenerator<Buffer> {
     for (let part = 0; part < 4; part += 1) {
-      filed.push((await archive.list(`${ref.folder}/artifacts/`)).length);
+      filed.push((await store.records.list(`${ref.folder}/artifacts/`)).length);
       yield Buffer.alloc(1024 * 1024, part);
     }
   }
-  await new LensFile(archive).putArtifact(ref.folder, 'a', body());
+  await new LensFile(store).putArtifact(ref.folder, 'a', body());
   expect(filed).toEqual([0, 1, 2, 3]);
 });
 
 it('at the deadline what could not be had is told beside what is on file', async () => {
-  const store = new Store({ a: [answered(502)], b: ['the second'] });
-  expect(await store.fetchAll()).toMatchObject({
+  const bucket = new Bucket({ a: [answered(502)], b: ['the second'] });
+  expect(await bucket.fetchAll()).toMatchObject({
     kind: 'expired',
     value: {
       filed: [{ artifactId: 'b' }],
@@ -167,29 +167,29 @@ it('at the deadline what could not be had is told beside what is on file', async
 });
 
 it('an artifact that the answer on file told, and that is told no more, is fetched from there', async () => {
-  const store = new Store({ a: ['the first'], b: ['the second'], c: [answered(403)] });
-  store.listed = ['b'];
+  const bucket = new Bucket({ a: ['the first'], b: ['the second'], c: [answered(403)] });
+  bucket.listed = ['b'];
   const artifacts = ['a', 'b', 'c'].map((id) => ({ id, url: id }));
-  await new LensFile(store.archive).putAnswer(ref.folder, { id: 'x', artifacts });
-  const { value } = (await store.fetchAll()) as { value: LensFiles };
+  await new LensFile(bucket.store).putAnswer(ref.folder, { id: 'x', artifacts });
+  const { value } = (await bucket.fetchAll()) as { value: LensFiles };
   expect(value.filed.map(({ artifactId }) => artifactId).toSorted()).toEqual(['a', 'b']);
   expect(value.unfiled).toEqual([{ artifactId: 'c', type: null, why: 'answered 403' }]);
 });
 
 it('a read that goes back to an earlier state is waited out', async () => {
-  const store = new Store({ a: [answered(403), 'the first'] });
-  store.states = ['completed', 'running', 'running', 'completed'];
+  const bucket = new Bucket({ a: [answered(403), 'the first'] });
+  bucket.states = ['completed', 'running', 'running', 'completed'];
   const artifacts = [{ id: 'a' }];
-  await new LensFile(store.archive).putAnswer(ref.folder, { id: 'x', artifacts });
-  expect(await store.fetchAll()).toMatchObject({
+  await new LensFile(bucket.store).putAnswer(ref.folder, { id: 'x', artifacts });
+  expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
     value: { filed: [{ artifactId: 'a' }], unfiled: [] },
   });
 });
 
 it('a store that leads on and on is given up', async () => {
-  const store = new Store({ a: [answered(302)] });
-  expect(await store.fetchAll()).toMatchObject({
+  const bucket = new Bucket({ a: [answered(302)] });
+  expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
     value: { unfiled: [{ artifactId: 'a', why: 'answered 302' }] },
   });

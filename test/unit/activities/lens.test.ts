@@ -3,12 +3,12 @@ import { ActivityEnvironment } from '../../support/activity-environment';
 import { createLensActivities, type LensDependencies } from '../../../src/activities/lens';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
-import { putLarge } from '../../../src/archive/large-objects';
-import { LensFile, lensInputKey } from '../../../src/archive/lens';
+import { putLarge } from '../../../src/store/core/large-objects';
+import { LensFile, lensInputKey } from '../../../src/store/lens/lens';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { LensAnalysis } from '../../../src/domain/lens/lens-analysis';
-import { MemoryArchive } from '../../support/memory-archive';
+import { newStore } from '../../support/new-store';
 
 const call = { method: 'POST', pathTemplate: '/lente/analyses' };
 const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
@@ -43,7 +43,7 @@ interface Failure {
 
 /** A service with one analysis for each key, and the store of its uploads. */
 class Bench {
-  readonly archive = new MemoryArchive();
+  readonly store = newStore();
   readonly audit: AuditEntry[] = [];
   readonly keys: string[] = [];
   readonly made = new Map<string, string>();
@@ -120,7 +120,7 @@ class Bench {
     };
     this.activities = createLensActivities({
       lens,
-      archive: this.archive,
+      store: this.store,
       audit: { append: async (entries: AuditEntry[]) => void this.audit.push(...entries) },
       nameOf: (document: string) => document,
       metrics: {
@@ -138,10 +138,17 @@ class Bench {
   }
 
   async file(): Promise<void> {
-    await putLarge(this.archive, key, bytes());
+    await putLarge(this.store, key, bytes());
     const file = { fileName: 'p.png', bytes: picture.length, sha256: 'aa'.repeat(32), key };
-    const record = { workId: ref.workId, name, file, mode: null, createdBy: 'x' };
-    await new LensFile(this.archive).putRecord(ref.folder, record as unknown as LensRecord);
+    const record = {
+      workId: ref.workId,
+      name,
+      file,
+      mode: null,
+      createdBy: 'x',
+      createdAt: '2026',
+    };
+    await new LensFile(this.store).putRecord(ref.folder, record as unknown as LensRecord);
   }
 
   submit(attempt = 1, environment?: ActivityEnvironment) {
@@ -201,7 +208,7 @@ it.each<[string, Failure[]]>([
   ['after it was not sent', [{ error: notSent }]],
   ['after the service broke', [{ error: answered(502) }]],
   ['after it was to come later', [{ error: answered(409, { retryable: true }) }]],
-])('one analysis is made %s, and the archived bytes are handed in', async (_, failures) => {
+])('one analysis is made %s, and the stored bytes are handed in', async (_, failures) => {
   bench.createFails = failures;
   expect(await bench.submit()).toEqual(submitted);
   expect(bench.made.size).toBe(1);
@@ -221,7 +228,7 @@ it('who comes after a worker that was lost makes nothing, and hands in nothing a
 it('a repeated key that is refused is an unknown outcome; a first one is a refusal', async () => {
   bench.createFails = [{ error: answered(400, { code: 'bad' }) }];
   expect(await bench.submit()).toMatchObject({ kind: 'refused', code: 'bad' });
-  expect(await new LensFile(bench.archive).intent(name, 1)).toBeNull();
+  expect(await new LensFile(bench.store).intent(name, 1)).toBeNull();
   bench.createFails = [{ error: lost }, { error: answered(409, { code: 'conflict' }) }];
   expect(await bench.submit()).toMatchObject({ value: { kind: 'unknown', code: 'conflict' } });
 });
@@ -230,7 +237,7 @@ it('a request that may have arrived is an unknown outcome, also when nobody wait
   expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
   bench = new Bench();
   await bench.file();
-  await new LensFile(bench.archive).putIntent(name, 1, { at: 't', key: 'k' });
+  await new LensFile(bench.store).putIntent(name, 1, { at: 't', key: 'k' });
   expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({
     status: 'unknown_outcome',
     error: { code: 'answer_lost' },
@@ -242,15 +249,16 @@ it('an upload whose answer was lost is not sent again when the service has it', 
   expect(await bench.submit()).toEqual(submitted);
   expect(bench.uploads).toHaveLength(1);
   // Another work of the same ask takes what becomes of it for an analysis that had its file.
-  expect(await new LensFile(bench.archive).wasUploaded(name, 1)).toBe(true);
+  expect(await new LensFile(bench.store).wasUploaded(name, 1)).toBe(true);
 });
 
 it('a copy is proved while heartbeats go on, and not after it was handed in', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
   const environment = new ActivityEnvironment(timeouts);
   const beat = new Promise((done) => environment.once('heartbeat', done));
-  const get = bench.archive.get.bind(bench.archive);
-  jest.spyOn(bench.archive, 'get').mockImplementation(async (one) => {
+  const { records } = bench.store;
+  const get = records.get.bind(records);
+  jest.spyOn(records, 'get').mockImplementation(async (one) => {
     if (!one.startsWith(`${key}/`)) return get(one);
     jest.advanceTimersByTime(1_000);
     await beat;
@@ -258,7 +266,8 @@ it('a copy is proved while heartbeats go on, and not after it was handed in', as
   });
   expect(await bench.submit(1, environment)).toEqual(submitted);
   jest.useRealTimers();
-  for (const part of await bench.archive.list(`${key}/`)) await bench.archive.remove(part);
+  for (const part of await bench.store.records.list(`${key}/`))
+    await bench.store.records.remove(part);
   expect(await bench.submit()).toEqual(submitted);
 });
 
@@ -337,7 +346,7 @@ it('a request that was called off before it left, had no token, or was put off, 
   const submitting = bench.submit(1, environment);
   await new Promise((done) => setTimeout(done, 50));
   // A worker that is killed here leaves nothing that says that something may have left.
-  expect(await new LensFile(bench.archive).intent(name, 1)).toBeNull();
+  expect(await new LensFile(bench.store).intent(name, 1)).toBeNull();
   environment.cancel();
   await expect(submitting).rejects.toThrow('CANCELLED');
   expect(bench.keys).toEqual([]);
@@ -362,7 +371,7 @@ it('what an analysis cost stands in every outcome, as it was told last', async (
 });
 
 it('after the service let it expire although it had the file, two more can be asked for', async () => {
-  const file = new LensFile(bench.archive);
+  const file = new LensFile(bench.store);
   const seen = { state: 'expired' } as LensOutcome['seen'];
   const next: number[] = [];
   for (const attempt of [1, 2, 3]) {
@@ -402,7 +411,7 @@ it('an upload that is refused after its time has expired; another attempt has an
   bench.expiresAt = new Date(0).toISOString();
   bench.uploadFails = [{ error: answered(403, { elsewhere: true }) }];
   expect(await bench.submit()).toMatchObject({ value: { kind: 'upload_expired', billing } });
-  const file = new LensFile(bench.archive);
+  const file = new LensFile(bench.store);
   expect(await file.currentAttempt(name)).toBe(2);
   expect(bench.audit.at(-1)).toMatchObject({ kind: 'request', result: 'upload_expired' });
   bench.expiresAt = null;
@@ -417,11 +426,11 @@ it('a clock that is fast does not give an upload up that the store takes', async
   expect(await bench.submit()).toEqual(submitted);
 });
 
-it('nothing is asked for when the archived copy is spoilt or gone', async () => {
-  const [part] = (await bench.archive.list(`${key}/`)) as [string];
-  await bench.archive.replace(part, 'a pictore');
-  await expect(bench.submit()).rejects.toMatchObject({ type: 'ArchiveIncomplete' });
-  await bench.archive.remove(`${key}.json`);
-  await expect(bench.submit()).rejects.toMatchObject({ type: 'ArchiveIncomplete' });
+it('nothing is asked for when the stored copy is spoilt or gone', async () => {
+  const [part] = (await bench.store.records.list(`${key}/`)) as [string];
+  await bench.store.records.replace(part, 'a pictore');
+  await expect(bench.submit()).rejects.toMatchObject({ type: 'StoreIncomplete' });
+  await bench.store.records.remove(`${key}.json`);
+  await expect(bench.submit()).rejects.toMatchObject({ type: 'StoreIncomplete' });
   expect(bench.keys).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { createCertificateMergeActivities } from '../../../src/activities/certificate-merge';
-import { WorkWriter, workFolder } from '../../../src/archive/works';
+import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { BatchSummary } from '../../../src/domain/certificates';
 import { nothingTold } from '../../../src/domain/outcomes';
 import type { WorkRecord } from '../../../src/domain/work';
@@ -13,7 +13,7 @@ let bench: CertificateBench;
 
 beforeEach(async () => {
   bench = await CertificateBench.start();
-  const writer = new WorkWriter(bench.place.archive, folder);
+  const writer = new WorkWriter(bench.place.store, folder);
   const told = { type: 'cnpj', reference: '', note: '' } as const;
   for (let item = 0; item < items; item += 1)
     await writer.add({ ...told, kind: 'item', item, line: item + 2, document: cnpj(item) });
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await writer.finish(record as WorkRecord);
   const asked = { attempts: 2, requestedAt: null, note: '', possibleDoubleCharge: true };
   const settled = { certidaoId: 'c-0', settledAt: '2026-01-01T00:00:00.000Z' };
-  await bench.place.archive.outcomes.file(folder, 'lane-0000/a', [
+  await bench.place.store.outcomes.file(folder, 'lane-0000/a', [
     { ...nothingTold, ...asked, ...settled, item: 0, status: 'issued' },
   ]);
 });
@@ -43,7 +43,7 @@ async function merge(): Promise<BatchSummary> {
 
 const filed = async (): Promise<number> => {
   let count = 0;
-  for await (const _ of bench.place.archive.outcomes.all(folder)) count += 1;
+  for await (const _ of bench.place.store.outcomes.all(folder)) count += 1;
   return count;
 };
 

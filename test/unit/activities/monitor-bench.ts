@@ -23,40 +23,40 @@ import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { MonitorRepository } from '../../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
 import { WorkerMetrics } from '../../../src/workers/metrics';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 export const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
 type Script = NonNullable<NonNullable<MonitorPatch['held']>[string]>;
 
-/** The activities of monitors with a real client, archive and sandbox; only the engine is mocked. */
+/** The activities of monitors with a real client, store and sandbox; only the engine is mocked. */
 export class MonitorBench {
-  readonly place = new TemporaryArchive();
+  readonly place = new TemporaryStore();
   readonly sandbox: Sandbox;
   readonly changes: ChangeRepository;
   readonly monitors: MonitorRepository;
   readonly items: UnreadableItemRepository;
-  readonly queries = new ChangeQueries(this.place.archive.store);
-  readonly lists = new MonitorListRepository(this.place.archive.store);
+  readonly queries = new ChangeQueries(this.place.store);
+  readonly lists = new MonitorListRepository(this.place.store);
   readonly #service: Service;
   /** To be changed between two passes. */
   readonly deps: MonitorDependencies;
 
   private constructor(sandbox: Sandbox, token: Token, others: Partial<MonitorDependencies>) {
     this.sandbox = sandbox;
-    const { archive } = this.place;
+    const { store } = this.place;
     const { monitorNames, monitorSinks } = readEnvironment({});
     const idKey = IdKey.parse('cd'.repeat(32));
     const nameOf = (document: string): string => idKey.nameOf('document', document);
-    this.changes = new ChangeRepository(archive.store, nameOf);
-    this.monitors = new MonitorRepository(archive.store, nameOf);
-    this.items = new UnreadableItemRepository(archive.store, nameOf);
+    this.changes = new ChangeRepository(store, nameOf);
+    this.monitors = new MonitorRepository(store, nameOf);
+    this.items = new UnreadableItemRepository(store, nameOf);
     this.#service = new Service({ baseUrl: sandbox.baseUrl, token, ratePerSecond: 10_000 });
-    const sinks = openSinks(monitorSinks, archive, this.changes);
+    const sinks = openSinks(monitorSinks, store, this.changes);
     this.deps = {
       monitors: new MonitorsApi(this.#service, monitorNames),
-      archive,
+      store,
       nameOf,
-      audit: new AuditTrail(archive.store, idKey),
+      audit: new AuditTrail(store, idKey),
       sinksFor: () => sinks,
       escalateAfter: 5,
       warn: () => undefined,

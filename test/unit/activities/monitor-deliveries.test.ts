@@ -1,7 +1,7 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createMonitorStuckActivities } from '../../../src/activities/monitor-stuck';
-import type { Archive } from '../../../src/archive/archive';
-import { erasedChange } from '../../../src/archive/tombstones';
+import type { Store } from '../../../src/store/store';
+import { erasedChange } from '../../../src/store/erasure/tombstones';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { ToldChange } from '../../../src/domain/monitors/kept';
 import { remarkWords } from '../../../src/domain/monitors/sweep';
@@ -10,7 +10,7 @@ import { openSinks, Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
 import { CooldownRepository } from '../../../src/store/monitors/cooldowns';
 import { MonitorErasure } from '../../../src/store/monitors/erasure';
-import { statement } from '../../../src/store/statement';
+import { statement } from '../../../src/store/sqlite/statement';
 import { LoopbackServer } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
 
@@ -73,7 +73,7 @@ describe('what sinks are told of a page', () => {
       allowPrivate: true,
       timeoutMs: 15_000,
     };
-    const all = openSinks({ sinks, webhook }, bench.place.archive, bench.changes);
+    const all = openSinks({ sinks, webhook }, bench.place.store, bench.changes);
     opened.push(all);
     bench.deps.sinksFor = () => (cooldownMs === null ? all : all.withCooldown(cooldownMs));
   }
@@ -157,10 +157,10 @@ describe('what sinks are told of a page', () => {
     await bench.sweepPage('pass-1');
     useSinks('file');
     await bench.sweepPage('pass-2');
-    expect(await linesOf(bench.place.archive)).toMatchObject(
+    expect(await linesOf(bench.place.store)).toMatchObject(
       folded(3).map((id) => ({ change_id: id })),
     );
-    expect((await new CooldownRepository(bench.place.archive.store).of(monitorId)).size).toBe(0);
+    expect((await new CooldownRepository(bench.place.store).of(monitorId)).size).toBe(0);
   });
 
   test('a change that was purged while it was open is told as it is listed, and not filed again', async () => {
@@ -169,20 +169,20 @@ describe('what sinks are told of a page', () => {
       response.writeHead(500).end();
     };
     await bench.sweepPage('pass-1');
-    const { archive } = bench.place;
+    const { store } = bench.place;
     const filed = (await bench.changes.get(monitorId, idOf(1)))?.filed;
-    await new MonitorErasure(archive.store).carryOut('changes', monitorId, (body) =>
+    await new MonitorErasure(store).carryOut('changes', monitorId, (body) =>
       erasedChange(body as ToldChange),
     );
-    bench.place.store.commitNow([statement('DELETE FROM delivery')]);
-    await archive.removeAll('changes/');
+    bench.place.database.commitNow([statement('DELETE FROM delivery')]);
+    await store.records.removeAll('changes/');
     receiver.reply = (_, response) => {
       response.writeHead(204).end();
     };
     expect(await bench.sweepPage('pass-2')).toMatchObject({ counts: { acknowledged: 1 } });
     const told = JSON.parse(receiver.received.at(-1)?.body ?? '') as { data: unknown };
     expect(told.data).toMatchObject({ type: filed?.change.type, change: filed?.answer });
-    expect(await linesOf(archive)).toMatchObject([{ change: null, erased: true, type: null }]);
+    expect(await linesOf(store)).toMatchObject([{ change: null, erased: true, type: null }]);
   });
 
   test('a change that is listed twice is told once', async () => {
@@ -278,10 +278,10 @@ describe('what sinks are told of a page', () => {
   );
 });
 
-async function linesOf(archive: Archive): Promise<unknown[]> {
+async function linesOf(store: Store): Promise<unknown[]> {
   const lines: unknown[] = [];
-  for (const key of await archive.list('changes/')) {
-    const text = String(await archive.get(key)).trim();
+  for (const key of await store.records.list('changes/')) {
+    const text = String(await store.records.get(key)).trim();
     lines.push(...text.split('\n').map((line) => JSON.parse(line) as unknown));
   }
   return lines;

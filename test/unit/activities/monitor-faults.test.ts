@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Token } from '../../../src/apis/http/token';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 import { MonitorBench, monitorId } from './monitor-bench';
 
 const change = '11111111-1111-4111-8111-111111111111';
@@ -60,7 +60,7 @@ describe('activities of monitors in trouble', () => {
   });
 
   test('a token that was just replaced in its file ends no pass', async () => {
-    const place = new TemporaryArchive();
+    const place = new TemporaryStore();
     const file = join(place.folder, 'token');
     await writeFile(file, 'sandbox-token');
     bench = await MonitorBench.start({ changes: [{ id: change }] }, Token.fromFile(file));

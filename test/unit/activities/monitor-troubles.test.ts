@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../src/domain/audit';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { Sinks } from '../../../src/sinks/open-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
-import { statement, type Statement } from '../../../src/store/statement';
+import { statement, type Statement } from '../../../src/store/sqlite/statement';
 import { toldChange } from '../../support/monitor-changes';
 import { healthLines } from '../../../src/starters/monitor-outcome';
 import { MonitorBench, monitorId } from './monitor-bench';
@@ -159,7 +159,7 @@ describe('one bad row', () => {
     await start({ changes: [{ id: change }, { id: other }] });
     const by = { sweep: 'before', at: '2026-05-04T10:00:00.000Z', foundAs: 'open' as const };
     await bench.changes.file(monitorId, [toldChange(change)], by);
-    bench.place.store.commitNow([statement(`UPDATE change SET body = x''`)]);
+    bench.place.database.commitNow([statement(`UPDATE change SET body = x''`)]);
     expect(await bench.sweepPage()).toMatchObject({
       counts: { acknowledged: 1 },
       standing: { unreadable: 1, escalated: 1 },
@@ -169,12 +169,12 @@ describe('one bad row', () => {
 
   it('of a monitor keeps no other monitor from being looked at', async () => {
     await start({ changes: [{ id: change }] });
-    const { store } = bench.place;
-    store.commit = async (statements) => {
+    const { database } = bench.place;
+    database.commit = async (statements) => {
       const isHealth = ({ sql, parameters }: Statement): boolean =>
         sql.includes('health') && parameters.includes(monitorId);
       if (statements.some(isHealth)) throw new Error('EIO');
-      return store.commitNow(statements);
+      return database.commitNow(statements);
     };
     expect(await bench.look([monitorId, unheld])).toMatchObject({ looked: 2, failing: 2 });
     const why = expect.stringContaining('could not be read or written') as string;

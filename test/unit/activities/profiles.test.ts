@@ -5,18 +5,19 @@ import {
   type ProfileDependencies,
 } from '../../../src/activities/profiles';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
-import { ProfileFile } from '../../../src/archive/profiles';
+import { Store } from '../../../src/store/store';
+import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
 import type { AuditEntry } from '../../../src/domain/audit';
 import { refusalOf, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const name = 'ab'.repeat(16);
 const ref = { workId: `profile/${name}/1`, folder: `profiles/${name}/1` };
 const nowMs = Date.parse('2026-01-05T10:00:00.000Z');
 const startedAt = new Date(nowMs).toISOString();
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 /** Calls that reached the service. */
 let asked: number;
 /** Ends that were counted. */
@@ -24,7 +25,7 @@ let counted: string[];
 let trail: AuditEntry[];
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   asked = 0;
   counted = [];
   trail = [];
@@ -33,15 +34,15 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const file = (): ProfileFile => new ProfileFile(place.archive);
+const file = (): ProfileFile => new ProfileFile(place.store);
 
 /**
  * @param atCall what happens while the service works on the answer, and what it throws comes of it
- * @param archive where it is put on file
+ * @param store where it is put on file
  */
 function activities(
   atCall: () => void = () => undefined,
-  archive: ProfileDependencies['archive'] = place.archive,
+  store: ProfileDependencies['store'] = place.store,
 ) {
   const body = profile({ rural: null });
   const audit = { append: async (entries: AuditEntry[]) => void trail.push(...entries) };
@@ -55,7 +56,7 @@ function activities(
         return { read: { kind: 'profile' }, body };
       },
     } as unknown as ProfileDependencies['profiles'],
-    archive,
+    store,
     audit: audit as unknown as ProfileDependencies['audit'],
     nameOf: (text) => text,
     metrics: { lookupEnded: (outcome) => counted.push(outcome.status) },
@@ -142,23 +143,20 @@ async function tried(
 }
 
 /** Puts of keys that match fail, as on a disk that is full. */
-function fullFor(keys: RegExp): ProfileDependencies['archive'] {
-  return new Proxy(place.archive, {
-    get: (archive, property: keyof ProfileDependencies['archive']) => {
-      const value: unknown = archive[property];
-      if (typeof value !== 'function') return value;
-      return async (key: string, ...more: unknown[]) => {
-        if (property === 'putIfAbsent' && keys.test(key)) throw new Error('ENOSPC');
-        return value.apply(archive, [key, ...more]) as unknown;
-      };
-    },
-  });
+function fullFor(keys: RegExp): ProfileDependencies['store'] {
+  const store = new Store(place.database);
+  const put = store.records.putIfAbsent.bind(store.records);
+  store.records.putIfAbsent = async (key, ...more) => {
+    if (keys.test(key)) throw new Error('ENOSPC');
+    return put(key, ...more);
+  };
+  return store;
 }
 
 const requests = (): string[] =>
   trail.filter(({ kind }) => kind === 'request').map(({ id, result }) => `${id} ${result}`);
 
-test('nothing is asked while the archive takes nothing in', async () => {
+test('nothing is asked while the store takes nothing in', async () => {
   expect(await tried(activities(undefined, fullFor(/./)))).toBeNull();
   expect(asked).toBe(0);
 });
@@ -182,7 +180,7 @@ test('an answer that cannot be read is asked for thrice, filed as it came, and t
     value: { status: 'unreadable', message: expect.stringContaining('unreadable-1-3.json') },
   });
   expect(asked).toBe(3);
-  const kept = await place.archive.get(`${ref.folder}/unreadable-1-3.json`);
+  const kept = await place.store.records.get(`${ref.folder}/unreadable-1-3.json`);
   expect(JSON.parse(String(kept))).toMatchObject({ bytes: 3, text: '[1]' });
   expect(await concluded('unreadable')).toMatchObject({
     status: 'unreadable',
@@ -242,17 +240,13 @@ test('a call that was answered twice may be charged for twice', async () => {
 
 test('a worker that slept while another one was answered sends nothing', async () => {
   const filed = profile({ rural: { documento: 'x' } });
-  const asleep = new Proxy(place.archive, {
-    get: (archive, property: keyof ProfileDependencies['archive']) => {
-      const value: unknown = archive[property];
-      if (typeof value !== 'function') return value;
-      return async (...all: [string]) => {
-        const told = (await value.apply(archive, all)) as unknown;
-        if (property === 'list') await file().putAnswer(ref.folder, 1, filed);
-        return told;
-      };
-    },
-  });
+  const asleep = new Store(place.database);
+  const list = asleep.records.list.bind(asleep.records);
+  asleep.records.list = async (prefix) => {
+    const told = await list(prefix);
+    await file().putAnswer(ref.folder, 1, filed);
+    return told;
+  };
   expect(await tried(activities(undefined, asleep))).toMatchObject({
     kind: 'settled',
     value: { kind: 'found', rural: 'told' },

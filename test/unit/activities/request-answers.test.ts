@@ -209,7 +209,7 @@ describe('a disk that is full', () => {
       throw isFull;
     };
     jest.spyOn(bench.attempts, 'putReceipt').mockImplementation(refuse);
-    jest.spyOn(bench.place.archive, 'putIfAbsent').mockImplementation(refuse);
+    jest.spyOn(bench.place.store.records, 'putIfAbsent').mockImplementation(refuse);
     expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
     expect(bench.warnings).not.toEqual([]);
   });

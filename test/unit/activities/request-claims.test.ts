@@ -245,7 +245,7 @@ it('counts on from what the work had taken when a person decided to buy again', 
   ]);
 });
 
-it('stops a run whose list of items is not in the archive, without a POST', async () => {
+it('stops a run whose list of items is not in the store, without a POST', async () => {
   const work = { folder: 'works/gone', items: 2, filedIn: 'works/gone' };
   expect(await bench.request(work)).toMatchObject([
     { kind: 'unsent', reason: 'fault' },

@@ -4,11 +4,11 @@ import { createTraceActivities, type TraceDependencies } from '../../../src/acti
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { TracesApi } from '../../../src/apis/investigation/traces';
-import { TraceFile } from '../../../src/archive/traces';
+import { TraceFile } from '../../../src/store/traces/traces';
 import { waitBounds } from '../../../src/domain/poll-timing';
 import { readEnvironment } from '../../../src/environment';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 /** A request that stands at its permit, since the service has asked all calls for a pause. */
 
@@ -17,7 +17,7 @@ const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
 /** Far longer than a slow machine needs to come to the deadline or the cancel. */
 const pauseMs = 60_000;
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let server: LoopbackServer;
 let service: Service;
 let stopping: AbortController;
@@ -25,7 +25,7 @@ let stopping: AbortController;
 let ahead: number;
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   stopping = new AbortController();
   ahead = 0;
   server = await LoopbackServer.start((_, response) => sendJson(response, 201, { id: 't' }));
@@ -35,7 +35,7 @@ beforeEach(async () => {
   service.limiter.pauseFor(pauseMs);
   const asked = { ...ref, name, targetName: 't', target: 'x@example.com', strategy: null };
   const by = { label: null, createdAt: '', createdBy: 'tester' };
-  await new TraceFile(place.archive).putRecord(ref.folder, { ...asked, ...by });
+  await new TraceFile(place.store).putRecord(ref.folder, { ...asked, ...by });
 });
 afterEach(async () => {
   await service.close();
@@ -46,7 +46,7 @@ afterEach(async () => {
 function activities() {
   return createTraceActivities({
     traces: new TracesApi(service, readEnvironment({}).traceNames),
-    archive: place.archive,
+    store: place.store,
     audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
     metrics: { searchEnded: () => undefined },
     nameOf: (text) => text,

@@ -4,10 +4,12 @@ import { createTraceActivities, type TraceDependencies } from '../../../src/acti
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
-import { TraceFile } from '../../../src/archive/traces';
+import { SubjectRepository } from '../../../src/store/core/subjects';
+import { Store } from '../../../src/store/store';
+import { TraceFile } from '../../../src/store/traces/traces';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { Trace } from '../../../src/domain/traces/trace';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const hour = 3_600_000;
 const call = { method: 'POST', pathTemplate: '/rastro' };
@@ -15,7 +17,7 @@ const name = 'ab'.repeat(16);
 const ref = { workId: `trace/${name}/1`, folder: `traces/${name}/1` };
 const target = 'x@example.com';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let nowMs: number;
 /** What each send comes to, and what the list shows. */
 let sends: (TraceAnswer | Error)[];
@@ -33,7 +35,7 @@ let trail: AuditEntry[];
 let refuses: RegExp | 'audit' | null;
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   nowMs = Date.parse('2026-01-05T10:00:00.000Z');
   [sends, listed, sent, walks] = [[], [], [], 0];
   [counted, trail, answers] = [[], [], []];
@@ -43,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const file = (): TraceFile => new TraceFile(place.archive);
+const file = (): TraceFile => new TraceFile(place.store);
 
 function found(traceId: string, more: Partial<Trace> = {}): Trace {
   const createdAt = new Date(nowMs).toISOString();
@@ -100,7 +102,7 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   };
   return createTraceActivities({
     traces: traces as unknown as TraceDependencies['traces'],
-    archive: filling(),
+    store: filling(),
     audit: { append } as unknown as TraceDependencies['audit'],
     nameOf: (text) => text,
     metrics: { searchEnded: ({ status }) => counted.push(status) },
@@ -114,18 +116,14 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   });
 }
 
-function filling(): TraceDependencies['archive'] {
-  return new Proxy(place.archive, {
-    get: (archive, property: keyof TraceDependencies['archive']) => {
-      const value: unknown = archive[property];
-      if (typeof value !== 'function') return value;
-      return async (key: string, ...more: unknown[]) => {
-        const isFull = refuses instanceof RegExp && refuses.test(key);
-        if (property === 'putIfAbsent' && isFull) throw new Error('ENOSPC');
-        return value.apply(archive, [key, ...more]) as unknown;
-      };
-    },
-  });
+function filling(): TraceDependencies['store'] {
+  const store = new Store(place.database);
+  const put = store.records.putIfAbsent.bind(store.records);
+  store.records.putIfAbsent = async (key, ...more) => {
+    if (refuses instanceof RegExp && refuses.test(key)) throw new Error('ENOSPC');
+    return put(key, ...more);
+  };
+  return store;
 }
 
 /** Reads the search that has settled, as a worker would. */
@@ -241,7 +239,7 @@ test('a repetition that is refused its token waits for credentials, as any reque
 
 test('no answer is on file that the index does not know', async () => {
   answers = [{ holder: '529.982.247-25' }, { holder: '529.982.247-25' }, { holder: '11144477735' }];
-  const add = jest.spyOn(place.archive.subjects, 'add').mockRejectedValue(new Error('ENOSPC'));
+  const add = jest.spyOn(SubjectRepository.prototype, 'add').mockRejectedValue(new Error('ENOSPC'));
   await expect(read()).rejects.toThrow('ENOSPC');
   add.mockRestore();
   expect(await file().answer(ref.folder)).toBeNull();
@@ -250,7 +248,7 @@ test('no answer is on file that the index does not know', async () => {
   refuses = null;
   expect(await read()).toMatchObject({ kind: 'settled', value: { state: 'completed' } });
   const people = ['52998224725', '11144477735'];
-  const holders = await place.archive.subjects.holdersOf(people);
+  const holders = await place.store.subjects.holdersOf(people);
   const its = [ref.folder];
   expect(people.map((person) => [...(holders.get(person) ?? [])])).toEqual([its, its]);
 });

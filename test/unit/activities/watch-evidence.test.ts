@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sha256Of } from '../../../src/archive/evidence-files';
+import { sha256Of } from '../../../src/store/certificates/evidence-files';
 import type { WatchAnswer } from '../../../src/domain/certificate-rows';
 import type { OutcomeRecord } from '../../../src/domain/outcomes';
 import type { ReceivedRequest } from '../../support/loopback-server';
@@ -56,7 +56,7 @@ it('files a PDF whose sha256 is the announced one', async () => {
   expect(answer.settled).toEqual([[0, 'issued']]);
   expect(outcome).toMatchObject({ status: 'issued', sha256: sha256Of(pdf), note: '' });
   expect(outcome?.pdfKey).toMatch(/^pdf\/cnpj\/2026\/03\/[0-9a-f]{8}_c-0_[0-9a-f]{8}\.pdf$/);
-  expect(await bench.place.archive.get(outcome?.pdfKey ?? '')).toEqual(pdf);
+  expect(await bench.place.store.records.get(outcome?.pdfKey ?? '')).toEqual(pdf);
   expect(fetches()).toHaveLength(1);
   expect(JSON.stringify(outcome)).not.toContain(documentA);
 });
@@ -88,10 +88,10 @@ it('fetches a PDF with the wrong sha256 three times, then fails it and keeps the
     pdfKey: null,
   });
   expect(fetches()).toHaveLength(3);
-  const [aside, ...more] = await bench.place.archive.list('aside/');
+  const [aside, ...more] = await bench.place.store.records.list('aside/');
   expect(more).toEqual([]);
-  expect(await bench.place.archive.get(aside ?? '')).toEqual(wrong);
-  expect(await bench.place.archive.list('pdf/')).toEqual([]);
+  expect(await bench.place.store.records.get(aside ?? '')).toEqual(wrong);
+  expect(await bench.place.store.records.list('pdf/')).toEqual([]);
   // Another look, later, may find the right bytes.
   expect(await bench.facts.of('c-0')).toBeNull();
 });
@@ -115,7 +115,7 @@ it.each<[string, Buffer, RegExp]>([
   expect(outcome).toMatchObject({ status: 'failed', errorCode: 'evidence_mismatch' });
   expect(outcome?.errorMessage).toMatch(message);
   expect(fetches()).toHaveLength(3);
-  expect(await bench.place.archive.list('aside/')).toHaveLength(bytes.length === 0 ? 0 : 1);
+  expect(await bench.place.store.records.list('aside/')).toHaveLength(bytes.length === 0 ? 0 : 1);
 });
 
 it('takes a PDF with a few bytes before its mark', async () => {
@@ -181,7 +181,7 @@ it('has a download outlive the watch that began it, and files it at the next loo
     bench.watch(work, { rows: [[0, 'c-0', bench.now(), 0, 1, 0]], boundMs });
   expect((await watchOnce(60)).settled).toEqual([]);
   await new Promise((done) => setTimeout(done, 200));
-  expect(await bench.place.archive.list('pdf/')).toHaveLength(1);
+  expect(await bench.place.store.records.list('pdf/')).toHaveLength(1);
   expect((await watchOnce(5_000)).settled).toEqual([[0, 'issued']]);
 });
 

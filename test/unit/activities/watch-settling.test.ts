@@ -225,7 +225,7 @@ it('lets no failed read of the store go unheard, and reads again', async () => {
   answerAlways(told('completed'));
   const work = await bench.work('w1', [documentA]);
   jest
-    .spyOn(bench.place.archive.store, 'read')
+    .spyOn(bench.place.store, 'read')
     .mockRejectedValueOnce(Object.assign(new Error('EIO'), { code: 'EIO' }));
   const { settled } = await bench.watch(work, { rows: [row(0)] });
   await new Promise((done) => setTimeout(done, 20));

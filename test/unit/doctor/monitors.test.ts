@@ -1,20 +1,21 @@
+import type { Store } from '../../../src/store/store';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { fingerprintOf, SinkRepository } from '../../../src/store/monitors/sinks';
 import { examineMonitors, examineSinks } from '../../../src/doctor/monitors';
 import type { Finding } from '../../../src/doctor/finding';
 import { readEnvironment } from '../../../src/environment';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
-import { MemoryArchive } from '../../support/memory-archive';
+import { newStore } from '../../support/new-store';
 
 const monitor = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
 
 describe('doctor, asked about monitors', () => {
   let sandbox: Sandbox;
-  let archive: MemoryArchive;
+  let store: Store;
   beforeEach(async () => {
     sandbox = await startSandbox();
-    archive = new MemoryArchive();
-    await new MonitorListRepository(archive.store).put('carteira', [monitor]);
+    store = newStore();
+    await new MonitorListRepository(store).put('carteira', [monitor]);
     hold({
       changes: [
         { severity: 'info' },
@@ -29,14 +30,14 @@ describe('doctor, asked about monitors', () => {
   const hold = (script: Script, more: MonitorPatch = {}) =>
     sandbox.configure({ monitors: { ...more, held: { [monitor]: script } } });
 
-  async function examine(env: Record<string, string> = {}, where?: MemoryArchive) {
+  async function examine(env: Record<string, string> = {}, where?: Store) {
     const environment = readEnvironment({
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
       INVESTIGATION_TOKEN: 'sandbox-token',
       INVESTIGATION_RPS: '1000',
       ...env,
     });
-    return examineMonitors(environment, where ?? archive, 1_000);
+    return examineMonitors(environment, where ?? store, 1_000);
   }
   const states = (findings: readonly Finding[]) =>
     findings.map(({ check, state }) => `${check.replace('monitors ', '')} ${state}`);
@@ -52,15 +53,15 @@ describe('doctor, asked about monitors', () => {
         MONITOR_WEBHOOK_URL: address,
         MONITOR_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
       });
-    expect(await examineSinks(environment(url), archive)).toEqual([]);
+    expect(await examineSinks(environment(url), store)).toEqual([]);
     const settings = fingerprintOf({ url });
     const why = 'the webhook answered 410';
-    await new SinkRepository(archive.store).disable('webhook', { at: '2026-05-04', why, settings });
-    const [finding] = await examineSinks(environment(url), archive);
+    await new SinkRepository(store).disable('webhook', { at: '2026-05-04', why, settings });
+    const [finding] = await examineSinks(environment(url), store);
     expect(finding).toMatchObject({ check: 'sink webhook', state });
     expect(finding?.detail).toContain(words);
     expect(finding?.cure).toContain('monitor sink --enable webhook');
-    expect(await examineSinks(environment('https://other.test/changes'), archive)).toEqual([]);
+    expect(await examineSinks(environment('https://other.test/changes'), store)).toEqual([]);
   });
 
   it('finds names in order by a few reads, and moves nothing', async () => {
@@ -119,11 +120,11 @@ describe('doctor, asked about monitors', () => {
   });
 
   it('proves the token without a monitor, and looks no further', async () => {
-    const [finding, ...others] = await examine({}, new MemoryArchive());
+    const [finding, ...others] = await examine({}, newStore());
     expect(finding).toMatchObject({ state: 'ok', detail: expect.stringContaining('is taken') });
     expect(others).toEqual([]);
     sandbox.setToken('sandbox-token', false);
-    expect(await examine({}, new MemoryArchive())).toMatchObject([
+    expect(await examine({}, newStore())).toMatchObject([
       { check: 'monitors', state: 'fail', cure: expect.stringContaining('INVESTIGATION_TOKEN') },
     ]);
   });
@@ -136,6 +137,6 @@ describe('doctor, asked about monitors', () => {
   });
 
   it('says nothing of monitors without the service', async () => {
-    expect(await examineMonitors(readEnvironment({}), archive)).toEqual([]);
+    expect(await examineMonitors(readEnvironment({}), store)).toEqual([]);
   });
 });

@@ -2,16 +2,16 @@ import { examinePayloadKeys } from '../../../src/doctor/payload-keys';
 import { readEnvironment } from '../../../src/environment';
 import { proveKeys } from '../../../src/temporal/key-checks';
 import { KeyRing } from '../../../src/protection/key-ring';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const [a, b] = [`key-a:${'a1'.repeat(32)}`, `key-b:${'b2'.repeat(32)}`];
 
 describe('doctor, asked about payload keys', () => {
-  let place: TemporaryArchive;
+  let place: TemporaryStore;
   const address = process.env.TEMPORAL_ADDRESS;
 
   beforeEach(() => {
-    place = new TemporaryArchive();
+    place = new TemporaryStore();
     delete process.env.TEMPORAL_ADDRESS;
   });
 
@@ -22,10 +22,7 @@ describe('doctor, asked about payload keys', () => {
   });
 
   const examine = (env: Record<string, string>) =>
-    examinePayloadKeys(
-      readEnvironment({ ...env, DILIGENCE_DATA_DIR: place.folder }),
-      place.archive,
-    );
+    examinePayloadKeys(readEnvironment({ ...env, DILIGENCE_DATA_DIR: place.folder }), place.store);
 
   it('makes none', async () => {
     expect(await examine({})).toMatchObject([{ state: 'ok' }]);
@@ -47,8 +44,8 @@ describe('doctor, asked about payload keys', () => {
     expect(JSON.stringify(finding)).not.toMatch(/a1a1|b2b2/);
   });
 
-  it('fails when the archive asks for another, and names it', async () => {
-    await proveKeys(place.archive, KeyRing.parse(a));
+  it('fails when the store asks for another, and names it', async () => {
+    await proveKeys(place.store, KeyRing.parse(a));
     expect(await examine({ DILIGENCE_PAYLOAD_KEYS: b })).toMatchObject([
       { state: 'fail', detail: expect.stringContaining('key-a') },
     ]);

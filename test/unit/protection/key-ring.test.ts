@@ -12,7 +12,7 @@ describe('a list of payload keys', () => {
     expect(bytes.includes(plain)).toBe(false);
     expect(ring.open('payload', keyId, bytes, 'default')).toEqual(plain);
     expect(() => ring.open('payload', keyId, bytes, 'other')).toThrow(BrokenSealError);
-    expect(() => ring.open('archive', keyId, bytes, 'default')).toThrow(BrokenSealError);
+    expect(() => ring.open('store', keyId, bytes, 'default')).toThrow(BrokenSealError);
   });
 
   it('never seals the same twice alike', () => {

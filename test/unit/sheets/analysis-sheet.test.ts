@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnalysisSheet } from '../../../src/sheets/analysis-sheet';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 

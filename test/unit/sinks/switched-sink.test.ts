@@ -2,10 +2,10 @@ import { SwitchedSink } from '../../../src/sinks/switched-sink';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
 import { SinkRepository } from '../../../src/store/monitors/sinks';
 import { filedChange } from '../../support/monitor-changes';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryArchive;
-beforeEach(() => (place = new TemporaryArchive()));
+let place: TemporaryStore;
+beforeEach(() => (place = new TemporaryStore()));
 afterEach(() => place.remove());
 
 const batch: DeliveryBatch = {
@@ -31,7 +31,7 @@ class ScriptedSink implements Sink {
 }
 
 it('asks a sink no more that wants nothing, until a person enables it or it is another one', async () => {
-  const sinks = new SinkRepository(place.archive.store);
+  const sinks = new SinkRepository(place.store);
   const inner = new ScriptedSink();
   const told: string[] = [];
   const sink = new SwitchedSink(inner, sinks, 'address-1', (name, why) => {

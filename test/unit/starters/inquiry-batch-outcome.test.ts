@@ -1,9 +1,9 @@
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { InquiryBatchShelf } from '../../../src/archive/inquiry-batches';
-import { ProfileFile } from '../../../src/archive/profiles';
-import { TraceFile } from '../../../src/archive/traces';
+import { InquiryBatchShelf } from '../../../src/store/traces/inquiry-batches';
+import { ProfileFile } from '../../../src/store/profiles/profiles';
+import { TraceFile } from '../../../src/store/traces/traces';
 import type { ManifestRow } from '../../../src/domain/certificates';
 import type { Billing } from '../../../src/domain/billing';
 import {
@@ -27,19 +27,19 @@ import type { Workplace } from '../../../src/starters/workplace';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 import { printedByTests } from '../../support/printed';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const at = '2026-01-05T10:15:31.000Z';
 const instant = '20260105T101530123Z';
 
 type Line = ManifestRow<string>;
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let out: string;
 const printed = printedByTests();
 
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   out = join(place.folder, 'out');
 });
 afterEach(() => place.remove());
@@ -53,7 +53,7 @@ async function batchOf(
 ): Promise<InquiryOnFile> {
   const batchId = `${kind}/${'cd'.repeat(16)}/${instant}`;
   const folder = inquiryBatchFolder(batchId);
-  const writer = place.archive.rows.writer(folder);
+  const writer = place.store.rows.writer(folder);
   for (const [item, document] of asked.entries()) {
     const line = item + 2;
     await writer.add({ kind: 'item', item, line, type: 'x', document, reference: '', note: '' });
@@ -71,7 +71,7 @@ async function batchOf(
   });
   for (const one of more) await writer.add(one);
   await writer.end();
-  const shelf = new InquiryBatchShelf(place.archive);
+  const shelf = new InquiryBatchShelf(place.store);
   await shelf.putItemWorks(folder, works);
   const lines = asked.length + 1 + more.length;
   const record = { batchId, kind, lines, inputName: 'people.csv', createdAt: at };
@@ -80,7 +80,7 @@ async function batchOf(
 }
 
 async function shown(batch: InquiryOnFile, options: InquiryOutput = {}): Promise<number> {
-  const workplace = { archive: place.archive } as unknown as Workplace;
+  const workplace = { store: place.store } as unknown as Workplace;
   return showInquiryBatch(workplace, batch, { out, ...options });
 }
 
@@ -96,7 +96,7 @@ async function searched(work: number, billing: Billing | null): Promise<string> 
   const folder = traceFolder(workId);
   const seen = { billing, state: 'completed', traceId: `t${work}` };
   const outcome = { workId, status: 'completed', seen, traceId: `t${work}`, settledAt: at };
-  const file = new TraceFile(place.archive);
+  const file = new TraceFile(place.store);
   await file.putOutcome(folder, { error: null, ...outcome } as unknown as TraceOutcome);
   return workId;
 }
@@ -107,7 +107,7 @@ async function lookedUp(
   more: Partial<ProfileOutcome> = {},
 ): Promise<InquiryWork> {
   const workId = `profile/${number}/${instant}`;
-  const file = new ProfileFile(place.archive);
+  const file = new ProfileFile(place.store);
   const folder = profileFolder(workId);
   if (answer !== null) await file.putAnswer(folder, 1, Buffer.from(JSON.stringify(answer)));
   const counts = { vehicles: 1, properties: 1, planes: 0, drones: null, patents: 0 };
@@ -163,7 +163,7 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
 
 test('of a batch that was cancelled, what was asked for and has no end is lost, the rest cancelled', async () => {
   const works = [1, 2].map((n) => ({ workId: `trace/${n}/${instant}`, before: false }));
-  const traces = new TraceFile(place.archive);
+  const traces = new TraceFile(place.store);
   for (const [n, { workId }] of works.entries()) {
     await traces.putRecord(traceFolder(workId), {
       workId,
@@ -183,7 +183,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
   ]);
 
   const people = [1, 2].map((n) => ({ workId: `profile/${n}/${instant}`, before: false }));
-  await new ProfileFile(place.archive).putSent(`profiles/2/${instant}`, 1, at);
+  await new ProfileFile(place.store).putSent(`profiles/2/${instant}`, 1, at);
   const lookups = await batchOf('profile-batch', [cpf(1), cpf(2)], people);
   expect(await shown({ ...lookups, end })).toBe(3);
   expect(await rowsOf('results.csv')).toMatchObject([
@@ -223,7 +223,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
     expect.arrayContaining(['answers/2.json', 'pages/3.html', 'veiculos.csv', 'report.html']),
   );
   const first = place;
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   const next = [await lookedUp(3, null), await lookedUp(4, { imoveis: [propertyRow] })];
   await shown(await batchOf('profile-batch', [cpf(3), cpf(4)], next));
   const own = ['results.csv', 'summary.json', 'imoveis.csv', 'answers/3.json'];
@@ -235,7 +235,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
 test('an answer that came with a byte order mark is written', async () => {
   const work = await lookedUp(1, null);
   const answer = Buffer.from(`\uFEFF${JSON.stringify(personProfile())}`);
-  await new ProfileFile(place.archive).putAnswer(profileFolder(work.workId), 1, answer);
+  await new ProfileFile(place.store).putAnswer(profileFolder(work.workId), 1, answer);
   await shown(await batchOf('profile-batch', [cpf(1)], [work]));
   expect(JSON.parse(await readFile(join(out, 'answers', '2.json'), 'utf8'))).toEqual(
     personProfile(),

@@ -1,28 +1,28 @@
-import { ProfileFile } from '../../../src/archive/profiles';
+import { ProfileFile } from '../../../src/store/profiles/profiles';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { profileInquiries } from '../../../src/starters/inquiry-kinds';
 import type { Workplace } from '../../../src/starters/workplace';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const cpf = '52998224725';
 const workId = `profile/${'ab'.repeat(16)}/20260105T101530123Z`;
 const settledAt = '2026-01-05T10:15:31.000Z';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
 /** What a batch would reuse for a person whose lookup has ended like this. */
 async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
-  const file = new ProfileFile(place.archive);
+  const file = new ProfileFile(place.store);
   const [, name = ''] = workId.split('/');
   const record = { workId, name, cpf, retryRural: false, createdAt: settledAt, createdBy: 'x' };
   await file.putRecord(profileFolder(workId), record);
   const end = { status: 'found', rural: 'told', call: 1, settledAt, ...outcome };
   await file.putOutcome(profileFolder(workId), end as ProfileOutcome);
-  const workplace = { archive: place.archive, idKey: { nameOf: () => name } };
+  const workplace = { store: place.store, idKey: { nameOf: () => name } };
   const terms = { label: null, strategy: null, retryRural, reuseSince: 0 };
   return profileInquiries.standing(workplace as unknown as Workplace, cpf, terms);
 }

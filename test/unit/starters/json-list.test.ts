@@ -1,17 +1,17 @@
 import { dossierListCommand } from '../../../src/starters/dossier-list';
 import { traceListCommand } from '../../../src/starters/trace-list';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 /** `--json` of the lists that the service holds, when the list cannot be read to its end. */
 
 const before = { ...process.env };
 let server: LoopbackServer;
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let printed: string;
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   server = await LoopbackServer.start();
   process.env['DILIGENCE_DATA_DIR'] = place.folder;
   process.env['INVESTIGATION_BASE_URL'] = `${server.origin}/api/v1`;

@@ -9,18 +9,18 @@ import type { ChangeStatus } from '../../../src/domain/monitors/change-record';
 import type { Workplace } from '../../../src/starters/workplace';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const nameOf = (): string => '0'.repeat(32);
 const sweep = 's';
 
-let place: TemporaryArchive;
-beforeEach(() => (place = new TemporaryArchive()));
+let place: TemporaryStore;
+beforeEach(() => (place = new TemporaryStore()));
 afterEach(() => place.remove());
 
 async function chosen(flags: ChangeFlags): Promise<string[]> {
-  const { archive } = place;
-  const changes = new ChangeRepository(archive.store, nameOf);
+  const { store } = place;
+  const changes = new ChangeRepository(store, nameOf);
   const all = [
     ['m-1', 'c1', 'critical', '2026-05-04T10:00:00.000Z'],
     ['m-1', 'c2', 'warn', '2026-05-05T10:00:00.000Z'],
@@ -32,7 +32,7 @@ async function chosen(flags: ChangeFlags): Promise<string[]> {
     await changes.file(monitorId, [toldChange(changeId, { severity })], by);
   }
   const workplace = {
-    archive,
+    store,
     idKey: { nameOf },
     environment: { monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null } },
   } as unknown as Workplace;

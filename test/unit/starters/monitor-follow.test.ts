@@ -2,19 +2,17 @@ import { IdKey } from '../../../src/protection/id-key';
 import { Feed } from '../../../src/starters/monitor-follow';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const idKey = IdKey.parse('cd'.repeat(32));
 const minute = 60_000;
 
-let place: TemporaryArchive;
-beforeEach(() => (place = new TemporaryArchive()));
+let place: TemporaryStore;
+beforeEach(() => (place = new TemporaryStore()));
 afterEach(() => place.remove());
 
 async function file(changeId: string, at: string): Promise<void> {
-  const changes = new ChangeRepository(place.archive.store, (text) =>
-    idKey.nameOf('document', text),
-  );
+  const changes = new ChangeRepository(place.store, (text) => idKey.nameOf('document', text));
   const by = { sweep: 's', at, foundAs: 'open' } as const;
   await changes.file('monitor-1', [toldChange(changeId)], by);
 }
@@ -32,14 +30,14 @@ it('goes on without a gap: what was seen before the last line may be filed after
   const at = (minutes: number) => new Date(now + minutes * minute).toISOString();
   await file('c1', at(-30));
   await file('c2', at(-5));
-  const feed = new Feed({ archive: place.archive }, { since: at(-60) });
+  const feed = new Feed({ store: place.store }, { since: at(-60) });
   expect(await idsOf(feed)).toEqual(['c1', 'c2']);
   await file('late', at(-14));
-  const next = new Feed({ archive: place.archive }, { since: feed.wayOn() });
+  const next = new Feed({ store: place.store }, { since: feed.wayOn() });
   expect(await idsOf(next)).toEqual(['late', 'c2']);
 });
 
 it('goes on where it began when nothing was told', () => {
   const since = new Date().toISOString();
-  expect(new Feed({ archive: place.archive }, { since }).wayOn()).toBe(since);
+  expect(new Feed({ store: place.store }, { since }).wayOn()).toBe(since);
 });

@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { idOnFile, monitorIdsOf, termOptions } from '../../../src/starters/monitor-ids';
 import { namedOnce } from '../../../src/starters/terminal';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const first = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0001';
 const second = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0002';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let told: jest.SpyInstance;
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   told = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
 });
 afterEach(() => {

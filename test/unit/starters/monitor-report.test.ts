@@ -2,17 +2,16 @@ import { IdKey } from '../../../src/protection/id-key';
 import { monitorsOf } from '../../../src/starters/monitor-report';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const at = '2026-05-04T10:00:00.000Z';
-let place: TemporaryArchive;
-beforeEach(() => (place = new TemporaryArchive()));
+let place: TemporaryStore;
+beforeEach(() => (place = new TemporaryStore()));
 afterEach(() => place.remove());
 
 it('names monitors that could never be listed, what sweeps left, and fields that cannot be read', async () => {
-  const { archive } = place;
+  const { store } = place;
   const idKey = IdKey.parse('cd'.repeat(32));
-  const { store } = archive;
   const items = new UnreadableItemRepository(store, (text) => idKey.nameOf('document', text));
   const issues = [{ path: 'id', code: 'invalid_type' }];
   await items.put('monitor-1', [{ answer: { id: null }, issues }], { sweep: 's', at });
@@ -23,7 +22,7 @@ it('names monitors that could never be listed, what sweeps left, and fields that
   await lists.putLook('default', 0, look, ['monitor-1', 'monitor-2']);
   const left = ['no cursor: no way on'];
   await lists.putLeft('default', 0, [{ monitorId: 'monitor-1', fault: null, left }]);
-  const { total, listed } = await monitorsOf({ archive, idKey }, {});
+  const { total, listed } = await monitorsOf({ store, idKey }, {});
   expect(total).toBe(2);
   expect(listed).toMatchObject([
     {

@@ -10,7 +10,7 @@ import { traceCommand } from '../../../src/starters/trace';
 import { putTrace } from '../../../src/starters/trace-asks';
 import { openWorkplace } from '../../../src/starters/workplace';
 import { workCommands } from '../../../src/starters/works';
-import { testPayloadKeys } from '../../support/temporary-archive';
+import { testPayloadKeys } from '../../support/temporary-store';
 
 /** Commands that take one thing or a file of them, with flags that belong to the other form. */
 

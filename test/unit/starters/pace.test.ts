@@ -32,7 +32,7 @@ describe('rate and time left', () => {
     expect(estimate.leftMs).not.toBeNull();
   });
 
-  it('follow a pace that changes: a first thousand taken from the archive is no promise', () => {
+  it('follow a pace that changes: a first thousand taken from the store is no promise', () => {
     const pace = new Pace();
     watch(pace, 8, (second) => second * 125);
     const { rowsPerSecond } = watch(pace, 90, (second) => 1_000 + (second - 8) * 5, { from: 9 });

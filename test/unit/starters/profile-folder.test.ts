@@ -1,26 +1,26 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProfileFile } from '../../../src/archive/profiles';
+import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { writeProfileFolder } from '../../../src/starters/profile-folder';
 import type { Workplace } from '../../../src/starters/workplace';
 import { personProfile } from '../../support/profile-answers';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
 async function written(person: string, answer: object, html: boolean): Promise<string[]> {
-  const { archive } = place;
+  const { store } = place;
   const filedIn = `profiles/${person}/1`;
-  await new ProfileFile(archive).putAnswer(filedIn, 1, Buffer.from(JSON.stringify(answer)));
+  await new ProfileFile(store).putAnswer(filedIn, 1, Buffer.from(JSON.stringify(answer)));
   const outcome = { call: 1, workId: `profile/${person}/1`, answered: 1, sha256: null };
   const folder = join(place.folder, 'out');
   await writeProfileFolder(
-    { archive } as unknown as Workplace,
+    { store } as unknown as Workplace,
     { folder: filedIn, cpf: '52998224725' },
     { ...outcome, settledAt: '2026-01-05T10:00:00.000Z' } as ProfileOutcome,
     { folder, html, excel: false },

@@ -1,32 +1,32 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WorkReader, WorkWriter, workFolder } from '../../../src/archive/works';
+import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { OutcomeRecord } from '../../../src/domain/outcomes';
 import { decisionFolder } from '../../../src/domain/work';
 import { writeResultFolder } from '../../../src/starters/result-folder';
 import type { Workplace } from '../../../src/starters/workplace';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 import { decision, issuedAfter, record, reportOf, rowOf } from '../report/sample';
 
 const work = workFolder(record.workId);
 const rows = [issuedAfter(3_000, 0, { line: 2 }), rowOf('unknown_outcome', { line: 3 })];
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let folder: string;
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   folder = await mkdtemp(join(tmpdir(), 'diligence-report-'));
-  const { archive } = place;
-  const writer = new WorkWriter(archive, work);
+  const { store } = place;
+  const writer = new WorkWriter(store, work);
   for (const [item, row] of rows.entries()) {
     const { line, document, reference, ...told } = row;
     await writer.add({ kind: 'item', item, line, type: 'cnpj', document, reference, note: '' });
     const outcome = { ...told, item, settledAt: record.createdAt } as OutcomeRecord;
-    await archive.outcomes.file(work, 'lane-0000/a', [outcome]);
+    await store.outcomes.file(work, 'lane-0000/a', [outcome]);
   }
   await writer.finish(record);
-  await archive.replace(`${decisionFolder(work, 1)}/decision.json`, JSON.stringify(decision));
+  await store.records.replace(`${decisionFolder(work, 1)}/decision.json`, JSON.stringify(decision));
 });
 
 afterEach(async () => {
@@ -35,8 +35,8 @@ afterEach(async () => {
 });
 
 async function write(lang: 'en' | 'pt'): Promise<string> {
-  const { archive } = place;
-  const workplace = { archive, works: new WorkReader(archive) } as unknown as Workplace;
+  const { store } = place;
+  const workplace = { store, works: new WorkReader(store) } as unknown as Workplace;
   const { summary } = reportOf(rows);
   await writeResultFolder(workplace, work, summary, {
     folder,
@@ -48,7 +48,7 @@ async function write(lang: 'en' | 'pt'): Promise<string> {
 }
 
 describe('the report of a result folder', () => {
-  it('tells of the work what the archive holds: its rows, its decisions, its terms', async () => {
+  it('tells of the work what the store holds: its rows, its decisions, its terms', async () => {
     const page = await write('pt');
     expect(page).toContain('1 de 2 linhas emitidas');
     expect(page).toContain('--line</span> <span class="flag">3');

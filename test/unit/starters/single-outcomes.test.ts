@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LensFile } from '../../../src/archive/lens';
+import { LensFile } from '../../../src/store/lens/lens';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
 import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
@@ -9,20 +9,20 @@ import { showProfile } from '../../../src/starters/profile-outcome';
 import { showTrace } from '../../../src/starters/trace-outcome';
 import type { Workplace } from '../../../src/starters/workplace';
 import { printedByTests } from '../../support/printed';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const workId = 'x/1';
 const folder = 'x/1';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 const printed = printedByTests();
 
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
-const workplace = () => ({ archive: place.archive }) as unknown as Workplace;
+const workplace = () => ({ store: place.store }) as unknown as Workplace;
 
 const shows = {
   trace: (outcome: Partial<TraceOutcome>) => {
@@ -65,7 +65,7 @@ test.each([
 
 test('a folder that had one picture has nothing of it beside the next one', async () => {
   const out = join(place.folder, 'out');
-  const file = new LensFile(place.archive);
+  const file = new LensFile(place.store);
   const artifacts = ['a1', 'a2'].map((artifactId) => ({ artifactId, type: 'mask' }));
   const filed = [];
   for (const artifact of artifacts) {
@@ -83,7 +83,7 @@ test('a folder that had one picture has nothing of it beside the next one', asyn
   await writeFile(join(out, 'artifact-notes.txt'), 'mine');
   const one = { filed: filed.slice(0, 1), unfiled: [] };
   expect(await written(one)).toEqual(['artifact-1.bin', 'artifact-notes.txt', 'lens.json']);
-  await place.archive.remove(`${folder}/answer.json`);
+  await place.store.records.remove(`${folder}/answer.json`);
   expect(await written(one)).toEqual(['artifact-notes.txt']);
 });
 

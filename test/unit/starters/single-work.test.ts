@@ -1,6 +1,6 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
-import { TraceFile } from '../../../src/archive/traces';
+import { TraceFile } from '../../../src/store/traces/traces';
 import {
   traceFolder,
   type TraceOutcome,
@@ -10,7 +10,7 @@ import { recordAtWork, workOfOutcome } from '../../../src/starters/single-work';
 import { traces, traceWorks } from '../../../src/starters/trace-outcome';
 import type { Workplace } from '../../../src/starters/workplace';
 import { attributesAtStart } from '../../../src/workflows/search-attributes';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 /** Two commands that ask for the same at the same moment: one of them begins it. */
 
@@ -24,14 +24,14 @@ const name = 'ab'.repeat(16);
 const own = recordOf('20260105T101530124Z');
 const theirs = recordOf('20260105T101530123Z');
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let file: TraceFile;
 let ordered: string[];
 let trail: unknown[];
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
-  file = new TraceFile(place.archive);
+  place = new TemporaryStore();
+  file = new TraceFile(place.store);
   for (const { folder, record } of [own, theirs]) await file.putRecord(folder, record);
   ordered = [];
   trail = [];
@@ -58,7 +58,7 @@ function running(startedFor: string): WorkflowHandle {
 
 const workplace = () =>
   ({
-    archive: place.archive,
+    store: place.store,
     environment: { actor: 'x' },
     audit: { appendAndAnchor: async (entries: unknown[]) => void trail.push(...entries) },
   }) as unknown as Workplace;

@@ -21,7 +21,7 @@ const single: WorkOnFile = {
 };
 
 describe('how a work stands', () => {
-  it('is what the archive says when it has results, whatever the engine knows', () => {
+  it('is what the store says when it has results, whatever the engine knows', () => {
     for (const sight of ['running', 'closed', 'not known', 'no engine', 'unreachable'] as const) {
       expect(workState(true, sight)).toBe('ended');
     }

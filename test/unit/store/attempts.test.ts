@@ -6,8 +6,8 @@ import {
   type Receipt,
   type Resolution,
 } from '../../../src/domain/attempts';
-import type { AttemptRepository } from '../../../src/store/attempts';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import type { AttemptRepository } from '../../../src/store/core/attempts';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const subject = `certificate/cnpj/${'a1'.repeat(16)}`;
 const owner = { workflowId: 'work-1', run: 'lane-0-1' };
@@ -35,12 +35,12 @@ const resolutionOf = (fields: Partial<Resolution> = {}): Resolution => ({
   ...fields,
 });
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let attempts: AttemptRepository;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
-  attempts = place.archive.attempts;
+  place = new TemporaryStore();
+  attempts = place.store.attempts;
 });
 
 afterEach(() => place.remove());

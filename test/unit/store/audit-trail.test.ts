@@ -1,13 +1,13 @@
 import { IdKey } from '../../../src/protection/id-key';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { verifyAudit, type AuditFinding } from '../../../src/store/audit/verify';
-import type { SealedStore } from '../../../src/store/sealed-store';
+import type { SealedDatabase } from '../../../src/store/sealed-database';
 import { entry, readAll } from '../../support/audit-entries';
-import { TemporaryArchive, testIdKey } from '../../support/temporary-archive';
+import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 
 const began = Date.parse('2026-11-21T10:00:00Z');
-let place: TemporaryArchive;
-let store: SealedStore;
+let place: TemporaryStore;
+let store: SealedDatabase;
 let at: number;
 const now = (): number => at;
 /** A process of its own. */
@@ -15,7 +15,7 @@ const writer = (clock: () => number = now, key?: IdKey): AuditTrail =>
   new AuditTrail(place.writer(clock, key), key ?? testIdKey, clock);
 
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   at = began;
   store = place.writer(now);
 });

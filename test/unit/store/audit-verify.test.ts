@@ -1,24 +1,24 @@
 import { IdKey } from '../../../src/protection/id-key';
 import { KeyRing } from '../../../src/protection/key-ring';
-import { SealedArchive } from '../../../src/archive/sealed-archive';
 import { parseHead } from '../../../src/store/audit/anchors';
 import { beginningOf, forgeLink } from '../../../src/store/audit/link';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { verifyAudit, type AuditFinding } from '../../../src/store/audit/verify';
-import type { SealedStore } from '../../../src/store/sealed-store';
+import { KeySeal } from '../../../src/store/seal';
+import { SealedDatabase } from '../../../src/store/sealed-database';
 import { entry } from '../../support/audit-entries';
-import { TemporaryArchive, testIdKey } from '../../support/temporary-archive';
+import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 
 const strangersKey = IdKey.parse('cd'.repeat(32));
-let place: TemporaryArchive;
-let store: SealedStore;
+let place: TemporaryStore;
+let store: SealedDatabase;
 let audit: AuditTrail;
 /** Of twelve records. */
 let chain: string;
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
-  ({ store } = place.archive);
+  place = new TemporaryStore();
+  ({ store } = place);
   audit = new AuditTrail(store, testIdKey);
   for (let n = 0; n < 12; n += 3) await audit.append([entry(n), entry(n + 1), entry(n + 2)]);
   [{ chain }] = place.tamper('SELECT chain FROM event LIMIT 1') as [{ chain: string }];
@@ -132,7 +132,7 @@ it('finds nothing where a writer begins a chain and goes on while it reads', asy
 it('names a record that was sealed and then altered, and goes on anchoring', async () => {
   place.tamper('DELETE FROM event');
   const keys = KeyRing.parse(`a:${'ab'.repeat(32)}`);
-  ({ store } = new SealedArchive(place.archive, { keys }));
+  store = new SealedDatabase(place.database, new KeySeal(keys));
   const sealed = new AuditTrail(store, testIdKey);
   await sealed.append([entry(60)]);
   const [{ body }] = place.tamper('SELECT body FROM event') as [{ body: Uint8Array }];

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FoundAs } from '../../../src/domain/monitors/kept';
-import { SealedStore } from '../../../src/store/sealed-store';
-import { statement, type Statement } from '../../../src/store/statement';
+import { SealedDatabase } from '../../../src/store/sealed-database';
+import { statement, type Statement } from '../../../src/store/sqlite/statement';
 import { ChangeQueries, type ChangeFilter } from '../../../src/store/monitors/change-queries';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const monitorId = '7b0c2a52-0000-4000-8000-000000000001';
 const first = { sweep: 'monitor-sweep/a/run-1', at: '2026-05-04T10:00:00.000Z' };
@@ -16,14 +16,14 @@ const nameOf = (document: string): string =>
 /** What went wrong, at an instant. */
 const why = { step: 'deliver' as const, sink: 'webhook', why: 'answered 500', againAt: null };
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let changes: ChangeRepository;
 let queries: ChangeQueries;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
-  changes = new ChangeRepository(place.archive.store, nameOf);
-  queries = new ChangeQueries(place.archive.store);
+  place = new TemporaryStore();
+  changes = new ChangeRepository(place.store, nameOf);
+  queries = new ChangeQueries(place.store);
 });
 afterEach(() => place.remove());
 
@@ -38,14 +38,14 @@ const tellAll = (ids: readonly string[]) => ids.map((id) => toldChange(id));
 /** What is asked of the store from now on. */
 function traffic(): { reads: number; commits: (readonly Statement[])[] } {
   const seen: { reads: number; commits: (readonly Statement[])[] } = { reads: 0, commits: [] };
-  const { store } = place;
-  store.read = async <T>(one: Statement) => {
+  const { database } = place;
+  database.read = async <T>(one: Statement) => {
     seen.reads += 1;
-    return store.readNow(one) as T[];
+    return database.readNow(one) as T[];
   };
-  store.commit = async (statements) => {
+  database.commit = async (statements) => {
     seen.commits.push(statements);
-    return store.commitNow(statements);
+    return database.commitNow(statements);
   };
   return seen;
 }
@@ -115,11 +115,11 @@ it('writes a page of any length in parts', async () => {
 });
 
 it('reads what another worker has stored meanwhile', async () => {
-  const { store } = place;
-  const other = new ChangeRepository(new SealedStore(store), nameOf);
-  const commit = store.commit.bind(store);
-  store.commit = async (statements) => {
-    store.commit = commit;
+  const { database } = place;
+  const other = new ChangeRepository(new SealedDatabase(database), nameOf);
+  const commit = database.commit.bind(database);
+  database.commit = async (statements) => {
+    database.commit = commit;
     await other.file(monitorId, [toldChange('c1')], { ...second, ...open });
     return commit(statements);
   };
@@ -258,8 +258,8 @@ it('stores with a change which documents stand in it, or neither', async () => {
   const told = toldChange('c1');
   const answer = { ...(told.answer as object), after: { cpf: '11144477735' } };
   await changes.file(monitorId, [{ ...told, answer }], { ...first, foundAs: 'elsewhere' });
-  const held = await place.archive.subjects.holdersOf([nameOf('11144477735')]);
+  const held = await place.store.subjects.holdersOf([nameOf('11144477735')]);
   expect([...held.values()]).toEqual([new Set([`monitors/${monitorId}`])]);
-  const bodies = place.store.readNow(statement('SELECT count(*) AS count FROM change'));
+  const bodies = place.database.readNow(statement('SELECT count(*) AS count FROM change'));
   expect(bodies).toEqual([{ count: 1 }]);
 });

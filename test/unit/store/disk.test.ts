@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { networkDiskOf, refuseNetworkDisk } from '../../../src/store/disk';
+import { networkDiskOf, refuseNetworkDisk } from '../../../src/store/sqlite/disk';
 
 it.each([
   [0x6969, 'NFS'],

@@ -1,6 +1,6 @@
 import type { IssuanceFact } from '../../../src/domain/outcomes';
 import { FactRepository } from '../../../src/store/certificates/facts';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const fact = (fields: Partial<IssuanceFact> = {}): IssuanceFact => ({
   certidaoId: 'c-1',
@@ -24,12 +24,12 @@ const fact = (fields: Partial<IssuanceFact> = {}): IssuanceFact => ({
   ...fields,
 });
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let facts: FactRepository;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
-  facts = new FactRepository(place.archive.store);
+  place = new TemporaryStore();
+  facts = place.store.facts;
 });
 
 afterEach(() => place.remove());
@@ -50,16 +50,16 @@ it('keeps ids apart that look alike', async () => {
 });
 
 it('names the bytes of its PDF, which are there before it', async () => {
-  const pdf = await place.archive.storeBytes('pdf/a.pdf', '%PDF-1');
-  expect(await place.archive.get('pdf/a.pdf')).toBeNull();
+  const pdf = await place.store.records.storeBytes('pdf/a.pdf', '%PDF-1');
+  expect(await place.store.records.get('pdf/a.pdf')).toBeNull();
   await facts.put([{ fact: fact({ pdfKey: 'pdf/a.pdf' }), pdf }]);
-  expect((await place.archive.get('pdf/a.pdf'))?.toString()).toBe('%PDF-1');
-  expect(await place.archive.storeBytes('pdf/a.pdf', '%PDF-2')).toBeNull();
+  expect((await place.store.records.get('pdf/a.pdf'))?.toString()).toBe('%PDF-1');
+  expect(await place.store.records.storeBytes('pdf/a.pdf', '%PDF-2')).toBeNull();
 });
 
 it('stands with what is settled by it, or not at all', async () => {
   const broken = { ...fact(), certidaoId: null as never };
-  const filed = place.archive.outcomes.file('works/w', 'lane/a', [], {
+  const filed = place.store.outcomes.file('works/w', 'lane/a', [], {
     facts: [
       { fact: fact(), pdf: null },
       { fact: broken, pdf: null },

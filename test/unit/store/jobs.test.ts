@@ -1,13 +1,13 @@
 import type { JobKind } from '../../../src/domain/job';
-import type { JobFilter, JobRepository } from '../../../src/store/jobs';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import type { JobFilter, JobRepository } from '../../../src/store/core/jobs';
+import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let jobs: JobRepository;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
-  jobs = place.archive.jobs;
+  place = new TemporaryStore();
+  jobs = place.store.jobs;
 });
 afterEach(() => place.remove());
 
@@ -15,12 +15,12 @@ const day = (n: number): string => `2026-11-${String(n).padStart(2, '0')}T10:00:
 
 async function start(n: number, kind: JobKind = 'trace', label: string | null = null) {
   const starts = { id: `job-${n}`, kind, createdAt: day(n), label };
-  await place.archive.putIfAbsent(`jobs/${n}/asked.json`, '{}', { starts });
+  await place.store.records.putIfAbsent(`jobs/${n}/asked.json`, '{}', { starts });
 }
 
 async function end(n: number, status: string, needsAttention = false, at = day(20 + n)) {
   const ends = { id: `job-${n}`, status, needsAttention, endedAt: at };
-  return place.archive.putIfAbsent(`jobs/${n}/outcome.json`, '{}', { ends });
+  return place.store.records.putIfAbsent(`jobs/${n}/outcome.json`, '{}', { ends });
 }
 
 const found = async (filter: JobFilter = {}): Promise<string[]> =>
@@ -52,22 +52,24 @@ it('keeps the first end, unless the record of it is replaced', async () => {
   expect(await end(1, 'expired', true)).toBe('exists');
   expect(await jobs.get('job-1')).toMatchObject({ status: 'completed' });
   const ends = { id: 'job-1', status: 'issued', needsAttention: false, endedAt: day(30) };
-  await place.archive.replace('jobs/1/latest.json', '{}', { ends });
+  await place.store.records.replace('jobs/1/latest.json', '{}', { ends });
   expect(await jobs.get('job-1')).toMatchObject({ status: 'issued', endedAt: day(30) });
 });
 
 it('forgets a job with the record of what was asked for', async () => {
   for (const n of [1, 2, 3]) await start(n);
-  await place.archive.remove('jobs/1/asked.json');
-  await place.archive.removeAll('jobs/2/');
+  await place.store.records.remove('jobs/1/asked.json');
+  await place.store.records.removeAll('jobs/2/');
   expect(await found()).toEqual(['job-3']);
 });
 
 it('has no job whose record could not be stored', async () => {
   await start(1);
   const starts = { id: 'job-2', kind: 'trace', createdAt: day(2), label: null } as const;
-  jest.spyOn(place.store, 'commit').mockRejectedValueOnce(new Error('full'));
-  await expect(place.archive.putIfAbsent('x/asked.json', '{}', { starts })).rejects.toThrow('full');
+  jest.spyOn(place.database, 'commit').mockRejectedValueOnce(new Error('full'));
+  await expect(place.store.records.putIfAbsent('x/asked.json', '{}', { starts })).rejects.toThrow(
+    'full',
+  );
   expect(await found()).toEqual(['job-1']);
 });
 
@@ -77,9 +79,9 @@ it('lists by kind, end, instant, label, subject and need, alone and together', a
   await start(3, 'trace');
   await end(1, 'completed');
   await end(2, 'expired', true);
-  await place.archive.subjects.add('jobs/3', ['maria']);
-  await place.archive.subjects.add('jobs/1', ['maria', 'jose']);
-  await place.archive.subjects.add('inputs/9', ['maria']);
+  await place.store.subjects.add('jobs/3', ['maria']);
+  await place.store.subjects.add('jobs/1', ['maria', 'jose']);
+  await place.store.subjects.add('inputs/9', ['maria']);
   expect(await found()).toEqual(['job-3', 'job-2', 'job-1']);
   expect(await found({ kind: 'trace' })).toEqual(['job-3', 'job-1']);
   expect(await found({ status: 'open' })).toEqual(['job-3']);

@@ -2,24 +2,24 @@ import type { HealthOnFile } from '../../../src/domain/monitors/kept';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { MonitorRepository } from '../../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const monitorId = '7b0c2a52-0000-4000-8000-000000000001';
 const first = { sweep: 'monitor-sweep/a/run-1', at: '2026-05-04T10:00:00.000Z' };
 const second = { sweep: 'monitor-sweep/a/run-2', at: '2026-05-05T10:00:00.000Z' };
 const hour = 3_600_000;
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let monitors: MonitorRepository;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
-  monitors = new MonitorRepository(place.archive.store, (text) => text);
+  place = new TemporaryStore();
+  monitors = new MonitorRepository(place.store, (text) => text);
 });
 afterEach(() => place.remove());
 
 it('keeps an item that is no change once, and counts the sweeps that come by it', async () => {
-  const items = new UnreadableItemRepository(place.archive.store, (text) => text);
+  const items = new UnreadableItemRepository(place.store, (text) => text);
   const item = { answer: { nothing: true }, issues: [{ path: 'id', code: 'missing' }] };
   const other = { answer: { other: true }, issues: null };
   expect(await items.put(monitorId, [item, item], first)).toEqual([1, 1]);
@@ -64,7 +64,7 @@ it('keeps the health of a monitor beside what the service told of it', async () 
 });
 
 it('keeps a list of monitors in pages, the same list once', async () => {
-  const lists = new MonitorListRepository(place.archive.store);
+  const lists = new MonitorListRepository(place.store);
   const ids = Array.from({ length: 250 }, (_, index) => `monitor-${index}`);
   const list = await lists.put('watch', [...ids, 'monitor-0']);
   expect(list).toMatchObject({ monitors: 250, pages: 3 });
@@ -80,7 +80,7 @@ it('keeps a list of monitors in pages, the same list once', async () => {
 });
 
 it('keeps what a sweep left until one comes through, or its monitor is on the page no more', async () => {
-  const lists = new MonitorListRepository(place.archive.store);
+  const lists = new MonitorListRepository(place.store);
   const none = { open: [], reconcile: [], failing: [], blocked: [] };
   const look = { at: first.at, watch: 'w', looked: 2, ...none };
   await lists.putLook('all', 0, look, ['a', 'b', 'c']);

@@ -1,12 +1,12 @@
 import { nothingTold, type OutcomeRecord } from '../../../src/domain/outcomes';
-import { OutcomeRepository } from '../../../src/store/outcomes';
-import { SealedStore } from '../../../src/store/sealed-store';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { OutcomeRepository } from '../../../src/store/certificates/outcomes';
+import { SealedDatabase } from '../../../src/store/sealed-database';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const work = 'works/certificate-batch/w';
-let place: TemporaryArchive;
+let place: TemporaryStore;
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
@@ -27,12 +27,12 @@ function outcome(item: number, fields: Partial<OutcomeRecord> = {}): OutcomeReco
 
 async function all(): Promise<OutcomeRecord[]> {
   const found: OutcomeRecord[] = [];
-  for await (const one of place.archive.outcomes.all(work)) found.push(one);
+  for await (const one of place.store.outcomes.all(work)) found.push(one);
   return found;
 }
 
 it('come back by item, each name with its own, over more than one look', async () => {
-  const { outcomes } = place.archive;
+  const { outcomes } = place.store;
   const items = Array.from({ length: 700 }, (_, item) => outcome(item));
   await outcomes.file(work, 'lane-0001/b', items);
   await outcomes.file(work, 'lane-0000/a', [outcome(3, { status: 'failed' })]);
@@ -43,7 +43,7 @@ it('come back by item, each name with its own, over more than one look', async (
 });
 
 it('come back by the lines that are their items, or repeat them', async () => {
-  const { outcomes, rows } = place.archive;
+  const { outcomes, rows } = place.store;
   const writer = rows.writer(work);
   const told = { type: 'cnpj', document: 'x', reference: '', note: '' } as const;
   for (const item of [0, 1, 2]) await writer.add({ ...told, kind: 'item', item, line: item + 2 });
@@ -61,7 +61,7 @@ it('come back by the lines that are their items, or repeat them', async () => {
 });
 
 it('what a name has filed about an item stays, and none is no error', async () => {
-  const { outcomes } = place.archive;
+  const { outcomes } = place.store;
   await outcomes.file(work, 'lane-0000/a', [outcome(0)]);
   await outcomes.file(work, 'lane-0000/a', [outcome(0, { status: 'failed' }), outcome(1)]);
   await outcomes.file(work, 'lane-0000/b', []);
@@ -69,7 +69,7 @@ it('what a name has filed about an item stays, and none is no error', async () =
 });
 
 it('are rewritten and removed for an erasure', async () => {
-  const { outcomes } = place.archive;
+  const { outcomes } = place.store;
   await outcomes.file(work, 'lane-0000/a', [outcome(0), outcome(1)]);
   const change = (one: OutcomeRecord) => (one.item === 1 ? { ...one, certidaoId: null } : one);
   expect(await outcomes.rewrite(work, change)).toBe(1);
@@ -81,7 +81,7 @@ it('are rewritten and removed for an erasure', async () => {
 
 it('are sealed for the row that they stand in', async () => {
   const names: string[] = [];
-  const sealed = new SealedStore(place.store, {
+  const sealed = new SealedDatabase(place.database, {
     seal: async (name, plain) => {
       names.push(name);
       return Buffer.from(plain).reverse();
@@ -92,6 +92,6 @@ it('are sealed for the row that they stand in', async () => {
   await filed.file(work, 'lane-0000/a', [outcome(4)]);
   expect(names).toEqual([`outcome/["${work}",4,"lane-0000/a"]`]);
   for await (const one of filed.all(work)) expect(one).toEqual(outcome(4));
-  const [row] = place.store.readNow({ sql: 'SELECT body FROM outcome', parameters: [] });
+  const [row] = place.database.readNow({ sql: 'SELECT body FROM outcome', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain('certidaoId');
 });

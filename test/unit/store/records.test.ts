@@ -1,20 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  getJson,
-  getJsonLines,
-  keySegment,
-  toJsonLines,
-  type Archive,
-} from '../../../src/archive/archive';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { keySegment, toJsonLines } from '../../../src/store/records';
+import type { Store } from '../../../src/store/store';
+import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryArchive;
-let archive: Archive;
+let place: TemporaryStore;
+let store: Store;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
-  ({ archive } = place);
+  place = new TemporaryStore();
+  ({ store } = place);
 });
 
 afterEach(() => place.remove());
@@ -29,84 +24,87 @@ const large = 'x'.repeat(70_000);
 
 it.each([{}, { bytes: true }])('stores one of 50 objects put at once, %p', async (options) => {
   const results = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => archive.putIfAbsent('a/b', `writer ${n}`, options)),
+    Array.from({ length: 50 }, (_, n) => store.records.putIfAbsent('a/b', `writer ${n}`, options)),
   );
   expect(results.filter((result) => result === 'stored')).toHaveLength(1);
-  expect(String(await archive.get('a/b'))).toBe(`writer ${results.indexOf('stored')}`);
+  expect(String(await store.records.get('a/b'))).toBe(`writer ${results.indexOf('stored')}`);
   expect(blobs()).toHaveLength(options.bytes === true ? 1 : 0);
 });
 
 it('keeps bytes and what is large beside the database, and takes them away with their row', async () => {
-  await archive.putIfAbsent('small', 'x');
+  await store.records.putIfAbsent('small', 'x');
   expect(blobs()).toHaveLength(0);
-  await archive.putIfAbsent('large', large);
-  await archive.putIfAbsent('pdf', 'x', { bytes: true });
+  await store.records.putIfAbsent('large', large);
+  await store.records.putIfAbsent('pdf', 'x', { bytes: true });
   expect(blobs()).toHaveLength(2);
-  expect(String(await archive.get('large'))).toBe(large);
-  await archive.replace('large', 'small now');
+  expect(String(await store.records.get('large'))).toBe(large);
+  await store.records.replace('large', 'small now');
   expect(blobs()).toHaveLength(1);
-  expect(String(await archive.get('large'))).toBe('small now');
-  await archive.remove('pdf');
+  expect(String(await store.records.get('large'))).toBe('small now');
+  await store.records.remove('pdf');
   expect(blobs()).toHaveLength(0);
 });
 
 it('reads an object whole while it is replaced', async () => {
-  await archive.replace('a', `0${large}`);
+  await store.records.replace('a', `0${large}`);
   const readers = Array.from({ length: 30 }, async () => {
     for (let n = 0; n < 5; n += 1) {
-      const body = String(await archive.get('a'));
+      const body = String(await store.records.get('a'));
       expect(body.slice(1)).toBe(large);
     }
   });
-  for (let n = 1; n < 10; n += 1) await archive.replace('a', `${n}${large}`);
+  for (let n = 1; n < 10; n += 1) await store.records.replace('a', `${n}${large}`);
   await Promise.all(readers);
 });
 
 it('says so where the bytes of a row are missing', async () => {
-  await archive.putIfAbsent('a', 'x', { bytes: true });
+  await store.records.putIfAbsent('a', 'x', { bytes: true });
   const [name = ''] = blobs();
-  await place.store.blobs.remove(name);
-  await expect(archive.get('a')).rejects.toMatchObject({ name: 'StoreError', code: 'corrupt' });
+  await place.database.blobs.remove(name);
+  await expect(store.records.get('a')).rejects.toMatchObject({
+    name: 'StoreError',
+    code: 'corrupt',
+  });
 });
 
 it('removes bytes that no row names, once they are days old, and no others', async () => {
-  await archive.putIfAbsent('pdf', 'named', { bytes: true });
-  await place.store.blobs.put('of a process that was killed');
+  await store.records.putIfAbsent('pdf', 'named', { bytes: true });
+  await place.database.blobs.put('of a process that was killed');
   const dayMs = 24 * 60 * 60_000;
-  expect(await archive.removeOrphans(Date.now() + dayMs)).toBe(0);
+  expect(await store.removeOrphans(Date.now() + dayMs)).toBe(0);
   expect(blobs()).toHaveLength(2);
-  expect(await archive.removeOrphans(Date.now() + 3 * dayMs)).toBe(1);
-  expect(String(await archive.get('pdf'))).toBe('named');
+  expect(await store.removeOrphans(Date.now() + 3 * dayMs)).toBe(1);
+  expect(String(await store.records.get('pdf'))).toBe('named');
 });
 
 it('lists the keys below a prefix in order, and removes them but for what is to stay', async () => {
   for (const key of ['b/2', 'b/10', 'b/1/x', 'b%2F', 'a', 'bb/1']) {
-    await archive.putIfAbsent(key, 'x');
+    await store.records.putIfAbsent(key, 'x');
   }
-  expect(await archive.list('b/')).toEqual(['b/1/x', 'b/10', 'b/2']);
-  expect(await archive.list('')).toHaveLength(6);
-  await archive.removeAll('b/', 'b/1');
-  expect(await archive.list('')).toEqual(['a', 'b%2F', 'b/1/x', 'bb/1']);
-  await archive.remove('none');
-  expect(await archive.get('none')).toBeNull();
+  expect(await store.records.list('b/')).toEqual(['b/1/x', 'b/10', 'b/2']);
+  expect(await store.records.list('')).toHaveLength(6);
+  await store.records.removeAll('b/', 'b/1');
+  expect(await store.records.list('')).toEqual(['a', 'b%2F', 'b/1/x', 'bb/1']);
+  await store.records.remove('none');
+  expect(await store.records.get('none')).toBeNull();
 });
 
 it.each(['../out', 'a/../../out', 'a/./b', '/etc/out', 'a//b', '', 'a/'])(
   'refuses the key %j for every use',
   async (key) => {
-    await expect(archive.putIfAbsent(key, 'x')).rejects.toThrow(RangeError);
-    await expect(archive.replace(key, 'x')).rejects.toThrow(RangeError);
-    await expect(archive.get(key)).rejects.toThrow(RangeError);
-    await expect(archive.remove(key)).rejects.toThrow(RangeError);
+    await expect(store.records.putIfAbsent(key, 'x')).rejects.toThrow(RangeError);
+    await expect(store.records.replace(key, 'x')).rejects.toThrow(RangeError);
+    await expect(store.records.get(key)).rejects.toThrow(RangeError);
+    await expect(store.records.remove(key)).rejects.toThrow(RangeError);
   },
 );
 
 it('writes and reads JSON, one document or one a line', async () => {
-  await archive.putIfAbsent('one', JSON.stringify({ a: 1 }));
-  await archive.putIfAbsent('lines', toJsonLines([{ a: 1 }, { a: 2 }]));
-  expect(await getJson(archive, 'one')).toEqual({ a: 1 });
-  expect(await getJsonLines(archive, 'lines')).toEqual([{ a: 1 }, { a: 2 }]);
-  expect(await getJson(archive, 'none')).toBeNull();
+  await store.records.putIfAbsent('one', JSON.stringify({ a: 1 }));
+  await store.records.putIfAbsent('lines', toJsonLines([{ a: 1 }, { a: 2 }]));
+  expect(await store.records.getJson('one')).toEqual({ a: 1 });
+  expect(await store.records.getJsonLines('lines')).toEqual([{ a: 1 }, { a: 2 }]);
+  expect(await store.records.getJson('none')).toBeNull();
 });
 
 it('makes one harmless segment of any word, and different ones of different words', () => {

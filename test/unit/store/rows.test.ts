@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { ManifestItem } from '../../../src/domain/certificates';
-import type { StoredRow } from '../../../src/store/batches/row-writer';
-import { RowRepository } from '../../../src/store/batches/rows';
-import { SealedStore } from '../../../src/store/sealed-store';
+import type { StoredRow } from '../../../src/store/core/row-writer';
+import { RowRepository } from '../../../src/store/core/rows';
+import { SealedDatabase } from '../../../src/store/sealed-database';
 import { cnpj, cpf } from '../../support/documents';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const work = 'works/certificate-batch/w';
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let rows: RowRepository;
 beforeEach(() => {
-  place = new TemporaryArchive();
-  ({ rows } = place.archive);
+  place = new TemporaryStore();
+  ({ rows } = place.store);
 });
 afterEach(() => place.remove());
 
@@ -61,7 +61,7 @@ it('are found by their place among the items, which the list of a decision count
 });
 
 it('looks at an index for an item, and at nothing else', async () => {
-  const read = jest.spyOn(place.store, 'read');
+  const read = jest.spyOn(place.database, 'read');
   await rows.item(work, 1);
   const database = new DatabaseSync(join(place.root, 'store.db'), { readOnly: true });
   const asked = read.mock.calls[0]?.[0].sql ?? '';
@@ -93,14 +93,14 @@ it('are held in the names of what they tell of, or not there', async () => {
   await writer.add(item(2, { reference: `for ${owner}` }));
   await writer.add(refused(9, cnpj(1)));
   await writer.end();
-  const { subjects } = place.archive;
+  const { subjects } = place.store;
   for (const document of [cnpj(1), cnpj(2), owner]) {
     const name = nameOf(document);
     expect((await subjects.holdersOf([name])).get(name)).toEqual(new Set([work]));
   }
   const other = rows.writer('works/other', nameOf);
   await other.add(item(3));
-  place.store.commitNow([{ sql: 'DROP TABLE subject', parameters: [] }]);
+  place.database.commitNow([{ sql: 'DROP TABLE subject', parameters: [] }]);
   await expect(other.end()).rejects.toThrow('no such table');
   expect(await all('works/other')).toEqual([]);
 });
@@ -131,7 +131,7 @@ it('tells which works have any, below a name', async () => {
 it('are sealed for the line that they stand on', async () => {
   const names: string[] = [];
   const sealed = new RowRepository(
-    new SealedStore(place.store, {
+    new SealedDatabase(place.database, {
       seal: async (name, plain) => {
         names.push(name);
         return Buffer.from(plain).reverse();
@@ -147,6 +147,6 @@ it('are sealed for the line that they stand on', async () => {
   await writer.end();
   expect(names).toEqual([`batch_row/["${work}",2]`]);
   expect(await sealed.item(work, 0)).toEqual(item(0));
-  const [row] = place.store.readNow({ sql: 'SELECT body FROM batch_row', parameters: [] });
+  const [row] = place.database.readNow({ sql: 'SELECT body FROM batch_row', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain(cnpj(0));
 });

@@ -1,12 +1,12 @@
-import type { SubjectRepository } from '../../../src/store/subjects';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import type { SubjectRepository } from '../../../src/store/core/subjects';
+import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 let subjects: SubjectRepository;
 
 beforeEach(() => {
-  place = new TemporaryArchive();
-  subjects = place.archive.subjects;
+  place = new TemporaryStore();
+  subjects = place.store.subjects;
 });
 afterEach(() => place.remove());
 

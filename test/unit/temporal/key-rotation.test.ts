@@ -3,7 +3,7 @@ import { KeyRing } from '../../../src/protection/key-ring';
 import { keyChecks, proveKeys, registerKey } from '../../../src/temporal/key-checks';
 import { leftBehind, nextStep } from '../../../src/temporal/key-rotation';
 import { keyMarksOf, workerIdentity } from '../../../src/temporal/worker-identity';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
 const entry = (id: string, byte: string) => `${id}:${byte.repeat(32)}`;
 const [a, b, c] = [entry('key-a', 'a1'), entry('key-b', 'b2'), entry('key-c', 'c3')];
@@ -14,16 +14,16 @@ const holderOf = (...entries: string[]) => {
   return { identity, marks: keyMarksOf(identity) };
 };
 
-let place: TemporaryArchive;
+let place: TemporaryStore;
 beforeEach(() => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
 });
 afterEach(() => place.remove());
 
-const prove = (...entries: string[]) => proveKeys(place.archive, ringOf(...entries));
-const registered = async () => (await keyChecks(place.archive)).map(({ id }) => id);
+const prove = (...entries: string[]) => proveKeys(place.store, ringOf(...entries));
+const registered = async () => (await keyChecks(place.store)).map(({ id }) => id);
 
-describe('the keys that an archive asks for', () => {
+describe('the keys that a store asks for', () => {
   it('are, at its first use, the first one of the list', async () => {
     await prove(a, b);
     expect(await registered()).toEqual(['key-a']);
@@ -37,7 +37,7 @@ describe('the keys that an archive asks for', () => {
 
   it('must all be in a list, and the refusal names the one that is not', async () => {
     await prove(a);
-    await registerKey(place.archive, ringOf(a, b), 'key-b');
+    await registerKey(place.store, ringOf(a, b), 'key-b');
     await expect(prove(a, b)).resolves.toBeUndefined();
     await expect(prove(b, c, a)).resolves.toBeUndefined();
     await expect(prove(a)).rejects.toThrow(ConfigError);
@@ -51,14 +51,14 @@ describe('the keys that an archive asks for', () => {
 
   it('must hold the one that would encrypt', async () => {
     await prove(a);
-    await expect(prove(b, a)).rejects.toThrow(/has key-b first, which the archive does not know/);
+    await expect(prove(b, a)).rejects.toThrow(/has key-b first, which the store does not know/);
   });
 
   it('are not given up by turning encryption off', async () => {
-    await expect(proveKeys(place.archive, 'off')).resolves.toBeUndefined();
+    await expect(proveKeys(place.store, 'off')).resolves.toBeUndefined();
     expect(await registered()).toEqual([]);
     await prove(a);
-    await expect(proveKeys(place.archive, 'off')).rejects.toThrow(/is `off`.*key-a/);
+    await expect(proveKeys(place.store, 'off')).rejects.toThrow(/is `off`.*key-a/);
   });
 
   it('are in the order in which they came, whatever the clocks say', async () => {
@@ -66,7 +66,7 @@ describe('the keys that an archive asks for', () => {
     try {
       await prove(b);
       jest.setSystemTime(Date.parse('2020-01-01T00:00:00Z'));
-      await registerKey(place.archive, ringOf(b, a), 'key-a');
+      await registerKey(place.store, ringOf(b, a), 'key-a');
       expect(await registered()).toEqual(['key-b', 'key-a']);
     } finally {
       jest.useRealTimers();
@@ -78,7 +78,7 @@ describe('a rotation', () => {
   const step = async (entries: string[], holders: string[][] = []) =>
     nextStep(
       ringOf(...entries),
-      await keyChecks(place.archive),
+      await keyChecks(place.store),
       holders.map((one) => holderOf(...one)),
     );
 
@@ -86,7 +86,7 @@ describe('a rotation', () => {
     await prove(a);
     expect(await step([a])).toEqual({ kind: 'add' });
     expect(await step([a, b])).toEqual({ kind: 'move first', id: 'key-b', lacking: [] });
-    await registerKey(place.archive, ringOf(a, b), 'key-b');
+    await registerKey(place.store, ringOf(a, b), 'key-b');
     expect(await step([a, b])).toEqual({ kind: 'move first', id: 'key-b', lacking: [] });
     expect(await step([b, a])).toEqual({ kind: 'add' });
     expect(await step([b, a, c])).toMatchObject({ kind: 'move first', id: 'key-c' });
@@ -112,7 +112,7 @@ describe('a rotation', () => {
   it('waits for a worker that does not tell what it holds', async () => {
     await prove(a);
     const silent = { identity: '1@host', marks: keyMarksOf('1@host') };
-    const found = nextStep(ringOf(a, b), await keyChecks(place.archive), [silent]);
+    const found = nextStep(ringOf(a, b), await keyChecks(place.store), [silent]);
     expect(found).toMatchObject({ kind: 'move first', lacking: [silent] });
   });
 });
@@ -137,8 +137,8 @@ describe('the name of a worker', () => {
 describe('a worker that started while a key was brought in', () => {
   it('is named for as long as it lacks the key', async () => {
     await prove(a);
-    await registerKey(place.archive, ringOf(a, b), 'key-b');
-    const known = await keyChecks(place.archive);
+    await registerKey(place.store, ringOf(a, b), 'key-b');
+    const known = await keyChecks(place.store);
     const [old, renewed] = [holderOf(a), holderOf(b, a)];
     expect(nextStep(ringOf(b, a), known, [old, renewed])).toEqual({ kind: 'add' });
     expect(leftBehind(ringOf(b, a), known, [old, renewed])).toEqual([old]);

@@ -10,7 +10,7 @@ import { WorkerMetrics } from '../../../src/workers/metrics';
 import { samplesOf } from '../../support/prometheus-text';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
-const ok = { workers: 'ok', engine: 'ok', archive: 'ok' };
+const ok = { workers: 'ok', engine: 'ok', store: 'ok' };
 let endpoints: Endpoints | null = null;
 
 afterEach(async () => {

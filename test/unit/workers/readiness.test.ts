@@ -1,16 +1,15 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { IdKey } from '../../../src/protection/id-key';
-import { openArchive } from '../../../src/archive/open-archive';
-import type { Archive } from '../../../src/archive/archive';
-import { RecordRepository } from '../../../src/store/records';
+import { openStore } from '../../../src/store/open-store';
+import { Store } from '../../../src/store/store';
 import { StoreError } from '../../../src/store/store-error';
 import { ReadinessProbe } from '../../../src/workers/readiness';
 import type { RunningWorkers } from '../../../src/workers/run-workers';
-import { TemporaryArchive } from '../../support/temporary-archive';
+import { TemporaryStore } from '../../support/temporary-store';
 
-let place: TemporaryArchive;
-let archive: Archive;
+let place: TemporaryStore;
+let store: Store;
 let root: string;
 let clock = 0;
 let looks = 0;
@@ -28,9 +27,9 @@ const workers: RunningWorkers = {
 };
 
 beforeEach(async () => {
-  place = new TemporaryArchive();
+  place = new TemporaryStore();
   root = join(place.folder, 'opened');
-  archive = await openArchive(root, IdKey.parse('ab'.repeat(32)));
+  store = await openStore(root, IdKey.parse('ab'.repeat(32)));
   clock = 0;
   looks = 0;
   idle = [];
@@ -39,22 +38,22 @@ beforeEach(async () => {
 
 afterEach(() => place.remove());
 
-function running(of: Archive = archive): ReadinessProbe {
+function running(of: Store = store): ReadinessProbe {
   const probe = new ReadinessProbe(of, () => clock);
   probe.started(workers);
   return probe;
 }
 
-it('is ready when the workers poll, the server answers and the archive is there', async () => {
+it('is ready when the workers poll, the server answers and the store is there', async () => {
   expect(await running().look()).toEqual({
     ready: true,
     state: 'running',
-    checks: { workers: 'ok', engine: 'ok', archive: 'ok' },
+    checks: { workers: 'ok', engine: 'ok', store: 'ok' },
   });
 });
 
 it('is not ready before the workers run, nor once it was told to stop', async () => {
-  const probe = new ReadinessProbe(archive, () => clock);
+  const probe = new ReadinessProbe(store, () => clock);
   expect(await probe.look()).toMatchObject({ ready: false, state: 'starting' });
   probe.started(workers);
   expect(await probe.look()).toMatchObject({ ready: true, state: 'running' });
@@ -80,7 +79,7 @@ it('says that the server does not answer, by the name of the error alone', async
 
 it('waits for a server that hangs no longer than a probe waits for it', async () => {
   engine = () => new Promise(() => {});
-  const probe = new ReadinessProbe(archive, () => clock, 150);
+  const probe = new ReadinessProbe(store, () => clock, 150);
   probe.started(workers);
   const { ready, checks } = await probe.look();
   expect({ ready, engine: checks.engine }).toEqual({
@@ -89,22 +88,22 @@ it('waits for a server that hangs no longer than a probe waits for it', async ()
   });
 });
 
-it('takes an empty directory where the archive was for no archive', async () => {
+it('takes an empty directory where the store was for no store', async () => {
   const probe = running();
   rmSync(root, { recursive: true });
   mkdirSync(root);
   expect(await probe.look()).toMatchObject({
     ready: false,
-    checks: { archive: 'the archive cannot be read and written (StoreError: gone)' },
+    checks: { store: 'the store cannot be read and written (StoreError: gone)' },
   });
 });
 
-it('sees an archive that can be read and not written', async () => {
-  const full = new RecordRepository(place.store);
+it('sees a store that can be read and not written', async () => {
+  const full = new Store(place.database);
   full.prove = () => Promise.reject(new StoreError('full', 'database or disk is full'));
   expect(await running(full).look()).toMatchObject({
     ready: false,
-    checks: { archive: 'the archive cannot be read and written (StoreError: full)' },
+    checks: { store: 'the store cannot be read and written (StoreError: full)' },
   });
 });
 

@@ -1,0 +1,179 @@
+import type { BatchSummary, FiledRow, ManifestRow } from '../../domain/certificates';
+import { mergeOutcomes, type MergedOutcome } from '../../domain/outcomes';
+import { resultRow } from '../../domain/result-rows';
+import {
+  decisionFolder,
+  type DecisionRecord,
+  type WorkItem,
+  type WorkRecord,
+  type WorkRef,
+} from '../../domain/work';
+import type { RowWriter, StoredRow } from '../core/row-writer';
+import type { Store } from '../store';
+import type { NameOf } from '../core/subjects';
+
+/** `latest.json`: which of a work's summaries stands. */
+export interface LatestEdition {
+  edition: number;
+  /** Epoch milliseconds at which it began to count. */
+  snapshotAt: number;
+}
+
+/** Writes a work of certificates: its rows, then what makes it be there. */
+export class WorkWriter {
+  readonly #store: Store;
+  readonly #folder: string;
+  readonly #nameOf: NameOf | null;
+  readonly #rows: RowWriter;
+
+  /** @param nameOf of a job of its own: not for lists within one that is there */
+  constructor(store: Store, folder: string, nameOf?: NameOf) {
+    this.#store = store;
+    this.#folder = folder;
+    this.#nameOf = nameOf ?? null;
+    this.#rows = store.rows.writer(folder, nameOf);
+  }
+
+  async add(row: StoredRow): Promise<void> {
+    await this.#rows.add(row);
+  }
+
+  /** The work can be started once `work.json` is there: it is written last. */
+  async finish(record: WorkRecord): Promise<WorkRef> {
+    const folder = this.#folder;
+    const items = await this.#rows.end();
+    const { workId: id, kind, createdAt } = record;
+    const label = record.label && (this.#nameOf?.(record.label) ?? null);
+    const options = this.#nameOf === null ? {} : { starts: { id, kind, createdAt, label } };
+    await this.#store.records.putJson(`${folder}/work.json`, record, options);
+    return { folder, items, filedIn: folder };
+  }
+}
+
+/** An input line, and what is on file about its item so far. */
+export interface StandingRow {
+  row: ManifestRow;
+  outcome: MergedOutcome | null;
+}
+
+/** Of works under way: more than are asked for at once. */
+const itemsKept = 5_000;
+
+/** Reads works. */
+export class WorkReader {
+  readonly #store: Store;
+  readonly #items = new Map<string, WorkItem>();
+  readonly #askedBy = new Map<string, string>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  record(folder: string): Promise<WorkRecord | null> {
+    return this.#store.records.getJson<WorkRecord>(`${folder}/work.json`);
+  }
+
+  /** In whose name the work is done; kept, since every activity asks. */
+  async askedBy(folder: string): Promise<string> {
+    const kept = this.#askedBy.get(folder);
+    if (kept !== undefined) return kept;
+    const by = (await this.record(folder))?.createdBy ?? 'unknown';
+    if (this.#askedBy.size >= 1_000) this.#askedBy.clear();
+    this.#askedBy.set(folder, by);
+    return by;
+  }
+
+  /**
+   * Kept, since every poll of it asks: of works that have not ended nothing is erased.
+   *
+   * @throws RangeError when the work has no such item
+   */
+  async item({ folder }: WorkRef, place: number): Promise<WorkItem> {
+    const key = `${folder}/${place}`;
+    const found = this.#items.get(key) ?? (await this.#store.rows.item(folder, place));
+    const item = found as WorkItem | null;
+    if (item === null) throw new RangeError(`no item ${place} in ${folder}`);
+    if (item.erased === true) throw new RangeError(`item ${place} of ${folder} was erased`);
+    if (this.#items.size >= itemsKept) this.#items.clear();
+    this.#items.set(key, item);
+    return item;
+  }
+
+  async *items(folder: string): AsyncGenerator<WorkItem> {
+    for await (const row of this.lines(folder)) if (row.kind === 'item') yield row;
+  }
+
+  /** How it stands, counted at the last end of it or of a decision; null before its end. */
+  async summary(folder: string): Promise<BatchSummary | null> {
+    const latest = await this.latest(folder);
+    return latest && this.editionSummary(folder, latest.edition);
+  }
+
+  /** The results as a person's decision left them: its number is their edition. */
+  editionSummary(folder: string, edition: number): Promise<BatchSummary | null> {
+    return this.#store.records.getJson<BatchSummary>(summaryKey(folder, edition));
+  }
+
+  decision(folder: string, number: number): Promise<DecisionRecord | null> {
+    return this.#store.records.getJson<DecisionRecord>(
+      `${decisionFolder(folder, number)}/decision.json`,
+    );
+  }
+
+  /** The decisions about rows of a work, in order. */
+  async decisions(folder: string): Promise<DecisionRecord[]> {
+    const found: DecisionRecord[] = [];
+    for (let number = 1; ; number += 1) {
+      const decision = await this.decision(folder, number);
+      if (decision === null) return found;
+      found.push(decision);
+    }
+  }
+
+  /** Input lines in order, in pages, and how their items stand. */
+  async *standing(folder: string): AsyncGenerator<StandingRow[]> {
+    const { rows, outcomes } = this.#store;
+    for await (const page of rows.pages(folder) as AsyncIterable<ManifestRow[]>) {
+      const [first, last] = [page[0]?.line ?? 0, page.at(-1)?.line ?? 0];
+      const filed = await outcomes.ofLines(folder, first, last);
+      yield page.map((row) => {
+        const records = ('item' in row && filed.get(row.item)) || [];
+        return { row, outcome: mergeOutcomes(records) };
+      });
+    }
+  }
+
+  /** One row per input line, in order, of a work whose every item has an outcome. */
+  async *rows(folder: string): AsyncGenerator<FiledRow> {
+    for await (const page of this.standing(folder))
+      for (const { row, outcome } of page) yield resultRow(row, outcome);
+  }
+
+  latest(folder: string): Promise<LatestEdition | null> {
+    return this.#store.records.getJson<LatestEdition>(`${folder}/latest.json`);
+  }
+
+  lines(folder: string): AsyncGenerator<ManifestRow> {
+    return this.#store.rows.all(folder) as AsyncGenerator<ManifestRow>;
+  }
+}
+
+/** @param edition 0 for the work itself; its decisions count on */
+export function summaryKey(folder: string, edition: number): string {
+  return `${folder}/summaries/${edition}.json`;
+}
+
+/** The work whose rows a list has: its own, or those that a decision about it has chosen. */
+export function folderOfList(list: string): string {
+  return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
+}
+
+/** Folder of a work, from its workflow id (which holds no document). */
+export function workFolder(workId: string): string {
+  return `works/${workId}`;
+}
+
+/** The id of the work that is kept in a folder. */
+export function workIdOfFolder(folder: string): string {
+  return folder.replace(/^works\//, '');
+}

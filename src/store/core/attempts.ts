@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditEntry } from '../../domain/audit';
+import type { Attempt, Claim, ClaimOwner, Receipt, Resolution } from '../../domain/attempts';
+import { attemptOf } from '../../domain/attempts';
+import { rowName } from '../seal';
+import type { SealedDatabase } from '../sealed-database';
+import { statement } from '../sqlite/statement';
+
+interface AttemptRow {
+  n: number;
+  kind: Claim['kind'];
+  nonce: string;
+  workflowId: string;
+  chunk: string;
+  answerBy: number;
+  claimedAt: number;
+  afterUnknown: number;
+  receipt: Receipt['kind'] | null;
+  receiptAt: number | null;
+  externalId: string | null;
+  why: Uint8Array | null;
+}
+
+interface ResolutionRow {
+  n: number;
+  number: number;
+  action: Resolution['action'];
+  externalId: string | null;
+  at: number;
+  said: Uint8Array;
+}
+
+/**
+ * Attempts of what is bought: claims, receipts and resolutions (decision record 001). What is put here is on
+ * the disk before the promise resolves: its loss would cost money. Indices see to it that a subject has
+ * at most one attempt of which nobody knows the end, and that a run that was closed sends no more.
+ */
+export class AttemptRepository {
+  readonly #store: SealedDatabase;
+
+  constructor(store: SealedDatabase) {
+    this.#store = store;
+  }
+
+  /** All of a subject, in order. */
+  async of(subject: string): Promise<Attempt[]> {
+    const rows = await this.#store.read<AttemptRow>(
+      statement(
+        `SELECT n, kind, nonce, workflow_id AS "workflowId", chunk, answer_by AS "answerBy",
+                claimed_at AS "claimedAt", after_unknown AS "afterUnknown", receipt,
+                receipt_at AS "receiptAt", external_id AS "externalId", why
+         FROM attempt WHERE subject = ? ORDER BY n`,
+        [subject],
+      ),
+    );
+    if (rows.length === 0) return [];
+    const resolutions = await this.#resolutions(subject);
+    return rows.map((row) => ({
+      n: row.n,
+      claim: claimOf(row),
+      receipt: this.#receiptOf(subject, row),
+      resolution: resolutions.findLast(({ n }) => n === row.n)?.resolution ?? null,
+    }));
+  }
+
+  /**
+   * Takes the next attempt of a subject. Who does not get it does not send.
+   *
+   * @returns `ours`, also when an earlier commit of ours landed and its answer was lost
+   */
+  async claim(subject: string, n: number, claim: Claim): Promise<'ours' | 'taken'> {
+    const { kind, nonce, owner, answerBy, claimedAt, afterUnknown } = claim;
+    const [inserted] = await this.#store.commit([
+      statement(
+        `INSERT INTO attempt
+           (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        [
+          subject,
+          n,
+          kind,
+          nonce,
+          owner.workflowId,
+          owner.run,
+          answerBy,
+          claimedAt,
+          afterUnknown ? 1 : 0,
+        ],
+      ),
+    ]);
+    if (inserted?.changes === 1) return 'ours';
+    const standing = await this.#store.read(
+      statement('SELECT 1 FROM attempt WHERE subject = ? AND n = ? AND nonce = ?', [
+        subject,
+        n,
+        nonce,
+      ]),
+    );
+    return standing.length === 1 ? 'ours' : 'taken';
+  }
+
+  /**
+   * Shuts the door on a run that may be slow rather than dead: after this it sends no more, unless its
+   * last request has left.
+   *
+   * @returns what the run took last: closed, or that request
+   */
+  async close(subject: string, owner: ClaimOwner, at: number): Promise<Attempt> {
+    for (;;) {
+      await this.#store.commit([
+        statement(
+          `INSERT INTO attempt
+             (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
+           SELECT ?, coalesce(max(n), 0) + 1, 'closed', ?, ?, ?, ?, ?, 0
+           FROM attempt WHERE subject = ? ON CONFLICT DO NOTHING`,
+          [subject, randomUUID(), owner.workflowId, owner.run, at, at, subject],
+        ),
+      ]);
+      // Another may have taken the number; what surely never left may go again until it is closed.
+      const last = attemptOf(await this.of(subject), owner);
+      if (last !== null && last.receipt?.kind !== 'not_sent') return last;
+    }
+  }
+
+  /**
+   * The first receipt of an attempt stays, and only its own sender writes it.
+   *
+   * @param entries what the audit trail tells of it
+   * @returns the one that stands
+   */
+  async putReceipt(
+    subject: string,
+    { n, claim: { nonce } }: Pick<Attempt, 'n' | 'claim'>,
+    receipt: Receipt,
+    entries: readonly AuditEntry[] = [],
+  ): Promise<Receipt> {
+    const { kind, at } = receipt;
+    const why = whyOf(receipt);
+    const written = [
+      statement(
+        `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
+         WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL`,
+        [
+          kind,
+          at,
+          kind === 'accepted' ? receipt.externalId : null,
+          why && (await this.#store.sealed(rowName('attempt', subject, n), why)),
+          subject,
+          n,
+          nonce,
+        ],
+      ),
+    ];
+    const [updated] = await this.#store.commit(written, entries);
+    if (updated?.changes === 1) return receipt;
+    const standing = (await this.of(subject)).find((attempt) => attempt.n === n);
+    return standing?.receipt ?? receipt;
+  }
+
+  /** A person may think again: resolutions of an attempt are numbered, and the last one stands. */
+  async resolve(subject: string, n: number, resolution: Resolution): Promise<void> {
+    const { action, externalId, by, note, at } = resolution;
+    for (;;) {
+      const earlier = (await this.#resolutions(subject)).filter((one) => one.n === n);
+      // A repeated try of the same decision.
+      if (earlier.some((one) => isSame(one.resolution, resolution))) return;
+      const number = (earlier.at(-1)?.number ?? 0) + 1;
+      const said = await this.#store.sealed(rowName('resolution', subject, n, number), {
+        by,
+        note,
+      });
+      const [inserted] = await this.#store.commit([
+        statement(
+          `INSERT INTO resolution (subject, n, number, action, external_id, at, said)
+           VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+          [subject, n, number, action, externalId, at, said],
+        ),
+        statement('UPDATE attempt SET is_resolved = 1 WHERE subject = ? AND n = ?', [subject, n]),
+      ]);
+      if (inserted?.changes === 1) return;
+    }
+  }
+
+  /** Names of the subjects that begin like this one, in order. */
+  async subjects(prefix: string): Promise<string[]> {
+    const rows = await this.#store.read<{ subject: string }>(
+      statement(
+        'SELECT DISTINCT subject FROM attempt WHERE subject >= ? AND subject < ? ORDER BY subject',
+        [prefix, `${prefix}\u{10ffff}`],
+      ),
+    );
+    return rows.map(({ subject }) => subject);
+  }
+
+  /** Takes all attempts of a subject away; none is no error. */
+  async remove(subject: string): Promise<void> {
+    await this.#store.commit([
+      statement('DELETE FROM resolution WHERE subject = ?', [subject]),
+      statement('DELETE FROM attempt WHERE subject = ?', [subject]),
+    ]);
+  }
+
+  /** Notes of all resolutions, also of those that another one followed. */
+  async notesOf(subject: string): Promise<string[]> {
+    return (await this.#resolutions(subject)).map(({ resolution: { note } }) => note);
+  }
+
+  /** Puts other words in the place of every note; who decided what, and when, stays. */
+  async rewordNotes(subject: string, reword: (note: string) => string): Promise<void> {
+    for (const { n, number, resolution } of await this.#resolutions(subject)) {
+      const { by, note } = resolution;
+      const said = await this.#store.sealed(rowName('resolution', subject, n, number), {
+        by,
+        note: reword(note),
+      });
+      await this.#store.commit([
+        statement('UPDATE resolution SET said = ? WHERE subject = ? AND n = ? AND number = ?', [
+          said,
+          subject,
+          n,
+          number,
+        ]),
+      ]);
+    }
+  }
+
+  async #resolutions(
+    subject: string,
+  ): Promise<{ n: number; number: number; resolution: Resolution }[]> {
+    const rows = await this.#store.read<ResolutionRow>(
+      statement(
+        `SELECT n, number, action, external_id AS "externalId", at, said
+         FROM resolution WHERE subject = ? ORDER BY n, number`,
+        [subject],
+      ),
+    );
+    return rows.map(({ n, number, action, externalId, at, said }) => {
+      const opened = this.#store.opened(rowName('resolution', subject, n, number), said);
+      const { by, note } = opened as { by: string; note: string };
+      return { n, number, resolution: { action, externalId, by, note, at } };
+    });
+  }
+
+  #receiptOf(subject: string, row: AttemptRow): Receipt | null {
+    const { n, receipt: kind, receiptAt: at, externalId, why } = row;
+    if (kind === null || at === null) return null;
+    if (kind === 'accepted') return { kind, externalId: externalId ?? '', at };
+    const told = why && this.#store.opened(rowName('attempt', subject, n), why);
+    return { kind, at, ...(told as object | null) } as Receipt;
+  }
+}
+
+function claimOf(row: AttemptRow): Claim {
+  const { kind, nonce, workflowId, chunk, answerBy, claimedAt, afterUnknown } = row;
+  const owner = { workflowId, run: chunk };
+  return { owner, kind, nonce, answerBy, claimedAt, afterUnknown: afterUnknown === 1 };
+}
+
+/** Words of errors and codes of the service: they may quote. */
+function whyOf(receipt: Receipt): object | null {
+  switch (receipt.kind) {
+    case 'accepted':
+      return null;
+    case 'refused':
+      return { status: receipt.status, code: receipt.code };
+    case 'not_sent':
+    case 'unknown':
+      return { reason: receipt.reason };
+  }
+}
+
+function isSame(a: Resolution, b: Resolution): boolean {
+  return a.action === b.action && a.by === b.by && a.note === b.note && a.at === b.at;
+}

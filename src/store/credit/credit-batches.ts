@@ -1,0 +1,36 @@
+import {
+  batchPartSize,
+  type CreditBatchEnd,
+  type CreditBatchFile,
+  type CreditBatchRecord,
+} from '../../domain/credit/batch';
+import { creditBatchEnd } from '../../domain/job';
+import type { Store } from '../store';
+import { BatchShelf } from '../core/batch-shelf';
+
+/** Batches of analyses on file: beside the rest, which files they are of. */
+export class CreditBatchShelf extends BatchShelf<CreditBatchRecord, CreditBatchEnd> {
+  constructor(store: Store) {
+    super(store, {
+      root: 'credit-batches/',
+      parts: 'analyses',
+      perPart: batchPartSize,
+      start: ({ batchId: id }) => ({ id, kind: 'credit-batch' }),
+      end: ({ batchId: id }, { counts, endedAt }) => ({ id, endedAt, ...creditBatchEnd(counts) }),
+    });
+  }
+
+  async put(
+    folder: string,
+    record: CreditBatchRecord,
+    files: readonly CreditBatchFile[],
+    analyses: readonly string[],
+  ): Promise<void> {
+    await this.records.putJson(`${folder}/files.json`, files);
+    await this.putWorks(folder, record, analyses);
+  }
+
+  async files(folder: string): Promise<CreditBatchFile[]> {
+    return (await this.records.getJson<CreditBatchFile[]>(`${folder}/files.json`)) ?? [];
+  }
+}

@@ -1,0 +1,50 @@
+import { documentsInText } from '../../domain/held-documents';
+import type { NameOf } from '../core/subjects';
+import type { Store } from '../store';
+
+/** No document is written longer than the key of an invoice, with its name before it. */
+const longestForm = 100;
+
+/** Names kept in memory until they are put: a bound, whatever the size of the file. */
+const mostNames = 20_000;
+
+/**
+ * Puts on record whom a holder tells of: the folder of a work (`works/...`), the key of an uploaded file
+ * (`inputs/...`), the folder of an operation, a monitor, a search, a lookup, a dossier or a batch, or what
+ * was asked or answered of a picture (`lens/<name>/<instant>/...`).
+ */
+export async function indexDocuments(
+  { subjects }: Store,
+  holder: string,
+  nameOf: NameOf,
+  documents: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
+  let names = new Set<string>();
+  for await (const document of documents) {
+    names.add(nameOf(document));
+    if (names.size < mostNames) continue;
+    await subjects.add(holder, names);
+    names = new Set();
+  }
+  await subjects.add(holder, names);
+}
+
+/** Hands the bytes of a result on, and puts on record whom they tell of by their end. */
+export async function* indexedBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  add: (documents: Iterable<string>) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  let rest = '';
+  let found = new Set<string>();
+  for await (const chunk of bytes) {
+    const text = rest + Buffer.from(chunk).toString('latin1');
+    for (const document of documentsInText(text)) found.add(document);
+    rest = text.slice(-longestForm);
+    if (found.size >= mostNames) {
+      await add(found);
+      found = new Set();
+    }
+    yield chunk;
+  }
+  await add(found);
+}

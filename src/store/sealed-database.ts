@@ -1,0 +1,54 @@
+import type { AuditEntry } from '../domain/audit';
+import { eventOf } from './audit/event';
+import type { Database } from './database';
+import { noSeal, type Seal } from './seal';
+import type { Statement, StatementResult } from './sqlite/statement';
+
+/** The database as its repositories see it: with the seal of what its columns and blobs hold. */
+export class SealedDatabase implements Seal {
+  /** Every installation's own. Ends the names of the task queues. */
+  readonly id: string;
+  readonly #database: Database;
+  readonly #seal: Seal;
+
+  constructor(database: Database, seal: Seal = noSeal) {
+    this.id = database.id;
+    this.#database = database;
+    this.#seal = seal;
+  }
+
+  /** Rows of one SELECT; sees what was committed before. */
+  read<T>(statement: Statement): Promise<T[]> {
+    return this.#database.read<T>(statement);
+  }
+
+  /**
+   * As `Database.commit`.
+   *
+   * @param entries what the audit trail tells of it
+   */
+  async commit(
+    statements: readonly Statement[],
+    entries: readonly AuditEntry[] = [],
+  ): Promise<StatementResult[]> {
+    const events = await Promise.all(entries.map((entry) => eventOf(this, entry)));
+    return this.#database.commit(statements, events);
+  }
+
+  seal(name: string, body: Uint8Array | string): Promise<Uint8Array | string> {
+    return this.#seal.seal(name, body);
+  }
+
+  open(name: string, body: Uint8Array): Buffer {
+    return this.#seal.open(name, body);
+  }
+
+  /** As JSON, for a column of the row with this name. */
+  async sealed(name: string, value: unknown): Promise<Buffer> {
+    return Buffer.from(await this.#seal.seal(name, JSON.stringify(value)));
+  }
+
+  opened(name: string, body: Uint8Array): unknown {
+    return JSON.parse(this.#seal.open(name, body).toString('utf8'));
+  }
+}

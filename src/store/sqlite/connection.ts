@@ -1,0 +1,191 @@
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from '@photostructure/sqlite';
+import type { Statement, StatementResult } from './statement';
+import { StoreError, type StoreErrorCode } from '../store-error';
+
+/** Below it, two processes that write and checkpoint at once may spoil the file. */
+const oldestVersion = [3, 51, 3];
+/** Short, and tried again by the caller: SQLite's own waiting is not fair. */
+const busyTimeoutMs = 100;
+const mostStatements = 200;
+
+/** Which file a connection has opened: the file at its path may become another one. */
+export interface FileIdentity {
+  dev: number;
+  ino: number;
+}
+
+export interface ConnectionOptions {
+  readOnly?: boolean;
+  /** The file that another connection has opened at this path. */
+  expected?: FileIdentity;
+}
+
+/** One connection to the database file. Everything of SQLite's own stands in this file. */
+export class SqliteConnection {
+  readonly path: string;
+  readonly file: FileIdentity;
+  readonly #database: DatabaseSyncInstance;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+
+  /**
+   * @param path made, with mode 0600, when it is not there and no file is expected
+   * @throws StoreError; `gone` when the file that is expected is not there
+   */
+  constructor(path: string, { readOnly = false, expected }: ConnectionOptions = {}) {
+    this.path = path;
+    if (!readOnly && expected === undefined) makeFile(path);
+    try {
+      this.file = expected ?? identityOf(path);
+      // SQLite would make a file where there is none.
+      if (!this.isInPlace()) throw goneError(path);
+      this.#database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs });
+      if (!this.isInPlace()) throw goneError(path);
+      if (!readOnly) {
+        this.exec('PRAGMA journal_mode = WAL');
+        this.exec('PRAGMA synchronous = FULL');
+        this.exec('PRAGMA secure_delete = ON');
+      }
+      this.exec('PRAGMA foreign_keys = ON');
+      refuseOldVersion(this.#database);
+    } catch (error) {
+      throw storeErrorOf(error, `opening ${path}`);
+    }
+  }
+
+  /** Of SQL without parameters. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  run({ sql, parameters }: Statement): StatementResult {
+    const statement = this.#prepared(sql);
+    const values = parameters.map(bindable);
+    if (returnsRows(sql)) {
+      const rows: unknown[] = statement.all(...values);
+      return { rows, changes: rows.length };
+    }
+    return { rows: [], changes: statement.run(...values).changes };
+  }
+
+  /**
+   * Brings what was committed into the database file and cuts the write-ahead log: with `secure_delete`,
+   * what was overwritten or deleted is on the disk no more.
+   *
+   * @throws StoreError `busy` while another process reads or writes
+   */
+  eraseTraces(): void {
+    const [state] = this.run({ sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] }).rows as {
+      busy: number;
+    }[];
+    if (state?.busy !== 0) throw new StoreError('busy', 'the log of the store is in use');
+  }
+
+  /** Whether the file at its path is the one that it has opened. */
+  isInPlace(): boolean {
+    try {
+      const { dev, ino } = statSync(this.path);
+      return dev === this.file.dev && ino === this.file.ino;
+    } catch {
+      return false;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepared(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      if (this.#statements.size >= mostStatements) this.#statements.clear();
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+export function goneError(path: string): StoreError {
+  return new StoreError('gone', `${path} is not the file that was opened`);
+}
+
+/** What SQLite throws, as ours: `doing` says what was being done. */
+export function storeErrorOf(error: unknown, doing: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreError(codeOf(error), `${doing}: ${message}`, { cause: error });
+}
+
+/** The primary result codes of SQLite: the low byte of what it answers (sqlite.org/rescode.html). */
+const codes: Readonly<Record<number, StoreErrorCode>> = {
+  5: 'busy',
+  6: 'busy',
+  8: 'read-only',
+  11: 'corrupt',
+  13: 'full',
+  14: 'gone',
+  19: 'constraint',
+  26: 'corrupt',
+};
+
+function codeOf(error: unknown): StoreErrorCode {
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  if (code === 'ENOENT') return 'gone';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'full';
+  if (code === 'EROFS' || code === 'EACCES') return 'read-only';
+  return (errcode !== undefined && codes[errcode & 0xff]) || 'other';
+}
+
+function refuseOldVersion(database: DatabaseSyncInstance): void {
+  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
+    version: string;
+  };
+  if (isBelow(version.split('.').map(Number), oldestVersion)) {
+    throw new StoreError(
+      'refused',
+      `SQLite ${version} corrupts what several processes write: ${oldestVersion.join('.')} or later is needed`,
+    );
+  }
+}
+
+function isBelow(version: readonly number[], oldest: readonly number[]): boolean {
+  const at = oldest.findIndex((part, place) => part !== version[place]);
+  return at !== -1 && (version[at] ?? 0) < (oldest[at] ?? 0);
+}
+
+/** Its write-ahead log takes over the mode of the file. */
+function makeFile(path: string): void {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EEXIST') return;
+    throw storeErrorOf(error, `making ${path}`);
+  }
+  fsyncSync(file);
+  closeSync(file);
+  const folder = openSync(dirname(path), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+function identityOf(path: string): FileIdentity {
+  const { dev, ino } = statSync(path);
+  return { dev, ino };
+}
+
+function bindable(value: unknown): string | number | bigint | Uint8Array | null {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return (value ?? null) as string | number | bigint | Uint8Array | null;
+}
+
+function returnsRows(sql: string): boolean {
+  return /^\s*(?:select|with|pragma)\b|\breturning\b/i.test(sql);
+}

@@ -1,0 +1,48 @@
+import {
+  inquiriesPerPart,
+  type InquiryBatchEnd,
+  type InquiryBatchRecord,
+  type InquiryWork,
+} from '../../domain/inquiry-batch';
+import { inquiryBatchEnd } from '../../domain/job';
+import { profileFolder } from '../../domain/profiles/lookup';
+import { traceFolder } from '../../domain/traces/search';
+import { toJsonLines } from '../records';
+import type { Store } from '../store';
+import { BatchShelf } from '../core/batch-shelf';
+import { ProfileFile } from '../profiles/profiles';
+import { TraceFile } from './traces';
+
+/** Batches of searches and lookups on file: beside the rest, the work of each item. */
+export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBatchEnd> {
+  constructor(store: Store) {
+    super(store, {
+      root: 'inquiries/',
+      parts: 'parts',
+      perPart: inquiriesPerPart,
+      start: ({ batchId: id, kind }) => ({ id, kind }),
+      end: ({ batchId: id, linesAtFault }, { counts, endedAt }) => ({
+        id,
+        endedAt,
+        ...inquiryBatchEnd(counts, linesAtFault),
+      }),
+    });
+  }
+
+  /** In the order of the items. Before the record, which makes the batch be there. */
+  async putItemWorks(folder: string, works: readonly InquiryWork[]): Promise<void> {
+    await this.records.putIfAbsent(`${folder}/item-works.jsonl`, toJsonLines(works));
+  }
+
+  async itemWorks(folder: string): Promise<InquiryWork[]> {
+    return (await this.records.getJsonLines<InquiryWork>(`${folder}/item-works.jsonl`)) ?? [];
+  }
+}
+
+/** How a search or a lookup ended; null before its end. */
+export async function inquiryStatus(store: Store, workId: string): Promise<string | null> {
+  const outcome = workId.startsWith('trace/')
+    ? await new TraceFile(store).outcome(traceFolder(workId))
+    : await new ProfileFile(store).outcome(profileFolder(workId));
+  return outcome?.status ?? null;
+}

@@ -1,0 +1,36 @@
+import { literally, punctuatedDigits, type ErasureForms } from '../erasure/erasure-subject';
+
+/** Fewer digits are a code or a year. */
+const fewestDigits = 8;
+/** A wallet is that long, and a user name hardly ever. */
+const distinctiveLength = 20;
+
+/**
+ * How what was searched for is written: an e-mail address in capitals or not, a phone number however
+ * it is punctuated. A user name is found where it was searched for alone: in the answers about others
+ * it may be anybody's word.
+ */
+export function targetForms(target: string): ErasureForms {
+  const lower = target.toLowerCase();
+  const digits = phoneDigits(target);
+  if (digits !== null) {
+    return { is: (text) => phoneDigits(text) === digits, quoted: punctuatedDigits(digits) };
+  }
+  if (/^[^\s@]+@[^\s@]+$/.test(target)) {
+    return { is: (text) => text.toLowerCase() === lower, quoted: wholeWord(target) };
+  }
+  const isDistinctive = target.length >= distinctiveLength && !/\s/.test(target);
+  return { is: (text) => text === target, quoted: isDistinctive ? wholeWord(target) : never };
+}
+
+const never = /(?!)/gu;
+
+/** Null: it is no phone number. */
+function phoneDigits(text: string): string | null {
+  const digits = text.replaceAll(/\D/g, '');
+  return digits.length >= fewestDigits && /^[\d\s()+./-]+$/.test(text) ? digits : null;
+}
+
+function wholeWord(text: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}._%+-])${literally(text)}(?![\\p{L}\\p{N}_-])`, 'giu');
+}

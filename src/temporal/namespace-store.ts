@@ -1,0 +1,66 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import type { WorkflowService } from '@temporalio/client';
+import { ConfigError } from '../environment';
+
+/** Where the id of the store stands among the data of a namespace. */
+const dataKey = 'diligence.store';
+
+const grpcPermissionDenied = 7;
+const grpcUnimplemented = 12;
+
+/** A namespace by way of a connection: a client's or a worker's. */
+interface Engine {
+  connection: { workflowService: WorkflowService };
+  namespace: string;
+  address: string;
+}
+
+/**
+ * Takes a namespace for a store, at the start of a worker: two stores on one namespace know
+ * nothing of each other's claims, and would buy the same thing twice.
+ *
+ * @throws ConfigError when another store has it
+ */
+export async function takeNamespace(engine: Engine, storeId: string): Promise<void> {
+  const { connection, namespace } = engine;
+  if ((await storeOf(engine)) === null) {
+    try {
+      await connection.workflowService.updateNamespace({
+        namespace,
+        updateInfo: { data: { [dataKey]: storeId } },
+      });
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+    }
+  }
+  await refuseOtherStore(engine, storeId);
+}
+
+/** @throws ConfigError when the namespace has been taken for another store than this one */
+export async function refuseOtherStore(engine: Engine, storeId: string): Promise<void> {
+  const taken = await storeOf(engine);
+  if (taken === null || taken === storeId) return;
+  const { namespace, address } = engine;
+  throw new ConfigError(
+    'DILIGENCE_STORE_URL',
+    `is the store ${storeId.slice(0, 8)}, but namespace ${namespace} at ${address} belongs to the store ${taken.slice(0, 8)}, ` +
+      `and two stores would buy the same thing twice: use that store (DILIGENCE_STORE_URL or DILIGENCE_DATA_DIR), or another namespace (TEMPORAL_NAMESPACE). ` +
+      `Only if that store is gone for good: temporal operator namespace update -n ${namespace} --data ${dataKey}=${storeId}`,
+  );
+}
+
+async function storeOf({ connection, namespace }: Engine): Promise<string | null> {
+  try {
+    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
+    return namespaceInfo?.data?.[dataKey] ?? null;
+  } catch (error) {
+    if (isDenied(error)) return null;
+    throw error;
+  }
+}
+
+/** Temporal Cloud keeps namespaces to its own tools: there the names of the queues must do. */
+function isDenied(error: unknown): boolean {
+  const denied: readonly number[] = [grpcPermissionDenied, grpcUnimplemented];
+  return isGrpcServiceError(error) && denied.includes(error.code);
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Store } from '../../src/store/store';
+import { storeAsItIs } from '../../src/store/open-store';
+import { KeySeal } from '../../src/store/seal';
+import type { Attempt } from '../../src/domain/attempts';
+import { IdKey } from '../../src/protection/id-key';
+import { KeyRing } from '../../src/protection/key-ring';
+import { EventChain, type NewEvent } from '../../src/store/audit/chain';
+import { BlobFiles } from '../../src/store/blob-files';
+import { BlobDirectory } from '../../src/store/blobs';
+import { migrate } from '../../src/store/sqlite/schema';
+import { SealedDatabase } from '../../src/store/sealed-database';
+import { SqliteConnection } from '../../src/store/sqlite/connection';
+import type { Statement, StatementResult } from '../../src/store/sqlite/statement';
+import type { Database, DatabaseFacts } from '../../src/store/database';
+import { runInTransaction } from '../../src/store/sqlite/transaction';
+
+/** Of the installations under test. */
+export const testPayloadKeys = `test:${'7e57'.repeat(16)}`;
+
+/** Of the stores of unit tests. */
+export const testIdKey = IdKey.parse('ab'.repeat(32));
+
+/** A folder that is gone after the test, and a store in it. */
+export class TemporaryStore {
+  readonly folder = mkdtempSync(join(tmpdir(), 'diligence-store-'));
+  readonly root = join(this.folder, 'temporary');
+  readonly database = new DatabaseWithoutThread(this.root);
+  readonly store = new Store(this.database);
+
+  /** Another process on the same store: what it tells stands in a chain of its own. */
+  writer(now?: () => number, idKey?: IdKey): SealedDatabase {
+    return new SealedDatabase(new DatabaseWithoutThread(this.root, now, idKey));
+  }
+
+  /** Past the program, as a stranger might; returns the rows of the statement. */
+  tamper(sql: string, ...parameters: unknown[]): unknown[] {
+    return this.database.readNow({ sql, parameters });
+  }
+
+  /** What stands under a key, as it stands: '' when there is nothing. */
+  bodyOf(key: string): Buffer {
+    const [row] = this.database.readNow({
+      sql: 'SELECT body FROM record WHERE key = ?',
+      parameters: [key],
+    });
+    return Buffer.from((row as { body: Uint8Array } | undefined)?.body ?? []);
+  }
+
+  /** Puts something else in its place, as a bad disk or a stranger might. */
+  spoil(key: string, body: Uint8Array | string): void {
+    this.database.commitNow([
+      { sql: 'DELETE FROM record WHERE key = ?', parameters: [key] },
+      { sql: 'INSERT INTO record (key, body) VALUES (?, ?)', parameters: [key, Buffer.from(body)] },
+    ]);
+  }
+
+  /** Takes everything away that stands below it, past the store. */
+  drop(prefix: string): void {
+    this.database.commitNow([
+      {
+        sql: 'DELETE FROM record WHERE substr(key, 1, ?) = ?',
+        parameters: [prefix.length, prefix],
+      },
+    ]);
+  }
+
+  remove(): void {
+    void this.database.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Commits where it is called: for tests that are not about the writer. */
+class DatabaseWithoutThread implements Database {
+  readonly id = 'a1b2c3d4-store-of-a-test';
+  readonly blobs: BlobDirectory;
+  readonly #connection: SqliteConnection;
+  readonly #chain: EventChain;
+
+  constructor(root: string, now?: () => number, { auditKey } = testIdKey) {
+    this.#chain = new EventChain({ storeId: this.id, auditKey }, now);
+    mkdirSync(join(root, 'blobs'), { recursive: true });
+    writeFileSync(join(root, 'blobs', 'store-id'), this.id);
+    const files = new BlobFiles(join(root, 'blobs'));
+    this.blobs = new BlobDirectory(join(root, 'blobs'), async (blob) => {
+      const [error] = files.put([blob]);
+      if (error != null) throw error;
+    });
+    this.#connection = new SqliteConnection(join(root, 'store.db'));
+    migrate(this.#connection);
+  }
+
+  readNow(statement: Statement): StatementResult['rows'] {
+    return this.#connection.run(statement).rows;
+  }
+
+  commitNow(statements: readonly Statement[], events: readonly NewEvent[] = []): StatementResult[] {
+    return runInTransaction(this.#connection, [{ statements, events }], this.#chain)[0] ?? [];
+  }
+
+  async read<T>(statement: Statement): Promise<T[]> {
+    return this.readNow(statement) as T[];
+  }
+
+  async commit(
+    statements: readonly Statement[],
+    events: readonly NewEvent[] = [],
+  ): Promise<StatementResult[]> {
+    return this.commitNow(statements, events);
+  }
+
+  async prove(): Promise<DatabaseFacts> {
+    return { sqliteVersion: '', outlivesPowerCut: true };
+  }
+
+  async forget(): Promise<void> {
+    this.#connection.eraseTraces();
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+}
+
+/** What people have noted about attempts, a JSON object each. */
+export async function notesOf({ attempts }: Store): Promise<string[]> {
+  const subjects = await attempts.subjects('');
+  const notes = await Promise.all(subjects.map((subject) => attempts.notesOf(subject)));
+  return notes.flat().map((note) => JSON.stringify({ note }));
+}
+
+/** Every attempt at every thing that can be bought. */
+export async function allAttempts({ attempts }: Store): Promise<Attempt[]> {
+  const subjects = await attempts.subjects('');
+  return (await Promise.all(subjects.map((subject) => attempts.of(subject)))).flat();
+}
+
+const opened = new Map<string, Store>();
+
+/** What the installation in a folder has stored, to be looked at while it works. */
+export function storeIn(folder: string): Store {
+  return storeAt(join(folder, 'data', 'store'));
+}
+
+/** Past the program that works there, as a stranger might; returns the rows of the statement. */
+export function tamperWith(folder: string, sql: string, ...parameters: unknown[]): unknown[] {
+  const connection = new SqliteConnection(join(folder, 'data', 'store', 'store.db'));
+  try {
+    return connection.run({ sql, parameters }).rows;
+  } finally {
+    connection.close();
+  }
+}
+
+export function storeAt(root: string): Store {
+  const known = opened.get(root);
+  if (known !== undefined) return known;
+  const store = storeAsItIs(root, new KeySeal(keysOf(root)));
+  if (store === null) throw new Error(`nothing is stored in ${root} yet`);
+  opened.set(root, store);
+  return store;
+}
+
+/** Those that were generated beside it, or those of an installation under test. */
+function keysOf(root: string): KeyRing {
+  const file = join(root, '..', 'payload-keys');
+  return KeyRing.parse(existsSync(file) ? readFileSync(file, 'utf8').trim() : testPayloadKeys);
+}
