@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { WorkReader, WorkWriter, workIdOfFolder } from '../store/certificates/works';
+import { WorkWriter, workIdOfFolder } from '../store/certificates/works';
 import { resolveEntry } from '../domain/audit-entries';
 import {
   certificateSubject,
@@ -18,9 +18,8 @@ import { Heartbeats } from './heartbeats';
 
 /** A person's decisions about rows: put on record first, then carried out by lanes. Decision record 001. */
 export function createCertificateDecisionActivities(deps: CertificateDependencies) {
-  const { store, idKey, now } = deps;
+  const { store, idKey, now, works } = deps;
   const { attempts: ledger, facts } = store;
-  const works = new WorkReader(store);
 
   /**
    * Resolves the attempts as decided and lists what is left to do.

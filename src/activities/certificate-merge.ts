@@ -1,5 +1,4 @@
 import {
-  WorkReader,
   summaryKey,
   workIdOfFolder,
   type LatestEdition,
@@ -38,9 +37,8 @@ export interface MergeInput {
 
 /** The end of a work: every row has an outcome, and they are counted. */
 export function createCertificateMergeActivities(deps: CertificateDependencies) {
-  const { store, idKey, now } = deps;
+  const { store, idKey, now, works } = deps;
   const facts = store.facts;
-  const works = new WorkReader(store);
 
   async function mergeWork(input: MergeInput): Promise<BatchSummary> {
     const heartbeats = new Heartbeats(now);

@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { WorkReader } from '../store/certificates/works';
 import {
   attemptOf,
   attemptState,
@@ -32,9 +31,8 @@ import { Heartbeats } from './heartbeats';
 
 /** What follows a run of requests that was lost, and what looks for late receipts. Decision record 001. */
 export function createCertificateRecoveryActivities(deps: CertificateDependencies) {
-  const { store, idKey, now } = deps;
+  const { store, idKey, now, works } = deps;
   const { attempts: ledger } = store;
-  const works = new WorkReader(store);
 
   const subjectOf = (item: WorkItem): string =>
     certificateSubject(item.type, idKey.nameOf('document', item.document));

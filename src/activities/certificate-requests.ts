@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { WorkReader, workIdOfFolder } from '../store/certificates/works';
+import { workIdOfFolder } from '../store/certificates/works';
 import {
   attemptOf,
   attemptState,
@@ -62,9 +62,8 @@ const othersAnswerMs = 2_000;
  * records 001 and 002).
  */
 export function createCertificateRequestActivities(deps: CertificateDependencies) {
-  const { store, certificates, idKey, now } = deps;
+  const { store, certificates, idKey, now, works } = deps;
   const { attempts: ledger, facts } = store;
-  const works = new WorkReader(store);
 
   const subjectOf = (item: WorkItem): string =>
     certificateSubject(item.type, idKey.nameOf('document', item.document));

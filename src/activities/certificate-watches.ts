@@ -3,7 +3,6 @@ import { StatusError, isHttpError } from '../apis/http/errors';
 import type { CallPriority } from '../apis/http/limiter';
 import { TokenUnavailableError } from '../apis/http/token';
 import { EvidenceFiles } from '../store/certificates/evidence-files';
-import { WorkReader } from '../store/certificates/works';
 import type { NewFact } from '../store/certificates/facts';
 import type { Issuance } from '../domain/issuance';
 import type { IssuanceFact, OutcomeRecord } from '../domain/outcomes';
@@ -52,9 +51,8 @@ interface Held {
  * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
  */
 export function createCertificateWatchActivities(deps: CertificateDependencies) {
-  const { store, certificates, idKey, now, random, settlingTimes } = deps;
+  const { store, certificates, idKey, now, random, settlingTimes, works } = deps;
   const facts = store.facts;
-  const works = new WorkReader(store);
   const evidence = new EvidenceCollector(certificates, new EvidenceFiles(store), deps.pause);
   const warnedWords = new Set<string>();
 

@@ -3,6 +3,7 @@ import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { MonitorsApi } from '../apis/investigation/monitors';
 import type { CertificateAssumptions } from '../apis/assumptions';
 import type { Store } from '../store/store';
+import type { WorkReader } from '../store/certificates/works';
 import type { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import type { CertificateType } from '../domain/certificates';
@@ -18,6 +19,7 @@ import type { Pause } from './pause';
 export interface CertificateDependencies {
   certificates: CertificatesApi;
   store: Store;
+  works: WorkReader;
   audit: AuditTrail;
   idKey: IdKey;
   assumptions: CertificateAssumptions;

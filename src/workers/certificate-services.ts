@@ -5,6 +5,7 @@ import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
 import type { Store } from '../store/store';
 import { AuditTrail } from '../store/audit/trail';
+import { WorkReader } from '../store/certificates/works';
 import type { IdKey } from '../protection/id-key';
 import { SettlingTimes } from '../domain/settling-times';
 import type { Environment, InvestigationSettings } from '../environment';
@@ -33,6 +34,7 @@ export function certificateDependencies(
   const { store, idKey, stopping, warn, metrics } = parts;
   return {
     store,
+    works: new WorkReader(store),
     audit: new AuditTrail(store, idKey),
     idKey,
     stopping,

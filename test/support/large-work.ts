@@ -1,7 +1,7 @@
 import { IdKey } from '../../src/protection/id-key';
 import { openStore } from '../../src/store/open-store';
 import { AuditTrail } from '../../src/store/audit/trail';
-import { WorkWriter, workFolder } from '../../src/store/certificates/works';
+import { WorkReader, WorkWriter, workFolder } from '../../src/store/certificates/works';
 import { createCertificateMergeActivities } from '../../src/activities/certificate-merge';
 import type { CertificateDependencies } from '../../src/activities/dependencies';
 import { nothingTold } from '../../src/domain/outcomes';
@@ -65,7 +65,8 @@ async function main(): Promise<void> {
     return;
   }
   const audit = new AuditTrail(store, idKey);
-  const deps = { store, idKey, audit, now: Date.now } as unknown as CertificateDependencies;
+  const works = new WorkReader(store);
+  const deps = { store, works, idKey, audit, now: Date.now } as unknown as CertificateDependencies;
   const { mergeWork } = createCertificateMergeActivities(deps);
   const end = { folder: work, workId, edition: 0, startedAt: Date.parse(at), neverSent: '' };
   const env = new ActivityEnvironment({ workflowExecution: { workflowId: workId, runId: 'run' } });

@@ -1,6 +1,7 @@
 import { Readable, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, type FormData } from 'undici';
+import { CallEnd } from './call-end';
 import {
   ConnectionError,
   StatusError,
@@ -202,8 +203,10 @@ export class Service {
     const startedAt = this.#now();
     this.#observer?.callStarted();
     let status: number | null = null;
+    const broken = breaking(call, signal);
+    const end = new CallEnd(broken);
     try {
-      const answer = await this.#send(call, signal);
+      const answer = await this.#send(call, signal, end);
       if (answer.status < 200 || answer.status >= 300) {
         throw this.#statusError(call, await readWhole(answer));
       }
@@ -216,27 +219,26 @@ export class Service {
       // What `take` itself throws (a full disk, an unreadable body) is no fault of the call.
       if (status !== null && !isHttpError(error)) {
         this.#report(call, startedAt, 'answered', status, error);
-      } else this.#report(call, startedAt, endingOf(error, breaking(call, signal)), refused, error);
+      } else this.#report(call, startedAt, endingOf(error, broken), refused, error);
       throw error;
+    } finally {
+      end.release();
     }
   }
 
-  async #send(call: HttpCall, signal: AbortSignal | undefined): Promise<HttpStream> {
+  async #send(call: HttpCall, signal: AbortSignal | undefined, end: CallEnd): Promise<HttpStream> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
     await call.beforeSend?.();
     const json = call.json === undefined ? null : JSON.stringify(call.json);
     const body = call.form ?? call.stream ?? call.jsonText ?? json;
-    const timeout = AbortSignal.timeout(call.timeoutMs);
-    const broken = breaking(call, signal);
-    const signals = broken === undefined ? [timeout] : [timeout, broken];
     let starts = 0;
     const agent = call.keyless === true ? this.#fresh : this.#pooled;
     const marked = agent.compose(countStarts(() => (starts += 1)));
     const told = (error: unknown): Error => {
       const sent: Sent = starts === 0 ? 'no' : 'maybe';
       if (error instanceof ConnectionError) return error;
-      if (timeout.aborted || isTimeout(error)) return new TimeoutError(call, sent, call.timeoutMs);
+      if (end.isLate) return new TimeoutError(call, sent, call.timeoutMs);
       return new ConnectionError(call, sent, safeCause(error));
     };
     if (signal?.aborted === true) throw calledOff(call);
@@ -249,9 +251,9 @@ export class Service {
         method: call.method,
         headers,
         body,
-        signal: AbortSignal.any(signals),
-        headersTimeout: call.timeoutMs,
-        bodyTimeout: call.timeoutMs,
+        signal: end.begin(call.timeoutMs),
+        headersTimeout: 0,
+        bodyTimeout: 0,
       });
       const { statusCode: status, headers: answered } = answer;
       const isPacked = status >= 200 && status < 300 && isGzip(answered['content-encoding']);
@@ -380,11 +382,6 @@ async function readWhole(answer: HttpStream): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   return { ...answer, body: Buffer.concat(chunks) };
-}
-
-function isTimeout(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
 }
 
 /**

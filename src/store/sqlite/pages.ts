@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
+
 /**
  * Rows of a SELECT in pages by key: one that stays open would keep the log of the database from being
- * worked off.
+ * worked off. Between two pages others have their turn: a read waits for nothing by itself.
  *
  * @param read rows behind the last one of the page before, in order, `size` of them at most
  */
@@ -13,5 +15,6 @@ export async function* pagesOf<Row>(
     if (rows.length > 0) yield rows;
     if (rows.length < size) return;
     after = rows.at(-1);
+    await setImmediate();
   }
 }

@@ -11,7 +11,7 @@ import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { IdKey } from '../../../src/protection/id-key';
-import { WorkWriter, workFolder } from '../../../src/store/certificates/works';
+import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type {
   RequestInput,
   RequestRow,
@@ -66,6 +66,7 @@ export class CertificateBench {
     this.deps = {
       certificates: new CertificatesApi(this.service, assumptions),
       store: this.place.store,
+      works: new WorkReader(this.place.store),
       audit: new AuditTrail(this.place.store, this.idKey),
       idKey: this.idKey,
       assumptions,
