@@ -54,6 +54,22 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/unit/store/attempts.test.ts'],
   },
   {
+    name: 'row-without-its-bytes',
+    promise: 'a row names a PDF that a power cut can empty',
+    file: 'src/store/blob-files.ts',
+    find: 'fsyncSync(file);',
+    replace: '',
+    tests: ['test/unit/store/blob-files.test.ts'],
+  },
+  {
+    name: 'run-sends-again',
+    promise: 'a run sends once more what it may have sent',
+    file: 'src/store/sqlite/schema.ts',
+    find: 'CREATE UNIQUE INDEX attempt_run',
+    replace: 'CREATE INDEX attempt_run',
+    tests: ['test/unit/store/attempts.test.ts'],
+  },
+  {
     name: 'recovery-leaves-doors-open',
     promise: 'a run that was given up may still send rows that are asked for anew',
     file: 'src/activities/certificate-recovery.ts',

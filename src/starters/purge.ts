@@ -297,7 +297,7 @@ function countsByKind({ changes }: PurgePlan): KindCounts[] {
   return kinds
     .map((kind) => {
       const its = changes.filter((change) => change.kind === kind);
-      const removed = its.filter(({ rewrite }) => rewrite === null);
+      const removed = its.filter(({ action }) => action === 'removed');
       return {
         kind,
         removed: removed.length,

@@ -8,7 +8,7 @@ const files = new BlobFiles(workerData as string);
 /** Who waits behind more would wait for long. */
 const mostTogether = 32;
 
-serve<NewBlob, null>(parentPort, {
+serve<NewBlob>(parentPort, {
   take: (waiting) => Math.min(waiting.length, mostTogether),
   doTogether: (group) => files.put(group),
   close: () => undefined,

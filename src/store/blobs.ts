@@ -7,6 +7,7 @@ import { storeErrorOf } from './sqlite/connection';
 import { StoreError } from './store-error';
 
 const isDay = /^\d{4}-\d{2}-\d{2}$/;
+const isBlob = /^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/;
 
 /**
  * Bytes beside the database, in a directory: files 0600, one folder a day. Names are random and never
@@ -74,11 +75,12 @@ export class BlobDirectory {
 
   /** Names of the bytes that were stored on a day. */
   async namesOf(day: string): Promise<string[]> {
-    return (await readdir(join(this.#root, day))).map((name) => `${day}/${name}`);
+    const names = await readdir(join(this.#root, day));
+    return names.map((name) => `${day}/${name}`).filter((name) => isBlob.test(name));
   }
 
   #path(name: string): string {
-    if (!/^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/.test(name)) throw new RangeError('not a blob');
+    if (!isBlob.test(name)) throw new RangeError('not a blob');
     return join(this.#root, name);
   }
 }

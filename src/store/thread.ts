@@ -67,8 +67,10 @@ export class StoreThread<Request, Result> {
       }
       if (this.#waiting.size === 0) thread.unref();
     });
-    thread.on('error', (error) => this.#end(thread, error.message));
-    thread.on('exit', () => this.#end(thread, 'it ended'));
+    let reason = 'it ended';
+    thread.on('error', (error) => (reason = error.message));
+    // Once, and last: what is asked for until then waits for nobody else.
+    thread.on('exit', () => this.#end(thread, reason));
     return thread;
   }
 
@@ -87,9 +89,9 @@ export class StoreThread<Request, Result> {
  * In the thread: what is asked for while something is being done is done together, next.
  *
  * @param take of what waits, in order: as many as go together
- * @param doTogether what became of each
+ * @param doTogether what became of each; null when nothing was done, and each is to be done alone
  */
-export function serve<Request, Result>(
+export function serve<Request>(
   port: MessagePort | null,
   {
     take,
@@ -97,7 +99,7 @@ export function serve<Request, Result>(
     close,
   }: {
     take: (waiting: readonly Request[]) => number;
-    doTogether: (group: readonly Request[]) => (Result | StoreError)[];
+    doTogether: (group: readonly Request[]) => unknown[] | null;
     close: () => void;
   },
 ): void {
@@ -107,8 +109,14 @@ export function serve<Request, Result>(
 
   const next = (): void => {
     const group = queue.splice(0, take(queue.map(({ request }) => request)));
+    if (!areDone(group)) for (const asked of group) areDone([asked]);
+  };
+  /** Who waits learns of it at once. */
+  const areDone = (group: readonly Asked<Request>[]): boolean => {
     const ends = doTogether(group.map(({ request }) => request));
-    port.postMessage(group.map(({ id }, at) => replyOf(id, ends[at] as Result | StoreError)));
+    if (ends === null) return false;
+    port.postMessage(group.map(({ id }, at) => replyOf(id, ends[at])));
+    return true;
   };
   const schedule = (): void => {
     if (isScheduled) return;
@@ -131,7 +139,7 @@ export function serve<Request, Result>(
   });
 }
 
-function replyOf<Result>(id: number, end: Result | StoreError): Reply<Result> {
+function replyOf(id: number, end: unknown): Reply<unknown> {
   if (!(end instanceof StoreError)) return { id, result: end };
   return { id, error: { code: end.code, message: end.message } };
 }

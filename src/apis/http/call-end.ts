@@ -31,6 +31,11 @@ export class CallEnd {
     return this.#controller.signal;
   }
 
+  /** Nobody reads what still comes of the answer. */
+  abandon(): void {
+    this.#controller.abort();
+  }
+
   /** The call is over. */
   release(): void {
     clearTimeout(this.#timer);

@@ -215,6 +215,7 @@ export class Service {
       this.#report(call, startedAt, 'answered', status);
       return taken;
     } catch (error) {
+      end.abandon();
       const refused = error instanceof StatusError ? error.status : null;
       // What `take` itself throws (a full disk, an unreadable body) is no fault of the call.
       if (status !== null && !isHttpError(error)) {

@@ -84,7 +84,8 @@ export class WorkReader {
   }
 
   /**
-   * Kept, since every poll of it asks: of works that have not ended nothing is erased.
+   * Kept, since every poll of it asks: of works that have not ended nothing is erased, and the same work has
+   * the same items. Not so the list of a decision: after a purge another one may go by its name.
    *
    * @throws RangeError when the work has no such item
    */
@@ -94,6 +95,7 @@ export class WorkReader {
     const item = found as WorkItem | null;
     if (item === null) throw new RangeError(`no item ${place} in ${folder}`);
     if (item.erased === true) throw new RangeError(`item ${place} of ${folder} was erased`);
+    if (folderOfList(folder) !== folder) return item;
     if (this.#items.size >= itemsKept) this.#items.clear();
     this.#items.set(key, item);
     return item;

@@ -2,7 +2,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SqliteConnection, storeErrorOf, type FileIdentity } from './connection';
 import { EventChain, type ChainKey } from '../audit/chain';
 import type { StatementResult } from './statement';
-import type { StoreError } from '../store-error';
 import { serve } from '../thread';
 import { runInTransaction, type Unit } from './transaction';
 
@@ -31,7 +30,7 @@ const chain = new EventChain(chainKey);
 /** Opened by the first commit, and by the next one where it could not be. */
 let connection: SqliteConnection | null = null;
 
-serve<CommitRequest, StatementResult[]>(parentPort, {
+serve<CommitRequest>(parentPort, {
   take: (waiting) => {
     let statements = 0;
     const tooMany = waiting.findIndex((unit) => {
@@ -44,29 +43,16 @@ serve<CommitRequest, StatementResult[]>(parentPort, {
     try {
       return commit(group);
     } catch (error) {
-      if (group.length === 1) return [refusalOf(error)];
-      // Each learns what became of its own statements.
-      return group.map(commitAlone);
+      // Of a group each is to learn what became of its own statements.
+      return group.length === 1 ? [storeErrorOf(error, 'writing to the store')] : null;
     }
   },
   close: () => connection?.close(),
 });
-
-function commitAlone(request: CommitRequest): StatementResult[] | StoreError {
-  try {
-    return commit([request])[0] ?? [];
-  } catch (error) {
-    return refusalOf(error);
-  }
-}
 
 function commit(group: readonly CommitRequest[]): StatementResult[][] {
   connection ??= new SqliteConnection(path, { expected });
   const results = runInTransaction(connection, group, chain);
   if (group.some(({ erasesTraces }) => erasesTraces)) connection.eraseTraces();
   return results;
-}
-
-function refusalOf(error: unknown): StoreError {
-  return storeErrorOf(error, 'writing to the store');
 }

@@ -1,4 +1,4 @@
-import {
+import fs, {
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -30,6 +30,18 @@ it('writes all of a group, whatever one of them meets', () => {
   expect(readFileSync(join(root, '2026-01-01', 'taken'), 'utf8')).toBe('of before');
   expect(statSync(join(root, '2026-01-02', 'last')).mode & 0o777).toBe(0o600);
   expect(statSync(join(root, '2026-01-02')).mode & 0o777).toBe(0o700);
+});
+
+it('is done once the bytes are on the disk, then their name', () => {
+  const flushed: string[] = [];
+  const flush = jest.spyOn(fs, 'fsyncSync').mockImplementation((file) => {
+    flushed.push(fs.fstatSync(file).isDirectory() ? 'folder' : 'file');
+  });
+  const names = ['2026-01-01/a', '2026-01-01/b'];
+  expect(files.put(names.map((name) => ({ name, body: name })))).toEqual([null, null]);
+  flush.mockRestore();
+  // The first folder is that of the new day.
+  expect(flushed).toEqual(['folder', 'file', 'file', 'folder']);
 });
 
 it('takes nothing where the mark of the store is gone, and goes on when it is back', () => {

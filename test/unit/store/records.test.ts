@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keySegment, toJsonLines } from '../../../src/store/records';
 import type { Store } from '../../../src/store/store';
@@ -70,9 +70,11 @@ it('says so where the bytes of a row are missing', async () => {
 it('removes bytes that no row names, once they are days old, and no others', async () => {
   await store.records.putIfAbsent('pdf', 'named', { bytes: true });
   await place.database.blobs.put('of a process that was killed');
+  const day = new Date().toISOString().slice(0, 10);
+  writeFileSync(join(place.root, 'blobs', day, '.DS_Store'), 'of somebody else');
   const dayMs = 24 * 60 * 60_000;
   expect(await store.removeOrphans(Date.now() + dayMs)).toBe(0);
-  expect(blobs()).toHaveLength(2);
+  expect(blobs()).toHaveLength(3);
   expect(await store.removeOrphans(Date.now() + 3 * dayMs)).toBe(1);
   expect(String(await store.records.get('pdf'))).toBe('named');
 });

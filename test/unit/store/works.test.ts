@@ -105,6 +105,18 @@ it('refuses an item that was erased', async () => {
   await expect(reader.item(workOf(1), 0)).rejects.toThrow('item 0 of works/batch-1 was erased');
 });
 
+it('reads a list of a decision as it stands, after a purge under the name of another', async () => {
+  const list = `${folder}/decisions/0001/list-1`;
+  const [at, ref] = [0, { folder: list, items: 1, filedIn: folder }];
+  for (const document of [itemOf(5).document, itemOf(7).document]) {
+    await place.store.rows.remove(list);
+    const writer = new WorkWriter(place.store, list);
+    await writer.add({ ...itemOf(at), document });
+    await writer.finish(record);
+    expect(await reader.item(ref, at)).toMatchObject({ document });
+  }
+});
+
 it('makes a work be there with its last row, and a start that was broken off whole', async () => {
   const commit = jest.spyOn(place.database, 'commit');
   commit.mockImplementationOnce((statements) =>
