@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { WorkWriter, workIdOfFolder } from '../store/certificates/works';
-import { resolveEntry } from '../domain/audit-entries';
+import { WorkWriter } from '../store/certificates/works';
 import {
   certificateSubject,
   standingAttempt,
@@ -34,9 +33,9 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     const heartbeats = new Heartbeats(now);
     try {
       const folder = decisionFolder(input.folder, input.number);
-      const decision = await store.records.getJson<DecisionRecord>(`${folder}/decision.json`);
+      const decision = await works.decision(input.folder, input.number);
       const work = await works.record(input.folder);
-      if (decision === null || work === null) throw storeIncomplete(`${folder}/decision.json`);
+      if (decision === null || work === null) throw storeIncomplete(folder);
       // A list of this attempt: an earlier one may have been broken off half written.
       const writer = new WorkWriter(store, `${folder}/list-${Context.current().info.attempt}`);
       const closed: OutcomeRecord[] = [];
@@ -53,8 +52,6 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
       }
       const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
       const { by } = decision;
-      // Also told by the command that took the decision; it may have ended before it could.
-      await deps.audit.append([resolveEntry(workIdOfFolder(input.folder), decision)]);
       await fileAndCount(deps, { filedIn: input.folder, by, name, outcomes: closed });
       const ref = await writer.finish({ ...work, createdBy: by, items: listed });
       return { ...ref, filedIn: input.folder };

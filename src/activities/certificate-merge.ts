@@ -1,9 +1,4 @@
-import {
-  summaryKey,
-  workIdOfFolder,
-  type LatestEdition,
-  type StandingRow,
-} from '../store/certificates/works';
+import type { LatestEdition, StandingRow } from '../store/certificates/works';
 import {
   certificateSubject,
   standingAttempt,
@@ -16,7 +11,7 @@ import { noCounts, type BatchSummary } from '../domain/certificates';
 import { certificateEnd } from '../domain/job';
 import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../domain/outcomes';
 import { resultRow } from '../domain/result-rows';
-import type { WorkItem, WorkRecord } from '../domain/work';
+import { decisionFolder, type WorkItem, type WorkRecord } from '../domain/work';
 import { outcomeName, outcomeOfFact, sentOf, unsettledOutcome } from './certificate-outcomes';
 import type { CertificateDependencies } from './dependencies';
 import { storeIncomplete } from './failures';
@@ -26,7 +21,7 @@ export interface MergeInput {
   /** Folder of the work that ends, or that a decision was about. */
   folder: string;
   workId: string;
-  /** 0 for the batch itself; its decisions count on. The summary of each stays on file. */
+  /** 0 for the batch itself; its decisions count on. */
   edition: number;
   startedAt: number;
   /** Why rows that were never sent were not, for their note. */
@@ -46,24 +41,22 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
     try {
       const { folder, edition } = input;
       const record = await works.record(folder);
-      if (record === null) throw storeIncomplete(`${folder}/work.json`);
+      if (record === null) throw storeIncomplete(folder);
       const before = await works.summary(folder);
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();
-      const end = { ...certificateEnd(summary.counts), endedAt: summary.finishedAt };
-      const id = workIdOfFolder(folder);
-      await store.records.replace(summaryKey(folder, edition), JSON.stringify(summary, null, 2), {
-        ...(edition > 0 && { ends: { id: `${id}/decision-${edition}`, ...end } }),
-      });
-      // The summary that stands, for whoever reads without asking the engine. Of two that count at
-      // once the one that looked later has seen more.
+      const ending = { ...certificateEnd(summary.counts), endedAt: summary.finishedAt };
+      const latest: LatestEdition = { edition, snapshotAt, summary };
       const standing = await works.latest(folder);
-      if (standing === null || standing.snapshotAt <= snapshotAt) {
-        const latest: LatestEdition = { edition, snapshotAt };
-        await store.records.replace(`${folder}/latest.json`, JSON.stringify(latest), {
-          ends: { id, ...end },
-        });
-      }
+      await store.jobs.endAgain([
+        ...(edition > 0
+          ? [{ folder: decisionFolder(folder, edition), ending, outcome: summary }]
+          : []),
+        // Of two that count at once the one that looked later has seen more.
+        ...(standing === null || standing.snapshotAt <= snapshotAt
+          ? [{ folder, ending, outcome: latest }]
+          : []),
+      ]);
       return summary;
     } finally {
       heartbeats.stop();

@@ -65,7 +65,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
 
   async function recordOf({ folder }: AnalysisRef): Promise<AnalysisRecord> {
     const record = await analyses.record(folder);
-    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(folder);
     return record;
   }
 

@@ -62,7 +62,7 @@ type Reading = WaitAnswer | Unsettled;
 
 /** What follows an accepted upload: wait, fetch, file. Reading does no harm, so all of it goes again. */
 export function createCreditResultActivities(deps: CreditDependencies) {
-  const { store, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
+  const { store, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations } = credit;
   const analyses = new AnalysisFile(store);
   const warnedWords = new Set<string>();
@@ -184,7 +184,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const heartbeats = new Heartbeats(now, 1_000);
     try {
       const record = await analyses.record(input.ref.folder);
-      if (record === null) throw storeIncomplete(`${input.ref.folder}/asked.json`);
+      if (record === null) throw storeIncomplete(input.ref.folder);
       for (const filter of ['issues', 'all'] as const) {
         // Told to be there, and not there yet: a service may be late with it.
         if ((await take(operationId, filter)) !== 'filed') throw notSettledYet(5_000);
@@ -224,14 +224,15 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const settledAt = new Date(now()).toISOString();
     const { workId } = ref;
     await clearDownloads(outcome.operationId);
-    const filed = await analyses.putOutcome(ref.folder, { ...outcome, workId, settledAt });
-    if (filed.settledAt === settledAt) metrics.analysisEnded(filed.status);
+    const end = { ...outcome, workId, settledAt };
     const by = (await analyses.record(ref.folder))?.createdBy ?? 'unknown';
-    const { result } = filed;
+    const { result } = end;
     const sha256 =
       result === null ? null : ((await findLarge(store, result.allKey))?.sha256 ?? null);
-    await audit.append([analysisOutcomeEntry(filed, { by, sha256 })]);
-    return filed;
+    const entries = [analysisOutcomeEntry(end, { by, sha256 })];
+    const stands = await analyses.putOutcome(ref.folder, end, entries);
+    if (stands === end) metrics.analysisEnded(stands.status);
+    return stands;
   }
 
   /** What downloads left that were cut short: nobody goes on with them. */

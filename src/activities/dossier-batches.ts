@@ -16,13 +16,13 @@ const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
 
 /** Failed dossiers that are tried again together: what is planned, filed, and told of them. */
 export function createDossierBatchActivities(deps: DossierDependencies) {
-  const { store, audit, dossiers, now, random } = deps;
+  const { store, dossiers, now, random } = deps;
   const file = new DossierBatchFile(store);
   const wait = new SettledWait(deps);
 
   async function asked({ folder }: DossierBatchRef) {
     const record = await file.record(folder);
-    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(folder);
     return record;
   }
 
@@ -69,10 +69,10 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
   }): Promise<DossierBatchOutcome> {
     const { outcome, ref } = input;
     const settledAt = new Date(now()).toISOString();
-    const filed = await file.putOutcome(ref.folder, { ...outcome, workId: ref.workId, settledAt });
+    const end = { ...outcome, workId: ref.workId, settledAt };
     const record = await file.record(ref.folder);
-    await audit.append([dossierBatchEntry(filed, record?.createdBy ?? 'unknown')]);
-    return filed;
+    const entries = [dossierBatchEntry(end, record?.createdBy ?? 'unknown')];
+    return file.putOutcome(ref.folder, end, entries);
   }
 
   return { planRetries, concludeRetries };

@@ -336,7 +336,7 @@ export function createDossierActivities(deps: DossierDependencies) {
     );
     // Those with a receipt, too: it may have been filed and never told of.
     const told = retries.filter(({ receipt }) => (receipt?.by ?? ref.workId) === ref.workId);
-    const filed = await file.putOutcome(ref.folder, {
+    const end: DossierOutcome = {
       ...outcome,
       workId: ref.workId,
       dossierId: ref.dossierId,
@@ -344,17 +344,17 @@ export function createDossierActivities(deps: DossierDependencies) {
       possibleAttempt: open.length > 0,
       cancelRequested: await file.mayHaveCancelled(ref.folder),
       settledAt: iso(),
-    });
+    };
     const by = await askedBy(ref.folder);
-    await audit.append([
-      ...told.map(({ intent, receipt }) =>
+    await audit.append(
+      told.map(({ intent, receipt }) =>
         dossierRetryEntry(intent, receipt, { by, workId: ref.workId }),
       ),
-      dossierOutcomeEntry(filed, by),
-    ]);
-    metrics.dossierEnded(filed.status);
-    if (filed.possibleAttempt) metrics.retryEnded('unknown');
-    return filed;
+    );
+    const stands = await file.putOutcome(ref.folder, end, [dossierOutcomeEntry(end, by)]);
+    metrics.dossierEnded(stands.status);
+    if (stands.possibleAttempt) metrics.retryEnded('unknown');
+    return stands;
   }
 
   /** Those that this work may have sent, or learnt of. One whose answer was lost is read back a last time. */

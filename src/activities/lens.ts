@@ -389,16 +389,16 @@ export function createLensActivities(deps: LensDependencies) {
       analysisId: analysisId ?? outcome.replaced.at(-1)?.analysisId ?? null,
       settledAt: isoNow(),
     };
-    const stands = await file.putOutcome(ref.folder, end);
+    const entries = [lensOutcomeEntry(end, record.createdBy)];
+    const stands = await file.putOutcome(ref.folder, end, entries);
     if (stands === end) metrics.lensEnded(stands.status);
-    await audit.append([lensOutcomeEntry(stands, record.createdBy)]);
     return stands;
   }
 
   /** @throws ApplicationFailure */
   async function recordOf({ folder }: LensRef): Promise<LensRecord> {
     const record = await file.record(folder);
-    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(folder);
     return record;
   }
 

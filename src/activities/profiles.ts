@@ -71,7 +71,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       return { kind: 'settled', value: toldBy(filed, input.call) };
     }
     const record = await file.record(folder);
-    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(folder);
     const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
       ...input,
       what: 'a profile',
@@ -213,13 +213,12 @@ export function createProfileActivities(deps: ProfileDependencies) {
       workId,
       settledAt: isoNow(),
     };
-    const stands = await file.putOutcome(folder, end);
-    if (stands === end) deps.metrics.lookupEnded(stands);
     const about = { by: record?.createdBy ?? 'unknown', subject: record?.name ?? null };
-    await audit.append([
-      ...(record === null ? [] : untrailed.map((one) => profileRequestEntry(one, record))),
-      profileOutcomeEntry(stands, about),
-    ]);
+    if (record !== null) {
+      await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
+    }
+    const stands = await file.putOutcome(folder, end, [profileOutcomeEntry(end, about)]);
+    if (stands === end) deps.metrics.lookupEnded(stands);
     return stands;
   }
 

@@ -1,4 +1,4 @@
-import { StoreError } from '../store/store-error';
+import { StoreError, type StoreErrorCode } from '../store/store-error';
 import { pauseOnTheClock, type Pause } from './pause';
 
 /** Between two tries: a disk has room again, or a folder is back, when somebody has seen to it. */
@@ -6,9 +6,12 @@ const pauseMs = 500;
 /** Then what is in hand goes to the workflow, which keeps it as well. */
 const mostMs = 20_000;
 
+/** What the store says when it is well. */
+const answers: ReadonlySet<StoreErrorCode> = new Set(['constraint', 'corrupt', 'unchanged']);
+
 /** Refused for a reason that passes: the disk is full, read-only or away. */
 export function isStoreAway(error: unknown): error is StoreError {
-  return error instanceof StoreError && error.code !== 'constraint' && error.code !== 'corrupt';
+  return error instanceof StoreError && !answers.has(error.code);
 }
 
 export interface Patience {

@@ -215,17 +215,16 @@ export function createTraceActivities(deps: TraceDependencies) {
       traceId,
       settledAt: isoNow(),
     };
-    const filedOutcome = await file.putOutcome(ref.folder, end);
-    if (filedOutcome === end) deps.metrics.searchEnded(filedOutcome);
     const about = { by: record.createdBy, subject: record.targetName };
-    await audit.append([traceOutcomeEntry(filedOutcome, about)]);
-    return filedOutcome;
+    const stands = await file.putOutcome(ref.folder, end, [traceOutcomeEntry(end, about)]);
+    if (stands === end) deps.metrics.searchEnded(stands);
+    return stands;
   }
 
   /** @throws ApplicationFailure */
   async function recordOf({ folder }: TraceRef): Promise<TraceRecord> {
     const record = await file.record(folder);
-    if (record === null) throw storeIncomplete(`${folder}/asked.json`);
+    if (record === null) throw storeIncomplete(folder);
     return record;
   }
 

@@ -8,7 +8,7 @@ export function createWorksOnFile<S extends string, E extends { endedAt: string 
   now: () => number;
   shelf: {
     part(folder: string, part: number): Promise<string[] | null>;
-    putEnd(folder: string, end: E): Promise<void>;
+    putOutcome(folder: string, end: E): Promise<unknown>;
   };
   /** Null before the end. */
   statusOf: (workId: string) => Promise<S | null>;
@@ -48,7 +48,10 @@ export function createWorksOnFile<S extends string, E extends { endedAt: string 
     folder,
     ...end
   }: Omit<E, 'endedAt'> & { folder: string }): Promise<void> {
-    await shelf.putEnd(folder, { endedAt: new Date(now()).toISOString(), ...end } as unknown as E);
+    await shelf.putOutcome(folder, {
+      endedAt: new Date(now()).toISOString(),
+      ...end,
+    } as unknown as E);
   }
 
   return { readBatchPart, awaitOutcome, concludeBatch };

@@ -42,9 +42,8 @@ export interface JobEnd {
   needsAttention: boolean;
 }
 
-/** What becomes of the record of a job when it ends. */
+/** The end of a job, as lists show it. */
 export interface JobEnding extends JobEnd {
-  id: string;
   /** ISO 8601. */
   endedAt: string;
 }

@@ -224,14 +224,12 @@ async function fileDecision(
       at: new Date().toISOString(),
       rows,
     };
-    const key = `${decisionFolder(folder, number)}/decision.json`;
     const id = `${work.workId}/decision-${number}`;
-    const put = await store.records.putIfAbsent(key, JSON.stringify(record), {
-      starts: { id, kind: 'decision', createdAt: record.at, label: null },
-    });
-    if (put !== 'stored') continue;
-    const auditHead = await audit.appendAndAnchor([resolveEntry(work.workId, record)]);
-    return { decision: number, auditHead };
+    const start = { id, kind: 'decision', createdAt: record.at, label: null } as const;
+    const entry = resolveEntry(work.workId, record);
+    if (await store.jobs.start(decisionFolder(folder, number), start, record, [entry])) {
+      return { decision: number, auditHead: await audit.anchor() };
+    }
   }
 }
 

@@ -46,7 +46,7 @@ export async function creditBatchOf({ store }: Workplace, id: string): Promise<C
       ? await shelf.newest(name)
       : record && { folder, record };
   if (found === null) throw new CommandError(`no batch ${id} in this store`);
-  return { ...found, end: await shelf.end(found.folder) };
+  return { ...found, end: await shelf.outcome(found.folder) };
 }
 
 /** `status` of a batch. */

@@ -107,7 +107,7 @@ async function batch(flags: BatchFlags): Promise<number> {
     const isLeft = await withEngine(place, (engine) => run(place, engine, work, flags));
     if (isLeft) return exitCodes.done;
   }
-  const end = work === null ? null : await new CreditBatchShelf(place.store).end(work.folder);
+  const end = work === null ? null : await new CreditBatchShelf(place.store).outcome(work.folder);
   return showBatchFiles(
     place,
     { id, files: found.files, end },
@@ -183,7 +183,7 @@ async function openBatch(
   const things = scanned.flatMap(({ file, input }) => (input === null ? [] : [file, input.name]));
   const name = place.idKey.nameOf('manifest', ['credit-batch', ...things].join('\n'));
   const newest = await shelf.newest(name);
-  if (newest !== null && (await shelf.end(newest.folder)) === null) {
+  if (newest !== null && (await shelf.outcome(newest.folder)) === null) {
     const files = await shelf.files(newest.folder);
     return { id: newest.record.batchId, files, work: { ...newest, end: null } };
   }

@@ -187,7 +187,7 @@ async function start(dossierId: string, flags: StartFlags, asked: Asked): Promis
     const runs = await begin(place, engine, record, flags.deadline);
     if (runs === workId) return follow(place, engine, { dossierId, workId }, flags);
     // Another command was faster.
-    await new DossierFile(place.store).takeRecordBack(dossierFolder(workId));
+    await place.store.jobs.remove(dossierFolder(workId));
     return attach(place, engine, { dossierId, workId: runs }, flags, asked);
   });
 }

@@ -291,7 +291,7 @@ async function batchOf({ store }: Workplace, id: string): Promise<InquiryOnFile>
       ? await shelf.newest(id)
       : record && { folder, record };
   if (found === null) throw new CommandError(`no batch ${id} in this store`);
-  return { ...found, end: await shelf.end(found.folder) };
+  return { ...found, end: await shelf.outcome(found.folder) };
 }
 
 async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean): Promise<void> {

@@ -80,7 +80,7 @@ export async function runInquiryBatch(
     const isLeft = await withEngine(place, (engine) => run(place, engine, batch, plan));
     if (isLeft) return exitCodes.done;
   }
-  const end = await new InquiryBatchShelf(place.store).end(batch.folder);
+  const end = await new InquiryBatchShelf(place.store).outcome(batch.folder);
   return showInquiryBatch(place, { ...batch, end }, flags);
 }
 
@@ -118,7 +118,7 @@ async function openBatch(place: Workplace, plan: PlannedFile): Promise<InquiryOn
   const name = place.idKey.nameOf('manifest', plan.manifest);
   const workflowId = inquiryBatchWorkflowId(plan.kind.kind, name);
   const newest = await shelf.newest(workflowId);
-  const end = newest === null ? null : await shelf.end(newest.folder);
+  const end = newest === null ? null : await shelf.outcome(newest.folder);
   if (newest !== null && (end === null || !(await isAnyOpen(place, plan)))) {
     if (end !== null) tell(`this batch ended ${end.endedAt}: its results are shown`);
     return { ...newest, end };

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { Store } from '../store/store';
 import { jobKinds, type JobKind } from '../domain/job';
 import { maskDocument, normaliseDocument } from '../domain/documents';
 import type { CreditBatchRecord } from '../domain/credit/batch';
@@ -57,7 +56,7 @@ async function listJobs(flags: ListFlags): Promise<void> {
   }
   const page = { sort, limit: limit + 1, ...(after !== undefined && { after }) };
   const found = await place.store.jobs.list(filterOf(place, flags), page);
-  const rows = await Promise.all(found.slice(0, limit).map((row) => listed(place.store, row)));
+  const rows = found.slice(0, limit).map(listed);
   const next = found.length > limit ? (rows.at(-1)?.id ?? null) : null;
   if (flags.json) {
     printJson({ jobs: rows, next });
@@ -83,12 +82,11 @@ function filterOf({ idKey }: Workplace, flags: ListFlags): JobFilter {
   };
 }
 
-type Listed = Omit<JobRow, 'asked'> & { input: string; createdBy: string };
+type Listed = Omit<JobRow, 'input'> & { input: string; createdBy: string };
 
-async function listed(store: Store, { asked, ...row }: JobRow): Promise<Listed> {
-  const record = await store.records.getJson<{ createdBy?: string; by?: string }>(asked);
-  const input = record === null ? '' : inputOf[row.kind](record as never);
-  return { ...row, input, createdBy: record?.createdBy ?? record?.by ?? '' };
+function listed({ input, ...row }: JobRow): Listed {
+  const { createdBy, by } = input as { createdBy?: string; by?: string };
+  return { ...row, input: inputOf[row.kind](input as never), createdBy: createdBy ?? by ?? '' };
 }
 
 /** What a job is about, masked. */

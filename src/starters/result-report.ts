@@ -24,7 +24,7 @@ export class ResultReport {
   async write(folder: string, summary: BatchSummary, language: ReportLanguage): Promise<void> {
     const { works } = this.#place;
     const record = await works.record(this.#workFolder);
-    if (record === null) throw new Error(`the store does not hold ${this.#workFolder}/work.json`);
+    if (record === null) throw new Error(`the store does not hold the job of ${this.#workFolder}`);
     const decisions = await works.decisions(this.#workFolder);
     const figures = this.#fold.figures();
     const report = { summary, record, decisions, figures, writtenAt: Date.now() };

@@ -168,9 +168,8 @@ async function ranInstead<Asked extends SingleRecord, Outcome extends { settledA
 ): Promise<{ folder: string; record: Asked }> {
   if (workId === own.record.workId) return own;
   const { folder, record } = await singleOf(place, kind, workId);
-  const asked = `${own.folder}/asked.json`;
   const keys = await place.store.records.list(`${own.folder}/`);
-  if (keys.every((key) => key === asked)) await place.store.records.remove(asked);
+  if (keys.length === 0) await place.store.jobs.remove(own.folder);
   return { folder, record };
 }
 

@@ -45,7 +45,7 @@ export function summaryOf(place: Workplace, work: WorkOnFile): Promise<BatchSumm
   const { folder, decision } = work;
   return decision === null
     ? place.works.summary(folder)
-    : place.works.editionSummary(folder, decision.number);
+    : place.works.decisionSummary(folder, decision.number);
 }
 
 /**
@@ -63,13 +63,9 @@ export async function findWork(
   const folder = workFolder(id);
   const record = await place.works.record(folder);
   if (record !== null && which === 'named') return { folder, record, decision: null };
-  const keys = await place.store.records.list(`${folder}/`);
-  const instants = keys.filter((key) => /\/\d{8}T\d+Z\/work\.json$/.test(key));
-  const newest = instants.at(-1);
-  if (newest === undefined) return record === null ? null : { folder, record, decision: null };
-  const newestFolder = newest.slice(0, -'/work.json'.length);
-  const found = await place.works.record(newestFolder);
-  return found === null ? null : { folder: newestFolder, record: found, decision: null };
+  const newest = await place.store.jobs.last<WorkRecord>(`${folder}/`);
+  if (newest !== null) return { ...newest, decision: null };
+  return record === null ? null : { folder, record, decision: null };
 }
 
 async function findDecision(

@@ -1,9 +1,7 @@
-import type { JobEnding, JobStart } from '../domain/job';
 import type { BlobDirectory } from './blobs';
-import { endJob, startJob } from './core/jobs';
 import type { StoredBytes } from './core/stored-bytes';
 import type { SealedDatabase } from './sealed-database';
-import { statement, type Statement, type StatementResult } from './sqlite/statement';
+import { insertInto, statement, type Statement, type StatementResult } from './sqlite/statement';
 import { StoreError } from './store-error';
 
 export type PutResult = 'stored' | 'exists';
@@ -11,10 +9,6 @@ export type PutResult = 'stored' | 'exists';
 export interface PutOptions {
   /** Stands beside the database, however small: PDFs, pictures, uploads. */
   bytes?: boolean;
-  /** The record is of what was asked for: with it, the job is there. */
-  starts?: JobStart;
-  /** The record is of how the job ended. */
-  ends?: JobEnding;
 }
 
 interface NamedBlob {
@@ -49,15 +43,8 @@ export class RecordRepository {
   ): Promise<PutResult> {
     const place = await this.#place(key, body, options, () => this.#has(key));
     if (place === null) return 'exists';
-    const { starts, ends } = options;
     const [result] = await this.#commit(place, [
-      statement('INSERT INTO record (key, body, blob) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', [
-        key,
-        place.body,
-        place.blob,
-      ]),
-      ...(starts === undefined ? [] : [startJob(starts, key)]),
-      ...(ends === undefined ? [] : [endJob(ends, 'unless ended')]),
+      insertInto('record', ['key', 'body', 'blob'], [[key, place.body, place.blob]]),
     ]);
     if (result?.changes === 1) return 'stored';
     if (place.blob !== null) await this.#blobs.remove(place.blob);
@@ -86,8 +73,8 @@ export class RecordRepository {
   }
 
   /** Writes or replaces, all or nothing. */
-  async replace(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
-    const place = await this.#place(key, body, options, async () => false);
+  async replace(key: string, body: Uint8Array | string): Promise<void> {
+    const place = await this.#place(key, body, {}, async () => false);
     if (place === null) return;
     const [before] = await this.#commit(place, [
       statement('SELECT blob FROM record WHERE key = ?', [key]),
@@ -96,7 +83,6 @@ export class RecordRepository {
          ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`,
         [key, place.body, place.blob],
       ),
-      ...(options.ends === undefined ? [] : [endJob(options.ends, 'always')]),
     ]);
     await this.#removeBlobs(before?.rows as NamedBlob[]);
   }

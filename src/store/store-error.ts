@@ -1,9 +1,17 @@
 /**
  * Why the store did not do what was asked. `full`, `read-only`, `busy` and `gone` pass when somebody
- * mends the disk; `constraint` is an answer; the rest is damage.
+ * mends the disk; `constraint` and `unchanged` are answers; the rest is damage.
  */
 export type StoreErrorCode =
-  'busy' | 'constraint' | 'corrupt' | 'full' | 'gone' | 'other' | 'read-only' | 'refused';
+  | 'busy'
+  | 'constraint'
+  | 'corrupt'
+  | 'full'
+  | 'gone'
+  | 'other'
+  | 'read-only'
+  | 'refused'
+  | 'unchanged';
 
 /** The store cannot be used, or refused a change: where, and the fix. Nothing of the change was made. */
 export class StoreError extends Error {

@@ -13,14 +13,10 @@ beforeAll(() => {
   const numbers = `WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?)`;
   place.database.commitNow([
     {
-      sql: `${numbers} INSERT INTO record (key, body) SELECT 'jobs/' || n || '/asked.json', x'7b7d' FROM number`,
-      parameters: [jobCount],
-    },
-    {
-      sql: `${numbers} INSERT INTO job (id, kind, status, needs_attention, label, holder, asked, created_at, ended_at)
+      sql: `${numbers} INSERT INTO job (id, kind, status, needs_attention, label, holder, input, created_at, ended_at)
             SELECT 'job-' || n, CASE n % 3 WHEN 0 THEN 'trace' WHEN 1 THEN 'dossier' ELSE 'certificate' END,
               CASE n % 1000 WHEN 0 THEN NULL WHEN 1 THEN 'expired' ELSE 'completed' END, n % 1000 = 1,
-              'label-' || (n % 500), 'jobs/' || n, 'jobs/' || n || '/asked.json',
+              'label-' || (n % 500), 'jobs/' || n, x'7b7d',
               strftime('%Y-%m-%dT%H:%M:%fZ', 1700000000 + n * 300, 'unixepoch'),
               CASE n % 1000 WHEN 0 THEN NULL ELSE strftime('%Y-%m-%dT%H:%M:%fZ', 1700000600 + n * 300, 'unixepoch') END
             FROM number`,

@@ -80,7 +80,7 @@ describe('an order for a credit analysis', () => {
     );
     expect(code).toBe(0);
     const folder = shown?.id.replace(/^credit\//, 'analyses/') ?? '';
-    const asked = await storeIn(place.folder).records.getJson(`${folder}/asked.json`);
+    const asked = await storeIn(place.folder).jobs.input(folder);
     expect(asked).toMatchObject({ forced: 'cut by the bank: ticket 7' });
     const { stdout } = await run(['audit', 'export']);
     const entries = stdout.split('\n').filter((line) => line.includes(`${shown?.id}/start`));

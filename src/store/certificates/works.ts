@@ -12,11 +12,13 @@ import type { RowWriter, StoredRow } from '../core/row-writer';
 import type { Store } from '../store';
 import type { NameOf } from '../core/subjects';
 
-/** `latest.json`: which of a work's summaries stands. */
+/** How a work stands: the outcome of its job. */
 export interface LatestEdition {
+  /** 0 for its own end; the decisions about it count on. */
   edition: number;
   /** Epoch milliseconds at which it began to count. */
   snapshotAt: number;
+  summary: BatchSummary;
 }
 
 /** Writes a work of certificates: its rows, then what makes it be there. */
@@ -38,14 +40,15 @@ export class WorkWriter {
     await this.#rows.add(row);
   }
 
-  /** The work can be started once `work.json` is there: it is written last. */
+  /** The work can be started then. The list of a decision is no job of its own. */
   async finish(record: WorkRecord): Promise<WorkRef> {
     const folder = this.#folder;
     const items = await this.#rows.end();
-    const { workId: id, kind, createdAt } = record;
-    const label = record.label && (this.#nameOf?.(record.label) ?? null);
-    const options = this.#nameOf === null ? {} : { starts: { id, kind, createdAt, label } };
-    await this.#store.records.putJson(`${folder}/work.json`, record, options);
+    if (this.#nameOf !== null) {
+      const { workId: id, kind, createdAt } = record;
+      const label = record.label && this.#nameOf(record.label);
+      await this.#store.jobs.start(folder, { id, kind, createdAt, label }, record);
+    }
     return { folder, items, filedIn: folder };
   }
 }
@@ -70,17 +73,21 @@ export class WorkReader {
   }
 
   record(folder: string): Promise<WorkRecord | null> {
-    return this.#store.records.getJson<WorkRecord>(`${folder}/work.json`);
+    return this.#store.jobs.input<WorkRecord>(folder);
   }
 
   /** In whose name the work is done; kept, since every activity asks. */
   async askedBy(folder: string): Promise<string> {
     const kept = this.#askedBy.get(folder);
     if (kept !== undefined) return kept;
-    const by = (await this.record(folder))?.createdBy ?? 'unknown';
+    const decision = decisionOfList(folder);
+    const by =
+      decision === null
+        ? (await this.record(folder))?.createdBy
+        : (await this.#store.jobs.input<DecisionRecord>(decision))?.by;
     if (this.#askedBy.size >= 1_000) this.#askedBy.clear();
-    this.#askedBy.set(folder, by);
-    return by;
+    this.#askedBy.set(folder, by ?? 'unknown');
+    return by ?? 'unknown';
   }
 
   /**
@@ -107,19 +114,20 @@ export class WorkReader {
 
   /** How it stands, counted at the last end of it or of a decision; null before its end. */
   async summary(folder: string): Promise<BatchSummary | null> {
-    const latest = await this.latest(folder);
-    return latest && this.editionSummary(folder, latest.edition);
+    return (await this.latest(folder))?.summary ?? null;
   }
 
-  /** The results as a person's decision left them: its number is their edition. */
-  editionSummary(folder: string, edition: number): Promise<BatchSummary | null> {
-    return this.#store.records.getJson<BatchSummary>(summaryKey(folder, edition));
+  latest(folder: string): Promise<LatestEdition | null> {
+    return this.#store.jobs.outcome<LatestEdition>(folder);
+  }
+
+  /** The results as a person's decision left them; null before its end. */
+  decisionSummary(folder: string, number: number): Promise<BatchSummary | null> {
+    return this.#store.jobs.outcome<BatchSummary>(decisionFolder(folder, number));
   }
 
   decision(folder: string, number: number): Promise<DecisionRecord | null> {
-    return this.#store.records.getJson<DecisionRecord>(
-      `${decisionFolder(folder, number)}/decision.json`,
-    );
+    return this.#store.jobs.input<DecisionRecord>(decisionFolder(folder, number));
   }
 
   /** The decisions about rows of a work, in order. */
@@ -151,23 +159,21 @@ export class WorkReader {
       for (const { row, outcome } of page) yield resultRow(row, outcome);
   }
 
-  latest(folder: string): Promise<LatestEdition | null> {
-    return this.#store.records.getJson<LatestEdition>(`${folder}/latest.json`);
-  }
-
   lines(folder: string): AsyncGenerator<ManifestRow> {
     return this.#store.rows.all(folder) as AsyncGenerator<ManifestRow>;
   }
 }
 
-/** @param edition 0 for the work itself; its decisions count on */
-export function summaryKey(folder: string, edition: number): string {
-  return `${folder}/summaries/${edition}.json`;
-}
+const listName = /\/list-\d+$/;
 
 /** The work whose rows a list has: its own, or those that a decision about it has chosen. */
 export function folderOfList(list: string): string {
   return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
+}
+
+/** The decision that made a list; null for that of a work. */
+function decisionOfList(list: string): string | null {
+  return folderOfList(list) === list ? null : list.replace(listName, '');
 }
 
 /** Folder of a work, from its workflow id (which holds no document). */

@@ -1,6 +1,9 @@
+import type { AuditEntry } from '../../domain/audit';
 import type { JobEnding, JobKind, JobStart } from '../../domain/job';
-import { statement, type Statement } from '../sqlite/statement';
+import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
+import { StoreError } from '../store-error';
+import { insertInto, statement, type Statement } from '../sqlite/statement';
 
 export interface JobRow {
   id: string;
@@ -11,8 +14,14 @@ export interface JobRow {
   createdAt: string;
   /** Null before the end. */
   endedAt: string | null;
-  /** Key of the record of what was asked for. */
-  asked: string;
+  /** What was asked for: its shape is that of the kind. */
+  input: unknown;
+}
+
+/** What was asked for, and the folder that holds all of the job. */
+export interface StoredJob<I> {
+  folder: string;
+  record: I;
 }
 
 export interface JobFilter {
@@ -36,14 +45,21 @@ export interface JobPage {
   after?: string;
 }
 
-interface FoundRow extends Omit<JobRow, 'needsAttention'> {
+interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input'> {
+  holder: string;
   needsAttention: number;
+  input: Uint8Array;
 }
 
-const columns = `id, kind, status, needs_attention AS "needsAttention", created_at AS "createdAt",
-  ended_at AS "endedAt", asked`;
+type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
 
-/** The jobs of the installation, as lists and counts see them. */
+const columns = `holder, id, kind, status, needs_attention AS "needsAttention",
+  created_at AS "createdAt", ended_at AS "endedAt", input`;
+
+/**
+ * The jobs of the installation: what was asked for, and how it ended. A job goes by its id, and by the
+ * folder that holds what belongs to it.
+ */
 export class JobRepository {
   readonly #store: SealedDatabase;
 
@@ -67,7 +83,7 @@ export class JobRepository {
         limit,
       ]),
     );
-    return rows.map(rowOf);
+    return rows.map((row) => this.#rowOf(row));
   }
 
   /** Null when there is none. */
@@ -75,8 +91,154 @@ export class JobRepository {
     const rows = await this.#store.read<FoundRow>(
       statement(`SELECT ${columns} FROM job WHERE id = ?`, [id]),
     );
-    return rows[0] === undefined ? null : rowOf(rows[0]);
+    return rows[0] === undefined ? null : this.#rowOf(rows[0]);
   }
+
+  /** What was asked for; null when there is no such job. */
+  input<I>(folder: string): Promise<I | null> {
+    return this.#body<I>('input', folder);
+  }
+
+  /** How it ended; null before its end. */
+  outcome<O>(folder: string): Promise<O | null> {
+    return this.#body<O>('outcome', folder);
+  }
+
+  /**
+   * Once it is there, it can be started; what stands there stays.
+   *
+   * @param entries what the audit trail says of it
+   * @returns whether it is new
+   */
+  async start(
+    folder: string,
+    { id, kind, createdAt, label }: JobStart,
+    input: unknown,
+    entries: readonly AuditEntry[] = [],
+  ): Promise<boolean> {
+    const row = [folder, id, kind, label, createdAt, await this.#sealed(folder, input)];
+    const added = insertInto(
+      'job',
+      ['holder', 'id', 'kind', 'label', 'created_at', 'input'],
+      [row],
+    );
+    return this.#isDone({ ...added, mustChange: true }, entries);
+  }
+
+  /**
+   * The first outcome stays.
+   *
+   * @param entries what the audit trail says of it
+   * @returns whether this is the one
+   */
+  async end(
+    folder: string,
+    ending: JobEnding,
+    outcome: unknown,
+    entries: readonly AuditEntry[] = [],
+  ): Promise<boolean> {
+    const end = await this.#ended(folder, ending, outcome, 'AND ended_at IS NULL');
+    return this.#isDone({ ...end, mustChange: true }, entries);
+  }
+
+  /** A person's decision about its rows ends a job again: all of these in one transaction. */
+  async endAgain(
+    ends: readonly { folder: string; ending: JobEnding; outcome: unknown }[],
+  ): Promise<void> {
+    await this.#store.commit(
+      await Promise.all(
+        ends.map(({ folder, ending, outcome }) => this.#ended(folder, ending, outcome, '')),
+      ),
+    );
+  }
+
+  /** Those whose folders begin like this, newest first. */
+  async below<I>(prefix: string): Promise<StoredJob<I>[]> {
+    const rows = await this.#store.read<BodyRow>(
+      statement(
+        `SELECT holder, input AS body FROM job WHERE holder >= ? AND holder < ?
+         ORDER BY created_at DESC, holder DESC`,
+        rangeOf(prefix),
+      ),
+    );
+    return rows.map((row) => this.#opened<I>(row)).filter((job) => job !== null);
+  }
+
+  /**
+   * The last by the name of its folder, but for decisions; null when there is none.
+   *
+   * @param endedSince folder of the first that counts, of those that have ended
+   */
+  async last<I>(prefix: string, endedSince?: string): Promise<StoredJob<I> | null> {
+    const ended = endedSince === undefined ? '' : 'AND outcome IS NOT NULL AND holder >= ?';
+    const [row] = await this.#store.read<BodyRow>(
+      statement(
+        `SELECT holder, input AS body FROM job
+         WHERE holder >= ? AND holder < ? AND kind <> 'decision' ${ended}
+         ORDER BY holder DESC LIMIT 1`,
+        [...rangeOf(prefix), ...(endedSince === undefined ? [] : [endedSince])],
+      ),
+    );
+    return row === undefined ? null : this.#opened<I>(row);
+  }
+
+  /** Of one that never ran: another does the work. */
+  async remove(folder: string): Promise<void> {
+    await this.#store.commit([statement('DELETE FROM job WHERE holder = ?', [folder])]);
+  }
+
+  async #body<T>(column: 'input' | 'outcome', folder: string): Promise<T | null> {
+    const [row] = await this.#store.read<BodyRow>(
+      statement(`SELECT holder, ${column} AS body FROM job WHERE holder = ?`, [folder]),
+    );
+    return row === undefined ? null : (this.#opened<T>(row)?.record ?? null);
+  }
+
+  #opened<T>({ holder: folder, body }: BodyRow): StoredJob<T> | null {
+    if (body === null) return null;
+    return { folder, record: this.#store.opened(rowName('job', folder), body) as T };
+  }
+
+  /** With its entries, or not at all. */
+  async #isDone(one: Statement, entries: readonly AuditEntry[]): Promise<boolean> {
+    try {
+      await this.#store.commit([one], entries);
+      return true;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'unchanged') return false;
+      throw error;
+    }
+  }
+
+  async #ended(
+    folder: string,
+    { status, needsAttention, endedAt }: JobEnding,
+    outcome: unknown,
+    unless: string,
+  ): Promise<Statement> {
+    return statement(
+      `UPDATE job SET status = ?, needs_attention = ?, ended_at = ?, outcome = ?
+       WHERE holder = ? ${unless}`,
+      [status, needsAttention ? 1 : 0, endedAt, await this.#sealed(folder, outcome), folder],
+    );
+  }
+
+  #sealed(folder: string, value: unknown): Promise<Buffer> {
+    return this.#store.sealed(rowName('job', folder), value);
+  }
+
+  #rowOf({ holder, input, needsAttention, ...row }: FoundRow): JobRow {
+    return {
+      ...row,
+      needsAttention: needsAttention === 1,
+      input: this.#store.opened(rowName('job', holder), input),
+    };
+  }
+}
+
+/** Folders are ASCII. */
+function rangeOf(prefix: string): [string, string] {
+  return [prefix, `${prefix}\u{10ffff}`];
 }
 
 function conditionsOf(filter: JobFilter): { conditions: string[]; parameters: unknown[] } {
@@ -98,29 +260,4 @@ function conditionsOf(filter: JobFilter): { conditions: string[]; parameters: un
     add(`holder IN (SELECT holder FROM subject WHERE subject IN (${marks}))`, ...subjects);
   }
   return { conditions, parameters };
-}
-
-function rowOf(row: FoundRow): JobRow {
-  return { ...row, needsAttention: row.needsAttention === 1 };
-}
-
-/** @param asked key of the record of what was asked for, in the folder that holds all of the job */
-export function startJob({ id, kind, createdAt, label }: JobStart, asked: string): Statement {
-  return statement(
-    `INSERT INTO job (id, kind, label, holder, asked, created_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    [id, kind, label, asked.slice(0, asked.lastIndexOf('/')), asked, createdAt],
-  );
-}
-
-/** @param when a person's decision about its rows may end a job again */
-export function endJob(
-  { id, status, needsAttention, endedAt }: JobEnding,
-  when: 'unless ended' | 'always',
-): Statement {
-  return statement(
-    `UPDATE job SET status = ?, needs_attention = ?, ended_at = ? WHERE id = ?
-     ${when === 'always' ? '' : 'AND ended_at IS NULL'}`,
-    [status, needsAttention ? 1 : 0, endedAt, id],
-  );
 }

@@ -16,7 +16,7 @@ export class CreditBatchShelf extends BatchShelf<CreditBatchRecord, CreditBatchE
       parts: 'analyses',
       perPart: batchPartSize,
       start: ({ batchId: id }) => ({ id, kind: 'credit-batch' }),
-      end: ({ batchId: id }, { counts, endedAt }) => ({ id, endedAt, ...creditBatchEnd(counts) }),
+      end: ({ counts, endedAt }) => ({ endedAt, ...creditBatchEnd(counts) }),
     });
   }
 
@@ -26,11 +26,11 @@ export class CreditBatchShelf extends BatchShelf<CreditBatchRecord, CreditBatchE
     files: readonly CreditBatchFile[],
     analyses: readonly string[],
   ): Promise<void> {
-    await this.records.putJson(`${folder}/files.json`, files);
+    await this.store.records.putJson(`${folder}/files.json`, files);
     await this.putWorks(folder, record, analyses);
   }
 
   async files(folder: string): Promise<CreditBatchFile[]> {
-    return (await this.records.getJson<CreditBatchFile[]>(`${folder}/files.json`)) ?? [];
+    return (await this.store.records.getJson<CreditBatchFile[]>(`${folder}/files.json`)) ?? [];
   }
 }

@@ -7,7 +7,8 @@ import type {
 } from '../../domain/dossiers/follow';
 import type { RetryIntent, RetryReceipt } from '../../domain/dossiers/retry';
 import { dossierEnd } from '../../domain/job';
-import { newestFirst, type Asked } from '../core/asked';
+import type { StoredJob } from '../core/jobs';
+import { JobsOfKind } from '../core/jobs-of-kind';
 import { keySegment, type RecordRepository } from '../records';
 import type { Store } from '../store';
 
@@ -19,35 +20,26 @@ export interface DossierAnswers {
 }
 
 /** Dossiers on file: what was asked for, what was answered, its files, and how it ended. */
-export class DossierFile {
-  readonly #records: RecordRepository;
-
-  constructor({ records }: Store) {
-    this.#records = records;
+export class DossierFile extends JobsOfKind<DossierRecord, DossierOutcome> {
+  constructor(store: Store) {
+    super(store, {
+      root: 'dossiers/',
+      start: ({ workId: id }) => ({ id, kind: 'dossier' }),
+      end: (outcome) => ({ endedAt: outcome.settledAt, ...dossierEnd(outcome) }),
+    });
   }
 
-  record(folder: string): Promise<DossierRecord | null> {
-    return this.#records.getJson<DossierRecord>(`${folder}/asked.json`);
-  }
-
-  /** Durable: the work can be started once it is there. */
-  async putRecord(folder: string, record: DossierRecord): Promise<void> {
-    const { workId: id, createdAt } = record;
-    const starts = { id, kind: 'dossier', createdAt, label: null } as const;
-    await this.#records.putJson(`${folder}/asked.json`, record, { starts });
-  }
-
-  /** Of a work that never ran: another one follows the dossier. */
-  async takeRecordBack(folder: string): Promise<void> {
-    await this.#records.remove(`${folder}/asked.json`);
+  /** All of them, or about one dossier, newest first. */
+  override all(dossierId?: string): Promise<StoredJob<DossierRecord>[]> {
+    return super.all(dossierId === undefined ? undefined : keySegment(dossierId));
   }
 
   answers(folder: string): Promise<DossierAnswers | null> {
-    return this.#records.getJson<DossierAnswers>(`${folder}/answers.json`);
+    return this.store.records.getJson<DossierAnswers>(`${folder}/answers.json`);
   }
 
   async putAnswers(folder: string, answers: DossierAnswers): Promise<void> {
-    await this.#records.replace(`${folder}/answers.json`, JSON.stringify(answers, null, 2));
+    await this.store.records.replace(`${folder}/answers.json`, JSON.stringify(answers, null, 2));
   }
 
   /** Null when it is not on file yet. */
@@ -56,74 +48,54 @@ export class DossierFile {
     { artifactId, mediaType, type }: Omit<UnfiledArtifact, 'why'> & { mediaType: string | null },
   ): Promise<FiledArtifact | null> {
     const key = artifactKey(folder, artifactId);
-    const body = await this.#records.get(key);
+    const body = await this.store.records.get(key);
     return body === null ? null : { artifactId, type, mediaType, key, ...sumOf(body) };
   }
 
   async putArtifact(folder: string, artifactId: string, body: Buffer): Promise<void> {
-    await this.#records.putIfAbsent(artifactKey(folder, artifactId), body, { bytes: true });
+    await this.store.records.putIfAbsent(artifactKey(folder, artifactId), body, { bytes: true });
   }
 
   /** Of an attempt that was followed by another. */
   async takeArtifactsBack(folder: string): Promise<void> {
-    await this.#records.removeAll(`${folder}/artifacts/`);
-    await this.#records.removeAll(`${folder}/not-fetched/`);
+    await this.store.records.removeAll(`${folder}/artifacts/`);
+    await this.store.records.removeAll(`${folder}/not-fetched/`);
   }
 
   /** Notes a fetch that came to nothing. @returns how often that has been so */
   async fetchedInVain(folder: string, artifactId: string, at: string): Promise<number> {
     const place = `${folder}/not-fetched/${keySegment(artifactId)}/`;
-    const count = (await this.#records.list(place)).length + 1;
-    await this.#records.putJson(`${place}${number(count)}.json`, { at });
+    const count = (await this.store.records.list(place)).length + 1;
+    await this.store.records.putJson(`${place}${number(count)}.json`, { at });
     return count;
   }
 
   bytes(key: string): Promise<Buffer | null> {
-    return this.#records.get(key);
+    return this.store.records.get(key);
   }
 
   /** True when it was put on file just now, so that it cannot have been sent before. */
   async putCancelAsked(folder: string, at: string): Promise<boolean> {
-    return (await this.#records.putJson(`${folder}/cancel-asked.json`, { at })) === 'stored';
+    return (await this.store.records.putJson(`${folder}/cancel-asked.json`, { at })) === 'stored';
   }
 
   /** It never left, or was refused. */
   async takeCancelBack(folder: string): Promise<void> {
-    await this.#records.remove(`${folder}/cancel-asked.json`);
+    await this.store.records.remove(`${folder}/cancel-asked.json`);
   }
 
   /** It has left, or was about to. */
   async mayHaveCancelled(folder: string): Promise<boolean> {
-    return (await this.#records.get(`${folder}/cancel-asked.json`)) !== null;
+    return (await this.store.records.get(`${folder}/cancel-asked.json`)) !== null;
   }
 
   /** A cancellation that the service has heard of need not be sent again. */
   async wasCancelTaken(folder: string): Promise<boolean> {
-    return (await this.#records.get(`${folder}/cancel-taken.json`)) !== null;
+    return (await this.store.records.get(`${folder}/cancel-taken.json`)) !== null;
   }
 
   async putCancelTaken(folder: string, at: string): Promise<void> {
-    await this.#records.putJson(`${folder}/cancel-taken.json`, { at });
-  }
-
-  /** Null before the end. */
-  outcome(folder: string): Promise<DossierOutcome | null> {
-    return this.#records.getJson<DossierOutcome>(`${folder}/outcome.json`);
-  }
-
-  /** The first one filed stays; returns the one that stands. */
-  async putOutcome(folder: string, outcome: DossierOutcome): Promise<DossierOutcome> {
-    const { workId: id, settledAt: endedAt } = outcome;
-    const ends = { id, endedAt, ...dossierEnd(outcome) };
-    return this.#records.putFirst(`${folder}/outcome.json`, outcome, { ends });
-  }
-
-  /** Every work of the store, or about one dossier, newest first. */
-  all(dossierId?: string): Promise<Asked<DossierRecord>[]> {
-    return newestFirst(
-      this.#records,
-      dossierId === undefined ? 'dossiers/' : `dossiers/${keySegment(dossierId)}/`,
-    );
+    await this.store.records.putJson(`${folder}/cancel-taken.json`, { at });
   }
 }
 

@@ -10,8 +10,8 @@ import {
 } from '../../domain/lens/analyze';
 import { mediaTypeOf, unknownMediaType } from '../../domain/lens/media-type';
 import { lensEnd } from '../../domain/job';
-import { newestFirst, type Asked } from '../core/asked';
-import { keySegment, type RecordRepository } from '../records';
+import { JobsOfKind } from '../core/jobs-of-kind';
+import { keySegment } from '../records';
 import type { Store } from '../store';
 import { findLarge, putLarge, readLarge } from '../core/large-objects';
 
@@ -24,33 +24,18 @@ export class EmptyArtifactError extends Error {
  * Analyses on file. What the service made stands with the ask (`lens/<name>/attempts/<n>/`), whoever
  * asked for it again; what a work saw of it stands with the work (`lens/<name>/<instant>/`).
  */
-export class LensFile {
-  readonly #store: Store;
-  readonly #records: RecordRepository;
-
+export class LensFile extends JobsOfKind<LensRecord, LensOutcome> {
   constructor(store: Store) {
-    this.#store = store;
-    this.#records = store.records;
-  }
-
-  record(folder: string): Promise<LensRecord | null> {
-    return this.#records.getJson<LensRecord>(`${folder}/asked.json`);
-  }
-
-  /**
-   * Durable: the work can be started once it is there.
-   *
-   * @param label keyed name of its label
-   */
-  async putRecord(folder: string, record: LensRecord, label: string | null = null): Promise<void> {
-    const { workId: id, createdAt } = record;
-    const starts = { id, kind: 'lens', createdAt, label } as const;
-    await this.#records.putJson(`${folder}/asked.json`, record, { starts });
+    super(store, {
+      root: 'lens/',
+      start: ({ workId: id }) => ({ id, kind: 'lens' }),
+      end: (outcome) => ({ endedAt: outcome.settledAt, ...lensEnd(outcome) }),
+    });
   }
 
   /** Null: nothing can have left. */
   intent(name: string, attempt: number): Promise<LensIntent | null> {
-    return this.#records.getJson<LensIntent>(`${attemptFolder(name, attempt)}/intent.json`);
+    return this.store.records.getJson<LensIntent>(`${attemptFolder(name, attempt)}/intent.json`);
   }
 
   /**
@@ -64,7 +49,7 @@ export class LensFile {
     intent: LensIntent,
   ): Promise<LensIntent & { isNew: boolean }> {
     const isNew =
-      (await this.#records.putJson(`${attemptFolder(name, attempt)}/intent.json`, intent)) ===
+      (await this.store.records.putJson(`${attemptFolder(name, attempt)}/intent.json`, intent)) ===
       'stored';
     const stands = isNew ? intent : await this.intent(name, attempt);
     return { ...(stands ?? intent), isNew };
@@ -72,26 +57,26 @@ export class LensFile {
 
   /** What was to be sent surely was not processed. */
   async removeIntent(name: string, attempt: number): Promise<void> {
-    await this.#records.remove(`${attemptFolder(name, attempt)}/intent.json`);
+    await this.store.records.remove(`${attemptFolder(name, attempt)}/intent.json`);
   }
 
   created(name: string, attempt: number): Promise<CreatedLens | null> {
-    return this.#records.getJson<CreatedLens>(`${attemptFolder(name, attempt)}/created.json`);
+    return this.store.records.getJson<CreatedLens>(`${attemptFolder(name, attempt)}/created.json`);
   }
 
   /** The first one filed stays, and is returned. */
   async putCreated(name: string, attempt: number, created: CreatedLens): Promise<CreatedLens> {
-    return this.#records.putFirst(`${attemptFolder(name, attempt)}/created.json`, created);
+    return this.store.records.putFirst(`${attemptFolder(name, attempt)}/created.json`, created);
   }
 
   /** What the service made besides, for the same key; null: nothing that is known. */
   another(name: string, attempt: number): Promise<AnotherLens | null> {
-    return this.#records.getJson<AnotherLens>(`${attemptFolder(name, attempt)}/another.json`);
+    return this.store.records.getJson<AnotherLens>(`${attemptFolder(name, attempt)}/another.json`);
   }
 
   /** The first one filed stays, and is returned. */
   async putAnother(name: string, attempt: number, another: AnotherLens): Promise<AnotherLens> {
-    return this.#records.putFirst(`${attemptFolder(name, attempt)}/another.json`, another);
+    return this.store.records.putFirst(`${attemptFolder(name, attempt)}/another.json`, another);
   }
 
   /**
@@ -111,37 +96,37 @@ export class LensFile {
 
   /** Whether the store has refused the bytes before. */
   async wasUploadRefused(name: string, attempt: number): Promise<boolean> {
-    return (await this.#records.list(`${attemptFolder(name, attempt)}/refused/`)).length > 0;
+    return (await this.store.records.list(`${attemptFolder(name, attempt)}/refused/`)).length > 0;
   }
 
   /** Whether the bytes were taken: they need not go again. */
   async wasUploaded(name: string, attempt: number): Promise<boolean> {
-    return (await this.#records.get(`${attemptFolder(name, attempt)}/uploaded.json`)) !== null;
+    return (await this.store.records.get(`${attemptFolder(name, attempt)}/uploaded.json`)) !== null;
   }
 
   async putUploaded(name: string, attempt: number, at: string): Promise<void> {
-    await this.#records.putJson(`${attemptFolder(name, attempt)}/uploaded.json`, { at });
+    await this.store.records.putJson(`${attemptFolder(name, attempt)}/uploaded.json`, { at });
   }
 
   /** No upload arrived in time: who asks again has another one made. */
   async putUploadExpired(name: string, attempt: number, at: string): Promise<void> {
-    await this.#records.putJson(`${attemptFolder(name, attempt)}/upload-expired.json`, { at });
+    await this.store.records.putJson(`${attemptFolder(name, attempt)}/upload-expired.json`, { at });
   }
 
   /** The service let the analysis expire although it had its file. */
   async putExpired(name: string, attempt: number, at: string): Promise<void> {
-    await this.#records.putJson(`${attemptFolder(name, attempt)}/expired.json`, { at });
+    await this.store.records.putJson(`${attemptFolder(name, attempt)}/expired.json`, { at });
   }
 
   /** Analyses of an ask that the service let expire although they had their file. */
   async expiredAtService(name: string): Promise<number> {
-    const keys = await this.#records.list(attemptsPrefix(name));
+    const keys = await this.store.records.list(attemptsPrefix(name));
     return keys.filter((key) => key.endsWith('/expired.json')).length;
   }
 
   /** The attempt that is under way, or the next one, from 1. */
   async currentAttempt(name: string): Promise<number> {
-    const keys = await this.#records.list(attemptsPrefix(name));
+    const keys = await this.store.records.list(attemptsPrefix(name));
     const numbers = keys.map((key) => Number(key.slice(attemptsPrefix(name).length).split('/')[0]));
     const last = Math.max(1, ...numbers);
     const isOver = (word: string) => keys.includes(`${attemptFolder(name, last)}/${word}.json`);
@@ -151,13 +136,13 @@ export class LensFile {
   }
 
   answer(folder: string): Promise<Buffer | null> {
-    return this.#records.get(`${folder}/answer.json`);
+    return this.store.records.get(`${folder}/answer.json`);
   }
 
   /** The analysis as the service told it at its end. The first one filed stays, and is returned. */
   async putAnswer(folder: string, answer: object): Promise<Buffer> {
     const body = Buffer.from(JSON.stringify(answer));
-    const put = await this.#records.putIfAbsent(`${folder}/answer.json`, body);
+    const put = await this.store.records.putIfAbsent(`${folder}/answer.json`, body);
     return put === 'stored' ? body : ((await this.answer(folder)) ?? body);
   }
 
@@ -167,7 +152,7 @@ export class LensFile {
     { artifactId, type }: { artifactId: string; type: string | null },
   ): Promise<FiledLensArtifact | null> {
     const key = artifactKey(folder, artifactId);
-    const object = await findLarge(this.#store, key);
+    const object = await findLarge(this.store, key);
     if (object === null) return null;
     const { bytes, sha256 } = object;
     return { artifactId, type, mediaType: await this.#mediaType(key), key, sha256, bytes };
@@ -183,7 +168,7 @@ export class LensFile {
     artifactId: string,
     body: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    await putLarge(this.#store, artifactKey(folder, artifactId), body, { check: refuseNothing });
+    await putLarge(this.store, artifactKey(folder, artifactId), body, { check: refuseNothing });
   }
 
   /** Notes a fetch that came to nothing. @returns how often that has been so */
@@ -193,35 +178,18 @@ export class LensFile {
 
   /** @throws RangeError when it is not there any more, or not what was filed */
   bytesOf({ key }: FiledLensArtifact): AsyncIterable<Buffer> {
-    return readLarge(this.#store, key);
+    return readLarge(this.store, key);
   }
 
   async #note(folder: string, at: string): Promise<number> {
-    const count = (await this.#records.list(`${folder}/`)).length + 1;
-    await this.#records.putJson(`${folder}/${String(count).padStart(4, '0')}.json`, { at });
+    const count = (await this.store.records.list(`${folder}/`)).length + 1;
+    await this.store.records.putJson(`${folder}/${String(count).padStart(4, '0')}.json`, { at });
     return count;
   }
 
   async #mediaType(key: string): Promise<string> {
-    for await (const part of readLarge(this.#store, key)) return mediaTypeOf(part);
+    for await (const part of readLarge(this.store, key)) return mediaTypeOf(part);
     return unknownMediaType;
-  }
-
-  /** Null before the end. */
-  outcome(folder: string): Promise<LensOutcome | null> {
-    return this.#records.getJson<LensOutcome>(`${folder}/outcome.json`);
-  }
-
-  /** The first one filed stays; returns the one that stands. */
-  async putOutcome(folder: string, outcome: LensOutcome): Promise<LensOutcome> {
-    const { workId: id, settledAt: endedAt } = outcome;
-    const ends = { id, endedAt, ...lensEnd(outcome) };
-    return this.#records.putFirst(`${folder}/outcome.json`, outcome, { ends });
-  }
-
-  /** Every analysis of the store, or of one ask, newest first. */
-  all(name?: string): Promise<Asked<LensRecord>[]> {
-    return newestFirst(this.#records, name === undefined ? 'lens/' : `${lensWorkflowId(name)}/`);
   }
 }
 

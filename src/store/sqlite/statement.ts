@@ -2,6 +2,8 @@
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
+  /** When it changes no row, nothing of its transaction is done: `unchanged`. */
+  mustChange?: true;
 }
 
 export function statement(sql: string, parameters: readonly unknown[] = []): Statement {

@@ -1,5 +1,6 @@
 import type { EventChain, NewEvent } from '../audit/chain';
 import { goneError, storeErrorOf, type SqliteConnection } from './connection';
+import { StoreError } from '../store-error';
 import type { Statement, StatementResult } from './statement';
 
 const busyPatienceMs = 10_000;
@@ -25,7 +26,7 @@ export function runInTransaction(
   try {
     begin(connection);
     const results = units.map(({ statements, events = [] }) => {
-      const its = statements.map((one) => connection.run(one));
+      const its = statements.map((one) => runOne(connection, one));
       chain.write(connection, events);
       return its;
     });
@@ -36,6 +37,14 @@ export function runInTransaction(
     rollBack(connection);
     throw storeErrorOf(error, 'writing to the store');
   }
+}
+
+function runOne(connection: SqliteConnection, one: Statement): StatementResult {
+  const result = connection.run(one);
+  if (one.mustChange && result.changes === 0) {
+    throw new StoreError('unchanged', 'nothing is there that it could change');
+  }
+  return result;
 }
 
 /** SQLite's own waiting is not fair: a process that writes much would starve the others. */

@@ -21,8 +21,7 @@ export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBat
       parts: 'parts',
       perPart: inquiriesPerPart,
       start: ({ batchId: id, kind }) => ({ id, kind }),
-      end: ({ batchId: id, linesAtFault }, { counts, endedAt }) => ({
-        id,
+      end: ({ counts, endedAt }, { linesAtFault }) => ({
         endedAt,
         ...inquiryBatchEnd(counts, linesAtFault),
       }),
@@ -31,11 +30,11 @@ export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBat
 
   /** In the order of the items. Before the record, which makes the batch be there. */
   async putItemWorks(folder: string, works: readonly InquiryWork[]): Promise<void> {
-    await this.records.putIfAbsent(`${folder}/item-works.jsonl`, toJsonLines(works));
+    await this.store.records.putIfAbsent(`${folder}/item-works.jsonl`, toJsonLines(works));
   }
 
   async itemWorks(folder: string): Promise<InquiryWork[]> {
-    return (await this.records.getJsonLines<InquiryWork>(`${folder}/item-works.jsonl`)) ?? [];
+    return (await this.store.records.getJsonLines<InquiryWork>(`${folder}/item-works.jsonl`)) ?? [];
   }
 }
 

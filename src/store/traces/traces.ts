@@ -6,39 +6,26 @@ import {
   type TraceRecord,
 } from '../../domain/traces/search';
 import { traceEnd } from '../../domain/job';
-import { newestFirst, type Asked } from '../core/asked';
-import { keySegment, type RecordRepository } from '../records';
+import { JobsOfKind } from '../core/jobs-of-kind';
+import { keySegment } from '../records';
 import type { Store } from '../store';
 
 /**
  * Searches on file. What the service made stands with the ask (`traces/<name>/`), whoever asked for
  * it again; what a work saw of it stands with the work (`traces/<name>/<instant>/`).
  */
-export class TraceFile {
-  readonly #records: RecordRepository;
-
-  constructor({ records }: Store) {
-    this.#records = records;
-  }
-
-  record(folder: string): Promise<TraceRecord | null> {
-    return this.#records.getJson<TraceRecord>(`${folder}/asked.json`);
-  }
-
-  /**
-   * Durable: the work can be started once it is there.
-   *
-   * @param label keyed name of its label
-   */
-  async putRecord(folder: string, record: TraceRecord, label: string | null = null): Promise<void> {
-    const { workId: id, createdAt } = record;
-    const starts = { id, kind: 'trace', createdAt, label } as const;
-    await this.#records.putJson(`${folder}/asked.json`, record, { starts });
+export class TraceFile extends JobsOfKind<TraceRecord, TraceOutcome> {
+  constructor(store: Store) {
+    super(store, {
+      root: 'traces/',
+      start: ({ workId: id }) => ({ id, kind: 'trace' }),
+      end: (outcome) => ({ endedAt: outcome.settledAt, ...traceEnd(outcome) }),
+    });
   }
 
   /** Null: nothing can have left. */
   intent(name: string): Promise<TraceIntent | null> {
-    return this.#records.getJson<TraceIntent>(`${traceShelf(name)}/intent.json`);
+    return this.store.records.getJson<TraceIntent>(`${traceShelf(name)}/intent.json`);
   }
 
   /**
@@ -48,63 +35,46 @@ export class TraceFile {
    */
   async putIntent(name: string, intent: TraceIntent): Promise<TraceIntent & { isNew: boolean }> {
     const isNew =
-      (await this.#records.putJson(`${traceShelf(name)}/intent.json`, intent)) === 'stored';
+      (await this.store.records.putJson(`${traceShelf(name)}/intent.json`, intent)) === 'stored';
     const stands = isNew ? intent : await this.intent(name);
     return { ...(stands ?? intent), isNew };
   }
 
   /** What was to be sent surely was not processed. */
   async removeIntent(name: string): Promise<void> {
-    await this.#records.remove(`${traceShelf(name)}/intent.json`);
+    await this.store.records.remove(`${traceShelf(name)}/intent.json`);
   }
 
   created(name: string): Promise<CreatedTrace | null> {
-    return this.#records.getJson<CreatedTrace>(`${traceShelf(name)}/created.json`);
+    return this.store.records.getJson<CreatedTrace>(`${traceShelf(name)}/created.json`);
   }
 
   /** The first one filed stays, and is returned. */
   async putCreated(name: string, created: CreatedTrace): Promise<CreatedTrace> {
     await this.own(name, created.traceId);
-    return this.#records.putFirst(`${traceShelf(name)}/created.json`, created);
+    return this.store.records.putFirst(`${traceShelf(name)}/created.json`, created);
   }
 
   /** @returns whether the search is of this ask from now on, or was before */
   async own(name: string, traceId: string): Promise<boolean> {
-    const put = await this.#records.putJson(ownerKey(traceId), { name });
+    const put = await this.store.records.putJson(ownerKey(traceId), { name });
     if (put === 'stored') return true;
     return (await this.ownerOf(traceId)) === name;
   }
 
   /** Name of the ask that a search was made for; null: none of ours. */
   async ownerOf(traceId: string): Promise<string | null> {
-    return (await this.#records.getJson<{ name: string }>(ownerKey(traceId)))?.name ?? null;
+    return (await this.store.records.getJson<{ name: string }>(ownerKey(traceId)))?.name ?? null;
   }
 
   answer(folder: string): Promise<Buffer | null> {
-    return this.#records.get(`${folder}/answer.json`);
+    return this.store.records.get(`${folder}/answer.json`);
   }
 
   /** The search as the service told it at its end. The first one filed stays, and is returned. */
   async putAnswer(folder: string, body: Buffer): Promise<Buffer> {
-    const put = await this.#records.putIfAbsent(`${folder}/answer.json`, body);
+    const put = await this.store.records.putIfAbsent(`${folder}/answer.json`, body);
     return put === 'stored' ? body : ((await this.answer(folder)) ?? body);
-  }
-
-  /** Null before the end. */
-  outcome(folder: string): Promise<TraceOutcome | null> {
-    return this.#records.getJson<TraceOutcome>(`${folder}/outcome.json`);
-  }
-
-  /** The first one filed stays; returns the one that stands. */
-  async putOutcome(folder: string, outcome: TraceOutcome): Promise<TraceOutcome> {
-    const { workId: id, settledAt: endedAt } = outcome;
-    const ends = { id, endedAt, ...traceEnd(outcome) };
-    return this.#records.putFirst(`${folder}/outcome.json`, outcome, { ends });
-  }
-
-  /** Every search of the store, or of one ask, newest first. */
-  all(name?: string): Promise<Asked<TraceRecord>[]> {
-    return newestFirst(this.#records, name === undefined ? 'traces/' : `${traceShelf(name)}/`);
   }
 }
 

@@ -104,7 +104,7 @@ export class CertificateBench {
 
   /** A work with one item a document; all of type `cnpj`. */
   async work(workId: string, of: readonly string[], start?: ItemStart): Promise<WorkRef> {
-    const writer = new WorkWriter(this.place.store, workFolder(workId));
+    const writer = new WorkWriter(this.place.store, workFolder(workId), (text) => text);
     for (const [item, document] of of.entries()) {
       const told = {
         kind: 'item',

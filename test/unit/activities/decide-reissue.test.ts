@@ -40,8 +40,9 @@ describe('a decision to reissue', () => {
       note: 'asked again',
       at: new Date(bench.now()).toISOString(),
     };
-    const key = `${decisionFolder(work.folder, number)}/decision.json`;
-    await bench.place.store.records.putIfAbsent(key, JSON.stringify(decision));
+    const decided = decisionFolder(work.folder, number);
+    const start = { id: decided, kind: 'decision', createdAt: decision.at, label: null } as const;
+    await bench.place.store.jobs.start(decided, start, decision);
     const { carryOutDecision } = createCertificateDecisionActivities(bench.deps);
     return environment(work).run(carryOutDecision, { folder: work.folder, number });
   };

@@ -8,10 +8,10 @@ import {
 } from '../../../src/activities/dossiers';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
-import { RetryLedger } from '../../../src/store/dossiers/dossiers';
+import { DossierFile, RetryLedger } from '../../../src/store/dossiers/dossiers';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';
-import type { DossierOutcome } from '../../../src/domain/dossiers/follow';
+import type { DossierOutcome, DossierRecord } from '../../../src/domain/dossiers/follow';
 import { newStore } from '../../support/new-store';
 
 const call = { method: 'POST', pathTemplate: '/dossies/{dossie_id}/retry' };
@@ -157,6 +157,8 @@ class Bench {
   }
 
   async conclude(of = ref): Promise<DossierOutcome> {
+    const asked = { workId: of.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
+    await new DossierFile(this.store).putRecord(of.folder, asked);
     const outcome = { status: 'expired', filed: [], error: null } as unknown as Parameters<
       Bench['activities']['concludeDossier']
     >[0]['outcome'];

@@ -13,7 +13,7 @@ let bench: CertificateBench;
 
 beforeEach(async () => {
   bench = await CertificateBench.start();
-  const writer = new WorkWriter(bench.place.store, folder);
+  const writer = new WorkWriter(bench.place.store, folder, (text) => text);
   const told = { type: 'cnpj', reference: '', note: '' } as const;
   for (let item = 0; item < items; item += 1)
     await writer.add({ ...told, kind: 'item', item, line: item + 2, document: cnpj(item) });
@@ -24,8 +24,8 @@ beforeEach(async () => {
   }
   const fault = { code: 'wrong_length', message: 'm', document: 'x', reference: '' };
   await writer.add({ ...fault, kind: 'invalid', type: 'cnpj', line: 400 });
-  const record = { workId: 'w1', createdBy: 'ana', lines: items + 4, blankLines: 1 };
-  await writer.finish(record as WorkRecord);
+  const record = { workId: 'w1', kind: 'certificate-batch', createdAt: 't', createdBy: 'ana' };
+  await writer.finish({ ...record, lines: items + 4, blankLines: 1 } as WorkRecord);
   const asked = { attempts: 2, requestedAt: null, note: '', possibleDoubleCharge: true };
   const settled = { certidaoId: 'c-0', settledAt: '2026-01-01T00:00:00.000Z' };
   await bench.place.store.outcomes.file(folder, 'lane-0000/a', [

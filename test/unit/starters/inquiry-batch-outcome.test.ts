@@ -12,7 +12,11 @@ import {
   type InquiryBatchRecord,
   type InquiryWork,
 } from '../../../src/domain/inquiry-batch';
-import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import {
+  profileFolder,
+  type ProfileOutcome,
+  ProfileRecord,
+} from '../../../src/domain/profiles/lookup';
 import {
   traceFolder,
   type TraceOutcome,
@@ -97,6 +101,7 @@ async function searched(work: number, billing: Billing | null): Promise<string> 
   const seen = { billing, state: 'completed', traceId: `t${work}` };
   const outcome = { workId, status: 'completed', seen, traceId: `t${work}`, settledAt: at };
   const file = new TraceFile(place.store);
+  await file.putRecord(folder, { workId, createdAt: at } as TraceRecord);
   await file.putOutcome(folder, { error: null, ...outcome } as unknown as TraceOutcome);
   return workId;
 }
@@ -125,6 +130,7 @@ async function lookedUp(
     settledAt: at,
     ...more,
   };
+  await file.putRecord(folder, { workId, createdAt: at } as ProfileRecord);
   await file.putOutcome(folder, outcome as ProfileOutcome);
   return { workId, before: false };
 }

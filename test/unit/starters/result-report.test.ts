@@ -18,7 +18,7 @@ beforeEach(async () => {
   place = new TemporaryStore();
   folder = await mkdtemp(join(tmpdir(), 'diligence-report-'));
   const { store } = place;
-  const writer = new WorkWriter(store, work);
+  const writer = new WorkWriter(store, work, (text) => text);
   for (const [item, row] of rows.entries()) {
     const { line, document, reference, ...told } = row;
     await writer.add({ kind: 'item', item, line, type: 'cnpj', document, reference, note: '' });
@@ -26,7 +26,8 @@ beforeEach(async () => {
     await store.outcomes.file(work, 'lane-0000/a', [outcome]);
   }
   await writer.finish(record);
-  await store.records.replace(`${decisionFolder(work, 1)}/decision.json`, JSON.stringify(decision));
+  const start = { id: 'decision', kind: 'decision', createdAt: decision.at, label: null } as const;
+  await store.jobs.start(decisionFolder(work, 1), start, decision);
 });
 
 afterEach(async () => {

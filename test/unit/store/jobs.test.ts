@@ -1,5 +1,7 @@
+import type { AuditEntry } from '../../../src/domain/audit';
 import type { JobKind } from '../../../src/domain/job';
 import type { JobFilter, JobRepository } from '../../../src/store/core/jobs';
+import { statement } from '../../../src/store/sqlite/statement';
 import { TemporaryStore } from '../../support/temporary-store';
 
 let place: TemporaryStore;
@@ -13,21 +15,19 @@ afterEach(() => place.remove());
 
 const day = (n: number): string => `2026-11-${String(n).padStart(2, '0')}T10:00:00.000Z`;
 
-async function start(n: number, kind: JobKind = 'trace', label: string | null = null) {
-  const starts = { id: `job-${n}`, kind, createdAt: day(n), label };
-  await place.store.records.putIfAbsent(`jobs/${n}/asked.json`, '{}', { starts });
+function start(n: number, kind: JobKind = 'trace', label: string | null = null): Promise<boolean> {
+  return jobs.start(`jobs/${n}`, { id: `job-${n}`, kind, createdAt: day(n), label }, { asked: n });
 }
 
-async function end(n: number, status: string, needsAttention = false, at = day(20 + n)) {
-  const ends = { id: `job-${n}`, status, needsAttention, endedAt: at };
-  return place.store.records.putIfAbsent(`jobs/${n}/outcome.json`, '{}', { ends });
+function end(n: number, status: string, needsAttention = false, at = day(20 + n)) {
+  return jobs.end(`jobs/${n}`, { status, needsAttention, endedAt: at }, { ended: status });
 }
 
 const found = async (filter: JobFilter = {}): Promise<string[]> =>
   (await jobs.list(filter, { sort: 'created', limit: 100 })).map(({ id }) => id);
 
-it('knows a job with the record of what was asked for, and its end with that of the outcome', async () => {
-  await start(1);
+it('knows a job by what was asked for, and its end by the outcome', async () => {
+  expect(await start(1)).toBe(true);
   expect(await jobs.get('job-1')).toEqual({
     id: 'job-1',
     kind: 'trace',
@@ -35,42 +35,66 @@ it('knows a job with the record of what was asked for, and its end with that of 
     needsAttention: false,
     createdAt: day(1),
     endedAt: null,
-    asked: 'jobs/1/asked.json',
+    input: { asked: 1 },
   });
+  expect(await jobs.outcome('jobs/1')).toBeNull();
   await end(1, 'expired', true);
-  expect(await jobs.get('job-1')).toMatchObject({
-    status: 'expired',
-    needsAttention: true,
-    endedAt: day(21),
-  });
-  expect(await jobs.get('job-2')).toBeNull();
+  const ended = { status: 'expired', needsAttention: true, endedAt: day(21) };
+  expect(await jobs.get('job-1')).toMatchObject(ended);
+  expect(await jobs.outcome('jobs/1')).toEqual({ ended: 'expired' });
+  expect([await jobs.get('job-2'), await jobs.input('jobs/2')]).toEqual([null, null]);
 });
 
-it('keeps the first end, unless the record of it is replaced', async () => {
+it('keeps what was asked for first, and the first end until it is ended again', async () => {
   await start(1);
-  await end(1, 'completed');
-  expect(await end(1, 'expired', true)).toBe('exists');
-  expect(await jobs.get('job-1')).toMatchObject({ status: 'completed' });
-  const ends = { id: 'job-1', status: 'issued', needsAttention: false, endedAt: day(30) };
-  await place.store.records.replace('jobs/1/latest.json', '{}', { ends });
+  expect(await start(1, 'lens')).toBe(false);
+  expect(await end(1, 'completed')).toBe(true);
+  expect(await end(1, 'expired', true)).toBe(false);
+  expect(await jobs.get('job-1')).toMatchObject({ kind: 'trace', status: 'completed' });
+  const ending = { status: 'issued', needsAttention: false, endedAt: day(30) };
+  await jobs.endAgain([{ folder: 'jobs/1', ending, outcome: { ended: 'again' } }]);
   expect(await jobs.get('job-1')).toMatchObject({ status: 'issued', endedAt: day(30) });
+  expect(await jobs.outcome('jobs/1')).toEqual({ ended: 'again' });
 });
 
-it('forgets a job with the record of what was asked for', async () => {
-  for (const n of [1, 2, 3]) await start(n);
-  await place.store.records.remove('jobs/1/asked.json');
-  await place.store.records.removeAll('jobs/2/');
-  expect(await found()).toEqual(['job-3']);
-});
-
-it('has no job whose record could not be stored', async () => {
+it('says of an outcome on the audit trail what stands, and of no other', async () => {
+  const about = { kind: 'outcome', id: 'job-1', by: 'ana', happenedAt: day(2) } as const;
+  const entry = (result: string): AuditEntry => ({ ...about, result });
   await start(1);
-  const starts = { id: 'job-2', kind: 'trace', createdAt: day(2), label: null } as const;
+  const ending = { status: 'completed', needsAttention: false, endedAt: day(2) };
+  await jobs.end('jobs/1', ending, {}, [entry('completed')]);
+  await jobs.end('jobs/1', { ...ending, status: 'expired' }, {}, [entry('expired')]);
+  const events = await place.store.read(statement('SELECT name FROM event'));
+  expect(events).toHaveLength(1);
+  expect(await jobs.get('job-1')).toMatchObject({ status: 'completed' });
+});
+
+it('forgets one that never ran', async () => {
+  for (const n of [1, 2]) await start(n);
+  await jobs.remove('jobs/1');
+  expect(await found()).toEqual(['job-2']);
+});
+
+it('has no job that could not be stored', async () => {
+  await start(1);
   jest.spyOn(place.database, 'commit').mockRejectedValueOnce(new Error('full'));
-  await expect(place.store.records.putIfAbsent('x/asked.json', '{}', { starts })).rejects.toThrow(
-    'full',
-  );
+  await expect(start(2)).rejects.toThrow('full');
   expect(await found()).toEqual(['job-1']);
+});
+
+it('finds the last of those that begin alike, and the last that has ended', async () => {
+  const at = (folder: string, createdAt: string, kind: JobKind = 'lens') =>
+    jobs.start(folder, { id: folder, kind, createdAt, label: null }, folder);
+  for (const [n, folder] of ['a/1', 'a/2', 'a/3', 'ab/9'].entries()) await at(folder, day(n + 1));
+  await at('a/decisions/0001', day(9), 'decision');
+  await jobs.end('a/2', { status: 'completed', needsAttention: false, endedAt: day(5) }, {});
+  const records = (await jobs.below('a/')).map(({ record }) => record);
+  expect(records).toEqual(['a/decisions/0001', 'a/3', 'a/2', 'a/1']);
+  expect(await jobs.last('a/')).toEqual({ folder: 'a/3', record: 'a/3' });
+  expect(await jobs.last('a/', 'a/1')).toEqual({ folder: 'a/2', record: 'a/2' });
+  expect(await jobs.last('a/', 'a/2')).toEqual({ folder: 'a/2', record: 'a/2' });
+  expect(await jobs.last('a/', 'a/3')).toBeNull();
+  expect(await jobs.last('b/')).toBeNull();
 });
 
 it('lists by kind, end, instant, label, subject and need, alone and together', async () => {

@@ -1,13 +1,8 @@
 import { TemporaryStore } from '../../support/temporary-store';
-import {
-  WorkReader,
-  WorkWriter,
-  summaryKey,
-  workFolder,
-} from '../../../src/store/certificates/works';
+import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { ManifestItem } from '../../../src/domain/certificates';
 import { nothingTold, type OutcomeRecord } from '../../../src/domain/outcomes';
-import type { WorkRecord } from '../../../src/domain/work';
+import { decisionFolder, type WorkRecord } from '../../../src/domain/work';
 
 const folder = workFolder('batch-1');
 const record: WorkRecord = {
@@ -45,6 +40,8 @@ const outcomeOf = (item: number, status: OutcomeRecord['status']): OutcomeRecord
   possibleDoubleCharge: false,
 });
 
+const nameOf = (document: string): string => `name-${document}`;
+
 async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const one of source) found.push(one);
@@ -64,9 +61,9 @@ afterEach(() => place.remove());
 const workOf = (items: number) => ({ folder, items, filedIn: folder });
 
 async function write(items: number): Promise<void> {
-  const writer = new WorkWriter(place.store, folder);
+  const writer = new WorkWriter(place.store, folder, nameOf);
   for (let n = 0; n < items; n += 1) await writer.add(itemOf(n));
-  expect(await place.store.records.get(`${folder}/work.json`)).toBeNull();
+  expect(await reader.record(folder)).toBeNull();
   expect(await writer.finish(record)).toEqual(workOf(items));
 }
 
@@ -133,7 +130,7 @@ it('makes a work be there with its last row, and a start that was broken off who
 
 it('does not change a work that was written before', async () => {
   await write(1);
-  const again = new WorkWriter(place.store, folder);
+  const again = new WorkWriter(place.store, folder, nameOf);
   await again.add({ ...itemOf(0), document: 'changed' });
   await again.finish({ ...record, label: 'changed' });
   expect(await all(reader.items(folder))).toEqual([itemOf(0)]);
@@ -146,17 +143,33 @@ it('has no record, summary or row of a work that is not there', async () => {
   expect(await all(reader.rows(folder))).toEqual([]);
 });
 
-it('reads the summary that stands, and those of decisions', async () => {
-  const { store } = place;
+it('reads how a work stands, and how decisions about it ended', async () => {
+  const { jobs } = place.store;
+  await write(1);
+  expect(await reader.latest(folder)).toBeNull();
+  const decided = { number: 1, by: 'ana', at: 't' };
+  const start = {
+    id: 'batch-1/decision-1',
+    kind: 'decision',
+    createdAt: 't',
+    label: null,
+  } as const;
+  await jobs.start(decisionFolder(folder, 1), start, decided);
+  expect(await reader.decisions(folder)).toEqual([decided]);
+  expect(await reader.askedBy(`${decisionFolder(folder, 1)}/list-2`)).toBe('ana');
+  const ending = { status: 'issued', needsAttention: false, endedAt: 't' };
   for (const edition of [0, 1]) {
-    await store.records.replace(summaryKey(folder, edition), JSON.stringify({ edition }));
-    await store.records.replace(
-      `${folder}/latest.json`,
-      JSON.stringify({ edition, snapshotAt: 0 }),
-    );
+    const outcome = { edition, snapshotAt: 0, summary: { edition } };
+    await jobs.endAgain([
+      { folder, ending, outcome },
+      ...(edition === 0
+        ? []
+        : [{ folder: decisionFolder(folder, edition), ending, outcome: outcome.summary }]),
+    ]);
+    expect(await reader.summary(folder)).toEqual({ edition });
   }
-  expect(await reader.summary(folder)).toEqual({ edition: 1 });
-  expect(await reader.editionSummary(folder, 0)).toEqual({ edition: 0 });
+  expect(await reader.decisionSummary(folder, 1)).toEqual({ edition: 1 });
+  expect(await reader.decisionSummary(folder, 2)).toBeNull();
 });
 
 describe('rows', () => {
@@ -175,7 +188,7 @@ describe('rows', () => {
   });
 
   it('of a repeated line tell how its item ended, however far behind it stands', async () => {
-    const writer = new WorkWriter(place.store, folder);
+    const writer = new WorkWriter(place.store, folder, nameOf);
     for (let n = 0; n < 450; n += 1) await writer.add(itemOf(n));
     const again = { kind: 'duplicate', line: 900, duplicateOf: 5, note: 'n' } as const;
     await writer.add({ ...itemOf(3), ...again });
@@ -195,7 +208,7 @@ describe('rows', () => {
   });
 
   it('of what was erased tell nothing but counts', async () => {
-    const writer = new WorkWriter(place.store, folder);
+    const writer = new WorkWriter(place.store, folder, nameOf);
     await writer.add({ ...itemOf(0), document: '', erased: true });
     const again = { kind: 'duplicate', line: 3, duplicateOf: 2 } as const;
     await writer.add({ ...itemOf(0), ...again, erased: true });
