@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
-import { workIdOfFolder } from '../store/certificates/works';
+import { jobOfList, workIdOfFolder } from '../store/certificates/works';
 import {
   attemptOf,
   attemptState,
@@ -56,6 +56,9 @@ const placeWaitMs = 300;
 const placeMarginMs = 100;
 /** A row that another work is requesting is looked at again after this: most answers are there by then. */
 const othersAnswerMs = 2_000;
+
+/** What was paused is looked at again after this. */
+const stoppedPauseMs = 1_000;
 
 /**
  * Requests for certificates: POSTs without a key, each sent at most once per attempt (decision
@@ -318,10 +321,11 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
     // Asked for together, the receipt of the row before and this claim are flushed together.
     const [taken] = await Promise.all([
-      claimOrGiveBack(ledger, subject, { n, claim }, patience),
+      claimOrGiveBack(ledger, subject, { n, claim }, jobOfList(input.work.folder), patience),
       run.receipt,
     ]);
     if (taken === 'taken') return unsent(row, 'in_flight', now() + 250);
+    if (taken !== 'ours') return unsent(row, taken, now() + stoppedPauseMs);
     const attempts = before + 1;
     const receipt = await receiptOf(
       () =>
@@ -421,7 +425,7 @@ function endsRun(answer: RowAnswer): boolean {
   if (answer.kind === 'unknown') return answer.own;
   return (
     answer.kind === 'unsent' &&
-    ['credentials', 'not_sent', 'store', 'fault'].includes(answer.reason)
+    ['cancelled', 'credentials', 'fault', 'not_sent', 'paused', 'store'].includes(answer.reason)
   );
 }
 

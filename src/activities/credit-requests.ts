@@ -174,9 +174,9 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const nonce = randomUUID();
     const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
     const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
-    if ((await claimOrGiveBack(ledger, subject, { n, claim }, patience)) === 'taken') {
-      return unsent('another work', now() + 250);
-    }
+    const job = analysisFolder(record.workId);
+    const taken = await claimOrGiveBack(ledger, subject, { n, claim }, job, patience);
+    if (taken !== 'ours') return unsent('another work', now() + 250);
     const {
       receipt,
       again,

@@ -2,7 +2,7 @@ import { ContractError, StatusError, TimeoutError, isHttpError } from '../apis/h
 import type { Service } from '../apis/http/service';
 import { TokenUnavailableError } from '../apis/http/token';
 import type { Attempt, Receipt } from '../domain/attempts';
-import type { AttemptRepository } from '../store/core/attempts';
+import type { AttemptRepository, Claimed } from '../store/core/attempts';
 import { StoreError } from '../store/store-error';
 import type { LostAnswer } from './dependencies';
 import { withStorePatience, type Patience } from './store-patience';
@@ -74,7 +74,7 @@ export async function receiptOf(
 }
 
 /**
- * Claims. When nobody knows whether the claim stands, nothing is sent, and that is its receipt.
+ * Claims for a job. When nobody knows whether the claim stands, nothing is sent, and that is its receipt.
  *
  * @throws StoreError when the store does not take it
  */
@@ -82,10 +82,11 @@ export async function claimOrGiveBack(
   attempts: AttemptRepository,
   subject: string,
   attempt: Pick<Attempt, 'n' | 'claim'>,
+  job: string,
   patience: Patience,
-): Promise<'ours' | 'taken'> {
+): Promise<Claimed> {
   try {
-    return await attempts.claim(subject, attempt.n, attempt.claim);
+    return await attempts.claim(subject, attempt.n, attempt.claim, job);
   } catch (error) {
     if (error instanceof StoreError && error.code === 'other') {
       const reason = 'whether it was claimed was not known';

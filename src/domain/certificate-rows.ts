@@ -1,3 +1,4 @@
+import type { StopWord } from './job';
 import type { WorkRef } from './work';
 
 /**
@@ -50,7 +51,9 @@ export type UnsentReason =
   /** The store does not answer: nothing leaves without a claim on record. */
   | 'store'
   /** Another part of ours failed before anything left. */
-  | 'fault';
+  | 'fault'
+  /** A person has stopped the job. */
+  | StopWord;
 
 export type RowAnswer =
   | {

@@ -36,6 +36,9 @@ export interface JobStart {
   label: string | null;
 }
 
+/** Why a job sends nothing more: a person's word. */
+export type StopWord = 'paused' | 'cancelled';
+
 /** How a job ended, in one word, and whether a person must see to it. */
 export interface JobEnd {
   status: string;

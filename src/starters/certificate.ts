@@ -113,6 +113,7 @@ async function issue(flags: IssueFlags): Promise<number> {
     const workId = await singleId(place, workflowId);
     const terms = issuingTerms(place, flags, true);
     const work = await fileSingle(place, workId, flags.type, { document, note }, terms);
+    await place.store.jobs.release(work.folder);
     await recordStart(place, workId, work, flags);
     await engine.client.workflow.start<typeof issueCertificate>('issueCertificate', {
       workflowId,
@@ -171,6 +172,7 @@ async function batch(flags: BatchFlags): Promise<number> {
     }
     await refuseMissingSearchAttributes(engine);
     const work = await fileBatch(place, plan, workflowId, terms);
+    if (!(await isRunning(engine, workflowId))) await place.store.jobs.release(work.folder);
     await recordStart(place, workflowId, work, flags);
     await startBatch(engine, place, workflowId, { flags, terms, work });
     if (flags.detach === true) return detached(workflowId, flags.json === true);

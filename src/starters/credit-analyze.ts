@@ -238,6 +238,7 @@ async function follow(
   await refuseMissingSearchAttributes(engine);
   const { workId, name } = record;
   const workflowId = analysisWorkflowId(name);
+  if (!(await isRunning(engine, workflowId))) await place.store.jobs.release(folder);
   await engine.client.workflow.start<typeof analyzeCredit>('analyzeCredit', {
     workflowId,
     taskQueue: queueName('workflows', place.queueSuffix),

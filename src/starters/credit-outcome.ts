@@ -160,7 +160,10 @@ export async function orderAnalysis(
   const id = `decision/${workId}/${order}/${happenedAt}`;
   const by = place.environment.actor;
   const entry = { kind: 'decision', id, result: order, by, happenedAt, work: workId } as const;
-  await place.audit.appendAndAnchor([entry]);
+  const folder = analysisFolder(workId);
+  if (order === 'cancel') await place.store.jobs.stop(folder, 'cancelled', [entry]);
+  else await place.audit.append([entry]);
+  await place.audit.anchor();
   await withEngine(place, async (engine) => {
     const handle = engine.client.workflow.getHandle(analysisWorkflowId(record.name));
     try {
@@ -171,6 +174,7 @@ export async function orderAnalysis(
       );
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      await place.store.jobs.release(folder);
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
       tell(`${workId} does not run`);
     }

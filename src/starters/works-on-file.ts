@@ -1,6 +1,6 @@
 import { workFolder } from '../store/certificates/works';
 import type { BatchSummary } from '../domain/certificates';
-import type { DecisionRecord, WorkRecord } from '../domain/work';
+import { decisionFolder, type DecisionRecord, type WorkRecord } from '../domain/work';
 import type { Workplace } from './workplace';
 
 /** A batch, a single issuance, or a person's decision about rows of one. */
@@ -17,6 +17,11 @@ const decisionEnd = /\/decision-(\d{1,9})$/;
 /** What people call the work, and `status`, `result` and `cancel` take. */
 export function workIdOf({ record, decision }: WorkOnFile): string {
   return decision === null ? record.workId : `${record.workId}/decision-${decision.number}`;
+}
+
+/** Folder of the job. */
+export function jobFolderOf({ folder, decision }: WorkOnFile): string {
+  return decision === null ? folder : decisionFolder(folder, decision.number);
 }
 
 /** The workflow that does the work: a single issuance has one, whatever instant it was asked at. */

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { orderEntry } from '../domain/audit-entries';
+import type { StopWord } from '../domain/job';
 import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workflows/messages';
 import { showBatch, showSingle } from './certificate-outcome';
@@ -29,6 +31,7 @@ import {
   decisionsOn,
   engineIdOf,
   findWork,
+  jobFolderOf,
   laneId,
   mostLanes,
   summaryOf,
@@ -58,6 +61,7 @@ export function workCommands(): Command[] {
         const now = flags.now === true;
         await order(id, flags, {
           name: now ? 'cancel_now' : 'cancel',
+          stops: 'cancelled',
           give: (handle) => handle.executeUpdate(cancelUpdate, { args: [{ now }] }),
           whenNotRunning: (engine, work) => cancelLanes(engine, work, now ? 'now' : 'wait'),
         });
@@ -66,6 +70,7 @@ export function workCommands(): Command[] {
       async (id: string | undefined, flags: OrderFlags) => {
         await order(id, flags, {
           name: 'pause',
+          stops: 'paused',
           give: (handle) => handle.executeUpdate(pauseUpdate),
         });
       },
@@ -87,6 +92,8 @@ type OrderFlags = OrderOptions & { id?: string; by?: string };
 /** What a person asks of a work that runs. */
 interface Order {
   name: Parameters<typeof orderEntry>[0];
+  /** What no claim commits after; default: none, it goes on. */
+  stops?: StopWord;
   give: (handle: ReturnType<EngineClient['client']['workflow']['getHandle']>) => Promise<string>;
   whenNotRunning?: (engine: EngineClient, work: WorkOnFile) => Promise<string | null>;
 }
@@ -174,7 +181,7 @@ async function showResult(id: string, flags: ResultFlags): Promise<number> {
 async function order(
   given: string | undefined,
   flags: OrderFlags,
-  { name, give, whenNotRunning }: Order,
+  { name, stops, give, whenNotRunning }: Order,
 ): Promise<void> {
   const id = idOf(given, flags);
   if (flags.cancelRemote === true && familyOf(id)?.ordersTheService !== true) {
@@ -202,12 +209,23 @@ async function order(
   await withEngine(place, async (engine) => {
     const asked = { workId: workIdOf(work), by: place.environment.actor };
     const entry = orderEntry(name, asked, Date.now());
-    await place.audit.appendAndAnchor([entry]);
+    const { jobs } = place.store;
+    const folder = jobFolderOf(work);
+    if (stops === undefined) {
+      await jobs.release(folder, 'paused');
+      await place.audit.append([entry]);
+    } else await jobs.stop(folder, stops, [entry]);
+    await place.audit.anchor();
+    const refuse = async (): Promise<void> => {
+      if (stops !== undefined) await jobs.release(folder, stops);
+      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+    };
     try {
-      print(await give(engine.client.workflow.getHandle(engineIdOf(work))));
+      const given = give(engine.client.workflow.getHandle(engineIdOf(work)));
+      print((await within(answerPatienceMs, given)) ?? notAnswered);
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
-        await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+        await refuse();
         throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
       }
       const otherwise = isNotFound(error) ? await whenNotRunning?.(engine, work) : null;
@@ -216,7 +234,7 @@ async function order(
         return;
       }
       if (isNotFound(error)) {
-        await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
+        await refuse();
         const { state } = await viewWith(place, engine, work);
         throw new CommandError(`${id} ${wayOn(work, state) ?? 'has ended meanwhile'}`);
       }
@@ -224,6 +242,17 @@ async function order(
     }
   });
 }
+
+/** Null when it takes longer. */
+async function within<T>(ms: number, given: Promise<T>): Promise<T | null> {
+  given.catch(() => undefined);
+  return Promise.race([given, setTimeout(ms, null, { ref: false })]);
+}
+
+/** Where no worker runs nobody answers: what was asked for stands in the store. */
+const answerPatienceMs = 5_000;
+const notAnswered =
+  'no worker answers; on record: nothing more is requested, and the next worker sees to the rest';
 
 /** Lanes outlive a batch that was terminated, and are told themselves. */
 async function cancelLanes(

@@ -277,7 +277,9 @@ export class RowDriver {
           const turnedAway = row.turnedAway + (away ? 1 : 0);
           if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
           this.#state.again.push({ ...row, notBefore, turnedAway });
-          if (reason === 'credentials') shut = { reason: 'credentials', until: notBefore };
+          if (reason === 'cancelled') this.#state.cancel ??= 'wait';
+          else if (reason === 'paused') shut = { reason, until: notBefore };
+          else if (reason === 'credentials') shut = { reason: 'credentials', until: notBefore };
           else if (away || reason === 'store')
             shut = { reason: reason === 'not_sent' ? 'service' : reason, until: notBefore };
           else if (reason !== 'no_place')

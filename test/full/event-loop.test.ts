@@ -51,7 +51,7 @@ async function buyRow(item: number): Promise<void> {
     claimedAt: Date.now(),
     afterUnknown: false,
   };
-  expect(await store.attempts.claim(subject, 1, claim)).toBe('ours');
+  expect(await store.attempts.claim(subject, 1, claim, work)).toBe('ours');
   const receipt = { kind: 'accepted', externalId: `c-${item}`, at: Date.now() } as const;
   await store.attempts.putReceipt(subject, { n: 1, claim }, receipt);
   await store.records.putIfAbsent(`pdf/${item}`, Buffer.alloc(60_000, item), { bytes: true });

@@ -7,11 +7,12 @@ import {
   type ClaimOwner,
   type Receipt,
 } from '../../src/domain/attempts';
+import type { StopWord } from '../../src/domain/job';
 import { sized } from '../support/full-size';
 import { TemporaryStore } from '../support/temporary-store';
 
 /**
- * Senders, their recoveries, people and late answers, each stopped between any two of its steps, in
+ * Senders, their recoveries, people who stop the job or resolve, and late answers, each stopped between any two of its steps, in
  * every order: what they see is the store's, what was bought is counted beside it.
  */
 
@@ -33,6 +34,8 @@ class Schedule {
   readonly #subject: string;
   readonly #sent: Sent[] = [];
   readonly #shut = new Set<string>();
+  #isStopped = false;
+  #isCancelled = false;
   #nonce = 0;
 
   constructor(place: TemporaryStore, subject: string) {
@@ -54,8 +57,9 @@ class Schedule {
       claimedAt: this.now,
       afterUnknown: false,
     };
-    const taken: string = yield { written: attempts.claim(this.#subject, n, claim) };
-    if (taken === 'taken') return;
+    const taken: string = yield { written: attempts.claim(this.#subject, n, claim, this.#subject) };
+    if (taken !== 'ours') return;
+    if (this.#isStopped) this.faults.push(`${n} was claimed after the job was stopped`);
     if (this.#shut.has(owner.run))
       this.faults.push(`run ${owner.run} has claimed after it was shut`);
     for (const { n: earlier, isDecided } of this.#sent) {
@@ -99,6 +103,15 @@ class Schedule {
     const resolution = { action, externalId, by: 'ana', note: '', at: this.now };
     yield { written: attempts.resolve(this.#subject, state.n, resolution) };
     for (const sent of this.#sent) if (sent.n === state.n) sent.isDecided = true;
+  }
+
+  *order(word: StopWord | 'resumed'): Step {
+    const { jobs } = this.#place.store;
+    const written =
+      word === 'resumed' ? jobs.release(this.#subject, 'paused') : jobs.stop(this.#subject, word);
+    this.#isCancelled ||= word === 'cancelled';
+    this.#isStopped = this.#isCancelled || word === 'paused';
+    yield { written };
   }
 
   *time(): Step {
@@ -148,6 +161,13 @@ const actor = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('time' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('order' as const),
+      word: fc.constantFrom('paused' as const, 'resumed' as const, 'cancelled' as const),
+    }),
+  },
 );
 
 it('buys once, whatever is closed, resolved or comes late, in every order', async () => {
@@ -159,11 +179,15 @@ it('buys once, whatever is closed, resolved or comes late, in every order', asyn
         fc.array(actor, { minLength: 2, maxLength: 7 }),
         fc.array(fc.nat(6), { minLength: 40, maxLength: 40 }),
         async (actors, turns) => {
-          const schedule = new Schedule(place, `certificate/cnpj/${(schedules += 1)}`);
+          const id = `certificate/cnpj/${(schedules += 1)}`;
+          const start = { id, kind: 'certificate', createdAt: '', label: null } as const;
+          await place.store.jobs.start(id, start, {});
+          const schedule = new Schedule(place, id);
           const steps = actors.map((one) => {
             const run = { workflowId: 'work', run: 'run' in one ? `${one.run}` : '' };
             if (one.kind === 'sender') return schedule.sender(run, one.ending);
             if (one.kind === 'recovery') return schedule.recovery(run);
+            if (one.kind === 'order') return schedule.order(one.word);
             return one.kind === 'person' ? schedule.person(one.action) : schedule.time();
           });
           const waiting = steps.map(() => undefined as unknown);

@@ -29,7 +29,7 @@ async function buyAll(): Promise<void> {
     const times = { answerBy: claimedAt + 10_000, claimedAt, afterUnknown: false };
     const claim: Claim = { owner, kind: 'send', nonce, ...times };
     const n = nextNumber(history);
-    if ((await attempts.claim(subject, n, claim)) === 'taken') continue;
+    if ((await attempts.claim(subject, n, claim, 'job')) === 'taken') continue;
     const isLate = Date.now() > claimedAt + marginMs;
     if (!isLate) appendFileSync(file, `${subject}\n`);
     await pause(Math.random() * 5);

@@ -1,4 +1,4 @@
-import { counted, minute, workflowSuite } from '../support/workflow-environment';
+import { counted, minute, second, workflowSuite } from '../support/workflow-environment';
 
 workflowSuite('a row', (rig) => {
   it('with an unknown outcome is reported and not sent again', async () => {
@@ -89,6 +89,26 @@ workflowSuite('a row', (rig) => {
     expect(await lane.result()).toEqual({ counts: counted({ issued: 3 }) });
     expect(fakes.callsOf('rereadReceipts')).toHaveLength(1);
     expect(fakes.service.sentFor(1)).toHaveLength(2);
+  });
+
+  it('of a job that was cancelled while it could not be told is not sent, nor any behind it', async () => {
+    const fakes = rig().fakes({ 1: { answers: [{ unsent: 'cancelled', waitMs: 0 }] } });
+    const lane = await rig().startLane({ rows: 60 });
+    const { counts } = await lane.result();
+    const sent = fakes.service.places.length;
+    expect(fakes.service.places).not.toContain(1);
+    expect(counts).toEqual(counted({ issued: sent, cancelled: 60 - sent }));
+    // Those that were under way beside it.
+    expect(fakes.callsOf('requestCertificates').length).toBeLessThanOrEqual(3);
+  });
+
+  it('of a job that was paused while it could not be told is sent when that is over', async () => {
+    const paused = { unsent: 'paused', waitMs: second } as const;
+    const fakes = rig().fakes({ 1: { answers: [paused, paused, 'accept'] } });
+    const lane = await rig().startLane({ rows: 3 });
+    await rig().until(() => fakes.callsOf('requestCertificates').length > 0);
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 3 }) });
+    expect(fakes.service.sentFor(1)).toHaveLength(1);
   });
 
   it('that another work is sending is asked about again when its time is over', async () => {

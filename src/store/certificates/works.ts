@@ -80,11 +80,8 @@ export class WorkReader {
   async askedBy(folder: string): Promise<string> {
     const kept = this.#askedBy.get(folder);
     if (kept !== undefined) return kept;
-    const decision = decisionOfList(folder);
-    const by =
-      decision === null
-        ? (await this.record(folder))?.createdBy
-        : (await this.#store.jobs.input<DecisionRecord>(decision))?.by;
+    const job = await this.#store.jobs.input<WorkRecord | DecisionRecord>(jobOfList(folder));
+    const by = job && ('by' in job ? job.by : job.createdBy);
     if (this.#askedBy.size >= 1_000) this.#askedBy.clear();
     this.#askedBy.set(folder, by ?? 'unknown');
     return by ?? 'unknown';
@@ -164,16 +161,14 @@ export class WorkReader {
   }
 }
 
-const listName = /\/list-\d+$/;
-
 /** The work whose rows a list has: its own, or those that a decision about it has chosen. */
 export function folderOfList(list: string): string {
   return list.replace(/\/decisions\/\d{4}\/list-\d+$/, '');
 }
 
-/** The decision that made a list; null for that of a work. */
-function decisionOfList(list: string): string | null {
-  return folderOfList(list) === list ? null : list.replace(listName, '');
+/** The job that has a list: a work, or a decision about one. */
+export function jobOfList(list: string): string {
+  return list.replace(/\/list-\d+$/, '');
 }
 
 /** Folder of a work, from its workflow id (which holds no document). */

@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../../domain/audit';
 import type { Attempt, Claim, ClaimOwner, Receipt, Resolution } from '../../domain/attempts';
 import { attemptOf } from '../../domain/attempts';
+import type { StopWord } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { statement } from '../sqlite/statement';
+
+/** `taken`: somebody else has the number, or a send of the subject is undecided. */
+export type Claimed = 'ours' | 'taken' | StopWord;
 
 interface AttemptRow {
   n: number;
@@ -64,17 +68,19 @@ export class AttemptRepository {
   }
 
   /**
-   * Takes the next attempt of a subject. Who does not get it does not send.
+   * Takes the next attempt of a subject, unless its job was stopped. Who does not get it does not send.
    *
+   * @param job folder of the job that is to send
    * @returns `ours`, also when an earlier commit of ours landed and its answer was lost
    */
-  async claim(subject: string, n: number, claim: Claim): Promise<'ours' | 'taken'> {
+  async claim(subject: string, n: number, claim: Claim, job: string): Promise<Claimed> {
     const { kind, nonce, owner, answerBy, claimedAt, afterUnknown } = claim;
     const [inserted] = await this.#store.commit([
       statement(
         `INSERT INTO attempt
            (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
+         WHERE NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT DO NOTHING`,
         [
           subject,
           n,
@@ -85,18 +91,19 @@ export class AttemptRepository {
           answerBy,
           claimedAt,
           afterUnknown ? 1 : 0,
+          job,
         ],
       ),
     ]);
     if (inserted?.changes === 1) return 'ours';
-    const standing = await this.#store.read(
-      statement('SELECT 1 FROM attempt WHERE subject = ? AND n = ? AND nonce = ?', [
-        subject,
-        n,
-        nonce,
-      ]),
+    const [standing] = await this.#store.read<{ isOurs: number; word: StopWord | null }>(
+      statement(
+        `SELECT (SELECT count(*) FROM attempt WHERE subject = ? AND n = ? AND nonce = ?) AS "isOurs",
+                (SELECT word FROM stop_mark WHERE holder = ?) AS word`,
+        [subject, n, nonce, job],
+      ),
     );
-    return standing.length === 1 ? 'ours' : 'taken';
+    return standing?.isOurs === 1 ? 'ours' : (standing?.word ?? 'taken');
   }
 
   /**

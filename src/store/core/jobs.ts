@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../../domain/audit';
-import type { JobEnding, JobKind, JobStart } from '../../domain/job';
+import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { StoreError } from '../store-error';
-import { insertInto, statement, type Statement } from '../sqlite/statement';
+import { insertInto, replacing, statement, type Statement } from '../sqlite/statement';
 
 export interface JobRow {
   id: string;
@@ -150,6 +150,28 @@ export class JobRepository {
         ends.map(({ folder, ending, outcome }) => this.#ended(folder, ending, outcome, '')),
       ),
     );
+  }
+
+  /**
+   * After this no claim of the job commits, whoever drives it. What was cancelled stays so.
+   *
+   * @param entries what the audit trail says of it
+   */
+  async stop(folder: string, word: StopWord, entries: readonly AuditEntry[] = []): Promise<void> {
+    const otherwise = word === 'paused' ? undefined : replacing(['holder'], ['word']);
+    await this.#store.commit(
+      [insertInto('stop_mark', ['holder', 'word'], [[folder, word]], otherwise)],
+      entries,
+    );
+  }
+
+  /** @param word default: whatever it was stopped by */
+  async release(folder: string, word?: StopWord): Promise<void> {
+    const only = word === undefined ? '' : 'AND word = ?';
+    const parameters = word === undefined ? [folder] : [folder, word];
+    await this.#store.commit([
+      statement(`DELETE FROM stop_mark WHERE holder = ? ${only}`, parameters),
+    ]);
   }
 
   /** Those whose folders begin like this, newest first. */

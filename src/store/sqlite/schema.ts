@@ -126,6 +126,11 @@ const migrations: readonly string[][] = [
     `CREATE INDEX job_status ON job (status, created_at, id)`,
     `CREATE INDEX job_label ON job (label, created_at, id) WHERE label IS NOT NULL`,
     `CREATE INDEX job_attention ON job (created_at, id) WHERE needs_attention = 1`,
+    // No claim of a job commits beside it.
+    `CREATE TABLE stop_mark (
+       holder TEXT PRIMARY KEY REFERENCES job (holder) ON DELETE CASCADE,
+       word TEXT NOT NULL CHECK (word IN ('paused', 'cancelled'))
+     ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE resolution (
        subject TEXT NOT NULL,
        n INTEGER NOT NULL,

@@ -9,6 +9,7 @@ import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { CertificatesApi } from '../../../src/apis/investigation/certificates';
+import type { Claimed } from '../../../src/store/core/attempts';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { IdKey } from '../../../src/protection/id-key';
 import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
@@ -196,8 +197,8 @@ export class CertificateBench {
     return this.attempts.resolve(this.subject(document), n, resolution);
   }
 
-  claim(document: string, fields: Partial<Claim> = {}, n = 1): Promise<'ours' | 'taken'> {
-    return this.attempts.claim(this.subject(document), n, {
+  claim(document: string, fields: Partial<Claim> = {}, n = 1): Promise<Claimed> {
+    const claim: Claim = {
       owner: { workflowId: 'elsewhere', run: `r${n}` },
       kind: 'send',
       nonce: `nonce-${n}`,
@@ -205,7 +206,8 @@ export class CertificateBench {
       claimedAt: this.now(),
       afterUnknown: false,
       ...fields,
-    });
+    };
+    return this.attempts.claim(this.subject(document), n, claim, 'elsewhere');
   }
 
   async putFact(certidaoId: string, fields: Partial<IssuanceFact> = {}): Promise<void> {

@@ -120,14 +120,16 @@ it('recovers the receipt of a run whose answer never reached the workflow', asyn
 it('waits for a claim without a receipt until nothing can leave any more', async () => {
   const claimedAt = Date.now();
   const owner = { workflowId: `credit/${'ab'.repeat(16)}`, run: 'r1' };
-  await bench.attempts.claim(bench.subject, 1, {
+  const answerBy = claimedAt + 100;
+  const claim = {
     owner,
     kind: 'send',
     nonce: 'n',
-    answerBy: claimedAt + 100,
+    answerBy,
     claimedAt,
     afterUnknown: false,
-  });
+  } as const;
+  await bench.attempts.claim(bench.subject, 1, claim, bench.ref.folder);
   expect(await bench.request('r2')).toMatchObject({ kind: 'unsent', why: 'another work' });
   expect(await bench.recover('r1')).toMatchObject({ kind: 'unknown' });
   expect(Date.now()).toBeGreaterThan(claimedAt + 100);

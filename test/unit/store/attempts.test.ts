@@ -45,6 +45,8 @@ beforeEach(() => {
 
 afterEach(() => place.remove());
 
+const take = (of: string, n: number, one: Claim) => attempts.claim(of, n, one, 'job');
+
 async function attempt(n: number): Promise<Attempt> {
   const found = (await attempts.of(subject)).find((one) => one.n === n);
   if (found === undefined) throw new Error(`no attempt ${n}`);
@@ -56,49 +58,66 @@ async function receive(n: number, receipt: Receipt): Promise<Receipt> {
 }
 
 describe('a claim', () => {
+  it('does not commit once its job was stopped, and that of another job does', async () => {
+    const { jobs } = place.store;
+    await jobs.start('job', { id: 'j', kind: 'lens', createdAt: 't', label: null }, {});
+    await jobs.stop('job', 'paused');
+    expect(await take(subject, 1, claimOf())).toBe('paused');
+    expect(await attempts.claim('certificate/cnpj/b', 1, claimOf(), 'another')).toBe('ours');
+    await jobs.release('job', 'paused');
+    expect(await take(subject, 1, claimOf())).toBe('ours');
+    await receive(1, notSent);
+    await jobs.stop('job', 'cancelled');
+    await jobs.stop('job', 'paused');
+    await jobs.release('job', 'paused');
+    expect(await take(subject, 2, claimOf({ nonce: 'nonce-2' }))).toBe('cancelled');
+    // Its own commit landed before the mark, and the answer to it was lost.
+    expect(await take(subject, 1, claimOf())).toBe('ours');
+  });
+
   it('is given to one of many that want it at once', async () => {
     const claims = Array.from({ length: 30 }, (_, n) => claimOf({ nonce: `n-${n}` }));
-    const results = await Promise.all(claims.map((claim) => attempts.claim(subject, 1, claim)));
+    const results = await Promise.all(claims.map((claim) => take(subject, 1, claim)));
     expect(results.filter((result) => result === 'ours')).toHaveLength(1);
     expect((await attempt(1)).claim).toEqual(claims[results.indexOf('ours')]);
   });
 
   it('is ours when our commit landed and its answer was lost', async () => {
-    await attempts.claim(subject, 1, claimOf());
-    expect(await attempts.claim(subject, 1, claimOf())).toBe('ours');
-    expect(await attempts.claim(subject, 1, claimOf({ nonce: 'another' }))).toBe('taken');
+    await take(subject, 1, claimOf());
+    expect(await take(subject, 1, claimOf())).toBe('ours');
+    expect(await take(subject, 1, claimOf({ nonce: 'another' }))).toBe('taken');
   });
 
   it.each<[string, Receipt | null]>([
     ['in flight', null],
     ['unknown', unknown],
   ])('is not given under a later number while an earlier one is %s', async (_word, receipt) => {
-    await attempts.claim(subject, 1, claimOf());
+    await take(subject, 1, claimOf());
     if (receipt !== null) await receive(1, receipt);
     const later = claimOf({ owner: others, nonce: 'later' });
-    expect(await attempts.claim(subject, 2, later)).toBe('taken');
+    expect(await take(subject, 2, later)).toBe('taken');
     await attempts.resolve(subject, 1, resolutionOf({ action: 'reissue' }));
-    expect(await attempts.claim(subject, 2, later)).toBe('ours');
+    expect(await take(subject, 2, later)).toBe('ours');
   });
 
   it.each([accepted('c-1'), refused, notSent])('is given after one that was $kind', async (one) => {
-    await attempts.claim(subject, 1, claimOf());
+    await take(subject, 1, claimOf());
     await receive(1, one);
     const later = claimOf({ owner: others, nonce: 'later' });
-    expect(await attempts.claim(subject, 2, later)).toBe('ours');
+    expect(await take(subject, 2, later)).toBe('ours');
   });
 
   it.each([accepted('c-1'), refused])(
     'is not given to the same run after it was $kind',
     async (one) => {
-      await attempts.claim(subject, 1, claimOf());
+      await take(subject, 1, claimOf());
       await receive(1, one);
-      expect(await attempts.claim(subject, 2, claimOf({ nonce: 'again' }))).toBe('taken');
+      expect(await take(subject, 2, claimOf({ nonce: 'again' }))).toBe('taken');
     },
   );
 
   it('keeps subjects apart whose names begin alike', async () => {
-    await attempts.claim(`${subject}0`, 3, claimOf());
+    await take(`${subject}0`, 3, claimOf());
     expect(await attempts.of(subject)).toEqual([]);
     expect(await attempts.subjects('certificate/')).toEqual([`${subject}0`]);
     expect(await attempts.subjects('credit/')).toEqual([]);
@@ -107,7 +126,7 @@ describe('a claim', () => {
   it('is read back with all it says, over nine of them in order', async () => {
     for (let n = 1; n <= 12; n += 1) {
       const claim = claimOf({ nonce: `n-${n}`, owner: { ...owner, run: `${n}` } });
-      await attempts.claim(subject, n, { ...claim, afterUnknown: n === 12 });
+      await take(subject, n, { ...claim, afterUnknown: n === 12 });
       await receive(n, n === 11 ? accepted('c-11') : refused);
     }
     const all = await attempts.of(subject);
@@ -122,7 +141,7 @@ describe('a claim', () => {
 });
 
 describe('a receipt', () => {
-  beforeEach(() => attempts.claim(subject, 1, claimOf()));
+  beforeEach(() => take(subject, 1, claimOf()));
 
   it('stands when it is the first, and answers those that come after it', async () => {
     expect(await receive(1, accepted('c-1'))).toEqual(accepted('c-1'));
@@ -143,7 +162,7 @@ describe('a receipt', () => {
 });
 
 describe('a resolution', () => {
-  beforeEach(() => attempts.claim(subject, 1, claimOf()));
+  beforeEach(() => take(subject, 1, claimOf()));
 
   it('stands when it is the last, over nine too, and those before it are kept', async () => {
     for (let at = 1; at <= 12; at += 1) {
@@ -169,14 +188,14 @@ describe('a resolution', () => {
 
   it('is of one attempt alone', async () => {
     await attempts.resolve(subject, 1, resolutionOf({ action: 'reissue' }));
-    await attempts.claim(subject, 2, claimOf({ nonce: 'n-2', owner: others }));
+    await take(subject, 2, claimOf({ nonce: 'n-2', owner: others }));
     expect((await attempt(2)).resolution).toBeNull();
     expect((await attempt(1)).resolution).toMatchObject({ action: 'reissue' });
   });
 
   it('leaves room for the receipt that comes late', async () => {
     await attempts.resolve(subject, 1, resolutionOf({ action: 'reissue' }));
-    await attempts.claim(subject, 2, claimOf({ nonce: 'n-2', owner: others }));
+    await take(subject, 2, claimOf({ nonce: 'n-2', owner: others }));
     await receive(1, accepted('c-late'));
     expect((await attempt(1)).receipt).toEqual(accepted('c-late'));
   });
@@ -188,8 +207,8 @@ describe('closing a run', () => {
       n: 1,
       claim: { kind: 'closed', owner, claimedAt: 9 },
     });
-    expect(await attempts.claim(subject, 2, claimOf())).toBe('taken');
-    expect(await attempts.claim(subject, 2, claimOf({ owner: others }))).toBe('ours');
+    expect(await take(subject, 2, claimOf())).toBe('taken');
+    expect(await take(subject, 2, claimOf({ owner: others }))).toBe('ours');
   });
 
   it('closes nothing twice', async () => {
@@ -201,11 +220,11 @@ describe('closing a run', () => {
   it.each([null, accepted('c-1'), refused, unknown])(
     'gives what has left, whatever came of it: %j',
     async (receipt) => {
-      await attempts.claim(subject, 1, claimOf());
+      await take(subject, 1, claimOf());
       if (receipt !== null) await receive(1, receipt);
       const another = { ...owner, run: 'lane-0-2' };
       if (receipt?.kind === 'refused') {
-        await attempts.claim(subject, 2, claimOf({ owner: another, nonce: 'n-2' }));
+        await take(subject, 2, claimOf({ owner: another, nonce: 'n-2' }));
       }
       expect(await attempts.close(subject, owner, 9)).toMatchObject({ n: 1, receipt });
       expect((await attempts.of(subject)).every(({ claim }) => claim.kind === 'send')).toBe(true);
@@ -213,15 +232,15 @@ describe('closing a run', () => {
   );
 
   it('closes a run whose last try surely never left, and which may try again', async () => {
-    await attempts.claim(subject, 1, claimOf());
+    await take(subject, 1, claimOf());
     await receive(1, notSent);
-    await attempts.claim(subject, 2, claimOf({ nonce: 'n-2' }));
+    await take(subject, 2, claimOf({ nonce: 'n-2' }));
     await receive(2, notSent);
     expect(await attempts.close(subject, owner, 9)).toMatchObject({
       n: 3,
       claim: { kind: 'closed' },
     });
-    expect(await attempts.claim(subject, 4, claimOf({ nonce: 'n-4' }))).toBe('taken');
+    expect(await take(subject, 4, claimOf({ nonce: 'n-4' }))).toBe('taken');
   });
 
   it.each<[string, Receipt]>([
@@ -230,7 +249,7 @@ describe('closing a run', () => {
   ])(
     'frees nothing that another run has %s, though its number is higher',
     async (_word, receipt) => {
-      await attempts.claim(subject, 1, claimOf({ owner: others }));
+      await take(subject, 1, claimOf({ owner: others }));
       await receive(1, receipt);
       await attempts.close(subject, owner, 9);
       const all = await attempts.of(subject);
@@ -242,7 +261,7 @@ describe('closing a run', () => {
 
 it('takes all of a subject away, and nothing of another', async () => {
   for (const one of [subject, `${subject}0`]) {
-    await attempts.claim(one, 1, claimOf());
+    await take(one, 1, claimOf());
     await attempts.resolve(one, 1, resolutionOf());
   }
   await attempts.remove(subject);
@@ -252,7 +271,7 @@ it('takes all of a subject away, and nothing of another', async () => {
 });
 
 it('puts other words in the place of notes', async () => {
-  await attempts.claim(subject, 1, claimOf());
+  await take(subject, 1, claimOf());
   await attempts.resolve(subject, 1, resolutionOf({ note: 'as for Bia' }));
   await attempts.rewordNotes(subject, (note) => note.replace('Bia', '[erased]'));
   expect((await attempt(1)).resolution).toEqual(resolutionOf({ note: 'as for [erased]' }));
