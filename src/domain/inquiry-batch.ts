@@ -4,7 +4,7 @@ import type { TraceStrategy } from './traces/trace';
 export const inquiryBatchKinds = ['trace-batch', 'profile-batch'] as const;
 export type InquiryBatchKind = (typeof inquiryBatchKinds)[number];
 
-/** As it was asked for: `inquiries/<kind>/<name>/<instant>/asked.json`. */
+/** As it was asked for: the input of the job in `inquiries/<kind>/<name>/<instant>`. */
 export interface InquiryBatchRecord {
   kind: InquiryBatchKind;
   /** `<kind>/<name>/<instant>`. */
@@ -42,7 +42,7 @@ export interface InquiryWork {
   before: boolean;
 }
 
-/** `ended.json`. */
+/** How all of them ended: the outcome of the job. */
 export interface InquiryBatchEnd {
   endedAt: string;
   cancelled: boolean;

@@ -19,7 +19,7 @@ export interface WorkTerms {
   onUnknown: 'report' | 'reissue';
 }
 
-/** `work.json`: what was asked for. Written once, before the workflow starts. */
+/** What was asked for: the input of the job. Written once, before the workflow starts. */
 export interface WorkRecord {
   workId: string;
   kind: 'certificate-batch' | 'certificate';
@@ -54,7 +54,7 @@ export type WorkItem = ManifestItem & { start?: ItemStart };
 export const decisionActions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 export type DecisionAction = (typeof decisionActions)[number];
 
-/** `decision.json`: what a person decided about rows of a work, and which they were. */
+/** What a person decided about rows of a work, and which they were. */
 export interface DecisionRecord {
   number: number;
   action: DecisionAction;

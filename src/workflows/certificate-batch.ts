@@ -61,7 +61,6 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     lanes: [],
   };
   let cancel: Control['cancel'];
-  let neverSent = 'the deadline of the batch passed before it was requested';
   let lanesStarted = false;
 
   const order = async (control: Control, only?: Lane): Promise<void> => {
@@ -120,7 +119,6 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
   const cancelWith = async (how: 'wait' | 'now'): Promise<void> => {
     cancel = how;
     progress.cancelling = true;
-    neverSent = 'cancelled before it was requested';
     await order({ cancel: how });
   };
   setHandler(
@@ -152,6 +150,10 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     const edition = input.decision ?? 0;
     const { filedIn: folder } = work;
     const failedLanes = lanes.filter((lane) => lane.done && lane.result === null).map(itemsOf);
+    // Lanes learn of a cancellation by themselves when no worker ran that could tell the batch.
+    const isOver = cancel === undefined && Date.now() >= terms.requestUntil;
+    const why = isOver ? 'the deadline of the batch passed' : 'cancelled';
+    const neverSent = `${why} before it was requested`;
     const merge = { folder, workId, edition, startedAt, neverSent, failedLanes };
     const summary = await activities.mergeWork(merge);
     progress.stage = 'done';

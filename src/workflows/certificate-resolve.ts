@@ -9,7 +9,7 @@ export interface CertificateResolveInput {
   /** The batch or single issuance decided on. */
   workId: string;
   work: WorkRef;
-  /** Number of the decision; `decision.json` stands under it in the store. */
+  /** Number of the decision among those about the work. */
   decision: number;
   terms: IssuingTerms;
   concurrency: number;

@@ -27,31 +27,32 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
     carried: firstRows(0, work.items),
     eventsLimit: null,
   });
-  let neverSent = 'the deadline passed before it could be requested';
+  let isCancelled = false;
   setHandler(rowsProgressQuery, () => driver.progress());
   setHandler(resumeUpdate, () => {
     driver.control({ paused: false });
     return 'resumed';
   });
   setHandler(cancelUpdate, ({ now }) => {
-    neverSent = 'cancelled before it was requested';
+    isCancelled = true;
     driver.control({ cancel: now ? 'now' : 'wait' });
     return now ? 'cancelled at once' : 'cancelling';
   });
   CancellationScope.current().cancelRequested.catch(() => {
-    neverSent = 'cancelled before it was requested';
+    isCancelled = true;
     driver.control({ cancel: 'wait' });
   });
 
   return CancellationScope.nonCancellable(async () => {
     await driver.drive();
     const { filedIn } = work;
+    const isOver = !isCancelled && Date.now() >= terms.requestUntil;
     const summary = await activities.mergeWork({
       folder: filedIn,
       workId,
       edition: 0,
       startedAt,
-      neverSent,
+      neverSent: `${isOver ? 'the deadline passed' : 'cancelled'} before it was requested`,
       failedLanes: [],
     });
     tellEnd(certificateEnd(summary.counts));

@@ -1,6 +1,6 @@
 import type { AnalysisStatus } from './work';
 
-/** Many files of a folder, as they were asked for: `credit-batches/<name>/<instant>/asked.json`. */
+/** Many files of a folder, as they were asked for: the input of the job in `credit-batches/<name>/<instant>`. */
 export interface CreditBatchRecord {
   /** `credit-batch/<name>/<instant>`. */
   batchId: string;
@@ -46,7 +46,7 @@ export function gravestAnalysis(counts: AnalysisCounts): keyof AnalysisCounts {
   return byGravity.find((status) => (counts[status] ?? 0) > 0) ?? 'completed';
 }
 
-/** `ended.json`. */
+/** How all of them ended: the outcome of the job. */
 export interface CreditBatchEnd {
   endedAt: string;
   cancelled: boolean;

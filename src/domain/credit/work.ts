@@ -1,7 +1,7 @@
 import type { AnalysisSummary } from './analysis';
 import type { ResultFilter } from './operation';
 
-/** One analysis of one file, as it was asked for: `analyses/<name>/<instant>/asked.json`. */
+/** One analysis of one file, as it was asked for: the input of the job in `analyses/<name>/<instant>`. */
 export interface AnalysisRecord {
   /** `credit/<name>/<instant>`. */
   workId: string;
@@ -49,7 +49,7 @@ export const analysisStatuses = [
 ] as const;
 export type AnalysisStatus = (typeof analysisStatuses)[number];
 
-/** How an analysis ended: `outcome.json`, and the result of its workflow. */
+/** How an analysis ended: the outcome of its job, and the result of its workflow. */
 export interface AnalysisOutcome {
   workId: string;
   status: AnalysisStatus;

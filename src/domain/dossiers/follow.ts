@@ -14,7 +14,7 @@ import type {
 export const reviewPolicies = ['wait', 'accept', 'fail', 'leave'] as const;
 export type ReviewPolicy = (typeof reviewPolicies)[number];
 
-/** One dossier to follow, as it was asked for: `dossiers/<id>/<instant>/asked.json`. */
+/** One dossier to follow, as it was asked for: the input of the job in `dossiers/<id>/<instant>`. */
 export interface DossierRecord {
   /** `dossier/<id>/<instant>`. */
   workId: string;
@@ -122,7 +122,7 @@ export interface DossierReport {
   movedOn: boolean;
 }
 
-/** How it ended: `outcome.json`, and the result of its workflow. */
+/** How it ended: the outcome of its job, and the result of its workflow. */
 export interface DossierOutcome {
   workId: string;
   dossierId: string;

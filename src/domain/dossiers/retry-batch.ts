@@ -2,7 +2,7 @@ import type { BillingTotal } from '../billing-totals';
 import type { DossierOutcome, DossierStatus, ReviewPolicy } from './follow';
 import type { RetryPlan, RetryPlanTerms } from './retry-plan';
 
-/** Failed dossiers that are tried again together: `dossier-batches/<instant>/asked.json`. */
+/** Failed dossiers that are tried again together: the input of the job in `dossier-batches/<instant>`. */
 export interface DossierBatchRecord {
   /** `dossier-batch/<instant>`. */
   workId: string;
@@ -29,7 +29,7 @@ export interface DossierBatchItem {
   possibleAttempt: boolean;
 }
 
-/** How all of them ended: `outcome.json`, and the result of the workflow. */
+/** How all of them ended: the outcome of its job, and the result of the workflow. */
 export interface DossierBatchOutcome {
   workId: string;
   status: 'completed' | 'cancelled' | 'expired' | 'refused';

@@ -1,7 +1,7 @@
 import type { Billing } from '../billing';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
-/** One analysis, as it was asked for: `lens/<name>/<instant>/asked.json`. */
+/** One analysis, as it was asked for: the input of the job in `lens/<name>/<instant>`. */
 export interface LensRecord {
   /** `lens/<name>/<instant>`. */
   workId: string;
@@ -110,7 +110,7 @@ export interface ReplacedLens {
   billing: Billing | null;
 }
 
-/** How an analysis ended: `outcome.json`, and the result of its workflow. */
+/** How an analysis ended: the outcome of its job, and the result of its workflow. */
 export interface LensOutcome {
   workId: string;
   status: LensStatus;

@@ -1,4 +1,4 @@
-/** One lookup of a profile, as it was asked for: `profiles/<name>/<instant>/asked.json`. */
+/** One lookup of a profile, as it was asked for: the input of the job in `profiles/<name>/<instant>`. */
 export interface ProfileRecord {
   /** `profile/<name>/<instant>`. */
   workId: string;
@@ -81,7 +81,7 @@ export type LookedUp =
   /** The work has an end on file, however it was started again: nothing was asked. */
   | { kind: 'ended'; status: ProfileStatus };
 
-/** How a lookup ended: `outcome.json`, and the result of its workflow. */
+/** How a lookup ended: the outcome of its job, and the result of its workflow. */
 export interface ProfileOutcome {
   workId: string;
   status: ProfileStatus;

@@ -1,7 +1,7 @@
 import type { Billing } from '../billing';
 import type { Trace, TraceStrategy } from './trace';
 
-/** One search, as it was asked for: `traces/<name>/<instant>/asked.json`. */
+/** One search, as it was asked for: the input of the job in `traces/<name>/<instant>`. */
 export interface TraceRecord {
   /** `trace/<name>/<instant>`. */
   workId: string;
@@ -67,7 +67,7 @@ export interface TraceSeen {
   failure: { code: string | null; message: string } | null;
 }
 
-/** How a search ended: `outcome.json`, and the result of its workflow. */
+/** How a search ended: the outcome of its job, and the result of its workflow. */
 export interface TraceOutcome {
   workId: string;
   status: TraceStatus;
