@@ -52,7 +52,8 @@ const rooms = {
 };
 
 /** What speaks SQL, and what it stands on. */
-const database = '^src/store/(sqlite/|(blobs|database|orphans|sealed-database)\\.ts$)';
+const database =
+  '^src/store/((postgres|sqlite)/|(blobs|database|migrations|orphans|pages|sealed-database|statement)\\.ts$)';
 
 /**
  * `import type` of activities stands in one file a resource, `workflows/<resource>-activities.ts`;

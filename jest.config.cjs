@@ -15,26 +15,46 @@ const swc = [
 const transform = { '^.+\\.ts$': swc, '/node_modules/jose/.+\\.js$': swc };
 const transformIgnorePatterns = ['/node_modules/(?!jose/)'];
 
+const common = {
+  transform,
+  transformIgnorePatterns,
+  testEnvironment: 'node',
+  // Looked up in jest's own context it takes half of the time of tests that draw much.
+  sandboxInjectedGlobals: ['Math'],
+  extensionsToTreatAsEsm: [],
+};
+
+/** What a store holds, on the other database too. */
+const onPostgres = {
+  displayName: 'postgres',
+  testMatch: [
+    '<rootDir>/test/postgres/*.test.ts',
+    '<rootDir>/test/unit/store/{attempts,changes,facts,jobs,monitors,outcomes,records,rows,subjects,works}.test.ts',
+    '<rootDir>/test/property/{attempt-schedules,cooldown}.test.ts',
+  ],
+  globals: { onPostgres: true },
+  setupFiles: ['<rootDir>/test/support/property-seed.ts'],
+  globalSetup: '<rootDir>/test/support/postgres-setup.ts',
+  globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
+};
+
 module.exports = {
   // A bound for what hangs, not for what is slow.
   testTimeout: 60_000,
   // Two cores. With servers two are enough (`scripts/run-layers.ts`): with three each file takes a third longer.
   maxWorkers: 3,
-  projects: layers.map((layer) => ({
-    displayName: layer,
-    testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],
-    transform,
-    transformIgnorePatterns,
-    testEnvironment: 'node',
-    // Looked up in jest's own context it takes half of the time of tests that draw much.
-    sandboxInjectedGlobals: ['Math'],
-    extensionsToTreatAsEsm: [],
-    ...(drawn.includes(layer) ? { setupFiles: ['<rootDir>/test/support/property-seed.ts'] } : {}),
-    ...(withServers.includes(layer)
-      ? {
-          globalSetup: '<rootDir>/test/support/servers-setup.ts',
-          globalTeardown: '<rootDir>/test/support/servers-teardown.ts',
-        }
-      : {}),
-  })),
+  projects: layers
+    .map((layer) => ({
+      displayName: layer,
+      testMatch: [`<rootDir>/test/${layer}/**/*.test.ts`],
+      ...common,
+      ...(drawn.includes(layer) ? { setupFiles: ['<rootDir>/test/support/property-seed.ts'] } : {}),
+      ...(withServers.includes(layer)
+        ? {
+            globalSetup: '<rootDir>/test/support/servers-setup.ts',
+            globalTeardown: '<rootDir>/test/support/servers-teardown.ts',
+          }
+        : {}),
+    }))
+    .concat({ ...common, ...onPostgres }),
 };

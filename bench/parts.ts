@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../src/store/store';
-import { storeAsItIs } from '../src/store/open-store';
+import { storeInFolder } from '../src/store/open-store';
 import { KeySeal } from '../src/store/seal';
 import { KeyRing } from '../src/protection/key-ring';
 import { startDevServer, type DevServer } from '../src/temporal/dev-server';
@@ -66,7 +66,7 @@ export class Parts {
   /** What the installation has stored. */
   store(): Store | null {
     const keys = this.#payloadKeys === 'off' ? null : KeyRing.parse(this.#payloadKeys);
-    return storeAsItIs(join(this.folder, 'data', 'store'), new KeySeal(keys));
+    return storeInFolder(join(this.folder, 'data', 'store'), new KeySeal(keys));
   }
 
   static async start(timing: Timing): Promise<Parts> {

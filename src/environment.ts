@@ -37,8 +37,10 @@ export interface Environment {
   credit: CreditSettings | null;
   /** Absolute. Embedded server, default store, generated keys, logs. */
   dataDir: string;
-  /** Directory or address of the store. */
+  /** Directory of the store, or `postgres://`. */
   storeUrl: string;
+  /** Directory of the bytes of a store in PostgreSQL. */
+  blobsUrl: string;
   /** 64 hex digits, or null when one is to be generated in the data directory. */
   idKey: string | null;
   /** `off`: nothing is encrypted. Null when none are configured. */
@@ -131,6 +133,7 @@ const variables = z.object({
   CREDIT_TIMEOUT_SECONDS: numberWithin(1, 600).default(120),
   DILIGENCE_DATA_DIR: z.string().min(1).default('./data'),
   DILIGENCE_STORE_URL: z.string().min(1).optional(),
+  DILIGENCE_BLOBS_URL: z.string().min(1).optional(),
   DILIGENCE_ID_KEY: z
     .string()
     .regex(
@@ -186,6 +189,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     credit: creditOf(found),
     dataDir,
     storeUrl: found.DILIGENCE_STORE_URL ?? resolve(dataDir, 'store'),
+    blobsUrl: found.DILIGENCE_BLOBS_URL ?? resolve(dataDir, 'blobs'),
     idKey: found.DILIGENCE_ID_KEY ?? null,
     payloadKeys: payloadKeysOf(found.DILIGENCE_PAYLOAD_KEYS),
     acceptPlaintext: found.DILIGENCE_ACCEPT_PLAINTEXT === 'on',

@@ -1,5 +1,5 @@
 import { MonitorListRepository } from '../../src/store/monitors/lists';
-import { insertInto, replacing } from '../../src/store/sqlite/statement';
+import { insertInto, replacing } from '../../src/store/statement';
 import type { MonitorWatchInput } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import {

@@ -51,7 +51,7 @@ async function serveUntilStopped(flags: CodecServerFlags): Promise<void> {
   const found = await findPayloadKeys(environment, engine.kind);
   for (const remark of remarksOn(found, environment)) log.warn(remark);
   // Where the store is at hand: what is encoded with another key, no worker could read.
-  const store = storeAsItIs(environment.storeUrl);
+  const store = await storeAsItIs(environment);
   if (store !== null) await refuseOtherKeys(store, found.keys);
   const own = engine.kind === 'server' ? engine.namespace : 'default';
   const namespaces = flags.namespace ?? [own];

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findIdKey } from '../store/find-id-key';
-import { openStore } from '../store/open-store';
+import { openStore, shownAddress } from '../store/open-store';
 import type { Store } from '../store/store';
 import type { Environment, TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
@@ -126,14 +126,14 @@ export async function examineStore(environment: Environment): Promise<{
   const keyPath = join(dataDir, 'id-key');
   if (configured === null && (await stat(keyPath).catch(() => null)) === null) {
     const cure = `restore ${keyPath} from a backup, or set DILIGENCE_ID_KEY`;
-    return { finding: fail(check, `the key of ${storeUrl} is not here`, cure) };
+    return { finding: fail(check, `the key of ${shownAddress(storeUrl)} is not here`, cure) };
   }
   try {
     const { idKey } = await findIdKey(dataDir, configured);
     const keys = await storeKeys(environment, engineAddress().kind);
-    const store = await openStore(storeUrl, idKey, keys && { keys });
-    const { sqliteVersion, outlivesPowerCut } = await store.prove();
-    const detail = `${storeUrl} can be written (id ${store.id.slice(0, 8)}, SQLite ${sqliteVersion})`;
+    const store = await openStore(environment, idKey, keys && { keys });
+    const { engine, outlivesPowerCut } = await store.prove();
+    const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;
     const finding = outlivesPowerCut
       ? ok(check, detail)
       : warn(

@@ -68,7 +68,7 @@ async function openKeys(): Promise<Keys> {
   const environment = readEnvironment();
   const found = await findPayloadKeys(environment, engineAddress().kind);
   const { idKey } = await findIdKey(environment.dataDir, environment.idKey);
-  return { environment, found, store: await openStore(environment.storeUrl, idKey) };
+  return { environment, found, store: await openStore(environment, idKey) };
 }
 
 async function rotate(): Promise<void> {

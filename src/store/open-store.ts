@@ -2,10 +2,19 @@ import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';
-import { databaseToRead, openDatabase } from './database';
+import type { Database } from './database';
+import { openPostgres, postgresToRead } from './postgres/database';
 import { KeySeal, type Seal } from './seal';
+import { databaseToRead, openDatabase } from './sqlite/database';
 import { Store } from './store';
 import { StoreConfigError } from './store-error';
+
+export interface StoreAddress {
+  /** A directory or a `file:` URL, of SQLite and the bytes beside it; or `postgres://`. */
+  storeUrl: string;
+  /** Directory of the bytes beside PostgreSQL, which all processes share. */
+  blobsUrl: string;
+}
 
 export interface StoreSealing {
   keys: KeyRing;
@@ -16,37 +25,59 @@ export interface StoreSealing {
 /**
  * Opens the store at an address, and makes it one at the first use.
  *
- * @param address a directory, or a `file:` URL
  * @param sealing null: nothing is sealed, and what is sealed cannot be read
  * @throws StoreError when it was made with another id key, StoreConfigError when the address is of an
  *   unknown kind
  */
 export async function openStore(
-  address: string,
+  { storeUrl, blobsUrl }: StoreAddress,
   idKey: IdKey,
   sealing: StoreSealing | null = null,
 ): Promise<Store> {
-  const database = await openDatabase(directoryOf(address), idKey);
+  const database: Database = isPostgres(storeUrl)
+    ? await openPostgres(storeUrl, directoryOf(blobsUrl), idKey)
+    : await openDatabase(directoryOf(storeUrl), idKey);
   const proveKeys = async (): Promise<void> => sealing?.proveKeys?.(store);
   const store: Store = new Store(database, new KeySeal(sealing?.keys ?? null, proveKeys));
   return store;
 }
 
 /**
- * The store as it lies there, whoever's it is, to be read alone. Null when there is none.
+ * The store as it is there, whoever's it is, to be read alone. Null when there is none.
  *
  * @param seal default: what is sealed is read as it stands
  */
-export function storeAsItIs(address: string, seal?: Seal): Store | null {
-  const database = databaseToRead(directoryOf(address));
+export async function storeAsItIs(
+  { storeUrl, blobsUrl }: StoreAddress,
+  seal?: Seal,
+): Promise<Store | null> {
+  if (!isPostgres(storeUrl)) return storeInFolder(directoryOf(storeUrl), seal);
+  const database = await postgresToRead(storeUrl, directoryOf(blobsUrl));
   return database && new Store(database, seal);
+}
+
+/** The same, of SQLite. */
+export function storeInFolder(folder: string, seal?: Seal): Store | null {
+  const database = databaseToRead(folder);
+  return database && new Store(database, seal);
+}
+
+/** An address without what must not be printed. */
+export function shownAddress(storeUrl: string): string {
+  if (!isPostgres(storeUrl)) return storeUrl;
+  const { protocol, host, pathname } = new URL(storeUrl);
+  return `${protocol}//${host}${pathname}`;
+}
+
+export function isPostgres(storeUrl: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(storeUrl);
 }
 
 function directoryOf(address: string): string {
   if (address.startsWith('file:')) return fileURLToPath(address);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address)) {
     throw new StoreConfigError(
-      `DILIGENCE_STORE_URL: ${address.split(':')[0]}: is not supported yet, expected a directory or a file: address`,
+      `DILIGENCE_STORE_URL, DILIGENCE_BLOBS_URL: ${address.split(':')[0]}: is not supported, expected a directory, a file: address or, for the store, postgres://`,
     );
   }
   return isAbsolute(address) ? address : resolve(address);

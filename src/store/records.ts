@@ -1,7 +1,7 @@
 import type { BlobDirectory } from './blobs';
 import type { StoredBytes } from './core/stored-bytes';
 import type { SealedDatabase } from './sealed-database';
-import { insertInto, statement, type Statement, type StatementResult } from './sqlite/statement';
+import { insertInto, statement, type Statement, type StatementResult } from './statement';
 import { StoreError } from './store-error';
 
 export type PutResult = 'stored' | 'exists';

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../domain/audit';
 import { eventOf } from './audit/event';
 import type { Database } from './database';
 import { noSeal, type Seal } from './seal';
-import type { Statement, StatementResult } from './sqlite/statement';
+import type { Statement, StatementResult } from './statement';
 
 /** The database as its repositories see it: with the seal of what its columns and blobs hold. */
 export class SealedDatabase implements Seal {

@@ -7,7 +7,10 @@ import type { KeyRing } from '../protection/key-ring';
 import { proveKeys, refuseOtherKeys } from './key-checks';
 import { findPayloadKeys, payloadKeysPath, remarksOn } from './payload-keys';
 
-type Settings = Pick<Environment, 'storeUrl' | 'payloadKeys' | 'dataDir' | 'acceptPlaintext'>;
+type Settings = Pick<
+  Environment,
+  'storeUrl' | 'blobsUrl' | 'payloadKeys' | 'dataDir' | 'acceptPlaintext'
+>;
 
 /**
  * The store of this installation, sealed with its payload keys. Before anything is sealed they are proven
@@ -29,7 +32,7 @@ export async function openOwnStore(
   }
   const proof = (store: Store): Promise<void> => proveKeys(store, keys);
   const sealing = keys === 'off' ? null : { keys, proveKeys: proof };
-  const store = await openStore(settings.storeUrl, idKey, sealing);
+  const store = await openStore(settings, idKey, sealing);
   // With another list, what is sealed would look as if somebody had altered it.
   await refuseOtherKeys(store, keys);
   return store;

@@ -53,7 +53,7 @@ describe(`a watch over ${monitors} monitors`, () => {
     const root = join(place.folder, 'data', 'store');
     const idKey = IdKey.parse(await readFile(join(place.folder, 'data', 'id-key'), 'utf8'));
     const keys = KeyRing.parse(testPayloadKeys);
-    const store = await openStore(root, idKey, { keys });
+    const store = await openStore({ storeUrl: root, blobsUrl: '' }, idKey, { keys });
     const known = new MonitorRepository(store, (name) => name);
     const at = new Date().toISOString();
     await inParallel(ids, 16, async (id) => {

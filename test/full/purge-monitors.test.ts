@@ -3,7 +3,7 @@ import { ChangeQueries } from '../../src/store/monitors/change-queries';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../src/store/monitors/unreadable-items';
-import { statement } from '../../src/store/sqlite/statement';
+import { statement } from '../../src/store/statement';
 import { IdKey } from '../../src/protection/id-key';
 import { carryOut } from '../../src/store/erasure/purge';
 import { PurgePlanner, type PurgePlan } from '../../src/store/erasure/purge-plan';

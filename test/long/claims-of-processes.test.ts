@@ -8,7 +8,8 @@ import { standingAttempt } from '../../src/domain/attempts';
 import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { SealedDatabase } from '../../src/store/sealed-database';
-import { openDatabase, type Database } from '../../src/store/database';
+import type { Database } from '../../src/store/database';
+import { openDatabase } from '../../src/store/sqlite/database';
 import { eventually } from '../support/diligence-process';
 import { sized } from '../support/full-size';
 

@@ -56,10 +56,11 @@ const place = new TemporaryStore();
 afterAll(() => place.remove());
 /** A worker dies at the n-th commit, before it or right after it. */
 const dies = { in: Infinity, after: false };
+const commit = place.database.commit.bind(place.database);
 place.database.commit = async (statements) => {
   dies.in -= 1;
   if (dies.in < 0 && !dies.after) throw new Error('killed');
-  const results = place.database.commitNow(statements);
+  const results = await commit(statements);
   if (dies.in < 0) throw new Error('killed');
   return results;
 };

@@ -3,7 +3,7 @@ import { attemptOf, nextNumber, subjectState, type Claim } from '../../src/domai
 import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { SealedDatabase } from '../../src/store/sealed-database';
-import { openDatabase } from '../../src/store/database';
+import { openDatabase } from '../../src/store/sqlite/database';
 
 /**
  * A process that buys what nobody has bought: claims, "sends" (a line in a file of its own), and puts

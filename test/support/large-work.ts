@@ -24,7 +24,7 @@ const at = '2026-11-21T10:00:00.000Z';
 async function main(): Promise<void> {
   const idKey = IdKey.parse(id);
   const keys = KeyRing.parse(payloadKeys);
-  const store = await openStore(folder, idKey, { keys });
+  const store = await openStore({ storeUrl: folder, blobsUrl: '' }, idKey, { keys });
   if (what === 'make') {
     const writer = new WorkWriter(store, work, (text) => idKey.nameOf('document', text));
     for (let item = 0; item < rows; item += 1) {

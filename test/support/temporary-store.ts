@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Store } from '../../src/store/store';
-import { storeAsItIs } from '../../src/store/open-store';
+import { storeInFolder, type StoreAddress } from '../../src/store/open-store';
 import { KeySeal } from '../../src/store/seal';
+import { TemporaryPostgres } from './temporary-postgres';
 import type { Attempt } from '../../src/domain/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
@@ -13,7 +14,7 @@ import { BlobDirectory } from '../../src/store/blobs';
 import { migrate } from '../../src/store/sqlite/schema';
 import { SealedDatabase } from '../../src/store/sealed-database';
 import { SqliteConnection } from '../../src/store/sqlite/connection';
-import type { Statement, StatementResult } from '../../src/store/sqlite/statement';
+import type { Statement, StatementResult } from '../../src/store/statement';
 import type { Database, DatabaseFacts } from '../../src/store/database';
 import { runInTransaction } from '../../src/store/sqlite/transaction';
 
@@ -23,11 +24,14 @@ export const testPayloadKeys = `test:${'7e57'.repeat(16)}`;
 /** Of the stores of unit tests. */
 export const testIdKey = IdKey.parse('ab'.repeat(32));
 
+/** Of a store in a folder. */
+export const at = (storeUrl: string): StoreAddress => ({ storeUrl, blobsUrl: '' });
+
 /** A folder that is gone after the test, and a store in it. */
 export class TemporaryStore {
   readonly folder = mkdtempSync(join(tmpdir(), 'diligence-store-'));
   readonly root = join(this.folder, 'temporary');
-  readonly database = new DatabaseWithoutThread(this.root);
+  readonly database: DatabaseOfTest = databaseOf(this.root);
   readonly store = new Store(this.database);
 
   /** Another process on the same store: what it tells stands in a chain of its own. */
@@ -73,6 +77,20 @@ export class TemporaryStore {
   }
 }
 
+/** PostgreSQL in the project of that name, SQLite in all others. Past the program only SQLite is reached. */
+type DatabaseOfTest = Database & Pick<DatabaseWithoutThread, 'readNow' | 'commitNow'>;
+
+function databaseOf(root: string): DatabaseOfTest {
+  const { onPostgres } = globalThis as { onPostgres?: true };
+  const server = process.env['TEST_POSTGRES'];
+  if (!onPostgres || server === undefined) return new DatabaseWithoutThread(root);
+  const beyond = (): never => {
+    throw new Error('not in PostgreSQL');
+  };
+  const database = new TemporaryPostgres(server, root, testIdKey);
+  return Object.assign(database, { readNow: beyond, commitNow: beyond });
+}
+
 /** Commits where it is called: for tests that are not about the writer. */
 class DatabaseWithoutThread implements Database {
   readonly id = 'a1b2c3d4-store-of-a-test';
@@ -113,7 +131,7 @@ class DatabaseWithoutThread implements Database {
   }
 
   async prove(): Promise<DatabaseFacts> {
-    return { sqliteVersion: '', outlivesPowerCut: true };
+    return { engine: '', outlivesPowerCut: true };
   }
 
   async forget(): Promise<void> {
@@ -158,7 +176,7 @@ export function tamperWith(folder: string, sql: string, ...parameters: unknown[]
 export function storeAt(root: string): Store {
   const known = opened.get(root);
   if (known !== undefined) return known;
-  const store = storeAsItIs(root, new KeySeal(keysOf(root)));
+  const store = storeInFolder(root, new KeySeal(keysOf(root)));
   if (store === null) throw new Error(`nothing is stored in ${root} yet`);
   opened.set(root, store);
   return store;

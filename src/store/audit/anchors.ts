@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../domain/audit';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, partsOf, statement, type Statement } from '../sqlite/statement';
+import { insertInto, partsOf, statement, type Statement } from '../statement';
 import type { Link } from './link';
 
 /** Anchors are links of a chain too. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SqliteConnection } from '../sqlite/connection';
+import { insertInto, type Statement } from '../statement';
 import { beginningOf, forgeLink } from './link';
 
 /** A chain ends after a day, so that an anchor need not look at those of years. */
@@ -42,23 +42,28 @@ export class EventChain {
     this.#now = now;
   }
 
-  /** To be called within a transaction; when that fails, `end` is called. */
-  write(connection: SqliteConnection, events: readonly NewEvent[]): void {
-    for (const { name, text, body } of events) {
-      const now = this.#now();
-      const open = this.#chain;
-      const chain = open === null || now - open.startedAt > oneDayMs ? this.#newChain(now) : open;
-      const at = Math.max(now, chain.at);
-      const number = chain.number + 1;
-      const place = { prev: chain.hash, number, at: new Date(at).toISOString() };
-      const { hash, mac } = forgeLink(this.#key.auditKey, chain.beginning, place, text);
-      const { changes } = connection.run({
-        sql: `INSERT INTO event (chain, number, at, prev, hash, mac, name, body)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
-        parameters: [chain.name, number, place.at, place.prev, hash, mac, name, body],
-      });
-      if (changes === 1) this.#chain = { ...chain, number, hash, at };
-    }
+  /**
+   * The next link, for the transaction of what it tells; when that fails, `end` is called.
+   *
+   * @returns how it is written, and what is to be called once it was: what is there already is no link
+   */
+  next({ name, text, body }: NewEvent): { statement: Statement; written: () => void } {
+    const now = this.#now();
+    const open = this.#chain;
+    const chain = open === null || now - open.startedAt > oneDayMs ? this.#newChain(now) : open;
+    const at = Math.max(now, chain.at);
+    const number = chain.number + 1;
+    const place = { prev: chain.hash, number, at: new Date(at).toISOString() };
+    const { hash, mac } = forgeLink(this.#key.auditKey, chain.beginning, place, text);
+    return {
+      statement: insertInto(
+        'event',
+        ['chain', 'number', 'at', 'prev', 'hash', 'mac', 'name', 'body'],
+        [[chain.name, number, place.at, place.prev, hash, mac, name, body]],
+        'ON CONFLICT (name) DO NOTHING',
+      ),
+      written: () => (this.#chain = { ...chain, number, hash, at }),
+    };
   }
 
   /** What was written last is there or not: nothing follows it. */

@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
-import { pagesOf } from '../sqlite/pages';
+import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../sqlite/statement';
+import { statement } from '../statement';
 import { entryOf, linkOf, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
 

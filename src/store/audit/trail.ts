@@ -1,7 +1,7 @@
 import type { AuditEntry, ChainHead } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../sqlite/statement';
+import { statement } from '../statement';
 import { StoreError } from '../store-error';
 import { anchorChain, anchorOf, anchorRows, chainsFrom, headOf, textOf } from './anchors';
 import { chainsSince } from './chain';

@@ -1,7 +1,7 @@
 import type { IdKey } from '../../protection/id-key';
-import { pagesOf } from '../sqlite/pages';
+import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../sqlite/statement';
+import { statement } from '../statement';
 import { anchorChain, anchorOf, chainsFrom, headOf, parseHead, type Anchor } from './anchors';
 import { linkOf, type EventRow } from './event';
 import { beginningOf, stateOf, type Link } from './link';

@@ -2,7 +2,7 @@ import type { IssuanceFact } from '../../domain/outcomes';
 import { nameBytes, type StoredBytes } from '../core/stored-bytes';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, statement, type Statement } from '../sqlite/statement';
+import { insertInto, statement, type Statement } from '../statement';
 
 /** A fact with the PDF that it names; null when its bytes are on record already, or there are none. */
 export interface NewFact {

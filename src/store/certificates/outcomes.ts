@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../domain/audit';
 import type { OutcomeRecord } from '../../domain/outcomes';
 import { FactRepository, type NewFact } from './facts';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, partsOf, statement } from '../sqlite/statement';
+import { insertInto, partsOf, statement } from '../statement';
 import { WorkTable, type SealedRow } from '../core/work-table';
 
 /**

@@ -5,7 +5,7 @@ import { attemptOf } from '../../domain/attempts';
 import type { StopWord } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../sqlite/statement';
+import { statement } from '../statement';
 
 /** `taken`: somebody else has the number, or a send of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;
@@ -76,24 +76,27 @@ export class AttemptRepository {
   async claim(subject: string, n: number, claim: Claim, job: string): Promise<Claimed> {
     const { kind, nonce, owner, answerBy, claimedAt, afterUnknown } = claim;
     const [inserted] = await this.#store.commit([
-      statement(
-        `INSERT INTO attempt
+      {
+        lock: { name: job, how: 'shared' },
+        ...statement(
+          `INSERT INTO attempt
            (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
-         SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
+         SELECT ?, CAST(? AS BIGINT), ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
          WHERE NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT DO NOTHING`,
-        [
-          subject,
-          n,
-          kind,
-          nonce,
-          owner.workflowId,
-          owner.run,
-          answerBy,
-          claimedAt,
-          afterUnknown ? 1 : 0,
-          job,
-        ],
-      ),
+          [
+            subject,
+            n,
+            kind,
+            nonce,
+            owner.workflowId,
+            owner.run,
+            answerBy,
+            claimedAt,
+            afterUnknown ? 1 : 0,
+            job,
+          ],
+        ),
+      },
     ]);
     if (inserted?.changes === 1) return 'ours';
     const [standing] = await this.#store.read<{ isOurs: number; word: StopWord | null }>(
@@ -118,7 +121,7 @@ export class AttemptRepository {
         statement(
           `INSERT INTO attempt
              (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
-           SELECT ?, coalesce(max(n), 0) + 1, 'closed', ?, ?, ?, ?, ?, 0
+           SELECT ?, coalesce(max(n), 0) + 1, 'closed', ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), 0
            FROM attempt WHERE subject = ? ON CONFLICT DO NOTHING`,
           [subject, randomUUID(), owner.workflowId, owner.run, at, at, subject],
         ),

@@ -3,7 +3,7 @@ import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { StoreError } from '../store-error';
-import { insertInto, replacing, statement, type Statement } from '../sqlite/statement';
+import { insertInto, replacing, statement, type Statement } from '../statement';
 
 export interface JobRow {
   id: string;
@@ -159,10 +159,8 @@ export class JobRepository {
    */
   async stop(folder: string, word: StopWord, entries: readonly AuditEntry[] = []): Promise<void> {
     const otherwise = word === 'paused' ? undefined : replacing(['holder'], ['word']);
-    await this.#store.commit(
-      [insertInto('stop_mark', ['holder', 'word'], [[folder, word]], otherwise)],
-      entries,
-    );
+    const mark = insertInto('stop_mark', ['holder', 'word'], [[folder, word]], otherwise);
+    await this.#store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
   }
 
   /** @param word default: whatever it was stopped by */

@@ -1,6 +1,6 @@
 import { documentsOf } from '../../domain/held-documents';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, statement } from '../sqlite/statement';
+import { insertInto, statement } from '../statement';
 import { addSubjects, type NameOf } from './subjects';
 import { WorkTable, type SealedRow } from './work-table';
 import { RowWriter, type PlacedRow, type StoredRow } from './row-writer';

@@ -1,4 +1,4 @@
-import { statement, type Statement } from '../sqlite/statement';
+import { statement, type Statement } from '../statement';
 
 /** Bytes that are on the disk, and that no record names yet. */
 export interface StoredBytes {

@@ -1,4 +1,4 @@
-import { insertInto, partsOf, statement, type Statement } from '../sqlite/statement';
+import { insertInto, partsOf, statement, type Statement } from '../statement';
 import type { SealedDatabase } from '../sealed-database';
 
 /** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */

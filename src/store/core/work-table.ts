@@ -1,7 +1,7 @@
 import type { SealedDatabase } from '../sealed-database';
-import { pagesOf } from '../sqlite/pages';
+import { pagesOf } from '../pages';
 import { rowName } from '../seal';
-import { marksOf, statement, type Statement } from '../sqlite/statement';
+import { marksOf, statement, type Statement } from '../statement';
 
 /** Rows of one look, and of one transaction that rewrites them. */
 const perLook = 200;

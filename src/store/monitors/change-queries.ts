@@ -1,8 +1,8 @@
 import { isStuck } from '../../domain/monitors/change-record';
 import type { ChangeFile, ChangeTrouble, ReviewMark } from '../../domain/monitors/kept';
-import { pagesOf } from '../sqlite/pages';
+import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../sqlite/statement';
+import { statement } from '../statement';
 import { idOf, readFiles, readReviews, type ChangeKey } from './change-rows';
 
 const perPage = 200;

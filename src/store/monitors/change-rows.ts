@@ -9,7 +9,7 @@ import type {
 } from '../../domain/monitors/kept';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { marksOf, statement, type Statement } from '../sqlite/statement';
+import { marksOf, statement, type Statement } from '../statement';
 
 /** Which change: its id is the service's, and unique within its monitor. */
 export interface ChangeKey {

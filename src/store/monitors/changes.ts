@@ -10,14 +10,7 @@ import type {
   ToldChange,
 } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
-import {
-  insertInto,
-  marksOf,
-  partsOf,
-  replacing,
-  statement,
-  type Statement,
-} from '../sqlite/statement';
+import { insertInto, marksOf, partsOf, replacing, statement, type Statement } from '../statement';
 import { addSubjects } from '../core/subjects';
 import { rowName } from '../seal';
 import { readFiles, readReviews } from './change-rows';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cooldownKind, type CooldownWindow } from '../../domain/monitors/cooldown';
 import type { FiledChange } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, marksOf, partsOf, statement, type Statement } from '../sqlite/statement';
+import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
 import { rowName } from '../seal';
 
 /** Which window: of a kind of change (`sumOfKind`) of a monitor, by its number. */

@@ -1,6 +1,6 @@
-import { pagesOf } from '../sqlite/pages';
+import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
-import { statement, type Statement } from '../sqlite/statement';
+import { statement, type Statement } from '../statement';
 import { rowName } from '../seal';
 
 const perPage = 200;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PassOnFile, SweepNote } from '../../domain/monitors/watch';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, replacing, statement } from '../sqlite/statement';
+import { insertInto, replacing, statement } from '../statement';
 import { rowName } from '../seal';
 
 /** Ids of one page: what one activity is handed the name of. */

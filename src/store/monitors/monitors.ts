@@ -3,9 +3,9 @@ import { documentsInText } from '../../domain/held-documents';
 import type { Monitor } from '../../domain/monitors/change';
 import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/kept';
 import { isWalkDue, type WalksOnFile } from '../../domain/monitors/watch';
-import { pagesOf } from '../sqlite/pages';
+import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, replacing, statement, type Statement } from '../sqlite/statement';
+import { insertInto, replacing, statement, type Statement } from '../statement';
 import { addSubjects } from '../core/subjects';
 import { rowName } from '../seal';
 

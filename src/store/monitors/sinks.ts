@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, replacing, statement } from '../sqlite/statement';
+import { insertInto, replacing, statement } from '../statement';
 import { rowName } from '../seal';
 
 export interface DisabledSink {

@@ -1,7 +1,7 @@
 import { documentsInText } from '../../domain/held-documents';
 import type { SweepMark } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, partsOf, replacing, statement } from '../sqlite/statement';
+import { insertInto, partsOf, replacing, statement } from '../statement';
 import { addSubjects } from '../core/subjects';
 import { rowName } from '../seal';
 import { addMonitor, holderOf } from './monitors';

@@ -5,7 +5,7 @@ import {
   type DatabaseSyncInstance,
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
-import type { Statement, StatementResult } from './statement';
+import type { Statement, StatementResult } from '../statement';
 import { StoreError, type StoreErrorCode } from '../store-error';
 
 /** Below it, two processes that write and checkpoint at once may spoil the file. */

@@ -1,7 +1,7 @@
 import type { EventChain, NewEvent } from '../audit/chain';
 import { goneError, storeErrorOf, type SqliteConnection } from './connection';
 import { StoreError } from '../store-error';
-import type { Statement, StatementResult } from './statement';
+import type { Statement, StatementResult } from '../statement';
 
 const busyPatienceMs = 10_000;
 
@@ -27,7 +27,10 @@ export function runInTransaction(
     begin(connection);
     const results = units.map(({ statements, events = [] }) => {
       const its = statements.map((one) => runOne(connection, one));
-      chain.write(connection, events);
+      for (const event of events) {
+        const link = chain.next(event);
+        if (connection.run(link.statement).changes === 1) link.written();
+      }
       return its;
     });
     connection.exec('COMMIT');

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SqliteConnection, storeErrorOf, type FileIdentity } from './connection';
 import { EventChain, type ChainKey } from '../audit/chain';
-import type { StatementResult } from './statement';
+import type { StatementResult } from '../statement';
 import { serve } from '../thread';
 import { runInTransaction, type Unit } from './transaction';
 

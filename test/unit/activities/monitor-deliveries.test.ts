@@ -10,7 +10,7 @@ import { openSinks, Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
 import { CooldownRepository } from '../../../src/store/monitors/cooldowns';
 import { MonitorErasure } from '../../../src/store/monitors/erasure';
-import { statement } from '../../../src/store/sqlite/statement';
+import { statement } from '../../../src/store/statement';
 import { LoopbackServer } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
 

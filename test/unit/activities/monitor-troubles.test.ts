@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../src/domain/audit';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { Sinks } from '../../../src/sinks/open-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
-import { statement, type Statement } from '../../../src/store/sqlite/statement';
+import { statement, type Statement } from '../../../src/store/statement';
 import { toldChange } from '../../support/monitor-changes';
 import { healthLines } from '../../../src/starters/monitor-outcome';
 import { MonitorBench, monitorId } from './monitor-bench';

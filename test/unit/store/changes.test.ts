@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FoundAs } from '../../../src/domain/monitors/kept';
 import { SealedDatabase } from '../../../src/store/sealed-database';
-import { statement, type Statement } from '../../../src/store/sqlite/statement';
+import { statement, type Statement } from '../../../src/store/statement';
 import { ChangeQueries, type ChangeFilter } from '../../../src/store/monitors/change-queries';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
@@ -39,13 +39,15 @@ const tellAll = (ids: readonly string[]) => ids.map((id) => toldChange(id));
 function traffic(): { reads: number; commits: (readonly Statement[])[] } {
   const seen: { reads: number; commits: (readonly Statement[])[] } = { reads: 0, commits: [] };
   const { database } = place;
+  const read = database.read.bind(database);
+  const commit = database.commit.bind(database);
   database.read = async <T>(one: Statement) => {
     seen.reads += 1;
-    return database.readNow(one) as T[];
+    return read<T>(one);
   };
   database.commit = async (statements) => {
     seen.commits.push(statements);
-    return database.commitNow(statements);
+    return commit(statements);
   };
   return seen;
 }
@@ -260,6 +262,6 @@ it('stores with a change which documents stand in it, or neither', async () => {
   await changes.file(monitorId, [{ ...told, answer }], { ...first, foundAs: 'elsewhere' });
   const held = await place.store.subjects.holdersOf([nameOf('11144477735')]);
   expect([...held.values()]).toEqual([new Set([`monitors/${monitorId}`])]);
-  const bodies = place.database.readNow(statement('SELECT count(*) AS count FROM change'));
+  const bodies = await place.database.read(statement('SELECT count(*) AS count FROM change'));
   expect(bodies).toEqual([{ count: 1 }]);
 });

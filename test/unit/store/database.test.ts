@@ -14,8 +14,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { IdKey } from '../../../src/protection/id-key';
 import { SqliteConnection } from '../../../src/store/sqlite/connection';
-import type { Statement } from '../../../src/store/sqlite/statement';
-import { openDatabase, databaseToRead, type Database } from '../../../src/store/database';
+import type { Statement } from '../../../src/store/statement';
+import type { Database } from '../../../src/store/database';
+import { openDatabase, databaseToRead } from '../../../src/store/sqlite/database';
 
 const built = join(__dirname, '..', '..', '..', 'dist', 'store', 'database.js');
 const builtKey = join(__dirname, '..', '..', '..', 'dist', 'protection', 'id-key.js');

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { JobKind } from '../../../src/domain/job';
 import type { JobFilter, JobRepository } from '../../../src/store/core/jobs';
-import { statement } from '../../../src/store/sqlite/statement';
+import { statement } from '../../../src/store/statement';
 import { TemporaryStore } from '../../support/temporary-store';
 
 let place: TemporaryStore;

@@ -92,6 +92,6 @@ it('are sealed for the row that they stand in', async () => {
   await filed.file(work, 'lane-0000/a', [outcome(4)]);
   expect(names).toEqual([`outcome/["${work}",4,"lane-0000/a"]`]);
   for await (const one of filed.all(work)) expect(one).toEqual(outcome(4));
-  const [row] = place.database.readNow({ sql: 'SELECT body FROM outcome', parameters: [] });
+  const [row] = await place.database.read({ sql: 'SELECT body FROM outcome', parameters: [] });
   expect(Buffer.from((row as { body: Uint8Array }).body).toString()).not.toContain('certidaoId');
 });

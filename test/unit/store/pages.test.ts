@@ -1,4 +1,4 @@
-import { pagesOf } from '../../../src/store/sqlite/pages';
+import { pagesOf } from '../../../src/store/pages';
 
 const numbers = [1, 2, 3, 4, 5];
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { IdKey } from '../../../src/protection/id-key';
-import { storeAsItIs, openStore } from '../../../src/store/open-store';
+import { storeInFolder, openStore } from '../../../src/store/open-store';
 import { KeySeal } from '../../../src/store/seal';
 import { Store } from '../../../src/store/store';
 import { BrokenSealError, KeyRing } from '../../../src/protection/key-ring';
-import { TemporaryStore } from '../../support/temporary-store';
+import { at, TemporaryStore } from '../../support/temporary-store';
 
 const first = KeyRing.parse(`k-first:${'1a'.repeat(32)}`);
 const second = KeyRing.parse(`k-second:${'2b'.repeat(32)}`);
@@ -154,10 +154,10 @@ describe('attempts in a sealed store', () => {
 describe('opening a store with encryption', () => {
   it('leaves readable whose it is, and which keys are its own', async () => {
     const root = join(place.folder, 'opened');
-    const store = await openStore(root, idKey, { keys: first });
+    const store = await openStore(at(root), idKey, { keys: first });
     await store.prove();
     await store.records.putIfAbsent('keys/k-first.json', '{}');
-    const seen = storeAsItIs(root);
+    const seen = storeInFolder(root);
     expect(seen?.id).toBe(store.id);
     expect((await seen?.records.get('keys/k-first.json'))?.toString()).toBe('{}');
   });

@@ -4,6 +4,8 @@ export interface Statement {
   parameters: readonly unknown[];
   /** When it changes no row, nothing of its transaction is done: `unchanged`. */
   mustChange?: true;
+  /** Until the end of its transaction, where several write at once: shared, or alone. */
+  lock?: { name: string; how: 'shared' | 'alone' };
 }
 
 export function statement(sql: string, parameters: readonly unknown[] = []): Statement {

@@ -1,0 +1,137 @@
+import { monitorTables } from './monitors/tables';
+
+/**
+ * Forward only; each step in a transaction of its own. What stands here is never changed again. Written for
+ * SQLite; `postgres/schema` says it to PostgreSQL.
+ */
+export const migrations: readonly string[][] = [
+  [
+    `CREATE TABLE install (
+       one INTEGER PRIMARY KEY CHECK (one = 1),
+       id TEXT NOT NULL,
+       id_key_fingerprint TEXT NOT NULL,
+       created_at TEXT NOT NULL
+     ) STRICT`,
+    `CREATE TABLE record (
+       key TEXT PRIMARY KEY,
+       body BLOB,
+       blob TEXT,
+       CHECK ((body IS NULL) <> (blob IS NULL))
+     ) STRICT`,
+    `CREATE INDEX record_blob ON record (blob) WHERE blob IS NOT NULL`,
+    `CREATE TABLE attempt (
+       subject TEXT NOT NULL,
+       n INTEGER NOT NULL,
+       kind TEXT NOT NULL CHECK (kind IN ('send', 'closed')),
+       nonce TEXT NOT NULL,
+       workflow_id TEXT NOT NULL,
+       chunk TEXT NOT NULL,
+       answer_by INTEGER NOT NULL,
+       claimed_at INTEGER NOT NULL,
+       after_unknown INTEGER NOT NULL,
+       receipt TEXT CHECK (receipt IN ('accepted', 'refused', 'not_sent', 'unknown')),
+       receipt_at INTEGER,
+       external_id TEXT,
+       why BLOB,
+       is_resolved INTEGER NOT NULL DEFAULT 0,
+       PRIMARY KEY (subject, n),
+       CHECK ((receipt IS NULL) = (receipt_at IS NULL)),
+       CHECK ((receipt IS NOT DISTINCT FROM 'accepted') = (external_id IS NOT NULL))
+     ) STRICT, WITHOUT ROWID`,
+    // At most one of a subject of which nobody knows the end.
+    `CREATE UNIQUE INDEX attempt_undecided ON attempt (subject)
+       WHERE kind = 'send' AND is_resolved = 0 AND (receipt IS NULL OR receipt = 'unknown')`,
+    // What surely never left may go again in its run, until the run is closed.
+    `CREATE UNIQUE INDEX attempt_run ON attempt (subject, workflow_id, chunk)
+       WHERE receipt IS NULL OR receipt <> 'not_sent'`,
+    `CREATE TABLE batch_row (
+       work TEXT NOT NULL,
+       line INTEGER NOT NULL,
+       kind TEXT NOT NULL CHECK (kind IN ('item', 'duplicate', 'invalid', 'unsupported')),
+       item INTEGER,
+       body BLOB NOT NULL,
+       PRIMARY KEY (work, line),
+       CHECK ((item IS NULL) = (kind IN ('invalid', 'unsupported')))
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE UNIQUE INDEX batch_row_item ON batch_row (work, item) WHERE kind = 'item'`,
+    `CREATE TABLE outcome (
+       work TEXT NOT NULL,
+       item INTEGER NOT NULL,
+       filed_by TEXT NOT NULL,
+       body BLOB NOT NULL,
+       PRIMARY KEY (work, item, filed_by)
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE fact (
+       external_id TEXT PRIMARY KEY,
+       body BLOB NOT NULL
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE event (
+       chain TEXT NOT NULL,
+       number INTEGER NOT NULL,
+       at TEXT NOT NULL,
+       prev TEXT NOT NULL,
+       hash TEXT NOT NULL,
+       mac TEXT NOT NULL,
+       name TEXT NOT NULL UNIQUE,
+       body BLOB NOT NULL,
+       PRIMARY KEY (chain, number)
+     ) STRICT`,
+    `CREATE INDEX event_at ON event (at, chain, number)`,
+    `CREATE TABLE anchor (
+       number INTEGER PRIMARY KEY,
+       at TEXT NOT NULL,
+       prev TEXT NOT NULL,
+       hash TEXT NOT NULL,
+       mac TEXT NOT NULL
+     ) STRICT`,
+    `CREATE TABLE anchor_head (
+       anchor INTEGER NOT NULL REFERENCES anchor (number),
+       chain TEXT NOT NULL,
+       number INTEGER NOT NULL,
+       hash TEXT NOT NULL,
+       PRIMARY KEY (anchor, chain)
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX anchor_head_chain ON anchor_head (chain, number)`,
+    `CREATE TABLE subject (
+       subject TEXT NOT NULL,
+       holder TEXT NOT NULL,
+       PRIMARY KEY (subject, holder)
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX subject_holder ON subject (holder)`,
+    `CREATE TABLE job (
+       holder TEXT PRIMARY KEY,
+       id TEXT NOT NULL UNIQUE,
+       kind TEXT NOT NULL,
+       status TEXT,
+       needs_attention INTEGER NOT NULL DEFAULT 0,
+       label TEXT,
+       created_at TEXT NOT NULL,
+       ended_at TEXT,
+       input BLOB NOT NULL,
+       outcome BLOB,
+       CHECK ((status IS NULL) = (ended_at IS NULL))
+     ) STRICT`,
+    `CREATE INDEX job_created ON job (created_at, id)`,
+    `CREATE INDEX job_ended ON job (ended_at, id) WHERE ended_at IS NOT NULL`,
+    `CREATE INDEX job_kind ON job (kind, created_at, id)`,
+    `CREATE INDEX job_status ON job (status, created_at, id)`,
+    `CREATE INDEX job_label ON job (label, created_at, id) WHERE label IS NOT NULL`,
+    `CREATE INDEX job_attention ON job (created_at, id) WHERE needs_attention = 1`,
+    // No claim of a job commits beside it.
+    `CREATE TABLE stop_mark (
+       holder TEXT PRIMARY KEY REFERENCES job (holder) ON DELETE CASCADE,
+       word TEXT NOT NULL CHECK (word IN ('paused', 'cancelled'))
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE resolution (
+       subject TEXT NOT NULL,
+       n INTEGER NOT NULL,
+       number INTEGER NOT NULL,
+       action TEXT NOT NULL CHECK (action IN ('reissue', 'abandon', 'adopt')),
+       external_id TEXT,
+       at INTEGER NOT NULL,
+       said BLOB NOT NULL,
+       PRIMARY KEY (subject, n, number)
+     ) STRICT, WITHOUT ROWID`,
+    ...monitorTables,
+  ],
+];

@@ -1,0 +1,164 @@
+import { Pool, type PoolConfig } from 'pg';
+import type { IdKey } from '../../protection/id-key';
+import type { NewEvent } from '../audit/chain';
+import type { NewBlob } from '../blob-files';
+import { BlobDirectory } from '../blobs';
+import type { Database, DatabaseFacts } from '../database';
+import type { Statement, StatementResult } from '../statement';
+import { StoreError } from '../store-error';
+import { StoreThread } from '../thread';
+import { postgresErrorOf } from './errors';
+import { queryOf } from './query';
+import { preparePostgres, readPostgresIdentity } from './schema';
+import { PostgresWriter } from './writer';
+
+/** Claims of one row are not to wait for the pages of another. */
+const writers = 2;
+const readers = 4;
+const timeouts: PoolConfig = {
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 30_000,
+  keepAlive: true,
+  application_name: 'diligence',
+};
+
+/**
+ * Opens the store in a PostgreSQL database, and makes it one at the first use.
+ *
+ * @param url `postgres://...`
+ * @param blobs directory of its bytes, which all processes share
+ * @param idKey that names subjects, and proves the audit trail
+ * @throws StoreError when it was made with another key, or by a later program
+ */
+export async function openPostgres(url: string, blobs: string, idKey: IdKey): Promise<Database> {
+  const pools = Array.from({ length: writers + 1 }, (_, at) => poolOf(url, at === 0 ? readers : 1));
+  const [reading, ...writing] = pools as [Pool, ...Pool[]];
+  try {
+    const client = await reading.connect();
+    const identity = await preparePostgres(client, idKey.fingerprint).finally(() =>
+      client.release(),
+    );
+    if (identity.idKeyFingerprint !== idKey.fingerprint) {
+      throw new StoreError(
+        'refused',
+        `the store was made with another id key (fingerprint ${identity.idKeyFingerprint}, ` +
+          `ours is ${idKey.fingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
+      );
+    }
+    const { id } = identity;
+    for (const pool of pools) provesIdentity(pool, id);
+    const key = { storeId: id, auditKey: idKey.auditKey };
+    const database = new PostgresDatabase(
+      id,
+      reading,
+      writing.map((pool) => new PostgresWriter(pool, key)),
+      blobs,
+    );
+    await database.blobs.prepare(id);
+    return database;
+  } catch (error) {
+    await Promise.all(pools.map((pool) => pool.end()));
+    throw postgresErrorOf(error, 'opening the store');
+  }
+}
+
+/** A store as it is there, whoever's it is, to be read alone; null when there is none. */
+export async function postgresToRead(url: string, blobs: string): Promise<Database | null> {
+  const reading = poolOf(url, readers);
+  try {
+    const client = await reading.connect();
+    const known = await client.query("SELECT to_regclass('install') IS NOT NULL AS known");
+    const isThere = (known.rows[0] as { known: boolean }).known;
+    const identity = isThere ? await readPostgresIdentity(client) : null;
+    client.release();
+    if (identity !== null) return new PostgresDatabase(identity.id, reading, [], blobs);
+  } catch (error) {
+    await reading.end();
+    throw postgresErrorOf(error, 'opening the store');
+  }
+  await reading.end();
+  return null;
+}
+
+class PostgresDatabase implements Database {
+  readonly id: string;
+  readonly blobs: BlobDirectory;
+  readonly #reading: Pool;
+  readonly #writers: readonly PostgresWriter[];
+  readonly #thread: StoreThread<NewBlob, null>;
+
+  constructor(id: string, reading: Pool, writing: readonly PostgresWriter[], blobs: string) {
+    this.id = id;
+    this.#reading = reading;
+    this.#writers = writing;
+    this.#thread = new StoreThread('blob-thread.js', blobs);
+    this.blobs = new BlobDirectory(blobs, (blob) => this.#thread.ask(blob));
+  }
+
+  async read<T>(statement: Statement): Promise<T[]> {
+    try {
+      const { rows } = await this.#reading.query<object>(queryOf(statement));
+      return rows as T[];
+    } catch (error) {
+      throw postgresErrorOf(error, 'reading the store');
+    }
+  }
+
+  async commit(
+    statements: readonly Statement[],
+    events: readonly NewEvent[] = [],
+  ): Promise<StatementResult[]> {
+    const [free] = this.#writers.toSorted((one, other) => one.backlog - other.backlog);
+    if (free !== undefined) return free.ask({ statements, events });
+    throw new StoreError('read-only', 'the store was opened to be read alone');
+  }
+
+  async prove(): Promise<DatabaseFacts> {
+    await this.commit([{ sql: 'UPDATE install SET one = 1', parameters: [] }]);
+    await this.blobs.remove(await this.blobs.put('probe'));
+    const [facts] = await this.read<{ version: string; fsync: string; commit: string }>({
+      sql: `SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
+              current_setting('synchronous_commit') AS commit`,
+      parameters: [],
+    });
+    return {
+      engine: `PostgreSQL ${facts?.version ?? ''}`,
+      outlivesPowerCut: facts?.fsync === 'on' && facts.commit !== 'off',
+    };
+  }
+
+  /** Old versions of rows live until the vacuum, and the log of the database for as long as its owner keeps it. */
+  async forget(): Promise<void> {
+    await this.#reading.query('VACUUM').catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#writers.map((writer) => writer.close()));
+    await this.#reading.end();
+    await this.#thread.close();
+  }
+}
+
+function poolOf(url: string, max: number): Pool {
+  const pool = new Pool({ connectionString: url, max, ...timeouts });
+  // A connection that was cut fails its query, or was idle; unheard, its event would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+/** Another database may answer at the same address by now. */
+function provesIdentity(pool: Pool, id: string): void {
+  pool.options.verify = (client, done) => {
+    readPostgresIdentity(client).then(
+      (found) =>
+        done(
+          found.id === id
+            ? undefined
+            : new StoreError('gone', `another store (${found.id}) stands where ${id} was`),
+        ),
+      (error: unknown) => done(error as Error),
+    );
+  };
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { ClientBase } from 'pg';
+import { migrations } from '../migrations';
+import { StoreError } from '../store-error';
+
+/** Who a store is: made once, never changed. */
+export interface PostgresIdentity {
+  id: string;
+  idKeyFingerprint: string;
+}
+
+/** One of several programs that open it for the first time at once; any number would do. */
+const migrationLock = 7_201_733;
+
+/**
+ * Brings a database to the schema of this program, and makes it a store at the first use.
+ *
+ * @returns the identity that stands there, which is ours only when there was none
+ * @throws StoreError when a later program made it
+ */
+export async function preparePostgres(
+  client: ClientBase,
+  idKeyFingerprint: string,
+): Promise<PostgresIdentity> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
+    const version = await versionOf(client);
+    if (version > migrations.length) {
+      throw new StoreError(
+        'refused',
+        `the store was made by a later version of diligence (schema ${version}, this one knows ${migrations.length}): update this program`,
+      );
+    }
+    if (version < migrations.length) {
+      for (const sql of migrations.slice(version).flat()) await client.query(inPostgres(sql));
+      await client.query('DELETE FROM schema_version');
+      await client.query('INSERT INTO schema_version (version) VALUES ($1)', [migrations.length]);
+    }
+    await client.query(
+      `INSERT INTO install (one, id, id_key_fingerprint, created_at) VALUES (1, $1, $2, $3)
+       ON CONFLICT DO NOTHING`,
+      [randomUUID(), idKeyFingerprint, new Date().toISOString()],
+    );
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+  return readPostgresIdentity(client);
+}
+
+export async function readPostgresIdentity(client: ClientBase): Promise<PostgresIdentity> {
+  const { rows } = await client.query<PostgresIdentity>(
+    'SELECT id, id_key_fingerprint AS "idKeyFingerprint" FROM install',
+  );
+  if (rows[0] === undefined) throw new StoreError('corrupt', 'the database has no identity');
+  return rows[0];
+}
+
+async function versionOf(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
+  return Number(rows[0]?.version ?? 0);
+}
+
+/** The same table. Text is compared by its bytes, as SQLite does. */
+function inPostgres(sql: string): string {
+  return sql
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    .replaceAll(/\bINTEGER\b/g, 'BIGINT')
+    .replaceAll(/\bBLOB\b/g, 'BYTEA')
+    .replace(/\)\s*STRICT(?:, WITHOUT ROWID)?$/, ')');
+}
