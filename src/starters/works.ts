@@ -221,8 +221,8 @@ async function order(
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
     };
     try {
-      const given = give(engine.client.workflow.getHandle(engineIdOf(work)));
-      print((await within(answerPatienceMs, given)) ?? notAnswered);
+      const answer = give(engine.client.workflow.getHandle(engineIdOf(work)));
+      print((await within(answerPatienceMs, answer)) ?? notAnswered);
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) {
         await refuse();
@@ -244,9 +244,9 @@ async function order(
 }
 
 /** Null when it takes longer. */
-async function within<T>(ms: number, given: Promise<T>): Promise<T | null> {
-  given.catch(() => undefined);
-  return Promise.race([given, setTimeout(ms, null, { ref: false })]);
+async function within<T>(ms: number, answer: Promise<T>): Promise<T | null> {
+  answer.catch(() => undefined);
+  return Promise.race([answer, setTimeout(ms, null, { ref: false })]);
 }
 
 /** Where no worker runs nobody answers: what was asked for stands in the store. */

@@ -11,7 +11,7 @@ import { WorkReader, WorkWriter } from '../../src/store/certificates/works';
 import { openStore } from '../../src/store/open-store';
 import type { Store } from '../../src/store/store';
 import { cnpj } from '../support/documents';
-import { at, testPayloadKeys } from '../support/temporary-store';
+import { inFolder, testPayloadKeys } from '../support/temporary-store';
 
 jest.setTimeout(180_000);
 
@@ -25,7 +25,7 @@ let root: string;
 let store: Store;
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'diligence-loop-'));
-  store = await openStore(at(root), idKey, { keys: KeyRing.parse(testPayloadKeys) });
+  store = await openStore(inFolder(root), idKey, { keys: KeyRing.parse(testPayloadKeys) });
   const writer = new WorkWriter(store, work, (text) => idKey.nameOf('document', text));
   for (let item = 0; item < rows; item += 1) {
     const told = { line: item + 2, type: 'cnpj', document: cnpj(item), reference: '' } as const;

@@ -14,7 +14,7 @@ import { KeyRing } from '../../src/protection/key-ring';
 import { CommandHost, type CommandResult } from '../support/diligence-process';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
-import { at, testPayloadKeys } from '../support/temporary-store';
+import { inFolder, testPayloadKeys } from '../support/temporary-store';
 
 /** Commands that read what is on file: no engine, no service, no worker. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
@@ -44,7 +44,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'diligence-reading-'));
   const idKey = IdKey.parse(idKeyHex);
   const keys = KeyRing.parse(testPayloadKeys);
-  store = await openStore(at(join(folder, 'data', 'store')), idKey, { keys });
+  store = await openStore(inFolder(join(folder, 'data', 'store')), idKey, { keys });
   changes = new ChangeRepository(store, (text) => idKey.nameOf('document', text));
 });
 afterEach(() => {

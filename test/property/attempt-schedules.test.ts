@@ -8,7 +8,7 @@ import {
   type Receipt,
 } from '../../src/domain/attempts';
 import type { StopWord } from '../../src/domain/job';
-import { sized } from '../support/full-size';
+import { casesOf } from '../support/full-size';
 import { TemporaryStore } from '../support/temporary-store';
 
 /**
@@ -171,7 +171,6 @@ const actor = fc.oneof(
 );
 
 it('buys once, whatever is closed, resolved or comes late, in every order', async () => {
-  const { onPostgres } = globalThis as { onPostgres?: true };
   const place = new TemporaryStore();
   let schedules = 0;
   try {
@@ -206,7 +205,7 @@ it('buys once, whatever is closed, resolved or comes late, in every order', asyn
           expect(schedule.faults).toEqual([]);
         },
       ),
-      { numRuns: onPostgres === true ? 100 : sized(1_000, 10_000) },
+      { numRuns: casesOf(1_000, 10_000) },
     );
   } finally {
     place.remove();

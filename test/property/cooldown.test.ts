@@ -6,6 +6,7 @@ import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../src/sinks/sink'
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { CooldownRepository } from '../../src/store/monitors/cooldowns';
 import { toldChange } from '../support/monitor-changes';
+import { casesOf } from '../support/full-size';
 import { TemporaryStore } from '../support/temporary-store';
 
 const hourMs = 3_600_000;
@@ -159,7 +160,7 @@ it('loses no change by a cooldown, whatever fails and whenever a worker dies', a
       const left = [...(await here.cooldowns.of(here.monitorId)).values()].flat();
       expect(left.filter(({ folded, closed }) => folded.size > 0 || closed)).toEqual([]);
     }),
-    { numRuns: 400 },
+    { numRuns: casesOf(400) },
   );
 });
 

@@ -5,3 +5,9 @@ export const isFullSize = process.env['LONG_TESTS'] === 'full';
 export function sized(usual: number, full: number): number {
   return isFullSize ? full : usual;
 }
+
+/** How many cases are drawn: fewer on a database that is asked over a socket. */
+export function casesOf(usual: number, full = usual): number {
+  const { onPostgres } = globalThis as { onPostgres?: true };
+  return onPostgres ? usual / 10 : sized(usual, full);
+}

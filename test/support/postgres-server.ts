@@ -41,6 +41,11 @@ export class PostgresServer {
     return `postgres://diligence@127.0.0.1:${this.port}/${database}`;
   }
 
+  /** A folder that goes with it, for what its users share. */
+  get shared(): string {
+    return join(this.#folder, 'shared');
+  }
+
   /** Starts it, also again after it was killed. */
   async up(): Promise<void> {
     const own = ['-D', this.#data, '-p', String(this.port), '-h', '127.0.0.1', '-k', ''];

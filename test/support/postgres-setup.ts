@@ -1,8 +1,14 @@
 import { PostgresServer } from './postgres-server';
 
+let server: PostgresServer | null = null;
+
 /** One server for all files of the project: each store has a schema of its own. */
-export default async function setup(): Promise<void> {
-  const server = await PostgresServer.start(['fsync=off', 'max_connections=200']);
+// oxlint-disable-next-line import/no-default-export -- jest calls the default export
+export default async function startPostgres(): Promise<void> {
+  server = await PostgresServer.start(['fsync=off', 'max_connections=200']);
   process.env['TEST_POSTGRES'] = server.url();
-  (globalThis as { postgres?: PostgresServer }).postgres = server;
+}
+
+export async function stopPostgres(): Promise<void> {
+  await server?.stop();
 }

@@ -1,5 +1,2 @@
-import type { PostgresServer } from './postgres-server';
-
-export default async function teardown(): Promise<void> {
-  await (globalThis as { postgres?: PostgresServer }).postgres?.stop();
-}
+// oxlint-disable-next-line import/no-default-export -- jest calls the default export
+export { stopPostgres as default } from './postgres-setup';

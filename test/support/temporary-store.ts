@@ -25,7 +25,7 @@ export const testPayloadKeys = `test:${'7e57'.repeat(16)}`;
 export const testIdKey = IdKey.parse('ab'.repeat(32));
 
 /** Of a store in a folder. */
-export const at = (storeUrl: string): StoreAddress => ({ storeUrl, blobsUrl: '' });
+export const inFolder = (storeUrl: string): StoreAddress => ({ storeUrl, blobsUrl: '' });
 
 /** A folder that is gone after the test, and a store in it. */
 export class TemporaryStore {

@@ -1,4 +1,4 @@
-import { counted, minute, second, workflowSuite } from '../support/workflow-environment';
+import { counted, minute, workflowSuite } from '../support/workflow-environment';
 
 workflowSuite('a row', (rig) => {
   it('with an unknown outcome is reported and not sent again', async () => {
@@ -103,7 +103,7 @@ workflowSuite('a row', (rig) => {
   });
 
   it('of a job that was paused while it could not be told is sent when that is over', async () => {
-    const paused = { unsent: 'paused', waitMs: second } as const;
+    const paused = { unsent: 'paused', waitMs: 1_000 } as const;
     const fakes = rig().fakes({ 1: { answers: [paused, paused, 'accept'] } });
     const lane = await rig().startLane({ rows: 3 });
     await rig().until(() => fakes.callsOf('requestCertificates').length > 0);

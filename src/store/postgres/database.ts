@@ -1,4 +1,4 @@
-import { Pool, type PoolConfig } from 'pg';
+import { Pool, type ClientBase, type PoolConfig } from 'pg';
 import type { IdKey } from '../../protection/id-key';
 import type { NewEvent } from '../audit/chain';
 import type { NewBlob } from '../blob-files';
@@ -151,14 +151,17 @@ function poolOf(url: string, max: number): Pool {
 /** Another database may answer at the same address by now. */
 function provesIdentity(pool: Pool, id: string): void {
   pool.options.verify = (client, done) => {
-    readPostgresIdentity(client).then(
-      (found) =>
-        done(
-          found.id === id
-            ? undefined
-            : new StoreError('gone', `another store (${found.id}) stands where ${id} was`),
-        ),
-      (error: unknown) => done(error as Error),
-    );
+    // oxlint-disable-next-line promise/no-callback-in-promise -- the pool is called back
+    void faultOf(client, id).then(done);
   };
+}
+
+async function faultOf(client: ClientBase, id: string): Promise<Error | undefined> {
+  try {
+    const found = await readPostgresIdentity(client);
+    if (found.id === id) return undefined;
+    return new StoreError('gone', `another store (${found.id}) stands where ${id} was`);
+  } catch (error) {
+    return postgresErrorOf(error, 'reading the store');
+  }
 }

@@ -60,7 +60,7 @@ export async function readPostgresIdentity(client: ClientBase): Promise<Postgres
 }
 
 async function versionOf(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version');
+  const { rows } = await client.query<{ version: string }>('SELECT version FROM schema_version');
   return Number(rows[0]?.version ?? 0);
 }
 

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { findIdKey } from '../../../src/store/find-id-key';
 import { IdKey } from '../../../src/protection/id-key';
 import { openStore } from '../../../src/store/open-store';
-import { at, TemporaryStore } from '../../support/temporary-store';
+import { inFolder, TemporaryStore } from '../../support/temporary-store';
 
 const hex = 'ab'.repeat(32);
 const otherHex = 'cd'.repeat(32);
@@ -23,34 +23,36 @@ afterEach(() => place.remove());
 
 describe('opening a store', () => {
   it('gives it an id at the first use and finds the same one ever after', async () => {
-    const first = await openStore(at(root), idKey);
+    const first = await openStore(inFolder(root), idKey);
     expect(first.id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-    expect((await openStore(at(root), idKey)).id).toBe(first.id);
-    expect((await openStore(at(pathToFileURL(root).href), idKey)).id).toBe(first.id);
+    expect((await openStore(inFolder(root), idKey)).id).toBe(first.id);
+    expect((await openStore(inFolder(pathToFileURL(root).href), idKey)).id).toBe(first.id);
   });
 
   it.each(['', '/', '/.'])('lists whole keys when its address ends with %j', async (end) => {
-    const store = await openStore(at(`${root}${end}`), idKey);
+    const store = await openStore(inFolder(`${root}${end}`), idKey);
     await store.records.putIfAbsent('works/w1/a', 'x');
     expect(await store.records.list('works/')).toEqual(['works/w1/a']);
   });
 
   it('gives one id to processes that open it at once', async () => {
-    const opened = await Promise.all(Array.from({ length: 20 }, () => openStore(at(root), idKey)));
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () => openStore(inFolder(root), idKey)),
+    );
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
     expect(readdirSync(root).filter((name) => !name.startsWith('store.db'))).toEqual(['blobs']);
     expect(readdirSync(join(root, 'blobs'))).toEqual(['store-id']);
   });
 
   it('gives different stores different ids', async () => {
-    const one = await openStore(at(join(place.folder, 'one')), idKey);
-    const two = await openStore(at(join(place.folder, 'two')), idKey);
+    const one = await openStore(inFolder(join(place.folder, 'one')), idKey);
+    const two = await openStore(inFolder(join(place.folder, 'two')), idKey);
     expect(one.id).not.toBe(two.id);
   });
 
   it('refuses a store made with another id key, and names the cure but neither key', async () => {
-    await openStore(at(root), idKey);
-    const error = await openStore(at(root), IdKey.parse(otherHex)).catch(
+    await openStore(inFolder(root), idKey);
+    const error = await openStore(inFolder(root), IdKey.parse(otherHex)).catch(
       (fault: unknown) => fault as Error,
     );
     expect(error).toMatchObject({ name: 'StoreError', code: 'refused' });
@@ -63,21 +65,21 @@ describe('opening a store', () => {
   });
 
   it.each(['s3://bucket/x', 'https://x.test/store'])('refuses the address %s', async (address) => {
-    await expect(openStore(at(address), idKey)).rejects.toMatchObject({
+    await expect(openStore(inFolder(address), idKey)).rejects.toMatchObject({
       name: 'StoreConfigError',
       message: expect.stringContaining('DILIGENCE_STORE_URL') as string,
     });
   });
 
   it('keeps the key itself out of the store', async () => {
-    await openStore(at(root), idKey);
+    await openStore(inFolder(root), idKey);
     for (const name of readdirSync(root).filter((one) => one.startsWith('store.db'))) {
       expect(readFileSync(join(root, name)).includes(hex)).toBe(false);
     }
   });
 
   it('makes files that nobody else can read', async () => {
-    const { records } = await openStore(at(root), idKey);
+    const { records } = await openStore(inFolder(root), idKey);
     await records.putIfAbsent('a', 'x', { bytes: true });
     const modes = readdirSync(root, { recursive: true, withFileTypes: true }).map((one) => [
       one.isDirectory(),

@@ -4,7 +4,7 @@ import { storeInFolder, openStore } from '../../../src/store/open-store';
 import { KeySeal } from '../../../src/store/seal';
 import { Store } from '../../../src/store/store';
 import { BrokenSealError, KeyRing } from '../../../src/protection/key-ring';
-import { at, TemporaryStore } from '../../support/temporary-store';
+import { inFolder, TemporaryStore } from '../../support/temporary-store';
 
 const first = KeyRing.parse(`k-first:${'1a'.repeat(32)}`);
 const second = KeyRing.parse(`k-second:${'2b'.repeat(32)}`);
@@ -154,7 +154,7 @@ describe('attempts in a sealed store', () => {
 describe('opening a store with encryption', () => {
   it('leaves readable whose it is, and which keys are its own', async () => {
     const root = join(place.folder, 'opened');
-    const store = await openStore(at(root), idKey, { keys: first });
+    const store = await openStore(inFolder(root), idKey, { keys: first });
     await store.prove();
     await store.records.putIfAbsent('keys/k-first.json', '{}');
     const seen = storeInFolder(root);

@@ -6,7 +6,7 @@ import { Store } from '../../../src/store/store';
 import { StoreError } from '../../../src/store/store-error';
 import { ReadinessProbe } from '../../../src/workers/readiness';
 import type { RunningWorkers } from '../../../src/workers/run-workers';
-import { at, TemporaryStore } from '../../support/temporary-store';
+import { inFolder, TemporaryStore } from '../../support/temporary-store';
 
 let place: TemporaryStore;
 let store: Store;
@@ -29,7 +29,7 @@ const workers: RunningWorkers = {
 beforeEach(async () => {
   place = new TemporaryStore();
   root = join(place.folder, 'opened');
-  store = await openStore(at(root), IdKey.parse('ab'.repeat(32)));
+  store = await openStore(inFolder(root), IdKey.parse('ab'.repeat(32)));
   clock = 0;
   looks = 0;
   idle = [];
