@@ -74,7 +74,7 @@ export class AnalysisFile {
   }
 }
 
-/** Goes with the folder when it is purged. */
+/** Goes with the folder when it is erased. */
 export function unreadAnswerKey(folder: string): string {
   return `${folder}/unread-answer`;
 }

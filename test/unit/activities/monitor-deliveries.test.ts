@@ -163,7 +163,7 @@ describe('what sinks are told of a page', () => {
     expect((await new CooldownRepository(bench.place.store).of(monitorId)).size).toBe(0);
   });
 
-  test('a change that was purged while it was open is told as it is listed, and not filed again', async () => {
+  test('a change that was erased while it was open is told as it is listed, and not filed again', async () => {
     await begin({ changes: ids(1) }, 'file,webhook');
     receiver.reply = (_, response) => {
       response.writeHead(500).end();

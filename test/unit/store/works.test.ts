@@ -105,7 +105,7 @@ it('refuses an item that was erased', async () => {
   await expect(reader.item(workOf(1), 0)).rejects.toThrow('item 0 of works/batch-1 was erased');
 });
 
-it('reads a list of a decision as it stands, after a purge under the name of another', async () => {
+it('reads a list of a decision as it stands, after an erasure under the name of another', async () => {
   const list = `${folder}/decisions/0001/list-1`;
   const [at, ref] = [0, { folder: list, items: 1, filedIn: folder }];
   for (const document of [itemOf(5).document, itemOf(7).document]) {

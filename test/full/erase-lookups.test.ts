@@ -1,4 +1,4 @@
-import { indexDocuments } from '../../src/store/erasure/subject-index';
+import { indexDocuments } from '../../src/store/core/subject-index';
 import { Store } from '../../src/store/store';
 import { InquiryBatchShelf } from '../../src/store/traces/inquiry-batches';
 import { IdKey } from '../../src/protection/id-key';

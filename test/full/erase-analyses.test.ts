@@ -10,7 +10,7 @@ import { KeySeal } from '../../src/store/seal';
 import { Store } from '../../src/store/store';
 import { CreditBatchShelf } from '../../src/store/credit/credit-batches';
 import { analysisSubject } from '../../src/domain/attempts';
-import { indexDocuments, indexedBytes } from '../../src/store/erasure/subject-index';
+import { indexDocuments, indexedBytes } from '../../src/store/core/subject-index';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
 import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
 import { putLarge, readLarge } from '../../src/store/core/large-objects';

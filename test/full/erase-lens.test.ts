@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { indexDocuments } from '../../src/store/erasure/subject-index';
+import { indexDocuments } from '../../src/store/core/subject-index';
 import { putLarge } from '../../src/store/core/large-objects';
 import { LensFile, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
 import { IdKey } from '../../src/protection/id-key';

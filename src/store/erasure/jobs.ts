@@ -1,0 +1,152 @@
+import { externalIdsOf, analysisSubject } from '../../domain/attempts';
+import { operationFolder } from '../credit/analyses';
+import { WorkReader, folderOfList } from '../certificates/works';
+import { ownerKey } from '../traces/traces';
+import type { Store } from '../store';
+import { jobFolders, type AskedJob } from './catalog';
+import type { ErasureDraft } from './draft';
+
+/** A job that an erasure takes, or takes something from. */
+export interface PlannedJob {
+  folder: string;
+  id: string;
+  /** It goes as a whole; else what is of the subject becomes tombstones. */
+  whole: boolean;
+  ended: boolean;
+}
+
+/** Jobs as they stand in folders, and what several of them share. */
+export class JobFiles {
+  readonly #store: Store;
+  readonly #jobs = new Map<string, Promise<AskedJob>>();
+  #users: Promise<Map<string, Set<string>>> | null = null;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Folders of jobs below a prefix: also of those that have nothing but rows. */
+  async folders(prefix: string): Promise<string[]> {
+    const keys = await this.#store.records.list(prefix);
+    const lists = (await this.#store.rows.works(prefix)).map((list) => `${list}/`);
+    return [...new Set([...keys, ...lists].flatMap((key) => folderOf(key) ?? []))].toSorted();
+  }
+
+  read(folder: string): Promise<AskedJob> {
+    let job = this.#jobs.get(folder);
+    if (job === undefined) this.#jobs.set(folder, (job = this.#read(folder)));
+    return job;
+  }
+
+  /** Null: it has not ended. */
+  async endedAt(folder: string): Promise<number | null> {
+    const { outcome } = await this.read(folder);
+    const at = outcome?.settledAt ?? outcome?.endedAt ?? null;
+    return at === null ? null : Date.parse(at);
+  }
+
+  async planned(folder: string, whole: boolean): Promise<PlannedJob> {
+    return { folder, id: jobIdOf(folder), whole, ended: (await this.endedAt(folder)) !== null };
+  }
+
+  /** Uploads, operations and fences of a job, by their names: other jobs may be of them too. */
+  usesOf({ folder, asked, outcome }: AskedJob): string[] {
+    const { inputKey, cnab, xmls, file } = asked ?? {};
+    const uploads = [inputKey, cnab?.key, xmls?.key, file?.key].filter((key) => !!key);
+    const operationId = outcome?.operationId ?? null;
+    const [root = '', name = ''] = folder.split('/');
+    return [
+      ...(uploads as string[]),
+      ...(operationId === null ? [] : [operationFolder(operationId)]),
+      ...(root === 'analyses' || root === 'traces' ? [`${root}/${name}`] : []),
+    ];
+  }
+
+  /** Whether a job beyond these is of it. */
+  async hasOther(use: string, own: ReadonlySet<string>): Promise<boolean> {
+    this.#users ??= this.#findUsers();
+    return [...((await this.#users).get(use) ?? [])].some((folder) => !own.has(folder));
+  }
+
+  /** All of jobs that go as a whole, and what no other job shares with them. */
+  async takeWhole(draft: ErasureDraft, own: ReadonlySet<string>): Promise<void> {
+    for (const folder of own) {
+      for (const key of await this.#store.records.list(`${folder}/`))
+        if (folderOf(key) === folder) await draft.remove(key);
+      for (const list of await this.listsOf(folder)) await draft.removeRows('batch_row', list);
+      await draft.removeRows('outcome', folder);
+      for (const holder of [folder, `${folder}/asked`, `${folder}/answer`])
+        await draft.removeRows('subject', holder);
+    }
+    for (const folder of own)
+      for (const use of this.usesOf(await this.read(folder)))
+        if (!(await this.hasOther(use, own))) await this.takeShared(draft, use, own);
+  }
+
+  /** What a job has left beside its folder. */
+  async takeShared(draft: ErasureDraft, use: string, own: ReadonlySet<string>): Promise<void> {
+    const [root, name = ''] = use.split('/');
+    if (root === 'analyses') {
+      const subject = analysisSubject(name);
+      for (const id of externalIdsOf(await this.#store.attempts.of(subject))) {
+        const operation = operationFolder(id);
+        if (!(await this.hasOther(operation, own))) await draft.removeShared(operation);
+      }
+      for (const table of ['attempt', 'resolution'] as const)
+        await draft.removeRows(table, subject);
+    } else if (root === 'traces') {
+      const created = await this.#store.records.getJson<{ traceId: string }>(`${use}/created.json`);
+      if (created !== null) await draft.remove(ownerKey(created.traceId));
+      for (const file of ['intent.json', 'created.json']) await draft.remove(`${use}/${file}`);
+    } else await draft.removeShared(use);
+  }
+
+  /** Lists of rows of a job: its own, and those of decisions about it. */
+  async listsOf(folder: string): Promise<string[]> {
+    return (await this.#store.rows.works(folder)).filter((list) => folderOfList(list) === folder);
+  }
+
+  async #read(folder: string): Promise<AskedJob> {
+    const { records } = this.#store;
+    const rules = jobFolders.find(({ root }) => folder.startsWith(root));
+    const asked = rules && (await records.getJson<AskedJob['asked']>(`${folder}/${rules.asked}`));
+    return { folder, asked: asked ?? null, outcome: await this.#outcome(folder, rules?.ended) };
+  }
+
+  async #outcome(folder: string, ended: string | null = null): Promise<AskedJob['outcome']> {
+    if (ended !== null) return this.#store.records.getJson(`${folder}/${ended}`);
+    const summary = await new WorkReader(this.#store).summary(folder);
+    return summary && { settledAt: summary.finishedAt };
+  }
+
+  async #findUsers(): Promise<Map<string, Set<string>>> {
+    const users = new Map<string, Set<string>>();
+    for (const { root } of jobFolders)
+      for (const folder of await this.folders(root))
+        for (const use of this.usesOf(await this.read(folder)))
+          users.set(use, (users.get(use) ?? new Set()).add(folder));
+    return users;
+  }
+}
+
+const partsOfWork = /^(works\/.+?)\/(?:work\.json|latest\.json|(?:summaries|decisions)\/)/;
+const job =
+  /^(?:(?:analyses|credit-batches|profiles|traces|lens|dossiers)\/[^/]+|inquiries\/[^/]+\/[^/]+)\/\d{8}T\w+(?=\/)/;
+
+/** Null for what stands beside the folders of jobs. One certificate job's id may begin with another's. */
+export function folderOf(key: string): string | null {
+  if (!key.startsWith('works/')) return job.exec(key)?.[0] ?? null;
+  return partsOfWork.exec(key)?.[1] ?? key.slice(0, key.lastIndexOf('/'));
+}
+
+export function jobIdOf(folder: string): string {
+  const rules = jobFolders.find(({ root }) => folder.startsWith(root));
+  return rules === undefined ? folder : rules.id + folder.slice(rules.root.length);
+}
+
+/** Begin of the folders of a job, or of all that was asked about one thing. */
+export function folderOfJob(id: string): string {
+  if (/^(?:trace|profile)-batch\//.test(id)) return `inquiries/${id}`;
+  const rules = jobFolders.find((one) => one.id !== '' && id.startsWith(one.id));
+  return rules === undefined ? `works/${id}` : rules.root + id.slice(rules.id.length);
+}

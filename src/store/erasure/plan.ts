@@ -1,0 +1,390 @@
+import { analysisSubject, subjectState, type SubjectState } from '../../domain/attempts';
+import type { NameOf } from '../core/subjects';
+import type { CreditBatchFile } from '../../domain/credit/batch';
+import { operationFolder } from '../credit/analyses';
+import type { Store } from '../store';
+import { targetForms } from '../traces/target-forms';
+import {
+  answerKeys,
+  jobFolders,
+  kindOf,
+  type AskedJob,
+  type ErasureClass,
+  type ErasureScope,
+} from './catalog';
+import { CertificateErasure } from './certificates';
+import { ErasureDraft } from './draft';
+import { ErasureSubject, type QuotedWords } from './erasure-subject';
+import type { ErasureTarget } from './erasures';
+import { folderOf, folderOfJob, JobFiles, type PlannedJob } from './jobs';
+import { MonitorErasure, plannedMonitor, type MonitorPart } from './monitors';
+import { OperationResults } from './results';
+import { withoutSubject } from './rewriting';
+import { withoutAnswer, withoutSum, withoutUploads } from './tombstones';
+
+/** What nobody knows to be bought, or what is being bought. */
+export interface UnsettledSubject {
+  state: Extract<SubjectState, { kind: 'in_flight' | 'unknown' }>;
+  /** Folders of the jobs that hold it. */
+  folders: string[];
+}
+
+/** What an erasure would do, and what stands in its way. */
+export interface ErasurePlan {
+  target: ErasureTarget;
+  jobs: PlannedJob[];
+  /** Lines of inputs, receivables and changes that become tombstones, or go with their job. */
+  rows: number;
+  /** What was reported of documents whose rows go: no reason on record may quote it. */
+  quoted: QuotedWords;
+  draft: ErasureDraft;
+  unsettled: UnsettledSubject[];
+}
+
+/** Plans erasures: reads everything that is asked for, changes nothing. One plan each. */
+export class ErasurePlanner {
+  readonly #store: Store;
+  readonly #nameOf: NameOf;
+  readonly #draft: ErasureDraft;
+  readonly #jobs: JobFiles;
+  readonly #certificates: CertificateErasure;
+  readonly #monitors: MonitorErasure;
+  readonly #results: OperationResults;
+  readonly #planned = new Map<string, PlannedJob>();
+  readonly #unsettled: UnsettledSubject[] = [];
+  readonly #quoted: QuotedWords = { ids: [], officialNames: [] };
+  #rows = 0;
+
+  /** @param largestResult bytes of a result that is rewritten, at most */
+  constructor(store: Store, nameOf: NameOf, largestResult?: number) {
+    this.#store = store;
+    this.#nameOf = nameOf;
+    this.#draft = new ErasureDraft(store);
+    this.#jobs = new JobFiles(store);
+    this.#certificates = new CertificateErasure(store, nameOf, this.#jobs);
+    this.#monitors = new MonitorErasure(store, nameOf);
+    this.#results = new OperationResults(store, largestResult);
+  }
+
+  /** Everything of a document: its rows in shared jobs, its own jobs, what was bought for it. */
+  async ofDocument(document: string): Promise<ErasurePlan> {
+    const name = this.#nameOf(document);
+    const subject = new ErasureSubject(document);
+    const held = await this.#store.subjects.lines(name);
+    const states = await this.#certificates.learnBought(name);
+    const folders = new Set([...held.keys()].flatMap((holder) => folderOf(`${holder}/`) ?? []));
+    const roots = jobFolders.filter(({ isScanned }) => isScanned).map(({ root }) => root);
+    // The index does not know a number that lost its zeros: all answers are read.
+    if (document.startsWith('0')) roots.push('traces/', 'profiles/');
+    for (const root of [...roots, `profiles/${name}/`])
+      for (const folder of await this.#jobs.folders(root)) folders.add(folder);
+    await this.#takeSubject({ name, subject, held, folders });
+    for (const holder of held.keys())
+      this.#takePart(await this.#monitors.ofHolder(this.#draft, holder, subject));
+    await this.#certificates.takeBought(this.#draft, [name]);
+    await this.#draft.removeSubject(name);
+    const holding = [...folders].filter((folder) => folder.startsWith('works/'));
+    this.#unsettled.push(...states.map((state) => ({ state, folders: holding })));
+    return this.#plan({ kind: 'document', name });
+  }
+
+  /**
+   * Everything about what was searched for (an e-mail address, a phone number, a user name). All lookups are
+   * read: an answer is in the index by the documents that it names alone.
+   */
+  async ofTarget(target: string): Promise<ErasurePlan> {
+    const name = this.#nameOf(target);
+    const subject = new ErasureSubject(target, targetForms(target));
+    const folders = new Set<string>();
+    for (const root of ['traces/', 'profiles/', 'inquiries/'])
+      for (const folder of await this.#jobs.folders(root)) folders.add(folder);
+    await this.#takeSubject({ name, subject, held: null, folders });
+    await this.#draft.removeSubject(name);
+    return this.#plan({ kind: 'target', name });
+  }
+
+  /** A job as a whole, or all times that the same was asked for, and what no other job shares with it. */
+  async ofJob(id: string): Promise<ErasurePlan> {
+    const [, monitorId] = /^monitor\/([^/]+)$/.exec(id) ?? [];
+    if (monitorId !== undefined) {
+      this.#takePart(await this.#monitors.whole(this.#draft, monitorId));
+      return this.#plan({ kind: 'job', id });
+    }
+    const own = new Set(await this.#foldersOf(id));
+    for (const folder of await this.#childrenOf(own)) own.add(folder);
+    const certificates = new Set([...own].filter((folder) => folder.startsWith('works/')));
+    const names = await this.#certificates.learnJobs(certificates);
+    for (const name of names) {
+      const states = await this.#certificates.learnBought(name);
+      this.#unsettled.push(...states.map((state) => ({ state, folders: [...certificates] })));
+    }
+    await this.#certificates.learnFacts();
+    await this.#certificates.takeBought(this.#draft, names);
+    await this.#takeWhole(own);
+    for (const folder of own) this.#rows += this.#draft.removedOf(`batch_row/${folder}`);
+    return this.#plan({ kind: 'job', id });
+  }
+
+  /** One class of what jobs hold that ended before an instant, and that no later job shares. */
+  async ofAge(what: ErasureClass, endedBefore: number): Promise<ErasurePlan> {
+    const old = new Set<string>();
+    for (const { root } of jobFolders)
+      for (const folder of await this.#jobs.folders(root)) {
+        const endedAt = await this.#jobs.endedAt(folder);
+        if (endedAt !== null && endedAt < endedBefore) old.add(folder);
+      }
+    const gone = new Set<string>();
+    for (const folder of old) {
+      const uses = this.#jobs.usesOf(await this.#jobs.read(folder));
+      const begin = what === 'inputs' ? 'inputs/' : what === 'results' ? 'operations/' : null;
+      for (const use of uses.filter((one) => begin !== null && one.startsWith(begin)))
+        if (!(await this.#jobs.hasOther(use, old))) gone.add(use);
+    }
+    for (const use of gone) await this.#draft.removeShared(use);
+    if (what !== 'inputs') {
+      const certificates = new Set([...old].filter((folder) => folder.startsWith('works/')));
+      const rows = await this.#certificates.takeClass(this.#draft, certificates, what);
+      for (const [folder, lost] of rows) {
+        this.#rows += lost;
+        await this.#addPlanned(folder, false);
+      }
+    }
+    for (const folder of old)
+      if (await this.#takeClass(folder, what, gone)) await this.#addPlanned(folder, false);
+    if (what === 'results') {
+      for (const part of await this.#monitors.ofAge(this.#draft, endedBefore)) this.#takePart(part);
+    }
+    const at = new Date(endedBefore).toISOString();
+    return this.#plan({ kind: 'age', class: what, endedBefore: at });
+  }
+
+  /** @returns whether anything of the job changes */
+  async #takeClass(
+    folder: string,
+    what: ErasureClass,
+    gone: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const rules = jobFolders.find(({ root }) => folder.startsWith(root));
+    const before = this.#draft.size;
+    if (what === 'inputs') {
+      return this.#draft.rewrite(`${folder}/${rules?.asked}`, (job) => withoutUploads(job, gone));
+    }
+    const isTaken = (key: string): boolean =>
+      what === 'results' ? answerKeys.test(key) : /^dossiers\/.+\/artifacts\//.test(key);
+    for (const key of await this.#store.records.list(`${folder}/`))
+      if (isTaken(key)) await this.#draft.remove(key);
+    if (what !== 'results' || rules?.ended !== 'outcome.json') return this.#draft.size > before;
+    const { outcome } = await this.#jobs.read(folder);
+    const operation = operationFolder(outcome?.operationId ?? '');
+    // What a later analysis shares stays, and so does what was said of it.
+    const isShared = outcome?.operationId != null && !gone.has(operation);
+    if (!isShared) {
+      await this.#draft.rewrite(`${folder}/outcome.json`, (one) => withoutAnswer(one as object));
+    }
+    // What was asked for tells of the others.
+    const answer = folder.startsWith('lens/') ? `${folder}/answer` : folder;
+    if (/^(?:lens|dossiers)\//.test(folder)) await this.#draft.removeRows('subject', answer);
+    return this.#draft.size > before;
+  }
+
+  /** Jobs about the subject go as a whole; of others what is about it, and what quotes it. */
+  async #takeSubject(about: {
+    name: string;
+    subject: ErasureSubject;
+    /** Lines by holder; null: nothing leads to them, and all are read. */
+    held: ReadonlyMap<string, number[]> | null;
+    folders: ReadonlySet<string>;
+  }): Promise<void> {
+    const { name, subject, held, folders } = about;
+    const whole = new Set<string>();
+    const shared = new Map<string, AskedJob>();
+    for (const folder of folders) {
+      const job = await this.#jobs.read(folder);
+      const rules = jobFolders.find(({ root }) => folder.startsWith(root));
+      if (rules?.isAbout(job, name, subject) === true) whole.add(folder);
+      else shared.set(folder, job);
+    }
+    const gone = new Set([...(held?.keys() ?? [])].filter((one) => one.startsWith('inputs/')));
+    const operations = await this.#learnResults(subject, held, gone, shared, whole);
+    const lines = new Map<string, Awaited<ReturnType<CertificateErasure['find']>>>();
+    for (const folder of folders) {
+      if (!/^(?:works|inquiries)\//.test(folder)) continue;
+      const its = held === null ? null : (held.get(folder) ?? []);
+      const found = await this.#certificates.find(folder, its, subject);
+      this.#rows += found.rows;
+      lines.set(folder, found);
+      const inputKey = shared.get(folder)?.asked?.inputKey ?? null;
+      if (found.isHeld && inputKey !== null) gone.add(inputKey);
+    }
+    await this.#certificates.learnFacts();
+    const { ids, officialNames } = this.#certificates.quoted;
+    this.#quoted.ids.push(...ids);
+    this.#quoted.officialNames.push(...officialNames);
+    subject.takeQuoted(this.#quoted);
+    for (const operation of operations) {
+      if (gone.has(operation)) continue;
+      if (!(await this.#results.rewrite(this.#draft, operation, subject))) gone.add(operation);
+    }
+    for (const use of gone) await this.#draft.removeShared(use);
+    await this.#takeWhole(whole);
+    for (const folder of shared.keys()) {
+      const before = this.#draft.size;
+      const found = lines.get(folder);
+      const scope = { subject, gone, items: found?.items ?? new Set<number>() };
+      if (found !== undefined) {
+        await this.#certificates.takeLines(this.#draft, folder, found, scope);
+      }
+      const isHeld = held?.has(folder) === true || this.#usesAny(shared.get(folder), gone);
+      await this.#takeQuotations(folder, scope, isHeld);
+      if (this.#draft.size === before && !(isHeld && folder.startsWith('analyses/'))) continue;
+      await this.#addPlanned(folder, false);
+      await this.#judgeAnalysis(folder, ['in_flight']);
+    }
+  }
+
+  /** What the credit service says of it: whose analysis it is may stand there alone. */
+  async #learnResults(
+    subject: ErasureSubject,
+    held: ReadonlyMap<string, number[]> | null,
+    uploads: ReadonlySet<string>,
+    shared: Map<string, AskedJob>,
+    whole: Set<string>,
+  ): Promise<Set<string>> {
+    const operations = new Set(
+      [...(held?.keys() ?? [])].filter((holder) => holder.startsWith('operations/')),
+    );
+    const usesOf = (job: AskedJob): string[] => this.#jobs.usesOf(job);
+    for (const job of shared.values())
+      if (this.#usesAny(job, uploads))
+        for (const use of usesOf(job)) if (use.startsWith('operations/')) operations.add(use);
+    for (const operation of operations) {
+      const told = await this.#results.toldOf(operation, subject.document);
+      this.#quoted.ids.push(...told.ids);
+      this.#quoted.officialNames.push(...told.names);
+      if (!told.isAssignor) {
+        this.#rows += told.receivables;
+        continue;
+      }
+      const owners = [...shared.values()].filter((job) => usesOf(job).includes(operation));
+      const things = owners.flatMap((job) =>
+        usesOf(job).filter((use) => use.startsWith('analyses/')),
+      );
+      for (const [folder] of shared) {
+        if (!things.some((thing) => folder.startsWith(`${thing}/`))) continue;
+        whole.add(folder);
+        shared.delete(folder);
+      }
+    }
+    return operations;
+  }
+
+  #usesAny(job: AskedJob | undefined, uses: ReadonlySet<string>): boolean {
+    return job !== undefined && this.#jobs.usesOf(job).some((use) => uses.has(use));
+  }
+
+  /** @param isHeld it holds the subject: what nobody can read goes */
+  async #takeQuotations(folder: string, scope: ErasureScope, isHeld: boolean): Promise<void> {
+    const { subject } = scope;
+    const before = this.#draft.size;
+    const keys = (await this.#store.records.list(`${folder}/`)).filter(
+      (key) => folderOf(key) === folder,
+    );
+    // The outcome has a sum of the answer: it comes last.
+    for (const key of keys.toSorted((a, b) => Number(isOutcome(a)) - Number(isOutcome(b)))) {
+      const kind = kindOf(key);
+      if (kind?.isWhole === true) {
+        const body = String((await this.#store.records.get(key)) ?? '');
+        if (isHeld || subject.isQuotedIn(body)) await this.#draft.remove(key);
+        continue;
+      }
+      const isChanged = isOutcome(key) && this.#draft.size > before;
+      const forgetsSum = isChanged && /^(?:traces|profiles)\//.test(folder);
+      await this.#draft.rewrite(key, (body) => {
+        const left = kind?.empty?.(body, scope) ?? withoutSubject(body, subject);
+        return forgetsSum ? withoutSum(left as object) : left;
+      });
+    }
+  }
+
+  async #takeWhole(own: ReadonlySet<string>): Promise<void> {
+    await this.#jobs.takeWhole(this.#draft, own);
+    for (const folder of own) {
+      const { asked } = await this.#jobs.read(folder);
+      this.#rows += asked?.receivables ?? 0;
+      await this.#addPlanned(folder, true);
+      await this.#judgeAnalysis(folder, ['in_flight', 'unknown']);
+    }
+  }
+
+  async #judgeAnalysis(folder: string, kinds: readonly string[]): Promise<void> {
+    const [root, name = ''] = folder.split('/');
+    if (root !== 'analyses') return;
+    const attempts = await this.#store.attempts.of(analysisSubject(name));
+    const state = subjectState(attempts, Date.now());
+    const isOne = state.kind === 'in_flight' || state.kind === 'unknown';
+    if (isOne && kinds.includes(state.kind)) this.#unsettled.push({ state, folders: [folder] });
+  }
+
+  async #foldersOf(id: string): Promise<string[]> {
+    const begin = folderOfJob(id);
+    const folders = (await this.#jobs.folders(begin)).filter(
+      (folder) => folder === begin || folder.startsWith(`${begin}/`),
+    );
+    if (!begin.startsWith('works/')) return folders;
+    // By the id of a single issuance all that was ever asked for it is meant; of a batch, one run.
+    return folders.includes(begin) ? [begin] : folders.filter((one) => runOf(one, begin));
+  }
+
+  /** Jobs that batches were the first to ask for, and that no other batch has asked for. */
+  async #childrenOf(own: ReadonlySet<string>): Promise<string[]> {
+    const children = new Set<string>();
+    for (const folder of own)
+      for (const { workId, before } of await this.#asked(folder))
+        if (workId !== null && !before) children.add(folderOfJob(workId));
+    if (children.size === 0) return [];
+    for (const root of ['credit-batches/', 'inquiries/'])
+      for (const folder of await this.#jobs.folders(root)) {
+        if (own.has(folder)) continue;
+        for (const { workId } of await this.#asked(folder))
+          if (workId !== null) children.delete(folderOfJob(workId));
+      }
+    return [...children];
+  }
+
+  async #asked(batch: string): Promise<Pick<CreditBatchFile, 'workId' | 'before'>[]> {
+    const { records } = this.#store;
+    const files = await records.getJson<CreditBatchFile[]>(`${batch}/files.json`);
+    return files ?? (await records.getJsonLines(`${batch}/item-works.jsonl`)) ?? [];
+  }
+
+  async #addPlanned(folder: string, whole: boolean): Promise<void> {
+    this.#planned.set(folder, await this.#jobs.planned(folder, whole));
+  }
+
+  #takePart(part: MonitorPart | null): void {
+    if (part === null) return;
+    this.#rows += part.changes;
+    const job = plannedMonitor(part);
+    this.#planned.set(job.folder, job);
+  }
+
+  #plan(target: ErasureTarget): ErasurePlan {
+    return {
+      target,
+      jobs: [...this.#planned.values()],
+      rows: this.#rows,
+      quoted: this.#quoted,
+      draft: this.#draft,
+      unsettled: this.#unsettled,
+    };
+  }
+}
+
+function isOutcome(key: string): boolean {
+  return key.endsWith('/outcome.json');
+}
+
+/** Runs of a job by its id have an instant behind it. */
+function runOf(folder: string, begin: string): boolean {
+  return /^\d{8}T\d+Z$/.test(folder.slice(begin.length + 1));
+}
