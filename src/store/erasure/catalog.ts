@@ -229,7 +229,7 @@ export const recordKinds: readonly RecordKind[] = [
   },
   {
     kind: 'certificates',
-    keys: /^works\//,
+    keys: /^works\/(?!.+\/decision\.json$)/,
     holds: 'names of files, labels, and counts',
     empty: input,
   },

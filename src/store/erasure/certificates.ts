@@ -137,10 +137,7 @@ export class CertificateErasure {
     for (const row of await this.#store.rows.where(folder, 'item', quoting)) {
       if (row.kind !== 'item' || items.has(row.item)) continue;
       for (const about of certificateSubjects(this.#nameOf(row.document)))
-        await draft.rewriteRows('resolution', about, (said) => {
-          const { note, ...rest } = said as { by: string; note: string };
-          return { ...rest, note: subject.scrubNote(note) };
-        });
+        await draft.rewriteRows('resolution', about, (said) => withoutSubject(said, subject));
     }
   }
 

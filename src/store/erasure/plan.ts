@@ -236,6 +236,9 @@ export class ErasurePlanner {
       }
       const isHeld = held?.has(folder) === true || this.#usesAny(shared.get(folder), gone);
       await this.#takeQuotations(folder, scope, isHeld);
+      const fence = analysisSubject(folder.split('/')[1] ?? '');
+      if (folder.startsWith('analyses/'))
+        await this.#draft.rewriteRows('resolution', fence, (said) => withoutSubject(said, subject));
       if (this.#draft.size === before && !(isHeld && folder.startsWith('analyses/'))) continue;
       await this.#addPlanned(folder, false);
       await this.#judgeAnalysis(folder, ['in_flight']);
