@@ -1,5 +1,6 @@
 import type { WorkflowRun } from '../store/erasure/erasures';
-import type { ErasurePlan, UnsettledSubject } from '../store/erasure/plan';
+import type { UnsettledSubject } from '../store/erasure/jobs';
+import type { ErasurePlan } from '../store/erasure/plan';
 import type { EngineClient } from '../temporal/connection';
 import { isNotFound } from './workplace';
 

@@ -214,11 +214,11 @@ describe('an erasure of a payer', () => {
     await erase((one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
     const after = await tree('op-abab');
-    const [erased, kept] = after.cedente.sacados;
+    const [gone, kept] = after.cedente.sacados;
     expect(kept).toEqual(before.cedente.sacados[1]);
-    expect(erased).toMatchObject({ cnpjCpf: null, razaoSocial: null, id: null, status: 'blocked' });
-    expect(erased?.titulos).toEqual([10.5, 20].map((valor) => expect.objectContaining({ valor })));
-    expect(JSON.stringify(erased)).not.toMatch(/t1|N-|3526/);
+    expect(gone).toMatchObject({ cnpjCpf: null, razaoSocial: null, id: null, status: 'blocked' });
+    expect(gone?.titulos).toEqual([10.5, 20].map((valor) => expect.objectContaining({ valor })));
+    expect(JSON.stringify(gone)).not.toMatch(/t1|N-|3526/);
     const read = await readAnalysis(call, readLarge(store, resultKey('op-abab', 'all')));
     expect(read.summary).toMatchObject({ receivables: 3, totalValue: 60.5 });
     const analyses = new AnalysisFile(store);

@@ -320,7 +320,7 @@ async function cutShort(
   const planner = new ErasurePlanner(store, (text) => idKey.nameOf('document', text));
   const plan = await planner.ofDocument(person);
   expect(plan.draft.size).toBeGreaterThan(8);
-  store[step] = () => Promise.reject(new Error('cut short'));
+  store[step] = (): Promise<never> => Promise.reject(new Error('cut short'));
   const order = {
     by: 'tester',
     reason: 'a test',

@@ -7,6 +7,7 @@ import {
   type OpenErasure,
 } from '../../src/store/erasure/erasures';
 import { ErasurePlanner, type ErasurePlan } from '../../src/store/erasure/plan';
+import { ErasureDraft } from '../../src/store/erasure/draft';
 import type { Store } from '../../src/store/store';
 
 /** How an erasure is planned. */
@@ -18,6 +19,17 @@ export const planned = (store: Store, plan: Planning): Promise<ErasurePlan> =>
   plan(new ErasurePlanner(store, nameOf));
 
 const tools = { macOf: (text: string) => idKey.macOf(text), deleteRuns: async () => undefined };
+
+/** Commits what a draft changes, and nothing else. */
+export async function drafted(
+  store: Store,
+  change: (draft: ErasureDraft) => Promise<void>,
+): Promise<ErasureDraft> {
+  const draft = new ErasureDraft(store);
+  await change(draft);
+  await store.commit(await draft.statements());
+  return draft;
+}
 
 /** Finishes what was cut short, and erases what there is. @returns the last record, and its key */
 export async function erased(
@@ -62,10 +74,9 @@ export async function cutShortAnywhere(
     let made = 0;
     let step = 'none';
     const methods = ['commit', 'removeBlobs', 'forget'] as const;
-    const real = { commit: store.commit, removeBlobs: store.removeBlobs, forget: store.forget };
     for (const name of methods) {
-      const method = real[name].bind(store) as (...args: unknown[]) => Promise<never>;
-      store[name] = async (...args: unknown[]) => {
+      const method = store[name].bind(store) as (...args: unknown[]) => Promise<never>;
+      store[name] = async (...args: unknown[]): Promise<never> => {
         if (made === allowed) {
           step = name;
           throw new Error('cut short');
@@ -78,7 +89,7 @@ export async function cutShortAnywhere(
       () => true,
       () => false,
     );
-    Object.assign(store, real);
+    for (const name of methods) Reflect.deleteProperty(store, name);
     if (!isDone) steps.push(step);
     const left = await openErasures(store);
     await erased(store, plan);

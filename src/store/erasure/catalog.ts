@@ -21,6 +21,14 @@ import {
 export const erasureClasses = ['pdf', 'results', 'inputs'] as const;
 export type ErasureClass = (typeof erasureClasses)[number];
 
+/** What was asked to be erased: documents by their keyed name alone. */
+export type ErasureTarget =
+  | { kind: 'document'; name: string }
+  /** What was searched for, by its keyed name. */
+  | { kind: 'target'; name: string }
+  | { kind: 'job'; id: string }
+  | { kind: 'age'; class: ErasureClass; endedBefore: string };
+
 /** What an erasure is about within one holder. */
 export interface ErasureScope {
   subject: ErasureSubject;
@@ -351,6 +359,6 @@ export function asideFolder(certidaoId: string): string {
 }
 
 /** Shapes are those of the kind: only we write there. */
-function as<T>(change: (body: T, scope: ErasureScope) => unknown): Empty {
+function as<T>(change: (body: T, scope: ErasureScope) => T): Empty {
   return (body, scope) => change(body as T, scope);
 }

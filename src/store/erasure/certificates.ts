@@ -17,8 +17,7 @@ import {
 } from './catalog';
 import type { ErasureDraft } from './draft';
 import type { ErasureSubject, QuotedWords } from './erasure-subject';
-import type { JobFiles } from './jobs';
-import type { UnsettledSubject } from './plan';
+import type { JobFiles, UnsettledSubject } from './jobs';
 import { withoutSubject } from './rewriting';
 import { erasedFact, withoutPdf, withoutResult } from './tombstones';
 

@@ -3,17 +3,9 @@ import type { AuditEntry } from '../../domain/audit';
 import { nameBytes } from '../core/stored-bytes';
 import { statement, type Statement } from '../sqlite/statement';
 import type { Store } from '../store';
-import type { ErasureClass } from './catalog';
+import type { ErasureTarget } from './catalog';
 import type { ErasedObject } from './draft';
 import type { ErasurePlan } from './plan';
-
-/** What was asked to be erased: documents by their keyed name alone. */
-export type ErasureTarget =
-  | { kind: 'document'; name: string }
-  /** What was searched for, by its keyed name. */
-  | { kind: 'target'; name: string }
-  | { kind: 'job'; id: string }
-  | { kind: 'age'; class: ErasureClass; endedBefore: string };
 
 /** One run of a workflow of a job. */
 export interface WorkflowRun {

@@ -1,10 +1,17 @@
-import { externalIdsOf, analysisSubject } from '../../domain/attempts';
+import { analysisSubject, externalIdsOf, type SubjectState } from '../../domain/attempts';
 import { operationFolder } from '../credit/analyses';
 import { WorkReader, folderOfList } from '../certificates/works';
 import { ownerKey } from '../traces/traces';
 import type { Store } from '../store';
 import { jobFolders, type AskedJob } from './catalog';
 import type { ErasureDraft } from './draft';
+
+/** What nobody knows to be bought, or what is being bought. */
+export interface UnsettledSubject {
+  state: Extract<SubjectState, { kind: 'in_flight' | 'unknown' }>;
+  /** Folders of the jobs that hold it. */
+  folders: string[];
+}
 
 /** A job that an erasure takes, or takes something from. */
 export interface PlannedJob {

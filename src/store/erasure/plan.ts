@@ -1,4 +1,4 @@
-import { analysisSubject, subjectState, type SubjectState } from '../../domain/attempts';
+import { analysisSubject, subjectState } from '../../domain/attempts';
 import type { NameOf } from '../core/subjects';
 import type { CreditBatchFile } from '../../domain/credit/batch';
 import { operationFolder } from '../credit/analyses';
@@ -11,23 +11,16 @@ import {
   type AskedJob,
   type ErasureClass,
   type ErasureScope,
+  type ErasureTarget,
 } from './catalog';
 import { CertificateErasure } from './certificates';
 import { ErasureDraft } from './draft';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
-import type { ErasureTarget } from './erasures';
-import { folderOf, folderOfJob, JobFiles, type PlannedJob } from './jobs';
+import { folderOf, folderOfJob, JobFiles, type PlannedJob, type UnsettledSubject } from './jobs';
 import { MonitorErasure, plannedMonitor, type MonitorPart } from './monitors';
 import { OperationResults } from './results';
 import { withoutSubject } from './rewriting';
 import { withoutAnswer, withoutSum, withoutUploads } from './tombstones';
-
-/** What nobody knows to be bought, or what is being bought. */
-export interface UnsettledSubject {
-  state: Extract<SubjectState, { kind: 'in_flight' | 'unknown' }>;
-  /** Folders of the jobs that hold it. */
-  folders: string[];
-}
 
 /** What an erasure would do, and what stands in its way. */
 export interface ErasurePlan {
