@@ -33,15 +33,17 @@ export class RowRepository extends WorkTable<StoredRow> {
   /** Works that begin like this one, and lists that belong to them, in order. */
   async works(prefix: string): Promise<string[]> {
     const found: string[] = [];
-    for (let after = ''; ;) {
+    // One bound alone: with two the database would walk over all rows between them.
+    for (let [bound, from] = ['>=', prefix]; ;) {
       const [row] = await this.store.read<{ work: string | null }>(
-        statement(
-          'SELECT min(work) AS work FROM batch_row WHERE work >= ? AND work > ? AND work < ?',
-          [prefix, after, `${prefix}\u{10ffff}`],
-        ),
+        statement(`SELECT min(work) AS work FROM batch_row WHERE work ${bound} ? AND work < ?`, [
+          from,
+          `${prefix}\u{10ffff}`,
+        ]),
       );
       if (row?.work == null) return found;
-      found.push((after = row.work));
+      found.push((from = row.work));
+      bound = '>';
     }
   }
 
