@@ -11,6 +11,7 @@ import type { Store } from '../store';
 import {
   asideFolder,
   certificateSubjects,
+  emptied,
   sealedTables,
   type ErasureClass,
   type ErasureScope,
@@ -22,7 +23,7 @@ import { withoutSubject } from './rewriting';
 import { erasedFact, withoutPdf, withoutResult } from './tombstones';
 
 /** Lines of one job that are about the subject. */
-interface FoundLines {
+export interface FoundLines {
   /** Null: all are to be read. */
   lines: number[] | null;
   items: Set<number>;
@@ -127,11 +128,11 @@ export class CertificateErasure {
       await draft.rewriteRows(
         'batch_row',
         list,
-        (row) => sealedTables.batch_row.empty(row, scope),
+        (row) => emptied(sealedTables.batch_row, row, scope),
         lines === null ? undefined : { column: 'line', values: lines },
       );
     const told = { column: 'item', values: new Set([...items, ...quoting]) };
-    const empty = (outcome: unknown): unknown => sealedTables.outcome.empty(outcome, scope);
+    const empty = (outcome: unknown): unknown => emptied(sealedTables.outcome, outcome, scope);
     await draft.rewriteRows('outcome', folder, empty, told);
     for (const row of await this.#store.rows.where(folder, 'item', quoting)) {
       if (row.kind !== 'item' || items.has(row.item)) continue;

@@ -6,7 +6,7 @@ import { pagesOf } from '../sqlite/pages';
 import { marksOf, partsOf, statement, type Statement } from '../sqlite/statement';
 import { toJsonLines } from '../records';
 import type { Store } from '../store';
-import { kindOf, tableOf, type TableName } from './catalog';
+import { kindOf, sealedTables, type TableName } from './catalog';
 
 /** What becomes of one record or the rows of one holder, and what they were before. */
 export interface ErasedObject {
@@ -132,7 +132,7 @@ export class ErasureDraft {
   async removeRows(name: TableName, holder: string): Promise<void> {
     const holders = this.#removedHolders.get(name) ?? new Set();
     if (holders.has(holder)) return;
-    const { kind, hidesKey } = tableOf(name);
+    const { kind, hidesKey } = sealedTables[name];
     for await (const rows of this.#pages(name, holder)) {
       this.#removedHolders.set(name, holders.add(holder));
       for (const row of rows) {
@@ -147,7 +147,7 @@ export class ErasureDraft {
     const holders = await this.#store.subjects.lines(name);
     if (holders.size === 0) return;
     const body = Buffer.from(JSON.stringify([...holders]));
-    this.#count(`subjects/${name}`, tableOf('subject').kind, undefined, body, null);
+    this.#count(`subjects/${name}`, sealedTables.subject.kind, undefined, body, null);
     this.#writes.set(`subjects/${name}`, async () => [
       statement('DELETE FROM subject WHERE subject = ?', [name]),
     ]);
@@ -165,7 +165,7 @@ export class ErasureDraft {
     change: Change,
     only?: { column: string; values: Iterable<number | string> },
   ): Promise<unknown[]> {
-    const { key, body, kind, hidesKey, isMarked } = tableOf(name);
+    const { key, body, kind, hidesKey, isMarked } = sealedTables[name];
     const where = key.map((column) => `${column} = ?`).join(' AND ');
     const changed: unknown[] = [];
     for await (const rows of this.#pages(name, holder, only)) {
@@ -198,18 +198,6 @@ export class ErasureDraft {
     return changed;
   }
 
-  /** Bodies of the rows of a holder, and of some alone. */
-  async rows<T>(
-    name: TableName,
-    holder: string,
-    only?: { column: string; values: Iterable<number | string> },
-  ): Promise<T[]> {
-    const found: T[] = [];
-    for await (const rows of this.#pages(name, holder, only))
-      for (const row of rows) found.push(this.#opened(name, row) as T);
-    return found;
-  }
-
   /** @param macOf `IdKey.macOf` */
   objects(macOf: (text: string) => string): ErasedObject[] {
     return [...this.#objects.values()].map(({ hash, hidesKey, ...object }) => {
@@ -238,7 +226,7 @@ export class ErasureDraft {
     };
     removing('record', 'key', this.#removedKeys);
     for (const [name, holders] of this.#removedHolders)
-      removing(name, tableOf(name).key[0] ?? '', holders);
+      removing(name, sealedTables[name].key[0] ?? '', holders);
     for (const write of this.#writes.values()) all.push(...(await write()));
     return all;
   }
@@ -276,7 +264,7 @@ export class ErasureDraft {
   }
 
   #page(name: TableName, holder: string, column: string, values: unknown[]): AsyncGenerator<Row[]> {
-    const { key, body, isMarked } = tableOf(name);
+    const { key, body, isMarked } = sealedTables[name];
     const [first, ...further] = key;
     const columns = [...key, ...(body === null ? [] : [body])].join(', ');
     const filters = [
@@ -299,7 +287,7 @@ export class ErasureDraft {
   }
 
   #opened(name: TableName, row: Row): unknown {
-    const { key, body } = tableOf(name);
+    const { key, body } = sealedTables[name];
     const sealed = body === null ? null : row[body];
     if (!(sealed instanceof Uint8Array)) return key.map((column) => row[column]);
     return this.#store.opened(rowName(name, ...key.map((column) => row[column])), sealed);

@@ -1,10 +1,71 @@
 import { analysisSubject, externalIdsOf, type SubjectState } from '../../domain/attempts';
+import { documentsIn } from '../../domain/held-documents';
 import { operationFolder } from '../credit/analyses';
 import { WorkReader, folderOfList } from '../certificates/works';
 import { ownerKey } from '../traces/traces';
 import type { Store } from '../store';
-import { jobFolders, type AskedJob } from './catalog';
+import type { ErasureSubject } from './erasure-subject';
 import type { ErasureDraft } from './draft';
+
+/** What is read of a job of any kind. */
+export interface AskedJob {
+  folder: string;
+  asked: {
+    inputKey?: string | null;
+    cnab?: { key: string };
+    xmls?: { key: string } | null;
+    file?: { key: string };
+    assignor?: string | null;
+    target?: string;
+    receivables?: number;
+  } | null;
+  outcome: { operationId?: string | null; settledAt?: string; endedAt?: string } | null;
+}
+
+interface JobRules {
+  /** Begin of the folders of such jobs, and of their ids. */
+  root: string;
+  id: string;
+  /** Records of what was asked for, and of how it ended: the two from which a job is read. */
+  asked: string;
+  ended: string | null;
+  /** Whether a job that tells of a subject is about it alone, and goes as a whole. */
+  isAbout: (job: AskedJob, name: string, subject: ErasureSubject) => boolean;
+  /** People may have typed the subject where no index sees it: all are read. */
+  isScanned?: true;
+}
+
+const [asked, ended, isScanned] = ['asked.json', 'outcome.json', true as const];
+const never = (): boolean => false;
+/** Its files cannot be rewritten. */
+const always = (): boolean => true;
+// What was left half planned was never started; the id of a single issuance is made of its document.
+const ofRow: JobRules['isAbout'] = (job, name) => job.asked === null || job.folder.includes(name);
+const ofAssignor: JobRules['isAbout'] = (job, name) => job.asked?.assignor === name;
+const ofPerson: JobRules['isAbout'] = (job, name) => job.folder.startsWith(`profiles/${name}/`);
+const ofTarget: JobRules['isAbout'] = ({ asked: searched }, _, subject) => {
+  const target = searched?.target ?? '';
+  return subject.is(target) || documentsIn(target).includes(subject.document);
+};
+
+/** Jobs by their folders. A new resource adds its line here. */
+export const jobRules: readonly JobRules[] = [
+  { root: 'works/', id: '', asked: 'work.json', ended: null, isAbout: ofRow },
+  { root: 'analyses/', id: 'credit/', asked, ended, isAbout: ofAssignor, isScanned },
+  {
+    root: 'credit-batches/',
+    id: 'credit-batch/',
+    asked,
+    ended: 'ended.json',
+    isAbout: never,
+    isScanned,
+  },
+  { root: 'inquiries/', id: '', asked, ended: 'ended.json', isAbout: never },
+  { root: 'profiles/', id: 'profile/', asked, ended, isAbout: ofPerson },
+  { root: 'traces/', id: 'trace/', asked, ended, isAbout: ofTarget },
+  { root: 'lens/', id: 'lens/', asked, ended, isAbout: always },
+  { root: 'dossiers/', id: 'dossier/', asked, ended, isAbout: always },
+];
 
 /** What nobody knows to be bought, or what is being bought. */
 export interface UnsettledSubject {
@@ -115,7 +176,7 @@ export class JobFiles {
 
   async #read(folder: string): Promise<AskedJob> {
     const { records } = this.#store;
-    const rules = jobFolders.find(({ root }) => folder.startsWith(root));
+    const rules = rulesOf(folder);
     const asked = rules && (await records.getJson<AskedJob['asked']>(`${folder}/${rules.asked}`));
     return { folder, asked: asked ?? null, outcome: await this.#outcome(folder, rules?.ended) };
   }
@@ -128,7 +189,7 @@ export class JobFiles {
 
   async #findUsers(): Promise<Map<string, Set<string>>> {
     const users = new Map<string, Set<string>>();
-    for (const { root } of jobFolders)
+    for (const { root } of jobRules)
       for (const folder of await this.folders(root))
         for (const use of this.usesOf(await this.read(folder)))
           users.set(use, (users.get(use) ?? new Set()).add(folder));
@@ -146,14 +207,18 @@ export function folderOf(key: string): string | null {
   return partsOfWork.exec(key)?.[1] ?? key.slice(0, key.lastIndexOf('/'));
 }
 
-export function jobIdOf(folder: string): string {
-  const rules = jobFolders.find(({ root }) => folder.startsWith(root));
+export function rulesOf(folder: string): JobRules | undefined {
+  return jobRules.find(({ root }) => folder.startsWith(root));
+}
+
+function jobIdOf(folder: string): string {
+  const rules = rulesOf(folder);
   return rules === undefined ? folder : rules.id + folder.slice(rules.root.length);
 }
 
 /** Begin of the folders of a job, or of all that was asked about one thing. */
 export function folderOfJob(id: string): string {
   if (/^(?:trace|profile)-batch\//.test(id)) return `inquiries/${id}`;
-  const rules = jobFolders.find((one) => one.id !== '' && id.startsWith(one.id));
+  const rules = jobRules.find((one) => one.id !== '' && id.startsWith(one.id));
   return rules === undefined ? `works/${id}` : rules.root + id.slice(rules.id.length);
 }

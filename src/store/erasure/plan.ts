@@ -1,26 +1,33 @@
 import { analysisSubject, subjectState } from '../../domain/attempts';
-import type { NameOf } from '../core/subjects';
 import type { CreditBatchFile } from '../../domain/credit/batch';
-import { operationFolder } from '../credit/analyses';
+import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
 import { targetForms } from '../traces/target-forms';
+import { takeClass } from './age';
 import {
-  answerKeys,
-  jobFolders,
+  emptied,
   kindOf,
-  type AskedJob,
   type ErasureClass,
   type ErasureScope,
   type ErasureTarget,
 } from './catalog';
-import { CertificateErasure } from './certificates';
+import { CertificateErasure, type FoundLines } from './certificates';
 import { ErasureDraft } from './draft';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
-import { folderOf, folderOfJob, JobFiles, type PlannedJob, type UnsettledSubject } from './jobs';
-import { MonitorErasure, plannedMonitor, type MonitorPart } from './monitors';
+import {
+  folderOf,
+  folderOfJob,
+  JobFiles,
+  jobRules,
+  rulesOf,
+  type AskedJob,
+  type PlannedJob,
+  type UnsettledSubject,
+} from './jobs';
+import { takeMonitor, takeMonitorOf, takeOldChanges, type MonitorPart } from './monitors';
 import { OperationResults } from './results';
 import { withoutSubject } from './rewriting';
-import { withoutAnswer, withoutSum, withoutUploads } from './tombstones';
+import { withoutSum } from './tombstones';
 
 /** What an erasure would do, and what stands in its way. */
 export interface ErasurePlan {
@@ -41,7 +48,6 @@ export class ErasurePlanner {
   readonly #draft: ErasureDraft;
   readonly #jobs: JobFiles;
   readonly #certificates: CertificateErasure;
-  readonly #monitors: MonitorErasure;
   readonly #results: OperationResults;
   readonly #planned = new Map<string, PlannedJob>();
   readonly #unsettled: UnsettledSubject[] = [];
@@ -55,7 +61,6 @@ export class ErasurePlanner {
     this.#draft = new ErasureDraft(store);
     this.#jobs = new JobFiles(store);
     this.#certificates = new CertificateErasure(store, nameOf, this.#jobs);
-    this.#monitors = new MonitorErasure(store, nameOf);
     this.#results = new OperationResults(store, largestResult);
   }
 
@@ -66,14 +71,15 @@ export class ErasurePlanner {
     const held = await this.#store.subjects.lines(name);
     const states = await this.#certificates.learnBought(name);
     const folders = new Set([...held.keys()].flatMap((holder) => folderOf(`${holder}/`) ?? []));
-    const roots = jobFolders.filter(({ isScanned }) => isScanned).map(({ root }) => root);
+    const roots = jobRules.filter(({ isScanned }) => isScanned).map(({ root }) => root);
     // The index does not know a number that lost its zeros: all answers are read.
     if (document.startsWith('0')) roots.push('traces/', 'profiles/');
     for (const root of [...roots, `profiles/${name}/`])
       for (const folder of await this.#jobs.folders(root)) folders.add(folder);
     await this.#takeSubject({ name, subject, held, folders });
+    const scope = { subject, items: new Set<number>(), gone: new Set<string>() };
     for (const holder of held.keys())
-      this.#takePart(await this.#monitors.ofHolder(this.#draft, holder, subject));
+      this.#takePart(await takeMonitorOf(this.#store, this.#draft, holder, scope));
     await this.#certificates.takeBought(this.#draft, [name]);
     await this.#draft.removeSubject(name);
     const holding = [...folders].filter((folder) => folder.startsWith('works/'));
@@ -100,7 +106,7 @@ export class ErasurePlanner {
   async ofJob(id: string): Promise<ErasurePlan> {
     const [, monitorId] = /^monitor\/([^/]+)$/.exec(id) ?? [];
     if (monitorId !== undefined) {
-      this.#takePart(await this.#monitors.whole(this.#draft, monitorId));
+      this.#takePart(await takeMonitor(this.#store, this.#draft, monitorId));
       return this.#plan({ kind: 'job', id });
     }
     const own = new Set(await this.#foldersOf(id));
@@ -120,64 +126,17 @@ export class ErasurePlanner {
 
   /** One class of what jobs hold that ended before an instant, and that no later job shares. */
   async ofAge(what: ErasureClass, endedBefore: number): Promise<ErasurePlan> {
-    const old = new Set<string>();
-    for (const { root } of jobFolders)
-      for (const folder of await this.#jobs.folders(root)) {
-        const endedAt = await this.#jobs.endedAt(folder);
-        if (endedAt !== null && endedAt < endedBefore) old.add(folder);
-      }
-    const gone = new Set<string>();
-    for (const folder of old) {
-      const uses = this.#jobs.usesOf(await this.#jobs.read(folder));
-      const begin = what === 'inputs' ? 'inputs/' : what === 'results' ? 'operations/' : null;
-      for (const use of uses.filter((one) => begin !== null && one.startsWith(begin)))
-        if (!(await this.#jobs.hasOther(use, old))) gone.add(use);
+    const parts = { jobs: this.#jobs, certificates: this.#certificates };
+    const lost = await takeClass(this.#store, this.#draft, parts, { what, endedBefore });
+    for (const [folder, rows] of lost) {
+      this.#rows += rows;
+      await this.#addPlanned(folder, false);
     }
-    for (const use of gone) await this.#draft.removeShared(use);
-    if (what !== 'inputs') {
-      const certificates = new Set([...old].filter((folder) => folder.startsWith('works/')));
-      const rows = await this.#certificates.takeClass(this.#draft, certificates, what);
-      for (const [folder, lost] of rows) {
-        this.#rows += lost;
-        await this.#addPlanned(folder, false);
-      }
-    }
-    for (const folder of old)
-      if (await this.#takeClass(folder, what, gone)) await this.#addPlanned(folder, false);
-    if (what === 'results') {
-      for (const part of await this.#monitors.ofAge(this.#draft, endedBefore)) this.#takePart(part);
-    }
+    if (what === 'results')
+      for (const part of await takeOldChanges(this.#store, this.#draft, endedBefore))
+        this.#takePart(part);
     const at = new Date(endedBefore).toISOString();
     return this.#plan({ kind: 'age', class: what, endedBefore: at });
-  }
-
-  /** @returns whether anything of the job changes */
-  async #takeClass(
-    folder: string,
-    what: ErasureClass,
-    gone: ReadonlySet<string>,
-  ): Promise<boolean> {
-    const rules = jobFolders.find(({ root }) => folder.startsWith(root));
-    const before = this.#draft.size;
-    if (what === 'inputs') {
-      return this.#draft.rewrite(`${folder}/${rules?.asked}`, (job) => withoutUploads(job, gone));
-    }
-    const isTaken = (key: string): boolean =>
-      what === 'results' ? answerKeys.test(key) : /^dossiers\/.+\/artifacts\//.test(key);
-    for (const key of await this.#store.records.list(`${folder}/`))
-      if (isTaken(key)) await this.#draft.remove(key);
-    if (what !== 'results' || rules?.ended !== 'outcome.json') return this.#draft.size > before;
-    const { outcome } = await this.#jobs.read(folder);
-    const operation = operationFolder(outcome?.operationId ?? '');
-    // What a later analysis shares stays, and so does what was said of it.
-    const isShared = outcome?.operationId != null && !gone.has(operation);
-    if (!isShared) {
-      await this.#draft.rewrite(`${folder}/outcome.json`, (one) => withoutAnswer(one as object));
-    }
-    // What was asked for tells of the others.
-    const answer = folder.startsWith('lens/') ? `${folder}/answer` : folder;
-    if (/^(?:lens|dossiers)\//.test(folder)) await this.#draft.removeRows('subject', answer);
-    return this.#draft.size > before;
   }
 
   /** Jobs about the subject go as a whole; of others what is about it, and what quotes it. */
@@ -193,13 +152,13 @@ export class ErasurePlanner {
     const shared = new Map<string, AskedJob>();
     for (const folder of folders) {
       const job = await this.#jobs.read(folder);
-      const rules = jobFolders.find(({ root }) => folder.startsWith(root));
+      const rules = rulesOf(folder);
       if (rules?.isAbout(job, name, subject) === true) whole.add(folder);
       else shared.set(folder, job);
     }
     const gone = new Set([...(held?.keys() ?? [])].filter((one) => one.startsWith('inputs/')));
     const operations = await this.#learnResults(subject, held, gone, shared, whole);
-    const lines = new Map<string, Awaited<ReturnType<CertificateErasure['find']>>>();
+    const lines = new Map<string, FoundLines>();
     for (const folder of folders) {
       if (!/^(?:works|inquiries)\//.test(folder)) continue;
       const its = held === null ? null : (held.get(folder) ?? []);
@@ -293,10 +252,10 @@ export class ErasurePlanner {
         if (isHeld || subject.isQuotedIn(body)) await this.#draft.remove(key);
         continue;
       }
-      const isChanged = isOutcome(key) && this.#draft.size > before;
-      const forgetsSum = isChanged && /^(?:traces|profiles)\//.test(folder);
+      const isOfOther = isOutcome(key) && /^(?:traces|profiles)\//.test(folder);
+      const forgetsSum = isOfOther && this.#draft.size > before;
       await this.#draft.rewrite(key, (body) => {
-        const left = kind?.empty?.(body, scope) ?? withoutSubject(body, subject);
+        const left = emptied(kind, body, scope);
         return forgetsSum ? withoutSum(left as object) : left;
       });
     }
@@ -360,8 +319,7 @@ export class ErasurePlanner {
   #takePart(part: MonitorPart | null): void {
     if (part === null) return;
     this.#rows += part.changes;
-    const job = plannedMonitor(part);
-    this.#planned.set(job.folder, job);
+    this.#planned.set(part.job.folder, part.job);
   }
 
   #plan(target: ErasureTarget): ErasurePlan {
