@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { allKinds, erasureClasses, type ErasureClass } from '../store/erasure/catalog';
+import { erasureClasses, type ErasureClass } from '../store/erasure/catalog';
 import { ErasureSubject, reasonOnRecord } from '../store/erasure/erasure-subject';
 import {
   erase,
@@ -15,7 +15,8 @@ import { targetForms } from '../store/traces/target-forms';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
 import { readTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
-import { deleteRuns, refusalsOf, runsOf, type RunsFound } from './erase-workflows';
+import { planLines, showDone, showDryRun, type FoundPlan } from './erase-print';
+import { deleteRuns, refusalsOf, runsOf } from './erase-workflows';
 import {
   CommandError,
   UsageError,
@@ -72,11 +73,10 @@ Examples:
   diligence erase --job certificate-batch/318eb6ed... --reason "contract ended" --yes
   diligence erase --older-than 180d --class pdf --reason "retention rule 7" --yes
 
-What is about the document alone goes as a whole: single issuances, its profile, searches for it, analyses whose
-assignor it is, its monitors; so do dossiers and pictures that name it. In other jobs its lines become tombstones,
-uploaded files that hold it go, entries of answers that name it go, and quotations become [erased]. Values and
-statuses of receivables, attempts and double charges stay, so that sums still agree.
-A user name (--target) is erased where it was searched for alone: elsewhere it may be anybody's word.
+What is about the document alone goes as a whole, and so do dossiers and pictures that name it. In other jobs its
+lines become tombstones, uploads that hold it go, entries of answers that name it go, and quotations become [erased].
+Values and statuses of receivables, attempts and double charges stay, so that sums still agree. A user name (--target)
+is erased where it was searched for alone: elsewhere it may be anybody's word.
 
 What still runs, or may have been bought without anybody knowing, is refused, with what to do first.
 Result folders, backups and copies are outside the store: this command cannot reach them.
@@ -98,7 +98,7 @@ async function runErase(flags: EraseFlags): Promise<number> {
     );
   }
   return withEngine(place, async (engine) => {
-    const found = await makePlan(place, engine, flags, sought);
+    const found = await makePlan(place, engine, sought);
     const { plan, runs, refusals } = found;
     if (flags.dryRun === true) return showDryRun(found, flags.json === true);
     if (refusals.length > 0) throw new CommandError(`nothing was changed: ${refusals.join('; ')}`);
@@ -116,25 +116,39 @@ async function runErase(flags: EraseFlags): Promise<number> {
     const done: { record: ErasureRecord; key: string }[] = [];
     for (const open of begun) done.push(await finishErasure(store, open, tools));
     // What was cut short has changed what there is to do.
-    const rest = begun.length === 0 ? found : await makePlan(place, engine, flags, sought);
+    const rest = begun.length === 0 ? found : await makePlan(place, engine, sought);
     if (rest.plan.draft.size > 0 || rest.runs.closed.length > 0) {
-      const reason = reasonOnRecord(flags.reason ?? '', subjectOf(sought), rest.plan.quoted);
+      const reason = reasonOnRecord(flags.reason ?? '', sought.subject, rest.plan.quoted);
       const startedAt = new Date().toISOString();
       const order = { by: environment.actor, reason, startedAt, runs: rest.runs.closed, ...tools };
       done.push(await erase(store, rest.plan, order));
     }
     const auditHead = await place.audit.anchor();
-    const left = await makePlan(place, engine, flags, sought);
+    const left = await makePlan(place, engine, sought);
     return showDone(done, auditHead, left.plan.draft.size, flags.json === true);
   });
 }
 
-/** Whom an erasure is about; null when it is about a job, or about an age. */
-type Sought = { kind: 'document' | 'target'; text: string } | null;
+/** What was asked for, as flags: whom it is about, and how it is planned. */
+interface Sought {
+  /** Null when it is about a job, or about an age. */
+  subject: ErasureSubject | null;
+  plan: (planner: ErasurePlanner) => Promise<ErasurePlan>;
+}
 
-function soughtBy({ document, target }: EraseFlags): Sought {
-  if (document !== undefined) return { kind: 'document', text: documentToErase(document) };
-  return target === undefined ? null : { kind: 'target', text: targetToErase(target) };
+function soughtBy({ document, target, job, ...age }: EraseFlags): Sought {
+  if (document !== undefined) {
+    const bare = documentToErase(document);
+    return { subject: new ErasureSubject(bare), plan: (one) => one.ofDocument(bare) };
+  }
+  if (target !== undefined) {
+    const text = targetToErase(target);
+    const subject = new ErasureSubject(text, targetForms(text));
+    return { subject, plan: (one) => one.ofTarget(text) };
+  }
+  if (job !== undefined) return { subject: null, plan: (one) => one.ofJob(job) };
+  const before = (): number => Date.now() - (age.olderThan ?? 0);
+  return { subject: null, plan: (one) => one.ofAge(age.class ?? 'pdf', before()) };
 }
 
 function refuseWrongUsage(flags: EraseFlags): Sought {
@@ -159,15 +173,6 @@ function refuseWrongUsage(flags: EraseFlags): Sought {
   return sought;
 }
 
-/** The reason stays for ever: it must not quote whom it is about. */
-function subjectOf(sought: Sought): ErasureSubject | null {
-  if (sought === null) return null;
-  const { kind, text } = sought;
-  return kind === 'document'
-    ? new ErasureSubject(text)
-    : new ErasureSubject(text, targetForms(text));
-}
-
 /** As a search reads it. */
 function targetToErase(text: string): string {
   const reading = readTarget(text);
@@ -185,81 +190,16 @@ function documentToErase(text: string): string {
   );
 }
 
-interface FoundPlan {
-  plan: ErasurePlan;
-  runs: RunsFound;
-  /** Sentences that say what is in the way, and what to do about it. */
-  refusals: string[];
-}
-
 async function makePlan(
   { store, idKey }: Workplace,
   engine: EngineClient,
-  flags: EraseFlags,
-  sought: Sought,
+  { plan: planOf }: Sought,
 ): Promise<FoundPlan> {
-  const planner = new ErasurePlanner(store, (text) => idKey.nameOf('document', text));
-  const plan =
-    sought?.kind === 'document'
-      ? await planner.ofDocument(sought.text)
-      : sought?.kind === 'target'
-        ? await planner.ofTarget(sought.text)
-        : flags.job !== undefined
-          ? await planner.ofJob(flags.job)
-          : await planner.ofAge(flags.class ?? 'pdf', Date.now() - (flags.olderThan ?? 0));
+  const plan = await planOf(new ErasurePlanner(store, (text) => idKey.nameOf('document', text)));
   // Histories hold nothing of a class, and stay.
-  const isOfAge = plan.target.kind === 'age';
-  const ids = isOfAge ? [] : plan.jobs.map(({ id }) => id);
+  const ids = plan.target.kind === 'age' ? [] : plan.jobs.map(({ id }) => id);
   const runs = await runsOf(engine, ids);
   return { plan, runs, refusals: await refusalsOf(engine, plan, runs) };
-}
-
-function showDryRun(found: FoundPlan, json: boolean): number {
-  const { refusals } = found;
-  const exitCode = refusals.length === 0 ? exitCodes.done : exitCodes.failed;
-  if (json) {
-    printJson({ dryRun: true, exitCode, ...planDocument(found), refusals });
-    return exitCode;
-  }
-  for (const line of planLines(found)) print(line);
-  for (const refusal of refusals) print(`refused: ${refusal}`);
-  print('nothing was changed');
-  return exitCode;
-}
-
-function planDocument({ plan, runs }: FoundPlan) {
-  const all = plan.draft.objects((text) => text);
-  const objects = allKinds().flatMap(({ kind, holds }) => {
-    const its = all.filter((object) => object.kind === kind);
-    const sum = (of: 'removed' | 'emptied' | 'bytes'): number =>
-      its.reduce((total, object) => total + object[of], 0);
-    const counts = { removed: sum('removed'), emptied: sum('emptied'), bytes: sum('bytes') };
-    return its.length === 0 ? [] : [{ kind, holds, ...counts }];
-  });
-  return {
-    target: plan.target,
-    jobs: plan.jobs.map(({ id, whole }) => ({ id, whole })),
-    rows: plan.rows,
-    workflows: new Set(runs.closed.map(({ workflowId }) => workflowId)).size,
-    bytes: objects.reduce((total, { bytes }) => total + bytes, 0),
-    objects,
-  };
-}
-
-function planLines(found: FoundPlan): string[] {
-  const { jobs, rows, workflows, bytes, objects } = planDocument(found);
-  const lines = [
-    `would erase ${rows} row(s) in ${jobs.length} job(s), ${workflows} workflow(s), ${bytes} bytes`,
-    ...jobs.slice(0, 20).map(({ id, whole }) => `  ${whole ? 'whole ' : 'in part'}  ${id}`),
-  ];
-  if (jobs.length > 20) lines.push(`  and ${jobs.length - 20} more`);
-  const cell = (value: number | string): string => String(value).padStart(9);
-  const head = `  ${'what'.padEnd(17)}${['removed', 'emptied', 'bytes'].map(cell).join(' ')}`;
-  const table = objects.map(
-    ({ kind, holds, removed, emptied, bytes: its }) =>
-      `  ${kind.padEnd(17)}${[removed, emptied, its].map(cell).join(' ')}  ${holds}`,
-  );
-  return objects.length === 0 ? lines : [...lines, head, ...table];
 }
 
 function nothingFound({ job, json }: EraseFlags): number {
@@ -267,33 +207,6 @@ function nothingFound({ job, json }: EraseFlags): number {
   if (json === true) printJson({ exitCode: exitCodes.done, found: false });
   else print('nothing is there to erase');
   return exitCodes.done;
-}
-
-/** What another job stored meanwhile is still there: the command says so, and fails. */
-function showDone(
-  done: readonly { record: ErasureRecord; key: string }[],
-  auditHead: string,
-  left: number,
-  json: boolean,
-): number {
-  const exitCode = left === 0 ? exitCodes.done : exitCodes.failed;
-  for (const { record, key } of done) {
-    const { objects, ...rest } = record;
-    if (json && record === done.at(-1)?.record) {
-      printJson({ exitCode, found: true, key, ...rest, objects: objects.length, auditHead });
-    }
-    if (json) continue;
-    print(
-      `erased ${rest.rows} row(s), ${objects.length} object(s), ${rest.workflows.length} workflow(s)`,
-    );
-    print(`record: ${key}`);
-  }
-  if (!json) {
-    print(`audit head: ${auditHead}`);
-    print('        result folders, backups and copies are outside the store: not reached');
-  }
-  if (left > 0) tell(`${left} object(s) came meanwhile: run the same command again`);
-  return exitCode;
 }
 
 async function isConfirmed(): Promise<boolean> {

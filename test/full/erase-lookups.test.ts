@@ -103,7 +103,7 @@ async function everything(): Promise<string> {
   return told.join('\n');
 }
 
-/** Keys of what a purge left, but for its own records. */
+/** Keys of what an erasure left, but for its own records. */
 const left = async (): Promise<string[]> => [
   ...(await place.store.rows.works('')),
   ...(await place.store.records.list('')).filter(

@@ -12,24 +12,16 @@ export interface ToldOfDocument {
   receivables: number;
 }
 
-export function toldOf(document: string, tree: unknown): ToldOfDocument {
+/** Adds what one of its results tells of it. */
+export function takeTold(told: ToldOfDocument, document: string, tree: unknown): void {
   const assignor = objectOf(objectOf(tree)['cedente']);
-  const told: ToldOfDocument = {
-    isAssignor: isAbout(document, assignor),
-    names: new Set(),
-    ids: new Set(),
-    receivables: 0,
-  };
-  if (told.isAssignor) takeWords(told, assignor);
-  for (const payer of listOf(assignor['sacados'])) {
-    if (!isAbout(document, payer)) continue;
-    takeWords(told, payer);
-    for (const receivable of listOf(payer['titulos'])) {
-      takeWords(told, receivable);
-      told.receivables += 1;
-    }
-  }
-  return told;
+  const payers = listOf(assignor['sacados']).filter((payer) => isAbout(document, payer));
+  const receivables = payers.flatMap((payer) => listOf(payer['titulos']));
+  const isAssignor = isAbout(document, assignor);
+  for (const entity of [...(isAssignor ? [assignor] : []), ...payers, ...receivables])
+    takeWords(told, entity);
+  told.isAssignor ||= isAssignor;
+  told.receivables = Math.max(told.receivables, receivables.length);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { analysisSubject, externalIdsOf, type SubjectState } from '../../domain/attempts';
+import type { CreditBatchFile } from '../../domain/credit/batch';
 import { documentsIn } from '../../domain/held-documents';
 import { operationFolder } from '../credit/analyses';
 import { WorkReader, folderOfList } from '../certificates/works';
@@ -87,7 +88,7 @@ export interface PlannedJob {
 export class JobFiles {
   readonly #store: Store;
   readonly #jobs = new Map<string, Promise<AskedJob>>();
-  #users: Promise<Map<string, Set<string>>> | null = null;
+  readonly #users = new Map<string, Promise<Map<string, Set<string>>>>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -98,6 +99,38 @@ export class JobFiles {
     const keys = await this.#store.records.list(prefix);
     const lists = (await this.#store.rows.works(prefix)).map((list) => `${list}/`);
     return [...new Set([...keys, ...lists].flatMap((key) => folderOf(key) ?? []))].toSorted();
+  }
+
+  /** Of a job by its id, or of all times that the same was asked for. */
+  async foldersOf(id: string): Promise<string[]> {
+    const begin = folderOfJob(id);
+    const folders = (await this.folders(begin)).filter(
+      (folder) => folder === begin || folder.startsWith(`${begin}/`),
+    );
+    if (!begin.startsWith('works/')) return folders;
+    // By the id of a single issuance all that was ever asked for it is meant; of a batch, one run.
+    const isRun = (folder: string): boolean => /^\d{8}T\d+Z$/.test(folder.slice(begin.length + 1));
+    return folders.includes(begin) ? [begin] : folders.filter(isRun);
+  }
+
+  /** Of jobs that batches were the first to ask for, and that no other batch has asked for. */
+  async childrenOf(own: ReadonlySet<string>): Promise<Set<string>> {
+    const children = new Set<string>();
+    for (const folder of own)
+      for (const { workId, before } of await this.#asked(folder))
+        if (workId !== null && !before) children.add(folderOfJob(workId));
+    if (children.size === 0) return children;
+    for (const root of ['credit-batches/', 'inquiries/'])
+      for (const folder of await this.folders(root))
+        for (const { workId } of own.has(folder) ? [] : await this.#asked(folder))
+          children.delete(folderOfJob(workId ?? ''));
+    return children;
+  }
+
+  async #asked(batch: string): Promise<Pick<CreditBatchFile, 'workId' | 'before'>[]> {
+    const { records } = this.#store;
+    const files = await records.getJson<CreditBatchFile[]>(`${batch}/files.json`);
+    return files ?? (await records.getJsonLines(`${batch}/item-works.jsonl`)) ?? [];
   }
 
   read(folder: string): Promise<AskedJob> {
@@ -132,8 +165,12 @@ export class JobFiles {
 
   /** Whether a job beyond these is of it. */
   async hasOther(use: string, own: ReadonlySet<string>): Promise<boolean> {
-    this.#users ??= this.#findUsers();
-    return [...((await this.#users).get(use) ?? [])].some((folder) => !own.has(folder));
+    for (const begin of usersOf(use)) {
+      const users = this.#users.get(begin) ?? this.#findUsers(begin);
+      this.#users.set(begin, users);
+      for (const folder of (await users).get(use) ?? []) if (!own.has(folder)) return true;
+    }
+    return false;
   }
 
   /** All of jobs that go as a whole, and what no other job shares with them. */
@@ -187,14 +224,20 @@ export class JobFiles {
     return summary && { settledAt: summary.finishedAt };
   }
 
-  async #findUsers(): Promise<Map<string, Set<string>>> {
+  async #findUsers(begin: string): Promise<Map<string, Set<string>>> {
     const users = new Map<string, Set<string>>();
-    for (const { root } of jobRules)
-      for (const folder of await this.folders(root))
-        for (const use of this.usesOf(await this.read(folder)))
-          users.set(use, (users.get(use) ?? new Set()).add(folder));
+    for (const folder of await this.folders(begin))
+      for (const use of this.usesOf(await this.read(folder)))
+        users.set(use, (users.get(use) ?? new Set()).add(folder));
     return users;
   }
+}
+
+/** Where jobs stand that something may be used by. */
+function usersOf(use: string): string[] {
+  if (/^(?:analyses|traces)\//.test(use)) return [`${use}/`];
+  if (/^(?:operations|inputs\/credit)\//.test(use)) return ['analyses/'];
+  return use.startsWith('inputs/lens/') ? ['lens/'] : ['works/', 'inquiries/'];
 }
 
 const partsOfWork = /^(works\/.+?)\/(?:work\.json|latest\.json|(?:summaries|decisions)\/)/;
@@ -217,7 +260,7 @@ function jobIdOf(folder: string): string {
 }
 
 /** Begin of the folders of a job, or of all that was asked about one thing. */
-export function folderOfJob(id: string): string {
+function folderOfJob(id: string): string {
   if (/^(?:trace|profile)-batch\//.test(id)) return `inquiries/${id}`;
   const rules = jobRules.find((one) => one.id !== '' && id.startsWith(one.id));
   return rules === undefined ? `works/${id}` : rules.root + id.slice(rules.id.length);

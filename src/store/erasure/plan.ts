@@ -1,5 +1,4 @@
 import { analysisSubject, subjectState } from '../../domain/attempts';
-import type { CreditBatchFile } from '../../domain/credit/batch';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
 import { targetForms } from '../traces/target-forms';
@@ -16,7 +15,6 @@ import { ErasureDraft } from './draft';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
 import {
   folderOf,
-  folderOfJob,
   JobFiles,
   jobRules,
   rulesOf,
@@ -109,8 +107,8 @@ export class ErasurePlanner {
       this.#takePart(await takeMonitor(this.#store, this.#draft, monitorId));
       return this.#plan({ kind: 'job', id });
     }
-    const own = new Set(await this.#foldersOf(id));
-    for (const folder of await this.#childrenOf(own)) own.add(folder);
+    const own = new Set(await this.#jobs.foldersOf(id));
+    for (const folder of await this.#jobs.childrenOf(own)) own.add(folder);
     const certificates = new Set([...own].filter((folder) => folder.startsWith('works/')));
     const names = await this.#certificates.learnJobs(certificates);
     for (const name of names) {
@@ -152,8 +150,7 @@ export class ErasurePlanner {
     const shared = new Map<string, AskedJob>();
     for (const folder of folders) {
       const job = await this.#jobs.read(folder);
-      const rules = rulesOf(folder);
-      if (rules?.isAbout(job, name, subject) === true) whole.add(folder);
+      if (rulesOf(folder)?.isAbout(job, name, subject) === true) whole.add(folder);
       else shared.set(folder, job);
     }
     const gone = new Set([...(held?.keys() ?? [])].filter((one) => one.startsWith('inputs/')));
@@ -201,17 +198,18 @@ export class ErasurePlanner {
   async #learnResults(
     subject: ErasureSubject,
     held: ReadonlyMap<string, number[]> | null,
-    uploads: ReadonlySet<string>,
+    gone: Set<string>,
     shared: Map<string, AskedJob>,
     whole: Set<string>,
   ): Promise<Set<string>> {
     const operations = new Set(
       [...(held?.keys() ?? [])].filter((holder) => holder.startsWith('operations/')),
     );
-    const usesOf = (job: AskedJob): string[] => this.#jobs.usesOf(job);
+    const usesOf = (job: AskedJob, root: string): string[] =>
+      this.#jobs.usesOf(job).filter((use) => use.startsWith(root));
     for (const job of shared.values())
-      if (this.#usesAny(job, uploads))
-        for (const use of usesOf(job)) if (use.startsWith('operations/')) operations.add(use);
+      if (this.#usesAny(job, gone))
+        for (const use of usesOf(job, 'operations/')) operations.add(use);
     for (const operation of operations) {
       const told = await this.#results.toldOf(operation, subject.document);
       this.#quoted.ids.push(...told.ids);
@@ -220,10 +218,9 @@ export class ErasurePlanner {
         this.#rows += told.receivables;
         continue;
       }
-      const owners = [...shared.values()].filter((job) => usesOf(job).includes(operation));
-      const things = owners.flatMap((job) =>
-        usesOf(job).filter((use) => use.startsWith('analyses/')),
-      );
+      gone.add(operation);
+      const owners = [...shared.values()].filter((job) => this.#usesAny(job, new Set([operation])));
+      const things = owners.flatMap((job) => usesOf(job, 'analyses/'));
       for (const [folder] of shared) {
         if (!things.some((thing) => folder.startsWith(`${thing}/`))) continue;
         whole.add(folder);
@@ -280,38 +277,6 @@ export class ErasurePlanner {
     if (isOne && kinds.includes(state.kind)) this.#unsettled.push({ state, folders: [folder] });
   }
 
-  async #foldersOf(id: string): Promise<string[]> {
-    const begin = folderOfJob(id);
-    const folders = (await this.#jobs.folders(begin)).filter(
-      (folder) => folder === begin || folder.startsWith(`${begin}/`),
-    );
-    if (!begin.startsWith('works/')) return folders;
-    // By the id of a single issuance all that was ever asked for it is meant; of a batch, one run.
-    return folders.includes(begin) ? [begin] : folders.filter((one) => runOf(one, begin));
-  }
-
-  /** Jobs that batches were the first to ask for, and that no other batch has asked for. */
-  async #childrenOf(own: ReadonlySet<string>): Promise<string[]> {
-    const children = new Set<string>();
-    for (const folder of own)
-      for (const { workId, before } of await this.#asked(folder))
-        if (workId !== null && !before) children.add(folderOfJob(workId));
-    if (children.size === 0) return [];
-    for (const root of ['credit-batches/', 'inquiries/'])
-      for (const folder of await this.#jobs.folders(root)) {
-        if (own.has(folder)) continue;
-        for (const { workId } of await this.#asked(folder))
-          if (workId !== null) children.delete(folderOfJob(workId));
-      }
-    return [...children];
-  }
-
-  async #asked(batch: string): Promise<Pick<CreditBatchFile, 'workId' | 'before'>[]> {
-    const { records } = this.#store;
-    const files = await records.getJson<CreditBatchFile[]>(`${batch}/files.json`);
-    return files ?? (await records.getJsonLines(`${batch}/item-works.jsonl`)) ?? [];
-  }
-
   async #addPlanned(folder: string, whole: boolean): Promise<void> {
     this.#planned.set(folder, await this.#jobs.planned(folder, whole));
   }
@@ -336,9 +301,4 @@ export class ErasurePlanner {
 
 function isOutcome(key: string): boolean {
   return key.endsWith('/outcome.json');
-}
-
-/** Runs of a job by its id have an instant behind it. */
-function runOf(folder: string, begin: string): boolean {
-  return /^\d{8}T\d+Z$/.test(folder.slice(begin.length + 1));
 }

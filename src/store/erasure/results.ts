@@ -1,5 +1,5 @@
 import { findLarge, readLarge } from '../core/large-objects';
-import { resultShape, toldOf, type ToldOfDocument } from '../credit/analysis-result.wire';
+import { resultShape, takeTold, type ToldOfDocument } from '../credit/analysis-result.wire';
 import type { Store } from '../store';
 import type { ErasureDraft } from './draft';
 import type { ErasureSubject } from './erasure-subject';
@@ -19,20 +19,10 @@ export class OperationResults {
   }
 
   async toldOf(folder: string, document: string): Promise<ToldOfDocument> {
-    const all: ToldOfDocument = {
-      isAssignor: false,
-      names: new Set(),
-      ids: new Set(),
-      receivables: 0,
-    };
-    for (const key of await this.#results(folder)) {
-      const told = toldOf(document, await this.#tree(key));
-      all.isAssignor ||= told.isAssignor;
-      for (const name of told.names) all.names.add(name);
-      for (const id of told.ids) all.ids.add(id);
-      all.receivables = Math.max(all.receivables, told.receivables);
-    }
-    return all;
+    const none = { names: new Set<string>(), ids: new Set<string>() };
+    const told: ToldOfDocument = { isAssignor: false, ...none, receivables: 0 };
+    for (const key of await this.#results(folder)) takeTold(told, document, await this.#tree(key));
+    return told;
   }
 
   /** @returns false when it can only go as a whole */
