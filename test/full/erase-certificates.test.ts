@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AuditEntry } from '../../src/domain/audit';
 import { certificateSubject, type Claim } from '../../src/domain/attempts';
 import { Store } from '../../src/store/store';
 import { indexDocuments } from '../../src/store/core/subject-index';
-import { openErasures } from '../../src/store/erasure/erasures';
+import { erase, finishErasure, openErasures } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/plan';
 import { WorkWriter, summaryKey, workFolder } from '../../src/store/certificates/works';
 import { noCounts } from '../../src/domain/certificates';
@@ -193,6 +194,35 @@ it.each([
     most,
   );
   expect(steps).toEqual(expected);
+});
+
+it('names the histories that are left to delete until the engine has done so', async () => {
+  await file('certificate-batch/b');
+  const runs = [{ workflowId: 'certificate-batch/b', runId: 'run-1' }];
+  const macOf = (text: string): string => idKey.macOf(text);
+  const order = {
+    by: 'tester',
+    reason: 'a test',
+    startedAt: new Date().toISOString(),
+    runs,
+    macOf,
+  };
+  const gone = async (): Promise<never> => Promise.reject(new Error('the engine is gone'));
+  const plan = await planner().ofDocument(person);
+  await expect(erase(place.store, plan, { ...order, deleteRuns: gone })).rejects.toThrow('gone');
+  expect(await everything()).not.toContain(person);
+  const [open] = await openErasures(place.store);
+  expect(open?.record).toMatchObject({ finishedAt: null, workflows: ['certificate-batch/b'] });
+  const deleted: unknown[] = [];
+  const deleteRuns = async (its: unknown): Promise<void> => void deleted.push(its);
+  if (open !== undefined) await finishErasure(place.store, open, { macOf, deleteRuns });
+  expect(deleted).toEqual([runs]);
+  expect(await openErasures(place.store)).toEqual([]);
+  const events = place.tamper('SELECT body FROM event') as { body: Uint8Array }[];
+  const kinds = events.map(
+    ({ body }) => (JSON.parse(String(Buffer.from(body))) as AuditEntry).kind,
+  );
+  expect(kinds).toEqual(['erasure']);
 });
 
 it('changes nothing until its transaction, and all of it there', async () => {

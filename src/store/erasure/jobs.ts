@@ -36,8 +36,9 @@ interface JobRules {
   isScanned?: true;
 }
 
-const [asked, ended, isScanned] = ['asked.json', 'outcome.json', true as const];
-const never = (): boolean => false;
+const usual = { asked: 'asked.json', ended: 'outcome.json' };
+const batch = { asked: 'asked.json', ended: 'ended.json', isAbout: (): boolean => false };
+const isScanned = true as const;
 /** Its files cannot be rewritten. */
 const always = (): boolean => true;
 // What was left half planned was never started; the id of a single issuance is made of its document.
@@ -52,20 +53,13 @@ const ofTarget: JobRules['isAbout'] = ({ asked: searched }, _, subject) => {
 /** Jobs by their folders. A new resource adds its line here. */
 export const jobRules: readonly JobRules[] = [
   { root: 'works/', id: '', asked: 'work.json', ended: null, isAbout: ofRow },
-  { root: 'analyses/', id: 'credit/', asked, ended, isAbout: ofAssignor, isScanned },
-  {
-    root: 'credit-batches/',
-    id: 'credit-batch/',
-    asked,
-    ended: 'ended.json',
-    isAbout: never,
-    isScanned,
-  },
-  { root: 'inquiries/', id: '', asked, ended: 'ended.json', isAbout: never },
-  { root: 'profiles/', id: 'profile/', asked, ended, isAbout: ofPerson },
-  { root: 'traces/', id: 'trace/', asked, ended, isAbout: ofTarget },
-  { root: 'lens/', id: 'lens/', asked, ended, isAbout: always },
-  { root: 'dossiers/', id: 'dossier/', asked, ended, isAbout: always },
+  { root: 'analyses/', id: 'credit/', ...usual, isAbout: ofAssignor, isScanned },
+  { root: 'credit-batches/', id: 'credit-batch/', ...batch, isScanned },
+  { root: 'inquiries/', id: '', ...batch },
+  { root: 'profiles/', id: 'profile/', ...usual, isAbout: ofPerson },
+  { root: 'traces/', id: 'trace/', ...usual, isAbout: ofTarget },
+  { root: 'lens/', id: 'lens/', ...usual, isAbout: always },
+  { root: 'dossiers/', id: 'dossier/', ...usual, isAbout: always },
 ];
 
 /** What nobody knows to be bought, or what is being bought. */
