@@ -280,6 +280,16 @@ async function everything(): Promise<string> {
   return told.join('\n');
 }
 
+it('knows what was reported of those whose rows go: no reason on record may quote it', async () => {
+  await file('certificate-batch/b', { officialName: 'MARIA DA SILVA' });
+  const ofJob = await planner().ofJob('certificate-batch/b');
+  for (const { quoted } of [ofJob, await planner().ofDocument(person)])
+    expect(quoted).toMatchObject({
+      ids: expect.arrayContaining([`id-${person}`]),
+      officialNames: ['MARIA DA SILVA'],
+    });
+});
+
 it('takes one run of a batch and not another, whose id begins with its own', async () => {
   const later = 'certificate-batch/b/20260101T000000000Z';
   await file('certificate-batch/b', { inputKey: 'inputs/aa/aa' });

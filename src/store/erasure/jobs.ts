@@ -157,6 +157,10 @@ export class JobFiles {
     ];
   }
 
+  usesAny(job: AskedJob, uses: ReadonlySet<string>): boolean {
+    return this.usesOf(job).some((use) => uses.has(use));
+  }
+
   /** Whether a job beyond these is of it. */
   async hasOther(use: string, own: ReadonlySet<string>): Promise<boolean> {
     for (const begin of usersOf(use)) {

@@ -75,7 +75,7 @@ export class ErasurePlanner {
     for (const root of [...roots, `profiles/${name}/`])
       for (const folder of await this.#jobs.folders(root)) folders.add(folder);
     await this.#takeSubject({ name, subject, held, folders });
-    const scope = { subject, items: new Set<number>(), gone: new Set<string>() };
+    const scope = { subject, items: new Set<never>(), gone: new Set<never>() };
     for (const holder of held.keys())
       this.#takePart(await takeMonitorOf(this.#store, this.#draft, holder, scope));
     await this.#certificates.takeBought(this.#draft, [name]);
@@ -117,6 +117,7 @@ export class ErasurePlanner {
     }
     await this.#certificates.learnFacts();
     await this.#certificates.takeBought(this.#draft, names);
+    this.#takeQuoted();
     await this.#takeWhole(own);
     for (const folder of own) this.#rows += this.#draft.removedOf(`batch_row/${folder}`);
     return this.#plan({ kind: 'job', id });
@@ -166,9 +167,7 @@ export class ErasurePlanner {
       if (found.isHeld && inputKey !== null) gone.add(inputKey);
     }
     await this.#certificates.learnFacts();
-    const { ids, officialNames } = this.#certificates.quoted;
-    this.#quoted.ids.push(...ids);
-    this.#quoted.officialNames.push(...officialNames);
+    this.#takeQuoted();
     subject.takeQuoted(this.#quoted);
     for (const operation of operations) {
       if (gone.has(operation)) continue;
@@ -176,14 +175,13 @@ export class ErasurePlanner {
     }
     for (const use of gone) await this.#draft.removeShared(use);
     await this.#takeWhole(whole);
-    for (const folder of shared.keys()) {
+    const touched = new Set([...gone, ...operations]);
+    for (const [folder, job] of shared) {
       const before = this.#draft.size;
       const found = lines.get(folder);
       const scope = { subject, gone, items: found?.items ?? new Set<number>() };
-      if (found !== undefined) {
-        await this.#certificates.takeLines(this.#draft, folder, found, scope);
-      }
-      const isHeld = held?.has(folder) === true || this.#usesAny(shared.get(folder), gone);
+      if (found) await this.#certificates.takeLines(this.#draft, folder, found, scope);
+      const isHeld = held?.has(folder) === true || this.#jobs.usesAny(job, touched);
       await this.#takeQuotations(folder, scope, isHeld);
       const fence = analysisSubject(folder.split('/')[1] ?? '');
       if (folder.startsWith('analyses/'))
@@ -202,13 +200,12 @@ export class ErasurePlanner {
     shared: Map<string, AskedJob>,
     whole: Set<string>,
   ): Promise<Set<string>> {
-    const operations = new Set(
-      [...(held?.keys() ?? [])].filter((holder) => holder.startsWith('operations/')),
-    );
+    const holders = [...(held?.keys() ?? [])];
+    const operations = new Set(holders.filter((holder) => holder.startsWith('operations/')));
     const usesOf = (job: AskedJob, root: string): string[] =>
       this.#jobs.usesOf(job).filter((use) => use.startsWith(root));
     for (const job of shared.values())
-      if (this.#usesAny(job, gone))
+      if (this.#jobs.usesAny(job, gone))
         for (const use of usesOf(job, 'operations/')) operations.add(use);
     for (const operation of operations) {
       const told = await this.#results.toldOf(operation, subject.document);
@@ -219,7 +216,9 @@ export class ErasurePlanner {
         continue;
       }
       gone.add(operation);
-      const owners = [...shared.values()].filter((job) => this.#usesAny(job, new Set([operation])));
+      const owners = [...shared.values()].filter((job) =>
+        this.#jobs.usesAny(job, new Set([operation])),
+      );
       const things = owners.flatMap((job) => usesOf(job, 'analyses/'));
       for (const [folder] of shared) {
         if (!things.some((thing) => folder.startsWith(`${thing}/`))) continue;
@@ -230,19 +229,14 @@ export class ErasurePlanner {
     return operations;
   }
 
-  #usesAny(job: AskedJob | undefined, uses: ReadonlySet<string>): boolean {
-    return job !== undefined && this.#jobs.usesOf(job).some((use) => uses.has(use));
-  }
-
   /** @param isHeld it holds the subject: what nobody can read goes */
   async #takeQuotations(folder: string, scope: ErasureScope, isHeld: boolean): Promise<void> {
     const { subject } = scope;
     const before = this.#draft.size;
-    const keys = (await this.#store.records.list(`${folder}/`)).filter(
-      (key) => folderOf(key) === folder,
-    );
+    const keys = await this.#store.records.list(`${folder}/`);
     // The outcome has a sum of the answer: it comes last.
     for (const key of keys.toSorted((a, b) => Number(isOutcome(a)) - Number(isOutcome(b)))) {
+      if (folderOf(key) !== folder) continue;
       const kind = kindOf(key);
       if (kind?.isWhole === true) {
         const body = String((await this.#store.records.get(key)) ?? '');
@@ -261,11 +255,18 @@ export class ErasurePlanner {
   async #takeWhole(own: ReadonlySet<string>): Promise<void> {
     await this.#jobs.takeWhole(this.#draft, own);
     for (const folder of own) {
-      const { asked } = await this.#jobs.read(folder);
+      const { asked, outcome } = await this.#jobs.read(folder);
       this.#rows += asked?.receivables ?? 0;
+      if (outcome?.operationId != null) this.#quoted.ids.push(outcome.operationId);
       await this.#addPlanned(folder, true);
       await this.#judgeAnalysis(folder, ['in_flight', 'unknown']);
     }
+  }
+
+  #takeQuoted(): void {
+    const { ids, officialNames } = this.#certificates.quoted;
+    this.#quoted.ids.push(...ids);
+    this.#quoted.officialNames.push(...officialNames);
   }
 
   async #judgeAnalysis(folder: string, kinds: readonly string[]): Promise<void> {
@@ -288,14 +289,9 @@ export class ErasurePlanner {
   }
 
   #plan(target: ErasureTarget): ErasurePlan {
-    return {
-      target,
-      jobs: [...this.#planned.values()],
-      rows: this.#rows,
-      quoted: this.#quoted,
-      draft: this.#draft,
-      unsettled: this.#unsettled,
-    };
+    const [draft, jobs] = [this.#draft, [...this.#planned.values()]];
+    const [rows, quoted, unsettled] = [this.#rows, this.#quoted, this.#unsettled];
+    return { target, jobs, rows, quoted, draft, unsettled };
   }
 }
 
