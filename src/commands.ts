@@ -96,8 +96,8 @@ export const commandFamilies: readonly CommandFamily[] = [
     load: () => [(require('./starters/keys') as typeof import('./starters/keys')).keysCommand()],
   },
   {
-    names: ['purge'],
-    load: () => [(require('./starters/purge') as typeof import('./starters/purge')).purgeCommand()],
+    names: ['erase'],
+    load: () => [(require('./starters/erase') as typeof import('./starters/erase')).eraseCommand()],
   },
   {
     names: ['audit'],

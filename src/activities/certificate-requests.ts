@@ -282,7 +282,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         const reusable =
           fact.status === 'issued' &&
           issuedAt(fact) >= run.input.reuseSince &&
-          !(reused && fact.purged === true);
+          !(reused && fact.erased === true);
         if (!reusable) return { n, attempts, afterUnknown: false };
         run.filed.push(
           outcomeOfFact(fact, item, {

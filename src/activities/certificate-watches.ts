@@ -118,9 +118,9 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
         const fact = 'fact' in seen ? seen.fact : seen;
         if ('settledAt' in fact) {
           const shared = (flags & rowFlags.shared) !== 0;
-          const isOver = issuedAt(fact) < input.reuseSince || fact.purged === true;
+          const isOver = issuedAt(fact) < input.reuseSince || fact.erased === true;
           if (shared && fact.status === 'issued' && isOver) {
-            // Another work's, finished before what this one may reuse, or purged: it asks for its own.
+            // Another work's, finished before what this one may reuse, or erased: it asks for its own.
             settle(row, [place, 'retryable', now()]);
             return;
           }

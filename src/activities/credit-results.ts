@@ -3,7 +3,7 @@ import { readAnalysis, readIssues } from '../apis/credit/result.wire';
 import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { AnalysisFile, operationFolder, resultKey } from '../store/credit/analyses';
-import { indexDocuments, indexedBytes } from '../store/erasure/subject-index';
+import { indexDocuments, indexedBytes } from '../store/core/subject-index';
 import { clearAttempts, findLarge, putLarge, readLarge } from '../store/core/large-objects';
 import { analysisOutcomeEntry } from '../domain/audit-entries';
 import { resultFilters, type ResultFilter } from '../domain/credit/operation';

@@ -57,7 +57,7 @@ export type LostAnswer = 'no_answer' | 'unreadable' | 'status';
 export interface CreditDependencies {
   credit: CreditApi;
   store: Store;
-  /** `IdKey.nameOf('document', ...)`: results are put in the index by which a purge finds them. */
+  /** `IdKey.nameOf('document', ...)`: results are put in the index by which an erasure finds them. */
   nameOf: (document: string) => string;
   audit: AuditTrail;
   stopping: AbortSignal;

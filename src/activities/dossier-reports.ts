@@ -2,7 +2,7 @@ import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { fetchArtifact } from '../apis/investigation/artifacts';
 import type { DossierAnswer } from '../apis/investigation/dossiers';
 import { DossierFile, type DossierAnswers } from '../store/dossiers/dossiers';
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import type { Artifact } from '../domain/artifact';
 import {
   isReported,
@@ -132,7 +132,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     return (await file.fetchedInVain(ref.folder, artifactId, at)) < mostFetches;
   }
 
-  /** A purge finds the dossier by the documents that its answers name. */
+  /** An erasure finds the dossier by the documents that its answers name. */
   function index(ref: DossierRef, answers: object): Promise<void> {
     return indexDocuments(store, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }

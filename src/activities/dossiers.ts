@@ -36,7 +36,7 @@ export interface DossierDependencies extends WaitDependencies {
   dossiers: DossiersApi;
   store: Store;
   audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
   nameOf: (document: string) => string;
   metrics: DossierMetrics;
 }
@@ -210,7 +210,7 @@ export function createDossierActivities(deps: DossierDependencies) {
     const stands = await settled(intent, receipt, input);
     const attempt = await attemptShown(input, signal);
     if (attempt !== null) return begunElsewhere(attempt);
-    // What the service says of it may quote a name: not for the ledger, which is never purged.
+    // What the service says of it may quote a name: not for the ledger, which is never erased.
     if (detail === null || stands.kind !== 'settled') return stands;
     return { ...stands, value: { ...stands.value, message: detail } as Retried };
   }

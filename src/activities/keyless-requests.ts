@@ -59,7 +59,7 @@ export async function receiptOf(
         return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
       }
       if (status >= 400 && status < 500 && status !== 408) {
-        // Not on the receipt: it may name people, and a purge does not rewrite claims.
+        // Not on the receipt: it may name people, and an erasure does not rewrite claims.
         return { ...settled({ kind: 'refused', status, code, at: at() }), detail: error.detail };
       }
     }

@@ -8,7 +8,7 @@ import { isSameId } from '../apis/investigation/wire-fields';
 import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
 import type { NameOf } from '../store/core/subjects';
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import { findLarge, readLarge } from '../store/core/large-objects';
 import { LensFile, lensIndexes } from '../store/lens/lens';
 import type { Billing } from '../domain/billing';
@@ -45,7 +45,7 @@ export interface LensDependencies extends WaitDependencies {
   lens: LensApi;
   store: Store;
   audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
   nameOf: NameOf;
   metrics: LensMetrics;
 }
@@ -403,7 +403,7 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   /**
-   * Before anything is asked for: a copy that was purged or spoilt cannot be handed in.
+   * Before anything is asked for: a copy that was erased or spoilt cannot be handed in.
    *
    * @throws ApplicationFailure
    */

@@ -222,7 +222,7 @@ function isAmong(item: ListedChange, ids: ReadonlySet<string>): boolean {
   return item.kind === 'change' && ids.has(item.change.changeId);
 }
 
-/** What was purged is at hand as long as the service lists it: a receiver is told it whole. */
+/** What was erased is at hand as long as the service lists it: a receiver is told it whole. */
 function withListed({ file, told }: { file: ChangeFile; told: ToldChange }): ChangeFile {
   if (file.filed.erased !== true) return file;
   const { change, answer } = told;

@@ -6,7 +6,7 @@ import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
 import type { NameOf } from '../store/core/subjects';
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import { ProfileFile } from '../store/profiles/profiles';
 import { documentsInText } from '../domain/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../domain/profiles/audit';
@@ -34,7 +34,7 @@ export interface ProfileDependencies extends WaitDependencies {
   profiles: ProfilesApi;
   store: Store;
   audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
   nameOf: NameOf;
   metrics: ProfileMetrics;
 }

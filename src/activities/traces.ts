@@ -4,7 +4,7 @@ import type { TraceAnswer, TracesApi } from '../apis/investigation/traces';
 import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';
 import type { NameOf } from '../store/core/subjects';
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import { TraceFile } from '../store/traces/traces';
 import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
@@ -36,7 +36,7 @@ export interface TraceDependencies extends WaitDependencies {
   traces: TracesApi;
   store: Store;
   audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which a purge finds them. */
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
   nameOf: NameOf;
 }
 

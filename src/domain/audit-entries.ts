@@ -177,7 +177,7 @@ export function orderEntry(
 }
 
 /**
- * The trail is never purged, and a service may quote a document or a name where a code belongs: a
+ * The trail is never erased, and a service may quote a document or a name where a code belongs: a
  * code is one word, and has too few digits to hold a document.
  */
 function codeOf(text: string | null): string | null {

@@ -1,6 +1,6 @@
 /** What the audit trail keeps: words, ids and keyed names. Never a document, a name or a token. */
 
-export const auditKinds = ['request', 'outcome', 'decision', 'delivery', 'purge'] as const;
+export const auditKinds = ['request', 'outcome', 'decision', 'delivery', 'erasure'] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
 /**

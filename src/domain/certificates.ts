@@ -41,7 +41,7 @@ export interface ManifestItem<T extends string = CertificateType> {
   reference: string;
   /** What was done to the cell to read it (zeros restored...), '' when nothing. */
   note: string;
-  /** A tombstone: what told of a person is gone from it (`purge`). */
+  /** A tombstone: what told of a person is gone from it (`erase`). */
   erased?: true;
 }
 

@@ -3,7 +3,7 @@ import { documentLengths, isValidCnpj, isValidCpf, normaliseDocument } from './d
 
 /**
  * Documents that a file may hold, wherever in it: what the subject index knows it by. Rather one
- * too many than one too few: whoever is in no index is not found by a purge.
+ * too many than one too few: whoever is in no index is not found by an erasure.
  */
 
 /** A longer run of digits is columns beside columns: what stands in them is read by the layout. */

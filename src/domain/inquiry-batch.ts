@@ -18,7 +18,7 @@ export interface InquiryBatchRecord {
   retryRural: boolean;
   /** File name of the input, without its folder. */
   inputName: string;
-  /** Null once the input is purged. */
+  /** Null once the input is erased. */
   inputSha256: string | null;
   inputKey: string | null;
   /** Input lines with content. */

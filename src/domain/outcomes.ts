@@ -59,8 +59,8 @@ export interface IssuanceFact extends Told {
   note: string;
   /** The service's answer as it came. */
   answer: unknown;
-  /** A purge took its PDF, or what was told: nobody else can be given it as theirs. */
-  purged?: true;
+  /** An erasure took its PDF, or what was told: nobody else can be given it as theirs. */
+  erased?: true;
 }
 
 /** An item with everything filed about it, united. */

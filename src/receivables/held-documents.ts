@@ -7,7 +7,7 @@ const longestHeld = 4_096;
 /** More than any document is wide, with what stands around it. */
 const overlap = 64;
 
-/** Every document that a CNAB file may hold: for the index by which a purge finds the file. */
+/** Every document that a CNAB file may hold: for the index by which an erasure finds the file. */
 export async function* documentsInCnab(path: string): AsyncGenerator<string> {
   let rest = '';
   let isBeginning = true;

@@ -146,7 +146,7 @@ export class CooldownSink implements Sink {
     const opened: FiledWindow[] = [];
     const folded: { window: WindowKey; changeId: string }[] = [];
     for (const delivery of deliveries) {
-      // A digest is made of what is on file, and of a purged change there is nothing.
+      // A digest is made of what is on file, and of a erased change there is nothing.
       if (delivery.kind === 'digest' || delivery.filed.erased === true) continue;
       const kind = sumOfKind(delivery.filed);
       const its = windows.get(kind) ?? [];

@@ -40,7 +40,7 @@ function keyOf({ monitorId, deliveries, at }: DeliveryBatch): string {
   return `${changeFiles}${day}/${keySegment(monitorId)}-${sum.digest('hex').slice(0, 16)}.ndjson`;
 }
 
-/** What was purged stays so: it may be at hand, and does not come back into the store. */
+/** What was erased stays so: it may be at hand, and does not come back into the store. */
 function changesOf(delivery: Delivery): Delivery[] {
   const filed = delivery.kind === 'change' ? [delivery.filed] : delivery.digest.changes;
   return filed.map((one) => ({

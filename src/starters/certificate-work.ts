@@ -157,7 +157,7 @@ export async function dryRun(
     else {
       const fact = await facts.of(state.externalId);
       if (fact === null) result.underWay += 1;
-      else if (fact.status === 'issued' && fact.settledAt >= reuseSince && fact.purged !== true) {
+      else if (fact.status === 'issued' && fact.settledAt >= reuseSince && fact.erased !== true) {
         result.reuse += 1;
       } else result.request += 1;
     }

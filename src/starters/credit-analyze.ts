@@ -370,7 +370,7 @@ async function standingNow(
   return { folder, record, outcome: await analyses.outcome(folder) };
 }
 
-/** Whether what was uploaded can be sent again: a purge may have taken it. */
+/** Whether what was uploaded can be sent again: an erasure may have taken it. */
 async function isOnFile({ store }: Workplace, { cnab, xmls }: AnalysisRecord): Promise<boolean> {
   for (const input of xmls === null ? [cnab] : [cnab, xmls]) {
     if ((await findLarge(store, input.key)) === null) return false;

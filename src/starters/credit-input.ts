@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { AnalysisFile, inputKey } from '../store/credit/analyses';
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../store/core/large-objects';
 import {
   analysisFolder,
@@ -99,8 +99,8 @@ function refuseFindings(
 }
 
 /**
- * A copy of the bytes as they are, which are not held. The index of what they hold comes first: a
- * purge finds also what was cut short here.
+ * A copy of the bytes as they are, which are not held. The index of what they hold comes first: an
+ * erasure finds also what was cut short here.
  */
 async function fileInput(
   { store, idKey }: Workplace,

@@ -99,8 +99,8 @@ export async function writeOutcome(
 
 function outcomeLines({ workId, status, operationId, error, result, ...rest }: AnalysisOutcome) {
   const lines: string[] = [status];
-  if (rest.purged === true)
-    lines.push('  purged     what the service told is not on file any more');
+  if (rest.erased === true)
+    lines.push('  erased     what the service reported is no longer stored');
   if (operationId !== null) lines.push(`  operation  ${operationId}`);
   if (error !== null) lines.push(`  error      ${error.code ?? '-'}: ${error.message}`);
   if (rest.possibleDoubleCharge) lines.push('  it may have been charged twice');

@@ -209,8 +209,8 @@ function rowOf(
 ): InquiryRow {
   const { row, work, ending } = found;
   const duplicateOf = row.kind === 'duplicate' ? row.duplicateOf : null;
-  const isPurged = ending?.purged === true;
-  const notes = [row.note, work.before ? 'had ended before' : '', isPurged ? 'results purged' : ''];
+  const isErased = ending?.erased === true;
+  const notes = [row.note, work.before ? 'had ended before' : '', isErased ? 'results erased' : ''];
   return {
     line: row.line,
     asked: row.document,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { Option } from 'commander';
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import { documentsIn } from '../domain/held-documents';
 import { InquiryBatchShelf } from '../store/traces/inquiry-batches';
 import {

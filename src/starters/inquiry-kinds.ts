@@ -94,7 +94,7 @@ export const traceInquiries: InquiryKind = {
   },
 };
 
-function traceEnding({ status, seen, traceId, error, settledAt, purged }: TraceOutcome) {
+function traceEnding({ status, seen, traceId, error, settledAt, erased }: TraceOutcome) {
   const sources = Object.entries(seen?.sources ?? {}).map(([name, word]) => `${name}: ${word}`);
   const cells = {
     trace_id: traceId,
@@ -112,7 +112,7 @@ function traceEnding({ status, seen, traceId, error, settledAt, purged }: TraceO
     error,
     settledAt,
     billing: seen?.billing ?? null,
-    purged: purged === true,
+    erased: erased === true,
   };
 }
 
@@ -154,7 +154,7 @@ export const profileInquiries: InquiryKind = {
     const outcome = await file.outcome(newest.folder);
     if (outcome === null) return { workId, ended: false };
     const isAnswer = answers.includes(outcome.status);
-    const isFresh = Date.parse(outcome.settledAt) >= reuseSince && outcome.purged !== true;
+    const isFresh = Date.parse(outcome.settledAt) >= reuseSince && outcome.erased !== true;
     // Asked for once alone: asked for anew, the rural part may come.
     const isToRetry = retryRural && outcome.rural === 'failed' && outcome.call === 1;
     return isAnswer && isFresh && !isToRetry ? { workId, ended: true } : null;
@@ -186,10 +186,10 @@ function profileEnding({
   sha256,
   error,
   settledAt,
-  purged,
+  erased,
 }: ProfileOutcome) {
   const cells = { ...counts, rural, call, answered, sha256, answers_lost: answersLost };
-  return { status, cells, error, settledAt, billing: null, purged: purged === true };
+  return { status, cells, error, settledAt, billing: null, erased: erased === true };
 }
 
 export const inquiryKinds: readonly InquiryKind[] = [traceInquiries, profileInquiries];

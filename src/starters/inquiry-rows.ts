@@ -11,7 +11,7 @@ export interface InquiryEnding {
   error: { code: string | null; message: string } | null;
   settledAt: string;
   /** What the service told is not on file any more. */
-  purged: boolean;
+  erased: boolean;
   /** As the service told it; null when it told nothing. */
   billing: Billing | null;
   /** What the service told, as it came; null when it told nothing. */

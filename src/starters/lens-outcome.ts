@@ -19,7 +19,7 @@ import { extensionOf } from '../domain/lens/media-type';
 import type { EngineClient } from '../temporal/connection';
 import { lensProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
@@ -130,9 +130,9 @@ function sayingOf({ error, seen, status }: LensOutcome): string {
 }
 
 function outcomeLines(outcome: LensOutcome): string[] {
-  const { analysisId, billing, error, files, purged, replaced, seen } = outcome;
+  const { analysisId, billing, error, files, erased, replaced, seen } = outcome;
   const lines: string[] = [sayingOf(outcome)];
-  if (purged === true) lines.push(purgedLine);
+  if (erased === true) lines.push(erasedLine);
   const told: [string, string | null][] = [
     ['analysis', analysisId],
     ['mode', seen?.mode ?? null],

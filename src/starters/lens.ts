@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import { documentsIn } from '../domain/held-documents';
 import { LensFile, lensIndexes } from '../store/lens/lens';
 import { startEntry } from '../domain/audit-entries';

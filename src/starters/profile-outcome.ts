@@ -13,7 +13,7 @@ import type { EngineClient } from '../temporal/connection';
 import { profileProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
 import { writeProfileFolder } from './profile-folder';
-import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, counted, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
@@ -43,7 +43,7 @@ export async function showProfile(
     throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
   }
   const exitCode = profileExitCode(outcome);
-  const isOnFile = outcome.status === 'found' && outcome.purged !== true;
+  const isOnFile = outcome.status === 'found' && outcome.erased !== true;
   const folder = isOnFile ? resolve(out ?? defaultFolder(workId)) : null;
   if (folder !== null) {
     const how = { folder, html: html === true, excel: excel === true };
@@ -80,10 +80,10 @@ const sayings = {
 const lockedOut = 'expired: the service refused our token until the deadline';
 
 function outcomeLines(outcome: ProfileOutcome): string[] {
-  const { status, counts, rural, call, answered, answersLost, error, purged } = outcome;
+  const { status, counts, rural, call, answered, answersLost, error, erased } = outcome;
   const isLockedOut = status === 'expired' && error?.code === 'credentials';
   const lines: string[] = [isLockedOut ? lockedOut : sayings[status]];
-  if (purged === true) lines.push(purgedLine);
+  if (erased === true) lines.push(erasedLine);
   for (const [section, count] of Object.entries(counts ?? {})) {
     const word = sectionWords[section as keyof SectionCounts];
     lines.push(`  ${word.padEnd(10)} ${count ?? 'not told'}`);

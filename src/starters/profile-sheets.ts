@@ -156,7 +156,7 @@ interface ReadProfile {
   sections: ProfileSection[];
 }
 
-/** Null when there is none, or what is left of it after a purge is none. */
+/** Null when there is none, or what is left of it after an erasure is none. */
 function profileOf(answer: Buffer | null): ReadProfile | null {
   if (answer === null) return null;
   const read = profileFromWire(lookupCall, answer);
@@ -164,7 +164,7 @@ function profileOf(answer: Buffer | null): ReadProfile | null {
   return { profile: read.profile, sections: profileSections(read.answer) };
 }
 
-/** None when what is left of it after a purge is no profile. */
+/** None when what is left of it after an erasure is no profile. */
 function sectionsOf(answer: Buffer): ProfileSection[] {
   return profileSections(parseJson(answer) as object);
 }

@@ -13,8 +13,8 @@ import {
 } from './work-family';
 import { isNotFound, runningUnder, withEngine, type Workplace } from './workplace';
 
-/** Of an outcome that a purge by age has left nothing but its end. */
-export const purgedLine = `  ${'purged'.padEnd(10)} what the service told is not on file any more`;
+/** Of an outcome that an erasure by age has left nothing but its end. */
+export const erasedLine = `  ${'erased'.padEnd(10)} what the service reported is no longer stored`;
 
 /** What all records of single works say. */
 interface SingleRecord {

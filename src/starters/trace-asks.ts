@@ -1,4 +1,4 @@
-import { indexDocuments } from '../store/erasure/subject-index';
+import { indexDocuments } from '../store/core/subject-index';
 import { documentsIn } from '../domain/held-documents';
 import { TraceFile } from '../store/traces/traces';
 import {
@@ -51,7 +51,7 @@ export async function putTrace(place: Workplace, ask: TraceAsk): Promise<TraceRe
     createdAt: now.toISOString(),
     createdBy: environment.actor,
   };
-  // The target by its own name too: it is whom a purge asks for.
+  // The target by its own name too: it is whom an erasure asks for.
   const held = [ask.target, ...documentsIn(`${ask.target} ${ask.label ?? ''}`)];
   await indexDocuments(store, folder, nameOf, held);
   await new TraceFile(store).putRecord(folder, record, ask.label && nameOf(ask.label));

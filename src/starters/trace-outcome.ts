@@ -11,7 +11,7 @@ import { maskTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
 import { traceProgressQuery } from '../workflows/messages';
 import { defaultFolder } from './certificate-flags';
-import { purgedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
+import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from './single-work';
 import { CommandError, exitCodes, print, printable, printJson } from './terminal';
 import type { WorkFamily } from './work-family';
 import type { Workplace } from './workplace';
@@ -76,11 +76,11 @@ const sayings = {
     'unknown outcome: a request may have arrived; the same command asks again with the same key, and buys nothing twice',
 } as const;
 
-function outcomeLines({ status, seen, traceId, error, purged }: TraceOutcome): string[] {
+function outcomeLines({ status, seen, traceId, error, erased }: TraceOutcome): string[] {
   const lines: string[] = [
     `${sayings[status]}${seen?.partial === true ? ' (partial: some sources did not answer)' : ''}`,
   ];
-  if (purged === true) lines.push(purgedLine);
+  if (erased === true) lines.push(erasedLine);
   const told: [string, string | null][] = [
     ['search', traceId],
     ['type', seen?.type ?? null],

@@ -95,7 +95,8 @@ export const migrations: readonly string[][] = [
     `CREATE TABLE subject (
        subject TEXT NOT NULL,
        holder TEXT NOT NULL,
-       PRIMARY KEY (subject, holder)
+       line INTEGER NOT NULL DEFAULT 0,
+       PRIMARY KEY (subject, holder, line)
      ) STRICT, WITHOUT ROWID`,
     `CREATE INDEX subject_holder ON subject (holder)`,
     `CREATE TABLE job (

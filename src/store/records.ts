@@ -18,6 +18,9 @@ interface NamedBlob {
 /** Larger bodies stand beside the database. */
 const mostInRow = 64 * 1024;
 
+const replaced = `INSERT INTO record (key, body, blob) VALUES (?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`;
+
 /**
  * Whole objects by key: slash-separated words in ASCII. Small ones are rows, bytes and large ones are blobs
  * that a row names. Each is sealed for its key.
@@ -78,13 +81,15 @@ export class RecordRepository {
     if (place === null) return;
     const [before] = await this.#commit(place, [
       statement('SELECT blob FROM record WHERE key = ?', [key]),
-      statement(
-        `INSERT INTO record (key, body, blob) VALUES (?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET body = excluded.body, blob = excluded.blob`,
-        [key, place.body, place.blob],
-      ),
+      statement(replaced, [key, place.body, place.blob]),
     ]);
     await this.#removeBlobs(before?.rows as NamedBlob[]);
+  }
+
+  /** As `replace`, to be committed with other things; the bytes that it named before are the caller's to remove. */
+  async replacement(key: string, body: Uint8Array | string): Promise<Statement> {
+    const place = await this.#place(key, body, {}, async () => false);
+    return statement(replaced, [key, place?.body ?? null, place?.blob ?? null]);
   }
 
   /** Removes the object for good; none is no error. */

@@ -51,6 +51,11 @@ export class Store extends SealedDatabase {
     return this.#database.forget();
   }
 
+  /** Of an erasure that is committed: bytes that no row names any more; none is no error. */
+  async removeBlobs(names: readonly string[]): Promise<void> {
+    for (const name of names) await this.#database.blobs.remove(name);
+  }
+
   /**
    * Removes bytes that no record names, days after they were stored.
    *

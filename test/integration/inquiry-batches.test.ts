@@ -126,9 +126,9 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   });
   const answered = installation.sandbox.profiles.counts().items.filter((one) => one.answered > 1);
   expect(answered).toEqual([]);
-  const purge = await installation.run(['purge', '--document', cpf(70), '--dry-run', '--json']);
-  expect(JSON.parse(purge.stdout)).toMatchObject({
-    works: [{ id: second.shown.id, whole: false }],
+  const plan = await installation.run(['erase', '--document', cpf(70), '--dry-run', '--json']);
+  expect(JSON.parse(plan.stdout)).toMatchObject({
+    jobs: [{ id: second.shown.id, whole: false }],
     refusals: [],
   });
 });

@@ -181,7 +181,7 @@ test('what the service holds is listed, masked, with what it cost; ours are told
   expect(failed.stdout).toMatch(/1 search\n {2}1 not_charged: 0 tokens\n$/);
 });
 
-test('a search is listed, shown and written again from the store, and purged by its id', async () => {
+test('a search is listed, shown and written again from the store, and erased by its id', async () => {
   const { shown } = await search('kept@example.com');
   const id = shown?.id ?? '';
   const found = { id, kind: 'trace', input: 'k***@e***', status: 'completed' };
@@ -195,7 +195,7 @@ test('a search is listed, shown and written again from the store, and purged by 
   expect((await installation.run(['status', id])).stdout).toContain('completed');
   const again = await installation.run(['result', id, '--out', 'again']);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('trace.json') });
-  const words = ['purge', '--batch', id, '--reason', 'a test', '--yes'];
+  const words = ['erase', '--job', id, '--reason', 'a test', '--yes'];
   expect((await installation.run(words)).code).toBe(0);
   expect((await installation.run(['result', id])).code).toBe(1);
   const left = await installation.run(['list', '--subject', 'kept@example.com', '--json']);

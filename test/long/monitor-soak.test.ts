@@ -93,12 +93,12 @@ test(`${total} changes of ${monitors} monitors under faults, with workers and th
       arrivalMs + 15 * 60_000,
     );
     const wholeAfter = seconds(startedAt);
-    // Nobody asks for a walk: the schedule finds what a killed worker did not put down.
+    // Nobody asks for a walk: the schedule finds what a killed worker did not put down, again and again where walks fail.
     let incomplete: string[] = [];
     await eventually(
       'the store is complete',
       async () => (incomplete = await incompleteOnFile(place.folder, held())).length === 0,
-      90_000,
+      sized(90_000, 8 * 60_000),
     ).catch(() => undefined);
 
     const { takenAt } = receiver;

@@ -60,8 +60,8 @@ export interface AnalysisOutcome {
   result: AnalysisResultRef | null;
   /** An earlier decision about the same file may be charged too. */
   possibleDoubleCharge: boolean;
-  /** What the service told was here, and was purged. */
-  purged?: true;
+  /** What the service told was here, and was erased. */
+  erased?: true;
   startedAt: string;
   settledAt: string;
 }

@@ -126,8 +126,8 @@ export interface LensOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
-  /** What the service told was here, and was purged. */
-  purged?: true;
+  /** What the service told was here, and was erased. */
+  erased?: true;
 }
 
 /** Analyses made in place of one whose upload expired, within one work. */

@@ -49,7 +49,7 @@ function changeBody({
     seen_at: filed.seenAt,
     found_as: filed.foundAs,
     change: filed.answer,
-    // What it told was purged before a sink had it.
+    // What it told was erased before a sink had it.
     ...(filed.erased === true && filed.answer === null && { erased: true }),
   };
 }

@@ -17,13 +17,13 @@ export interface SweepMark {
   at: string;
 }
 
-/** One change as it was first seen. Never changed after, but for a purge. */
+/** One change as it was first seen. Never changed after, but for an erasure. */
 export interface FiledChange extends ToldChange {
   monitorId: string;
   foundAs: FoundAs;
   seenAt: string;
   sweep: string;
-  /** What it tells was purged: `answer` is null, and its type unknown. */
+  /** What it tells was erased: `answer` is null, and its type unknown. */
   erased?: true;
 }
 

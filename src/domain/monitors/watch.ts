@@ -9,7 +9,7 @@ export const mostMonitors = 100_000;
 /** Changes that others acknowledged are looked for so often. */
 export const reconcileEveryMs = 7 * 86_400_000;
 /** A walk that did not come to its end goes again after this long, twice as long each time. */
-const walkAgainMs = 10 * 60_000;
+const walkAgainMs = 60_000;
 const longestWalkAgainMs = 86_400_000;
 
 /** Walks over all states of a monitor, as they stand on file. */

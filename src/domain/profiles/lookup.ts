@@ -98,8 +98,8 @@ export interface ProfileOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
-  /** What the service told was here, and was purged. */
-  purged?: true;
+  /** What the service told was here, and was erased. */
+  erased?: true;
 }
 
 export function profileWorkflowId(name: string): string {

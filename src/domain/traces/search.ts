@@ -77,8 +77,8 @@ export interface TraceOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
-  /** What the service told was here, and was purged. */
-  purged?: true;
+  /** What the service told was here, and was erased. */
+  erased?: true;
 }
 
 export function isTraceSettled(state: TraceSeen['state']): boolean {

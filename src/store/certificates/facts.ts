@@ -55,20 +55,6 @@ export class FactRepository {
     return rows;
   }
 
-  /** For an erasure. */
-  async replace(fact: IssuanceFact): Promise<void> {
-    await this.#store.commit([
-      statement('UPDATE fact SET body = ? WHERE external_id = ?', [
-        await this.#sealed(fact),
-        fact.certidaoId,
-      ]),
-    ]);
-  }
-
-  async remove(certidaoId: string): Promise<void> {
-    await this.#store.commit([statement('DELETE FROM fact WHERE external_id = ?', [certidaoId])]);
-  }
-
   #sealed(fact: IssuanceFact): Promise<Buffer> {
     return this.#store.sealed(rowName('fact', fact.certidaoId), fact);
   }

@@ -89,7 +89,7 @@ export class WorkReader {
 
   /**
    * Kept, since every poll of it asks: of works that have not ended nothing is erased, and the same work has
-   * the same items. Not so the list of a decision: after a purge another one may go by its name.
+   * the same items. Not so the list of a decision: after an erasure another one may go by its name.
    *
    * @throws RangeError when the work has no such item
    */

@@ -202,36 +202,9 @@ export class AttemptRepository {
     return rows.map(({ subject }) => subject);
   }
 
-  /** Takes all attempts of a subject away; none is no error. */
-  async remove(subject: string): Promise<void> {
-    await this.#store.commit([
-      statement('DELETE FROM resolution WHERE subject = ?', [subject]),
-      statement('DELETE FROM attempt WHERE subject = ?', [subject]),
-    ]);
-  }
-
   /** Notes of all resolutions, also of those that another one followed. */
   async notesOf(subject: string): Promise<string[]> {
     return (await this.#resolutions(subject)).map(({ resolution: { note } }) => note);
-  }
-
-  /** Puts other words in the place of every note; who decided what, and when, stays. */
-  async rewordNotes(subject: string, reword: (note: string) => string): Promise<void> {
-    for (const { n, number, resolution } of await this.#resolutions(subject)) {
-      const { by, note } = resolution;
-      const said = await this.#store.sealed(rowName('resolution', subject, n, number), {
-        by,
-        note: reword(note),
-      });
-      await this.#store.commit([
-        statement('UPDATE resolution SET said = ? WHERE subject = ? AND n = ? AND number = ?', [
-          said,
-          subject,
-          n,
-          number,
-        ]),
-      ]);
-    }
   }
 
   async #resolutions(

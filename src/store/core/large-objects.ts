@@ -58,7 +58,7 @@ export async function putLarge(
  *
  * @throws OtherBytesError
  */
-export async function fileAttempt(
+async function fileAttempt(
   store: Store,
   key: string,
   body: AsyncIterable<Uint8Array>,
@@ -171,10 +171,18 @@ async function isWhole(store: Store, { folder, parts }: LargeObject): Promise<bo
   return (await store.records.list(`${folder}/`)).length === parts;
 }
 
+/** Bytes as the parts of an object. */
+export function sliced(bytes: Buffer): Buffer[] {
+  const parts = Math.ceil(bytes.length / partBytes);
+  return Array.from({ length: parts }, (_, part) =>
+    bytes.subarray(part * partBytes, (part + 1) * partBytes),
+  );
+}
+
 async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of bytes);
 }
 
-function partKey(folder: string, part: number): string {
+export function partKey(folder: string, part: number): string {
   return `${folder}/${String(part).padStart(5, '0')}`;
 }

@@ -1,7 +1,7 @@
 import { documentsOf } from '../../domain/held-documents';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, statement } from '../statement';
-import { addSubjects, type NameOf } from './subjects';
+import { addSubjectLines, type NameOf } from './subjects';
 import { WorkTable, type SealedRow } from './work-table';
 import { RowWriter, type PlacedRow, type StoredRow } from './row-writer';
 
@@ -33,15 +33,17 @@ export class RowRepository extends WorkTable<StoredRow> {
   /** Works that begin like this one, and lists that belong to them, in order. */
   async works(prefix: string): Promise<string[]> {
     const found: string[] = [];
-    for (let after = ''; ;) {
+    // One bound alone: with two the database would walk over all rows between them.
+    for (let [bound, from] = ['>=', prefix]; ;) {
       const [row] = await this.store.read<{ work: string | null }>(
-        statement(
-          'SELECT min(work) AS work FROM batch_row WHERE work >= ? AND work > ? AND work < ?',
-          [prefix, after, `${prefix}\u{10ffff}`],
-        ),
+        statement(`SELECT min(work) AS work FROM batch_row WHERE work ${bound} ? AND work < ?`, [
+          from,
+          `${prefix}\u{10ffff}`,
+        ]),
       );
       if (row?.work == null) return found;
-      found.push((after = row.work));
+      found.push((from = row.work));
+      bound = '>';
     }
   }
 
@@ -53,11 +55,14 @@ export class RowRepository extends WorkTable<StoredRow> {
         return [work, row.line, row.kind, place, body];
       }),
     );
-    const told = rows.flatMap(({ row }) => documentsOf(row));
+    const told = (toName: NameOf): { subject: string; line: number }[] =>
+      rows.flatMap(({ row }) =>
+        documentsOf(row).map((document) => ({ subject: toName(document), line: row.line })),
+      );
     await this.store.commit([
       insertInto('batch_row', ['work', 'line', 'kind', 'item', 'body'], values),
       // In the same transaction: nothing stands there that an erasure does not find.
-      ...(nameOf === null ? [] : addSubjects(work, told.map(nameOf))),
+      ...(nameOf === null ? [] : addSubjectLines(work, told(nameOf))),
     ]);
   }
 }

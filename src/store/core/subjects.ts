@@ -21,10 +21,32 @@ export class SubjectRepository {
   }
 
   async holders(subject: string): Promise<Set<string>> {
-    const rows = await this.#store.read<{ holder: string }>(
-      statement('SELECT holder FROM subject WHERE subject = ?', [subject]),
+    return new Set((await this.lines(subject)).keys());
+  }
+
+  /** Holders, each with the lines of it that tell of the subject; 0: something else in it does. */
+  async lines(subject: string): Promise<Map<string, number[]>> {
+    const rows = await this.#store.read<{ holder: string; line: number }>(
+      statement('SELECT holder, line FROM subject WHERE subject = ? ORDER BY holder, line', [
+        subject,
+      ]),
     );
-    return new Set(rows.map(({ holder }) => holder));
+    const found = new Map<string, number[]>();
+    for (const { holder, line } of rows) found.set(holder, [...(found.get(holder) ?? []), line]);
+    return found;
+  }
+
+  /** Of the subjects that a holder tells of: those that another one tells of too, by its beginning. */
+  async sharedBy(holder: string, others: string, own: ReadonlySet<string>): Promise<Set<string>> {
+    const rows = await this.#store.read<{ subject: string; holder: string }>(
+      statement(
+        `SELECT DISTINCT a.subject, b.holder FROM subject a JOIN subject b ON b.subject = a.subject
+         WHERE a.holder = ? AND b.holder >= ? AND b.holder < ? AND b.holder <> a.holder`,
+        [holder, others, `${others}\u{10ffff}`],
+      ),
+    );
+    const shared = rows.filter((row) => !own.has(row.holder));
+    return new Set(shared.map(({ subject }) => subject));
   }
 
   /** Holders of each of these subjects that has any. */
@@ -40,22 +62,25 @@ export class SubjectRepository {
   /** In order. */
   async heldBy(holder: string): Promise<string[]> {
     const rows = await this.#store.read<{ subject: string }>(
-      statement('SELECT subject FROM subject WHERE holder = ? ORDER BY subject', [holder]),
+      statement('SELECT DISTINCT subject FROM subject WHERE holder = ? ORDER BY subject', [holder]),
     );
     return rows.map(({ subject }) => subject);
-  }
-
-  async removeSubject(subject: string): Promise<void> {
-    await this.#store.commit([statement('DELETE FROM subject WHERE subject = ?', [subject])]);
-  }
-
-  async removeHolder(holder: string): Promise<void> {
-    await this.#store.commit([statement('DELETE FROM subject WHERE holder = ?', [holder])]);
   }
 }
 
 /** For the transaction in which that is stored which tells of them. */
 export function addSubjects(holder: string, subjects: Iterable<string>): Statement[] {
-  const rows = [...new Set(subjects)].map((subject) => [subject, holder]);
-  return partsOf(rows).map((some) => insertInto('subject', ['subject', 'holder'], some));
+  return addSubjectLines(
+    holder,
+    [...new Set(subjects)].map((subject) => ({ subject, line: 0 })),
+  );
+}
+
+/** As `addSubjects`, with the line of each. */
+export function addSubjectLines(
+  holder: string,
+  told: readonly { subject: string; line: number }[],
+): Statement[] {
+  const rows = told.map(({ subject, line }) => [subject, holder, line]);
+  return partsOf(rows).map((some) => insertInto('subject', ['subject', 'holder', 'line'], some));
 }

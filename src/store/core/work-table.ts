@@ -1,9 +1,9 @@
 import type { SealedDatabase } from '../sealed-database';
 import { pagesOf } from '../pages';
 import { rowName } from '../seal';
-import { marksOf, statement, type Statement } from '../statement';
+import { marksOf, partsOf, statement } from '../statement';
 
-/** Rows of one look, and of one transaction that rewrites them. */
+/** Rows of one look. */
 const perLook = 200;
 
 /** With the columns of its key. */
@@ -33,35 +33,20 @@ export class WorkTable<T> {
     for await (const rows of this.#looks(work)) yield rows.map((row) => this.opened(work, row));
   }
 
-  /**
-   * For an erasure: each as `change` leaves it.
-   *
-   * @returns how many were changed
-   */
-  async rewrite(work: string, change: (record: T) => T): Promise<number> {
-    let changed = 0;
-    for await (const rows of this.#looks(work)) {
-      const updates: Statement[] = [];
-      for (const row of rows) {
-        const before = this.opened(work, row);
-        const after = change(before);
-        if (JSON.stringify(after) === JSON.stringify(before)) continue;
-        const key = this.#keyOf(row);
-        updates.push(
-          statement(
-            `UPDATE ${this.#name} SET body = ? WHERE work = ? AND (${this.#columns}) = ${marksOf([key])}`,
-            [await this.sealed(work, key, after), work, ...key],
-          ),
-        );
-      }
-      if (updates.length > 0) await this.store.commit(updates);
-      changed += updates.length;
+  /** Those with one of these values in a column of the table, in order. */
+  async where(work: string, column: string, values: Iterable<number>): Promise<T[]> {
+    const found: T[] = [];
+    for (const some of partsOf([...values])) {
+      const rows = await this.store.read<SealedRow>(
+        statement(
+          `SELECT ${this.#columns}, body FROM ${this.#name}
+           WHERE work = ? AND ${column} IN ${marksOf([some])} ORDER BY ${this.#columns}`,
+          [work, ...some],
+        ),
+      );
+      found.push(...rows.map((row) => this.opened(work, row)));
     }
-    return changed;
-  }
-
-  async remove(work: string): Promise<void> {
-    await this.store.commit([statement(`DELETE FROM ${this.#name} WHERE work = ?`, [work])]);
+    return found;
   }
 
   protected sealed(work: string, key: readonly unknown[], record: T): Promise<Buffer> {

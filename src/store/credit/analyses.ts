@@ -41,7 +41,7 @@ export class AnalysisFile extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
   }
 }
 
-/** Goes with the folder when it is purged. */
+/** Goes with the folder when it is erased. */
 export function unreadAnswerKey(folder: string): string {
   return `${folder}/unread-answer`;
 }

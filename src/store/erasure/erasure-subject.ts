@@ -1,6 +1,6 @@
-import type { FiledRow, ManifestRow } from '../../domain/certificates';
+import type { ManifestRow } from '../../domain/certificates';
+import { documentsIn, documentsInText } from '../../domain/held-documents';
 import { maskDocumentsIn } from '../../protection/redaction';
-import { documentsIn } from '../../domain/held-documents';
 
 const erasedMark = '[erased]';
 /** Between the digits of a document as people write it: punctuation, and what nobody sees. */
@@ -8,7 +8,7 @@ const between = '[\\s./\\-\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060\\u2066-\\
 /** Zeros in front may have been lost; fewer digits than this are not a document's alone. */
 const fewestDigits = 8;
 
-/** What was told of a document, and may be quoted wherever people write. */
+/** What was reported of a document, and may be quoted wherever people write. */
 export interface QuotedWords {
   ids: string[];
   officialNames: string[];
@@ -22,24 +22,18 @@ export interface ErasureForms {
   quoted: RegExp;
 }
 
-/** Whom a purge is about within one work: which of its rows, and what else may quote them. */
+/** Whom an erasure is about, and how texts quote it. */
 export class ErasureSubject {
   readonly document: string;
-  readonly name: string;
-  readonly items = new Set<number>();
-  readonly #lines = new Set<number>();
   readonly #forms: ErasureForms;
   #ids: ReadonlySet<string> = new Set();
+  #idWords: ReadonlySet<string> = new Set();
   #quotedIds: readonly RegExp[] = [];
   #quotedNames: readonly RegExp[] = [];
 
-  /**
-   * @param document or what was searched for, with its forms
-   * @param name the document's, of `IdKey.nameOf`
-   */
-  constructor(document: string, name: string, forms: ErasureForms = documentForms(document)) {
+  /** @param document or what was searched for, with its forms */
+  constructor(document: string, forms: ErasureForms = documentForms(document)) {
     this.document = document;
-    this.name = name;
     this.#forms = forms;
   }
 
@@ -53,77 +47,67 @@ export class ErasureSubject {
     return Number.isInteger(value) && String(value).replaceAll(this.#forms.quoted, '') === '';
   }
 
-  /** Learns a row of a work, in their order: lines point at items before them. */
-  takeRow(row: ManifestRow<string>): void {
-    // A tombstone stays one: outcomes of it may be left from a purge that was cut short.
-    if (row.kind === 'item' && (this.is(row.document) || row.erased)) this.items.add(row.item);
-    if (this.holds(row)) this.#lines.add(row.line);
-  }
-
-  /** What was told about the rows: quoted by people in their notes. */
-  takeTold(ids: readonly string[], officialNames: readonly string[]): void {
-    this.#ids = new Set(ids);
-    this.#quotedIds = ids.map(asPeopleType);
-    this.#quotedNames = longEnough(officialNames).map(asPeopleType);
-  }
-
+  /** Whether a line of an input is about the subject, or holds it. */
   holds(row: ManifestRow<string>): boolean {
-    if ('item' in row) return this.items.has(row.item);
     if (row.erased || this.is(row.document)) return true;
-    return documentsIn(row.document).includes(this.document);
+    return 'code' in row && documentsIn(row.document).includes(this.document);
   }
 
-  holdsRow(row: Pick<FiledRow, 'line'>): boolean {
-    return this.#lines.has(row.line);
+  /** What was reported about it: people quote that in their notes. */
+  takeQuoted({ ids, officialNames }: QuotedWords): void {
+    this.#ids = new Set(ids);
+    const [words, others] = [ids.filter(isWord), ids.filter((id) => !isWord(id))];
+    this.#idWords = new Set(words.map((id) => id.toLowerCase()));
+    this.#quotedIds = others.map(asPeopleType);
+    this.#quotedNames = longEnough(officialNames).map(asPeopleType);
   }
 
   /** The text of a person without the document, however it is punctuated, its ids and names. */
   scrubNote(text: string): string {
-    return without(this.#quotedNames, this.#scrubText(text));
+    return without(this.#quotedNames, this.scrubText(text));
   }
 
-  /**
-   * The record without quotations: of the document and its issuances anywhere, of its owner's name
-   * in notes only, since another row may rightly have the same. The very same when there are none.
-   */
-  scrub<T>(record: T): T {
-    return this.#scrubbed(record, '') as T;
-  }
-
-  #scrubbed(value: unknown, field: string): unknown {
-    if (typeof value === 'string') {
-      // A document of another's, which may differ by a zero in front alone.
-      if (field === 'document' && /^\d+$/.test(value) && value !== this.document) return value;
-      if (idFields.has(field)) return this.#ids.has(value) ? erasedMark : this.#scrubId(value);
-      return field === 'note' ? this.scrubNote(value) : this.#scrubText(value);
-    }
-    if (Array.isArray(value)) return value.map((one) => this.#scrubbed(one, field));
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value);
-    return Object.fromEntries(entries.map(([name, one]) => [name, this.#scrubbed(one, name)]));
-  }
-
-  #scrubText(text: string): string {
-    return without(this.#quotedIds, text.replaceAll(this.#forms.quoted, erasedMark));
+  /** Without the document and its ids: another may rightly have the same name. */
+  scrubText(text: string): string {
+    if (instant.test(text)) return text;
+    const bare = this.#withoutInvoiceKeys(without(this.#quotedIds, text));
+    const left =
+      this.#idWords.size === 0
+        ? bare
+        : bare.replaceAll(/[\w-]+/g, (word) =>
+            this.#idWords.has(word.toLowerCase()) ? erasedMark : word,
+          );
+    return left.replaceAll(this.#forms.quoted, erasedMark);
   }
 
   /** An id of another's may hold one of the subject's, or differ from it in its case alone. */
-  #scrubId(id: string): string {
-    return id.replaceAll(this.#forms.quoted, erasedMark);
+  scrubId(id: string): string {
+    return this.#ids.has(id) ? erasedMark : id.replaceAll(this.#forms.quoted, erasedMark);
+  }
+
+  /** Whether a text names it, as an entry of a list may. */
+  isQuotedIn(text: string): boolean {
+    for (const document of documentsInText(text)) if (document === this.document) return true;
+    return this.scrubText(text) !== text;
+  }
+
+  /** The key of an invoice holds its issuer. */
+  #withoutInvoiceKeys(text: string): string {
+    const issuer = this.document.padStart(14, '0');
+    if (!/^[0-9A-Z]{14}$/.test(issuer) || !text.includes(issuer)) return text;
+    return text.replaceAll(new RegExp(`(?<!\\d)\\d{6}${issuer}\\d{24}(?!\\d)`, 'g'), erasedMark);
   }
 }
 
-/** Why a purge was made is kept for ever, and must not hold what was erased. */
+/** Why an erasure was made stays for ever, and must not hold what was erased. */
 export function reasonOnRecord(
   reason: string,
   subject: ErasureSubject | null,
-  { ids, officialNames }: QuotedWords,
+  quoted: QuotedWords,
 ): string {
-  if (subject !== null) {
-    subject.takeTold(ids, officialNames);
-    return maskDocumentsIn(subject.scrubNote(reason));
-  }
-  return maskDocumentsIn(without([...ids, ...longEnough(officialNames)].map(asPeopleType), reason));
+  const about = subject ?? new ErasureSubject('-', { is: () => false, quoted: /(?!)/gu });
+  about.takeQuoted(quoted);
+  return maskDocumentsIn(about.scrubNote(reason));
 }
 
 /** Shorter ones are found in every other word. */
@@ -131,7 +115,11 @@ function longEnough(officialNames: readonly string[]): string[] {
   return officialNames.filter((name) => name.length > 3);
 }
 
-const idFields = new Set(['certidaoId', 'issuances']);
+const instant = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
+function isWord(id: string): boolean {
+  return /^[\w-]+$/.test(id);
+}
 
 function without(quotations: readonly RegExp[], text: string): string {
   return quotations.reduce((clean, quoted) => clean.replaceAll(quoted, erasedMark), text);

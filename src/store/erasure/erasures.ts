@@ -1,141 +1,196 @@
 import { randomBytes } from 'node:crypto';
+import type { AuditEntry } from '../../domain/audit';
+import { nameBytes } from '../core/stored-bytes';
+import { statement, type Statement } from '../statement';
 import type { Store } from '../store';
-import type { QuotedWords } from './erasure-subject';
-import type { PurgeClass } from './kept-kinds';
+import type { ErasureTarget } from './catalog';
+import type { ErasedObject } from './draft';
+import type { ErasurePlan } from './plan';
 
-/** What was asked to be erased: documents by their keyed name alone. */
-export type PurgeTarget =
-  | { kind: 'document'; name: string }
-  /** What was searched for, by its keyed name. */
-  | { kind: 'target'; name: string }
-  | { kind: 'work'; workId: string }
-  | { kind: 'age'; class: PurgeClass; endedBefore: string };
-
-/** What was done to one object, and what it was before. */
-export interface ErasedObject {
-  kind: string;
-  /** Its key; where that would tell an id or a sum, `mac:` and its keyed MAC. */
-  key: string;
-  action: 'removed' | 'rewritten';
-  /** As they were. */
-  bytes: number;
-  /**
-   * Of PDFs alone. Other objects have a known form: whoever guesses what was in them could prove it
-   * by a plain sum.
-   */
-  sha256?: string;
-  /** Of the rest: `IdKey.macOf` their sha256, which proves the old bytes to holders of the key. */
-  mac?: string;
+/** One run of a workflow of a job. */
+export interface WorkflowRun {
+  workflowId: string;
+  runId: string;
 }
 
 /** The record of an erasure: who, when, why and what, without what was erased. */
 export interface ErasureRecord {
   id: string;
-  target: PurgeTarget;
+  target: ErasureTarget;
   by: string;
   reason: string;
   startedAt: string;
-  /** Null while it is under way, or was cut short: the same command again finishes it. */
+  /** Null while something is left to do: the same command again finishes it. */
   finishedAt: string | null;
-  works: string[];
-  /** Lines of inputs that became tombstones, or went with their work. */
+  jobs: string[];
+  /** Lines of inputs that became tombstones, or went with their job. */
   rows: number;
-  /** Ids of the workflows that were deleted from the engine. */
+  /** Ids of the workflows that are deleted from the engine. */
   workflows: string[];
   objects: ErasedObject[];
 }
 
-/**
- * A purge that is under way also keeps the words it looks for: once their sources are gone, nothing
- * else tells what is quoted. They go with it.
- */
-export interface ErasureIntent extends ErasureRecord {
-  quoted?: QuotedWords;
-  /** Ids of works that go as a whole: once they are half gone, nothing else tells that they should. */
-  wholes?: string[];
+/** An erasure that is under way, or was cut short, with what is left to do. */
+export interface OpenErasure {
+  record: ErasureRecord;
+  /** Keys of the statements that are not committed yet: all of them came into one transaction, or these. */
+  parts: string[];
+  /** Bytes that no row names, once the statements are committed. */
+  blobs: string[];
+  runs: WorkflowRun[];
 }
 
-/** Erasure records. One under way stands in `erasures/open/`, a finished one in `erasures/`. */
-export class Erasures {
-  readonly #store: Store;
+/** What finishing an erasure needs beyond the store. Done twice, it finds less to do. */
+export interface ErasureTools {
+  /** `IdKey.macOf`. */
+  macOf: (text: string) => string;
+  deleteRuns: (runs: readonly WorkflowRun[]) => Promise<void>;
+}
 
-  constructor(store: Store) {
-    this.#store = store;
-  }
+export interface ErasureOrder extends ErasureTools {
+  by: string;
+  /** Without what is erased. */
+  reason: string;
+  startedAt: string;
+  runs: readonly WorkflowRun[];
+}
 
-  /** Puts the intent on the disk before anything is touched; what an earlier one began is united. */
-  async begin(
-    intent: Omit<ErasureRecord, 'id' | 'finishedAt'>,
-    { quoted, wholes = [] }: Pick<ErasureIntent, 'quoted' | 'wholes'> = {},
-  ): Promise<ErasureRecord> {
-    const earlier = await this.openFor(intent.target);
-    const record: ErasureRecord =
-      earlier === null
-        ? { id: newId(intent.startedAt), finishedAt: null, ...intent }
-        : united(earlier, intent);
-    const kept: ErasureIntent = {
-      ...record,
-      ...(quoted !== undefined && { quoted }),
-      wholes: [...new Set([...(earlier?.wholes ?? []), ...wholes])],
-    };
-    await this.#store.records.replace(openKey(record.id), JSON.stringify(kept));
-    return record;
-  }
+/** More of them in one transaction would hold up whoever else commits. */
+const mostStatements = 800;
+const openFolder = 'erasures/open/';
 
-  /** @returns the key of the record */
-  async finish(record: ErasureRecord): Promise<string> {
-    const key = `erasures/${record.id}.json`;
-    await this.#store.records.putJson(key, record);
-    return key;
-  }
-
-  /** The last step: until then a purge that was cut short is found. */
-  async close(id: string): Promise<void> {
-    await this.#store.records.remove(openKey(id));
-  }
-
-  /** What was begun and not finished. */
-  async open(): Promise<ErasureIntent[]> {
-    const found: ErasureIntent[] = [];
-    for (const key of await this.#store.records.list('erasures/open/')) {
-      const record = await this.#store.records.getJson<ErasureIntent>(key);
-      if (record !== null) found.push(record);
+/**
+ * Carries a plan out. Its statements, its record and the line of the audit trail are one transaction: before
+ * it nothing has changed. What is no row goes after it, and is named by the record until it is gone. A plan too
+ * large for one transaction is stored whole first, and then worked off (decision record 011).
+ *
+ * @returns the record, and its key
+ */
+export async function erase(
+  store: Store,
+  plan: ErasurePlan,
+  order: ErasureOrder,
+  most: number = mostStatements,
+): Promise<{ record: ErasureRecord; key: string }> {
+  const { by, reason, startedAt, runs } = order;
+  const record: ErasureRecord = {
+    id: `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`,
+    target: plan.target,
+    by,
+    reason,
+    startedAt,
+    finishedAt: null,
+    jobs: plan.jobs.map(({ id }) => id),
+    rows: plan.rows,
+    workflows: [...new Set(runs.map(({ workflowId }) => workflowId))],
+    objects: plan.draft.objects(order.macOf),
+  };
+  const statements = await plan.draft.statements();
+  const open: OpenErasure = { record, parts: [], blobs: [...plan.draft.blobs], runs: [...runs] };
+  if (statements.length <= most) {
+    await store.commit([...statements, await headOf(store, open)], [entryOf(record)]);
+  } else {
+    const named: Statement[] = [];
+    for (let from = 0; from < statements.length; from += most) {
+      const key = `${openFolder}${record.id}/${String(from / most).padStart(5, '0')}`;
+      const body = JSON.stringify(statements.slice(from, from + most), bytesAsText);
+      const stored = await store.records.storeBytes(key, body);
+      if (stored === null) throw new RangeError(`${key} is there already`);
+      named.push(nameBytes(stored));
+      open.parts.push(key);
+      open.blobs.push(stored.blob);
     }
-    return found;
+    await store.commit([...named, await headOf(store, open)]);
   }
+  return finishErasure(store, open, order);
+}
 
-  async openFor(wanted: PurgeTarget): Promise<ErasureIntent | null> {
-    return (await this.open()).find(({ target }) => isSame(target, wanted)) ?? null;
+/** Does what is left of an erasure: once it returns, nothing is. */
+export async function finishErasure(
+  store: Store,
+  { record, parts, blobs, runs }: OpenErasure,
+  { deleteRuns }: ErasureTools,
+): Promise<{ record: ErasureRecord; key: string }> {
+  for (const part of parts) {
+    const body = await store.records.get(part);
+    if (body === null) continue;
+    const statements = JSON.parse(body.toString('utf8'), textAsBytes) as Statement[];
+    const done = statement('DELETE FROM record WHERE key = ?', [part]);
+    await store.commit([...statements, done], part === parts.at(-1) ? [entryOf(record)] : []);
   }
+  await store.removeBlobs(blobs);
+  await deleteRuns(runs);
+  // What was overwritten is on the disk no more before the record says that it is done.
+  await store.forget();
+  const finished = { ...record, finishedAt: new Date().toISOString() };
+  const key = `erasures/${record.id}.json`;
+  await store.commit([
+    await store.records.replacement(key, JSON.stringify(finished, null, 2)),
+    statement('DELETE FROM record WHERE key = ?', [headKey(record.id)]),
+  ]);
+  return { record: finished, key };
+}
+
+/** Erasures that are under way or were cut short. */
+export async function openErasures(store: Store): Promise<OpenErasure[]> {
+  const found: OpenErasure[] = [];
+  for (const key of await store.records.list(openFolder)) {
+    const open = key.endsWith('.json') ? await store.records.getJson<OpenErasure>(key) : null;
+    if (open !== null) found.push(open);
+  }
+  return found;
 }
 
 /** By age, the instant moves on between one try and the next. */
-export function isSame(a: PurgeTarget, b: PurgeTarget): boolean {
+export function isSameTarget(a: ErasureTarget, b: ErasureTarget): boolean {
   if (a.kind === 'document' || a.kind === 'target') return b.kind === a.kind && a.name === b.name;
-  if (a.kind === 'work') return b.kind === 'work' && a.workId === b.workId;
+  if (a.kind === 'job') return b.kind === 'job' && a.id === b.id;
   return b.kind === 'age' && a.class === b.class;
 }
 
-/** What stood there before anything was touched is what the earlier record says. */
-function united(
-  earlier: ErasureIntent,
-  later: Omit<ErasureRecord, 'id' | 'finishedAt'>,
-): ErasureRecord {
-  const known = new Set(earlier.objects.map(({ key }) => key));
-  const { quoted: _, wholes: __, ...begun } = earlier;
+function headKey(id: string): string {
+  return `${openFolder}${id}.json`;
+}
+
+function headOf(store: Store, open: OpenErasure): Promise<Statement> {
+  return store.records.replacement(headKey(open.record.id), JSON.stringify(open));
+}
+
+function entryOf({
+  id,
+  target,
+  by,
+  startedAt,
+  rows,
+  workflows,
+  objects,
+}: ErasureRecord): AuditEntry {
   return {
-    ...begun,
-    works: [...new Set([...earlier.works, ...later.works])],
-    rows: Math.max(earlier.rows, later.rows),
-    workflows: [...new Set([...earlier.workflows, ...later.workflows])],
-    objects: [...earlier.objects, ...later.objects.filter(({ key }) => !known.has(key))],
+    kind: 'erasure',
+    id: `erasure/${id}`,
+    result: 'erased',
+    by,
+    happenedAt: startedAt,
+    ...(target.kind === 'job' && { work: target.id }),
+    ...((target.kind === 'document' || target.kind === 'target') && { subject: target.name }),
+    details: {
+      target: target.kind,
+      ...(target.kind === 'age' && { class: target.class, endedBefore: target.endedBefore }),
+      rows,
+      objects: objects.length,
+      workflows: workflows.length,
+    },
   };
 }
 
-function newId(startedAt: string): string {
-  return `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
+/** Sealed bodies among the parameters. `toJSON` of a Buffer is called before a replacer sees it. */
+function bytesAsText(_: string, value: unknown): unknown {
+  const { type, data } = (value ?? {}) as { type?: string; data?: number[] };
+  if (type !== 'Buffer' || data === undefined) return value;
+  return { base64: Buffer.from(data).toString('base64') };
 }
 
-function openKey(id: string): string {
-  return `erasures/open/${id}.json`;
+function textAsBytes(_: string, value: unknown): unknown {
+  const { base64 } = (value ?? {}) as { base64?: string };
+  return base64 === undefined ? value : Buffer.from(base64, 'base64');
 }

@@ -209,7 +209,7 @@ it('tells that the two results speak of different sums, or of different operatio
   ]);
 });
 
-it('puts whom a result tells of in the index, by which a purge finds it', async () => {
+it('puts whom a result tells of in the index, by which an erasure finds it', async () => {
   const told = tree();
   told.cedente.cnpj = cnpj(1);
   told.cedente.sacados = told.cedente.sacados.map((one) => ({ ...one, cnpjCpf: '12345678000100' }));

@@ -1,6 +1,7 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createMonitorStuckActivities } from '../../../src/activities/monitor-stuck';
 import type { Store } from '../../../src/store/store';
+import { drafted } from '../../support/erasures';
 import { erasedChange } from '../../../src/store/erasure/tombstones';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { ToldChange } from '../../../src/domain/monitors/kept';
@@ -9,7 +10,6 @@ import type { SinkChoice } from '../../../src/environment';
 import { openSinks, Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
 import { CooldownRepository } from '../../../src/store/monitors/cooldowns';
-import { MonitorErasure } from '../../../src/store/monitors/erasure';
 import { statement } from '../../../src/store/statement';
 import { LoopbackServer } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
@@ -163,7 +163,7 @@ describe('what sinks are told of a page', () => {
     expect((await new CooldownRepository(bench.place.store).of(monitorId)).size).toBe(0);
   });
 
-  test('a change that was purged while it was open is told as it is listed, and not filed again', async () => {
+  test('a change that was erased while it was open is told as it is listed, and not filed again', async () => {
     await begin({ changes: ids(1) }, 'file,webhook');
     receiver.reply = (_, response) => {
       response.writeHead(500).end();
@@ -171,9 +171,9 @@ describe('what sinks are told of a page', () => {
     await bench.sweepPage('pass-1');
     const { store } = bench.place;
     const filed = (await bench.changes.get(monitorId, idOf(1)))?.filed;
-    await new MonitorErasure(store).carryOut('changes', monitorId, (body) =>
-      erasedChange(body as ToldChange),
-    );
+    await drafted(store, async (draft) => {
+      await draft.rewriteRows('change', monitorId, (body) => erasedChange(body as ToldChange));
+    });
     bench.place.database.commitNow([statement('DELETE FROM delivery')]);
     await store.records.removeAll('changes/');
     receiver.reply = (_, response) => {

@@ -64,7 +64,7 @@ it.each([
   ['was issued before the limit', { settledAt: 1_000 }],
   ['was completed before the limit and filed since', { completedAt: '2020-01-01T00:00:00Z' }],
   ['failed', { status: 'failed' as const }],
-  ['was issued since, and purged', { purged: true as const }],
+  ['was issued since, and erased', { erased: true as const }],
 ])('asks again for what %s', async (_words, fact) => {
   await bench.request(await bench.work('w1', [documentA]));
   await bench.putFact('c-1', fact);

@@ -248,8 +248,8 @@ it.each([
 it.each([
   ['asks again for', 'shared', rowFlags.shared, 'retryable'],
   ['takes', 'its own', 0, 'issued'],
-])('%s what is %s and was purged', async (_does, _whose, flags, ending) => {
-  await bench.putFact('c-0', { purged: true });
+])('%s what is %s and was erased', async (_does, _whose, flags, ending) => {
+  await bench.putFact('c-0', { erased: true });
   const work = await bench.work('w1', [documentA]);
   const rows: WatchTuple[] = [[0, 'c-0', bench.now(), 0, 0, flags]];
   const { settled } = await bench.watch(work, { rows });

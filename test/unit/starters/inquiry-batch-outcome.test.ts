@@ -205,17 +205,17 @@ test('a batch that was cancelled before anything was sent leaves nothing to do',
   expect(await shown({ ...(await batchOf('profile-batch', [cpf(1)], works)), end })).toBe(0);
 });
 
-test('a row whose answer was purged says so', async () => {
+test('a row whose answer was erased says so', async () => {
   const works = [
-    await lookedUp(1, null, { answered: 1, purged: true }),
+    await lookedUp(1, null, { answered: 1, erased: true }),
     { ...(await lookedUp(2, personProfile())), before: true },
   ];
   await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], works));
   const rows = await rowsOf('results.csv');
   expect(rows.map(({ note }) => note)).toEqual([
-    'results purged',
+    'results erased',
     'had ended before',
-    'results purged',
+    'results erased',
   ]);
 });
 

@@ -31,7 +31,7 @@ test.each<[string, Partial<ProfileOutcome>, boolean]>([
   ['was answered', {}, true],
   ['knows nobody', { status: 'not_found', rural: null, call: null }, true],
   ['was refused', { status: 'refused', rural: null, call: null }, false],
-  ['was answered, and purged since', { rural: null, purged: true }, false],
+  ['was answered, and erased since', { rural: null, erased: true }, false],
 ])('a lookup that %s is reused: %#', async (_, outcome, isReused) => {
   expect(await standing(outcome)).toEqual(isReused ? { workId, ended: true } : null);
 });

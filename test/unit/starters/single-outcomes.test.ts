@@ -52,13 +52,13 @@ const shows = {
 };
 
 test.each([
-  ['a search', 'completed', () => shows.trace({ status: 'completed', purged: true })],
-  ['a lookup', 'found', () => shows.profile({ status: 'found', purged: true })],
-  ['an analysis', 'completed', () => shows.lens({ status: 'completed', purged: true })],
-])('%s that was purged says so', async (_, status, show) => {
+  ['a search', 'completed', () => shows.trace({ status: 'completed', erased: true })],
+  ['a lookup', 'found', () => shows.profile({ status: 'found', erased: true })],
+  ['an analysis', 'completed', () => shows.lens({ status: 'completed', erased: true })],
+])('%s that was erased says so', async (_, status, show) => {
   await show();
   expect(printed()).toContain(
-    `${status}\n  purged     what the service told is not on file any more`,
+    `${status}\n  erased     what the service reported is no longer stored`,
   );
   expect(printed()).not.toContain('result:');
 });

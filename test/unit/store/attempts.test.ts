@@ -258,21 +258,3 @@ describe('closing a run', () => {
     },
   );
 });
-
-it('takes all of a subject away, and nothing of another', async () => {
-  for (const one of [subject, `${subject}0`]) {
-    await take(one, 1, claimOf());
-    await attempts.resolve(one, 1, resolutionOf());
-  }
-  await attempts.remove(subject);
-  expect(await attempts.of(subject)).toEqual([]);
-  expect(await attempts.notesOf(subject)).toEqual([]);
-  expect(await attempts.of(`${subject}0`)).toMatchObject([{ resolution: { by: 'ana' } }]);
-});
-
-it('puts other words in the place of notes', async () => {
-  await take(subject, 1, claimOf());
-  await attempts.resolve(subject, 1, resolutionOf({ note: 'as for Bia' }));
-  await attempts.rewordNotes(subject, (note) => note.replace('Bia', '[erased]'));
-  expect((await attempt(1)).resolution).toEqual(resolutionOf({ note: 'as for [erased]' }));
-});

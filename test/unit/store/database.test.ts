@@ -18,7 +18,7 @@ import type { Statement } from '../../../src/store/statement';
 import type { Database } from '../../../src/store/database';
 import { openDatabase, databaseToRead } from '../../../src/store/sqlite/database';
 
-const built = join(__dirname, '..', '..', '..', 'dist', 'store', 'database.js');
+const built = join(__dirname, '..', '..', '..', 'dist', 'store', 'sqlite', 'database.js');
 const builtKey = join(__dirname, '..', '..', '..', 'dist', 'protection', 'id-key.js');
 const idKeyText = 'ab'.repeat(32);
 

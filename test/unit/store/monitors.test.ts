@@ -47,8 +47,8 @@ it('knows when a walk over all states is due: weekly, when owed, and after one i
   expect(await isDue(1)).toBe(true);
   expect(await monitors.isReconciled(monitorId)).toBe(false);
   await Promise.all([1, 2, 3].map(() => monitors.putUnfinished(monitorId, first.at)));
-  // Twice as long each time: forty minutes after the third one.
-  expect([await isDue(0.5), await isDue(0.7)]).toEqual([false, true]);
+  // Twice as long each time: four minutes after the third one.
+  expect([await isDue(0.05), await isDue(0.07)]).toEqual([false, true]);
   await monitors.putReconciled(monitorId, first.at);
   expect(await monitors.isReconciled(monitorId)).toBe(true);
 });

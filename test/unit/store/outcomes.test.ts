@@ -68,17 +68,6 @@ it('what a name has filed about an item stays, and none is no error', async () =
   expect(await all()).toEqual([outcome(0), outcome(1)]);
 });
 
-it('are rewritten and removed for an erasure', async () => {
-  const { outcomes } = place.store;
-  await outcomes.file(work, 'lane-0000/a', [outcome(0), outcome(1)]);
-  const change = (one: OutcomeRecord) => (one.item === 1 ? { ...one, certidaoId: null } : one);
-  expect(await outcomes.rewrite(work, change)).toBe(1);
-  expect(await all()).toEqual([outcome(0), outcome(1, { certidaoId: null })]);
-  expect(await outcomes.rewrite(work, change)).toBe(0);
-  await outcomes.remove(work);
-  expect(await all()).toEqual([]);
-});
-
 it('are sealed for the row that they stand in', async () => {
   const names: string[] = [];
   const sealed = new SealedDatabase(place.database, {

@@ -92,19 +92,14 @@ it('are held in the names of what they tell of, or not there', async () => {
   expect(await all('works/other')).toEqual([]);
 });
 
-it('are rewritten and removed for an erasure', async () => {
-  const written = Array.from({ length: 250 }, (_, nth) => item(nth));
-  await write(work, written);
-  await write(`${work}-other`, [item(0)]);
-  const erase = (row: StoredRow): StoredRow =>
-    row.line === 250 ? { ...row, document: '', erased: true } : row;
-  expect(await rows.rewrite(work, erase)).toBe(1);
-  expect(await all(work)).toEqual(written.map(erase));
-  expect((await rows.item(work, 248))?.erased).toBe(true);
-  expect(await rows.rewrite(work, erase)).toBe(0);
-  await rows.remove(work);
-  expect(await all(work)).toEqual([]);
-  expect(await all(`${work}-other`)).toEqual([item(0)]);
+it('are found by the lines that tell of somebody', async () => {
+  await write(
+    work,
+    Array.from({ length: 250 }, (_, nth) => item(nth)),
+  );
+  const lines = Array.from({ length: 230 }, (_, nth) => nth + 10);
+  expect((await rows.where(work, 'line', lines)).map(({ line }) => line)).toEqual(lines);
+  expect(await rows.where(work, 'line', [])).toEqual([]);
 });
 
 it('tells which works have any, below a name', async () => {

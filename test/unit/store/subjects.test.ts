@@ -1,4 +1,4 @@
-import type { SubjectRepository } from '../../../src/store/core/subjects';
+import { addSubjectLines, type SubjectRepository } from '../../../src/store/core/subjects';
 import { TemporaryStore } from '../../support/temporary-store';
 
 let place: TemporaryStore;
@@ -24,13 +24,19 @@ it('knows who holds a subject, and whom a holder tells of, many at once', async 
   expect(await subjects.heldBy('works/a')).toEqual(names.toSorted());
 });
 
-it('forgets a subject, or a holder, and nothing else', async () => {
-  await subjects.add('works/a', ['x', 'y']);
-  await subjects.add('works/b', ['x', 'y']);
-  await subjects.removeSubject('x');
-  expect(await subjects.holdersOf(['x', 'y'])).toEqual(
-    new Map([['y', new Set(['works/a', 'works/b'])]]),
+it('knows the lines of a holder, and which of its subjects another one holds too', async () => {
+  const told = [2, 7].map((line) => ({ subject: 'x', line }));
+  await place.store.commit(addSubjectLines('works/a', [...told, { subject: 'y', line: 3 }]));
+  for (const holder of ['works/a', 'works/b', 'inputs/c']) await subjects.add(holder, ['x']);
+  expect(await subjects.lines('x')).toEqual(
+    new Map([
+      ['inputs/c', [0]],
+      ['works/a', [0, 2, 7]],
+      ['works/b', [0]],
+    ]),
   );
-  await subjects.removeHolder('works/a');
-  expect(await subjects.holdersOf(['y'])).toEqual(new Map([['y', new Set(['works/b'])]]));
+  expect(await subjects.heldBy('works/a')).toEqual(['x', 'y']);
+  expect(await subjects.sharedBy('works/a', 'works/', new Set())).toEqual(new Set(['x']));
+  expect(await subjects.sharedBy('works/a', 'works/', new Set(['works/b']))).toEqual(new Set());
+  expect(await subjects.sharedBy('inputs/c', 'lens/', new Set())).toEqual(new Set());
 });

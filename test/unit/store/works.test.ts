@@ -1,3 +1,6 @@
+import type { StoredRow } from '../../../src/store/core/row-writer';
+import { erasedRow } from '../../../src/store/erasure/tombstones';
+import { drafted } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
 import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
 import type { ManifestItem } from '../../../src/domain/certificates';
@@ -98,15 +101,17 @@ it('looks for an item again after the store failed once, and not for what it has
 
 it('refuses an item that was erased', async () => {
   await write(1);
-  await place.store.rows.rewrite(folder, (row) => ({ ...row, document: '', erased: true }));
+  await drafted(place.store, async (draft) => {
+    await draft.rewriteRows('batch_row', folder, (row) => erasedRow(row as StoredRow));
+  });
   await expect(reader.item(workOf(1), 0)).rejects.toThrow('item 0 of works/batch-1 was erased');
 });
 
-it('reads a list of a decision as it stands, after a purge under the name of another', async () => {
+it('reads a list of a decision as it stands, after an erasure under the name of another', async () => {
   const list = `${folder}/decisions/0001/list-1`;
   const [at, ref] = [0, { folder: list, items: 1, filedIn: folder }];
   for (const document of [itemOf(5).document, itemOf(7).document]) {
-    await place.store.rows.remove(list);
+    await drafted(place.store, (draft) => draft.removeRows('batch_row', list));
     const writer = new WorkWriter(place.store, list);
     await writer.add({ ...itemOf(at), document });
     await writer.finish(record);

@@ -1,10 +1,10 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/open-store';
-import { storeIn, testPayloadKeys } from '../support/temporary-store';
-import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
-import { carryOut } from '../../src/store/erasure/purge';
-import { PurgePlanner } from '../../src/store/erasure/purge-plan';
+import { inFolder, storeIn, testPayloadKeys } from '../support/temporary-store';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
+import { erase } from '../../src/store/erasure/erasures';
+import { ErasurePlanner } from '../../src/store/erasure/plan';
 import { IdKey } from '../../src/protection/id-key';
 import { punctuateDocument } from '../../src/domain/documents';
 import { KeyRing } from '../../src/protection/key-ring';
@@ -17,20 +17,20 @@ const person = cnpj(1);
 const name = 'PANIFICADORA IRREPETIVEL DO TESTE LTDA';
 const forms = [person, punctuateDocument(person), name];
 
-interface Purged {
+interface Erased {
   exitCode: number;
   key: string;
   rows: number;
   workflows: string[];
 }
 
-describe('purge', () => {
+describe('erase', () => {
   let place: Installation;
   const store = () => storeIn(place.folder);
   const idOf = (stdout: string): string => (JSON.parse(stdout) as { id: string }).id;
   const sheet = (folder: string) => readSheetLines(join(place.folder, folder, 'results.csv'));
-  const purge = (...words: string[]) =>
-    place.run(['purge', '--reason', 'a test', '--json', '--yes', ...words]);
+  const eraseNow = (...words: string[]) =>
+    place.run(['erase', '--reason', 'a test', '--json', '--yes', ...words]);
 
   async function batch(file: string, text: string, ...words: string[]) {
     await writeFile(join(place.folder, file), text);
@@ -116,15 +116,15 @@ describe('purge', () => {
     const asides = (await keysOnDisk()).filter((key) => key.startsWith('aside/'));
     expect(asides).not.toEqual([]);
 
-    const shown = await place.run(['purge', '--document', person, '--dry-run', '--json']);
+    const shown = await place.run(['erase', '--document', person, '--dry-run', '--json']);
     expect(shown.code).toBe(0);
     expect(await hits(forms)).toEqual(held);
-    const done = await purge('--document', punctuateDocument(person));
+    const done = await eraseNow('--document', punctuateDocument(person));
     expect(done).toMatchObject({ code: 0, stderr: '' });
 
     expect(await hits(forms)).toEqual([]);
     expect((await keysOnDisk()).filter((key) => key.startsWith('aside/'))).toEqual([]);
-    const told = JSON.parse(done.stdout) as Purged;
+    const told = JSON.parse(done.stdout) as Erased;
     const auditHead = expect.stringMatching(/^\d+-[0-9a-f]{32}$/);
     expect(told).toMatchObject({ rows: 7, objects: expect.any(Number), auditHead });
     const plan = JSON.parse(shown.stdout) as { rows: number; objects: { removed: number }[] };
@@ -162,7 +162,7 @@ describe('purge', () => {
     const others = (await sheet(second.out)).map(({ status }) => status);
     expect(others).toEqual(['erased', 'issued', 'failed', 'issued', 'issued']);
 
-    const again = await purge('--document', person);
+    const again = await eraseNow('--document', person);
     expect(JSON.parse(again.stdout)).toMatchObject({ found: false });
     const decided = await place.run([
       'certificate',
@@ -194,10 +194,10 @@ describe('purge', () => {
   test('of a batch takes what no other work shares, and its workflows', async () => {
     const first = await batch('first.csv', sheetOf(4));
     const second = await batch('second.csv', sheetOf(2, 1), '--label', 'other');
-    await place.run(['purge', '--batch', first.id, '--dry-run']);
-    const done = await purge('--batch', first.id);
+    await place.run(['erase', '--job', first.id, '--dry-run']);
+    const done = await eraseNow('--job', first.id);
     expect(done.code).toBe(0);
-    const { workflows } = JSON.parse(done.stdout) as Purged;
+    const { workflows } = JSON.parse(done.stdout) as Erased;
     expect(workflows).toEqual(expect.arrayContaining([first.id, `${first.id}/lane-0000`]));
     expect(await hits([cnpj(4)])).toEqual([]);
     expect((await place.run(['status', first.id])).code).toBe(1);
@@ -228,10 +228,10 @@ describe('purge', () => {
     ]);
     const id = started.stdout.trim();
     for (const target of [
-      ['--batch', id],
+      ['--job', id],
       ['--document', cnpj(100)],
     ]) {
-      expect(await purge(...target)).toMatchObject({
+      expect(await eraseNow(...target)).toMatchObject({
         code: 1,
         stderr: expect.stringContaining(`${id} is still running`),
       });
@@ -248,7 +248,7 @@ describe('purge', () => {
       cnpj(7),
     ]);
     expect(issued.code).toBe(3);
-    expect(await purge('--document', cnpj(7))).toMatchObject({
+    expect(await eraseNow('--document', cnpj(7))).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('certificate resolve --batch certificate/cnpj/'),
     });
@@ -258,9 +258,9 @@ describe('purge', () => {
       ['--document', person],
       ['--document', person, '--reason', 'x'],
       ['--older-than', '1d', '--dry-run'],
-      ['--batch', id, '--document', person, '--dry-run'],
+      ['--job', id, '--document', person, '--dry-run'],
     ];
-    for (const words of usage) expect((await place.run(['purge', ...words])).code).toBe(2);
+    for (const words of usage) expect((await place.run(['erase', ...words])).code).toBe(2);
   }, 120_000);
 
   test('by age takes the class and leaves claims, rows and the other classes', async () => {
@@ -268,24 +268,24 @@ describe('purge', () => {
     const before = await sheet(out);
     const bought = await store().attempts.subjects('');
 
-    const young = await purge('--older-than', '1d', '--class', 'pdf');
+    const young = await eraseNow('--older-than', '1d', '--class', 'pdf');
     expect(JSON.parse(young.stdout)).toMatchObject({ found: false });
-    expect((await purge('--older-than', '0s', '--class', 'pdf')).code).toBe(0);
+    expect((await eraseNow('--older-than', '0s', '--class', 'pdf')).code).toBe(0);
     expect((await keysOnDisk()).filter((key) => key.startsWith('pdf/'))).toEqual([]);
     await place.run(['result', id, '--out', 'without-pdf']);
     const withoutPdf = await sheet('without-pdf');
-    expect(withoutPdf[0]).toEqual({ ...before[0], pdf: '', note: 'PDF purged' });
+    expect(withoutPdf[0]).toEqual({ ...before[0], pdf: '', note: 'PDF erased' });
 
-    expect((await purge('--older-than', '0s', '--class', 'inputs')).code).toBe(0);
+    expect((await eraseNow('--older-than', '0s', '--class', 'inputs')).code).toBe(0);
     expect((await keysOnDisk()).filter((key) => key.startsWith('inputs/'))).toEqual([]);
-    expect((await purge('--older-than', '0s', '--class', 'results')).code).toBe(0);
+    expect((await eraseNow('--older-than', '0s', '--class', 'results')).code).toBe(0);
     await place.run(['result', id, '--out', 'without-results']);
     expect((await sheet('without-results'))[0]).toMatchObject({
       status: 'issued',
       document: before[0]?.document,
       certidao_id: before[0]?.certidao_id,
       official_name: '',
-      note: expect.stringContaining('results purged'),
+      note: expect.stringContaining('results erased'),
     });
     expect(bought).not.toEqual([]);
     expect(await store().attempts.subjects('')).toEqual(bought);
@@ -294,18 +294,15 @@ describe('purge', () => {
   test('cut short anywhere, the same command finishes it', async () => {
     const { id } = await batch('input.csv', `${sheetOf(4)}${person},trabalhista,R9\n`);
     const idKey = IdKey.parse(await readFile(join(place.folder, 'data', 'id-key'), 'utf8'));
-    const steps = await stepsOfPurge(join(place.folder, 'data', 'store'), idKey, Infinity);
-    expect(steps).toBeGreaterThan(8);
-    // Each try puts its intent on the disk, changes one object, and is cut: all but the last two.
-    for (let left = steps; left > 2; left -= 1)
-      await stepsOfPurge(join(place.folder, 'data', 'store'), idKey, 2);
-    const done = await purge('--document', person);
+    for (const step of ['commit', 'removeBlobs'] as const)
+      await cutShort(join(place.folder, 'data', 'store'), idKey, step);
+    const done = await eraseNow('--document', person);
     expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('was not finished') });
     expect(await hits(forms)).toEqual([]);
-    const { key } = JSON.parse(done.stdout) as Purged;
+    const { key } = JSON.parse(done.stdout) as Erased;
     const record = await store().records.getJson<{ objects: { kind: string }[] }>(key);
     const kinds = record?.objects.map(({ kind }) => kind);
-    for (const kind of ['pdf', 'issuance', 'attempts', 'rows', 'outcomes']) {
+    for (const kind of ['pdf', 'issuance', 'attempts', 'rows', 'outcomes', 'index']) {
       expect(kinds).toContain(kind);
     }
     expect((await place.run(['result', id, '--out', 'after'])).code).toBe(3);
@@ -313,31 +310,24 @@ describe('purge', () => {
   }, 120_000);
 });
 
-/** Carries a purge out in this process until so many objects were changed; all of them when none. */
-async function stepsOfPurge(folder: string, idKey: IdKey, allowed: number): Promise<number> {
-  const store = await openStore(folder, idKey, { keys: KeyRing.parse(testPayloadKeys) });
-  const plan = await new PurgePlanner(store, (text) => idKey.nameOf('document', text)).ofDocument(
-    person,
-  );
-  if (allowed === Infinity) return plan.changes.length;
-  let made = 0;
-  const cut = async <T>(change: Promise<T>): Promise<T> => {
-    made += 1;
-    if (made > allowed) throw new Error('cut short');
-    return change;
-  };
-  const commit = store.commit.bind(store);
-  store.commit = (statements, entries) =>
-    cut(Promise.resolve()).then(() => commit(statements, entries));
+/** Erases the person in this process, and is cut short before its transaction or right behind it. */
+async function cutShort(
+  folder: string,
+  idKey: IdKey,
+  step: 'commit' | 'removeBlobs',
+): Promise<void> {
+  const store = await openStore(inFolder(folder), idKey, { keys: KeyRing.parse(testPayloadKeys) });
+  const planner = new ErasurePlanner(store, (text) => idKey.nameOf('document', text));
+  const plan = await planner.ofDocument(person);
+  expect(plan.draft.size).toBeGreaterThan(8);
+  store[step] = (): Promise<never> => Promise.reject(new Error('cut short'));
   const order = {
     by: 'tester',
     reason: 'a test',
     startedAt: new Date().toISOString(),
-    workflows: [],
+    runs: [],
     macOf: (text: string) => idKey.macOf(text),
-    deleteWorkflows: () => Promise.resolve(),
-    audit: () => Promise.resolve(),
+    deleteRuns: () => Promise.resolve(),
   };
-  await expect(carryOut(store, plan, order)).rejects.toThrow('cut short');
-  return made;
+  await expect(erase(store, plan, order)).rejects.toThrow('cut short');
 }

@@ -1,5 +1,5 @@
 import { documentsInText } from '../../domain/held-documents';
-import type { NameOf } from '../core/subjects';
+import type { NameOf } from './subjects';
 import type { Store } from '../store';
 
 /** No document is written longer than the key of an invoice, with its name before it. */

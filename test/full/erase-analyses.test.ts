@@ -10,25 +10,29 @@ import { KeySeal } from '../../src/store/seal';
 import { Store } from '../../src/store/store';
 import { CreditBatchShelf } from '../../src/store/credit/credit-batches';
 import { analysisSubject } from '../../src/domain/attempts';
-import { indexDocuments, indexedBytes } from '../../src/store/erasure/subject-index';
+import { indexDocuments, indexedBytes } from '../../src/store/core/subject-index';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
-import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
+import { StoredBodies } from '../../src/store/erasure/bodies';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { putLarge, readLarge } from '../../src/store/core/large-objects';
-import { IdKey } from '../../src/protection/id-key';
-import { carryOut } from '../../src/store/erasure/purge';
-import { AnalysesPurge } from '../../src/store/erasure/purge-analyses';
-import { PurgeDraft } from '../../src/store/erasure/purge-draft';
-import { PurgePlanner, type PurgePlan } from '../../src/store/erasure/purge-plan';
+import { ErasurePlanner } from '../../src/store/erasure/plan';
 import type { CreditBatchRecord } from '../../src/domain/credit/batch';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { cnpj, cpf } from '../support/documents';
+import {
+  changedKeys,
+  cutShortAnywhere,
+  erased,
+  keysThat,
+  nameOf,
+  type Planning,
+} from '../support/erasures';
+import { bodyAt } from '../support/stored-bodies';
 import { TemporaryStore, notesOf } from '../support/temporary-store';
 
-const idKey = IdKey.parse('ab'.repeat(32));
-const nameOf = (document: string): string => idKey.nameOf('document', document);
 const keys = KeyRing.parse(`k-1:${'cd'.repeat(32)}`);
 const assignor = cnpj(1);
 const payer = cpf(2);
@@ -146,7 +150,7 @@ async function file(sample: Sample = {}): Promise<string> {
   const times = { answerBy: 1, claimedAt: 1, afterUnknown: false };
   if ((await attempts.of(subject)).length === 0) {
     const claim = { owner, kind: 'send', nonce: 'n', ...times } as const;
-    await attempts.claim(subject, 1, claim);
+    await attempts.claim(subject, 1, claim, 'job');
     await attempts.putReceipt(
       subject,
       { n: 1, claim },
@@ -187,56 +191,13 @@ async function file(sample: Sample = {}): Promise<string> {
   return folder;
 }
 
-const planner = (of: Store = store): PurgePlanner => new PurgePlanner(of, nameOf);
-
-/** Carries a plan out, and is cut short before so many changes. */
-async function purgeUntil(
-  allowed: number,
-  plan: (planner: PurgePlanner) => Promise<PurgePlan>,
-): ReturnType<typeof carryOut> {
-  const cut = opened(place as TemporaryStore);
-  let made = 0;
-  for (const method of ['remove', 'replace', 'putIfAbsent'] as const) {
-    const real = cut.records[method].bind(cut.records) as (...args: unknown[]) => Promise<never>;
-    cut.records[method] = async (...args: unknown[]) => {
-      if (made === allowed) throw new Error('cut short');
-      made += 1;
-      return real(...args);
-    };
-  }
-  const { attempts, subjects } = cut;
-  for (const method of ['removeHolder', 'removeSubject'] as const) {
-    const real = subjects[method].bind(subjects);
-    jest.spyOn(subjects, method).mockImplementation(async (name) => {
-      if (made === allowed) throw new Error('cut short');
-      made += 1;
-      return real(name);
-    });
-  }
-  for (const method of ['remove', 'rewordNotes'] as const) {
-    const real = attempts[method].bind(attempts) as (...args: unknown[]) => Promise<never>;
-    attempts[method] = async (...args: unknown[]) => {
-      if (made === allowed) throw new Error('cut short');
-      made += 1;
-      return real(...args);
-    };
-  }
-  const purged = carryOut(cut, await plan(planner(cut)), {
-    by: 'tester',
-    reason: 'a test',
-    startedAt: new Date().toISOString(),
-    workflows: [],
-    macOf: (text) => idKey.macOf(text),
-    deleteWorkflows: async () => {},
-    audit: async () => {},
-  });
-  return purged.finally(() => jest.restoreAllMocks());
-}
+const planner = (): ErasurePlanner => new ErasurePlanner(store, nameOf);
+const erase = (plan: Planning) => erased(store, plan);
 
 async function everything(): Promise<string> {
   const told: string[] = [];
-  for (const key of await store.records.list(''))
-    told.push(key, String(await store.records.get(key)));
+  for (const key of await new StoredBodies(store).list(''))
+    told.push(key, String(await new StoredBodies(store).get(key)));
   told.push(...(await notesOf(store)));
   return told.join('\n');
 }
@@ -246,20 +207,20 @@ const quotesPayer = new RegExp(
   'i',
 );
 
-describe('a purge of a payer', () => {
+describe('an erasure of a payer', () => {
   it('leaves amounts and statuses of it, and everybody else as he was', async () => {
     const folder = await file();
     const before = await tree('op-abab');
     const plan = await planner().ofDocument(payer);
-    expect(plan).toMatchObject({ rows: 2, unsettled: [], works: [{ whole: false, ended: true }] });
-    await purgeUntil(Infinity, (one) => one.ofDocument(payer));
+    expect(plan).toMatchObject({ rows: 2, unsettled: [], jobs: [{ whole: false, ended: true }] });
+    await erase((one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
     const after = await tree('op-abab');
-    const [erased, kept] = after.cedente.sacados;
+    const [gone, kept] = after.cedente.sacados;
     expect(kept).toEqual(before.cedente.sacados[1]);
-    expect(erased).toMatchObject({ cnpjCpf: null, razaoSocial: null, id: null, status: 'blocked' });
-    expect(erased?.titulos).toEqual([10.5, 20].map((valor) => expect.objectContaining({ valor })));
-    expect(JSON.stringify(erased)).not.toMatch(/t1|N-|3526/);
+    expect(gone).toMatchObject({ cnpjCpf: null, razaoSocial: null, id: null, status: 'blocked' });
+    expect(gone?.titulos).toEqual([10.5, 20].map((valor) => expect.objectContaining({ valor })));
+    expect(JSON.stringify(gone)).not.toMatch(/t1|N-|3526/);
     const read = await readAnalysis(call, readLarge(store, resultKey('op-abab', 'all')));
     expect(read.summary).toMatchObject({ receivables: 3, totalValue: 60.5 });
     const analyses = new AnalysisFile(store);
@@ -274,38 +235,33 @@ describe('a purge of a payer', () => {
     ]);
     const [attempt] = await store.attempts.of(analysisSubject('ab'.repeat(16)));
     expect(attempt?.resolution).toMatchObject({ action: 'adopt', externalId: 'op-abab' });
-    expect((await planner().ofDocument(payer)).changes).toEqual([]);
+    expect(changedKeys(await planner().ofDocument(payer))).toEqual([]);
   });
 
   it('takes a result as a whole that is too large to be rewritten, and says so', async () => {
     const folder = await file();
-    const draft = new PurgeDraft(store);
-    const small = new AnalysesPurge(store, nameOf, Date.now, 100);
-    await small.ofDocument(draft, payer);
-    const changes = draft.ordered();
-    const left = (await store.records.list('operations/')).filter(
-      (key) => !changes.some((change) => change.key === key && change.action === 'removed'),
-    );
+    const plan: Planning = () => new ErasurePlanner(store, nameOf, 100).ofDocument(payer);
+    const taken = keysThat('removed', await plan(planner()));
+    const left = (await store.records.list('operations/')).filter((key) => !taken.includes(key));
     expect(left).toEqual([]);
-    const outcome = changes.find(({ key }) => key === `${folder}/outcome.json`);
-    const body = await store.records.get(`${folder}/outcome.json`);
-    expect(JSON.parse(String(await outcome?.rewrite?.(body as Buffer)))).toMatchObject({
+    await erase(plan);
+    expect(await new AnalysisFile(store).outcome(folder)).toMatchObject({
       status: 'completed',
       result: null,
-      purged: true,
+      erased: true,
     });
   });
 });
 
-describe('a purge of an assignor', () => {
+describe('an erasure of an assignor', () => {
   it.each([true, false])('takes its analysis as a whole (told by the file: %s)', async (told) => {
     await file({ tellsAssignor: told });
     const plan = await planner().ofDocument(assignor);
-    expect(plan.works).toMatchObject([{ whole: true }]);
-    await purgeUntil(Infinity, (one) => one.ofDocument(assignor));
-    expect((await store.records.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual(
-      [],
-    );
+    expect(plan.jobs).toMatchObject([{ whole: true }]);
+    await erase((one) => one.ofDocument(assignor));
+    expect(
+      (await new StoredBodies(store).list('')).filter((key) => !key.startsWith('erasures/')),
+    ).toEqual([]);
   });
 
   it('is refused while nobody knows whether it was bought', async () => {
@@ -317,7 +273,7 @@ describe('a purge of an assignor', () => {
   });
 });
 
-describe('a purge that was cut short before any of its changes', () => {
+describe('an erasure that was cut short anywhere', () => {
   it.each([
     ['of a payer', payer, false],
     ['of a payer, sealed', payer, true],
@@ -325,79 +281,62 @@ describe('a purge that was cut short before any of its changes', () => {
   ])(
     'is finished by the same command: %s',
     async (_, document, sealed) => {
-      let cuts = 0;
-      for (let allowed = 0; cuts === allowed; allowed += 1) {
+      const open = async (): Promise<Store> => {
         use(sealed);
         await file({ tellsAssignor: document === payer });
         expect((await clearText()).includes(payer)).toBe(!sealed);
-        const plan = (one: PurgePlanner): Promise<PurgePlan> => one.ofDocument(document);
-        cuts += await purgeUntil(allowed, plan).then(
-          () => 0,
-          () => 1,
-        );
-        await purgeUntil(Infinity, plan);
+        return opened(place as TemporaryStore);
+      };
+      const check = async (_store: Store, { step }: { step: string }): Promise<void> => {
         const left = await everything();
-        expect([
-          allowed,
-          left.match(document === payer ? quotesPayer : new RegExp(assignor)),
-        ]).toEqual([allowed, null]);
-        const others = (await store.records.list('')).filter((key) => !key.startsWith('erasures/'));
-        if (document === assignor) expect([allowed, others]).toEqual([allowed, []]);
+        const quoted = document === payer ? quotesPayer : new RegExp(assignor);
+        expect([step, left.match(quoted)]).toEqual([step, null]);
+        const others = (await new StoredBodies(store).list('')).filter(
+          (key) => !key.startsWith('erasures/'),
+        );
+        if (document === assignor) expect([step, others]).toEqual([step, []]);
         else expect((await tree('op-abab')).cedente.sacados[1]?.cnpjCpf).toBe(other);
-      }
-      expect(cuts).toBeGreaterThan(10);
+      };
+      const steps = await cutShortAnywhere(open, (one) => one.ofDocument(document), check);
+      expect(steps).toEqual(['commit', 'removeBlobs', 'forget', 'commit']);
     },
     60_000,
   );
 });
 
-describe('a purge by the id of an analysis', () => {
+describe('an erasure by the id of an analysis', () => {
   it('takes what no other analysis shares', async () => {
     const first = await file();
     const second = await file({ name: 'cd'.repeat(16) });
-    const plan = await planner().ofWork(first.replace('analyses/', 'credit/'));
-    const gone = plan.changes.map(({ key }) => key);
-    expect(gone.filter((key) => key.startsWith('inputs/') || key.includes('/cd'))).toEqual([]);
-    expect(gone).toContain(`${first}/asked.json`);
-    await purgeUntil(Infinity, (one) => one.ofWork(first.replace('analyses/', 'credit/')));
-    expect((await store.records.list('')).filter((key) => key.includes('op-abab'))).toEqual([]);
-    await purgeUntil(Infinity, (one) => one.ofWork(second.replace('analyses/', 'credit/')));
-    expect((await store.records.list('')).filter((key) => !key.startsWith('erasures/'))).toEqual(
-      [],
-    );
+    const plan = await planner().ofJob(first.replace('analyses/', 'credit/'));
+    const gone = changedKeys(plan);
+    expect(gone.filter((key) => key.startsWith('inputs/') || key.includes('/cdcd'))).toEqual([]);
+    expect(gone).toContain(`${first}/input`);
+    await erase((one) => one.ofJob(first.replace('analyses/', 'credit/')));
+    expect(
+      (await new StoredBodies(store).list('')).filter((key) => key.includes('op-abab')),
+    ).toEqual([]);
+    await erase((one) => one.ofJob(second.replace('analyses/', 'credit/')));
+    expect(
+      (await new StoredBodies(store).list('')).filter((key) => !key.startsWith('erasures/')),
+    ).toEqual([]);
   });
 
   it('leaves the other times that the same was asked for, and what fences it', async () => {
     const operationId = 'op-1';
     const first = await file({ operationId });
     const later = await file({ operationId, instant: '20260201T000000000Z' });
-    await purgeUntil(Infinity, (one) => one.ofWork(first.replace('analyses/', 'credit/')));
-    const left = await store.records.list('');
+    await erase((one) => one.ofJob(first.replace('analyses/', 'credit/')));
+    const left = await new StoredBodies(store).list('');
     expect(left.filter((key) => key.startsWith('analyses/'))).toEqual(
-      ['asked', 'outcome'].map((name) => `${later}/${name}.json`),
+      ['input', 'outcome'].map((name) => `${later}/${name}`),
     );
     expect(await store.attempts.subjects('credit/')).toHaveLength(1);
     expect((await tree('op-1')).cedente.sacados).toHaveLength(2);
   });
-
-  it('is finished by the same command, wherever it was cut short', async () => {
-    let cuts = 0;
-    for (let allowed = 0; cuts === allowed; allowed += 1) {
-      use(false);
-      const id = (await file()).replace('analyses/', 'credit/');
-      cuts += await purgeUntil(allowed, (one) => one.ofWork(id)).then(
-        () => 0,
-        () => 1,
-      );
-      await purgeUntil(Infinity, (one) => one.ofWork(id));
-      const left = (await store.records.list('')).filter((key) => !key.startsWith('erasures/'));
-      expect([allowed, left]).toEqual([allowed, []]);
-    }
-    expect(cuts).toBeGreaterThan(10);
-  }, 60_000);
 });
 
-describe('a purge of a batch of analyses', () => {
+describe('an erasure of a batch of analyses', () => {
   const batchId = `credit-batch/${'ef'.repeat(16)}/20260101T000000000Z`;
   const folder = batchId.replace('credit-batch', 'credit-batches');
 
@@ -421,35 +360,33 @@ describe('a purge of a batch of analyses', () => {
     await new CreditBatchShelf(store).put(folder, record, files, []);
   });
 
-  it('takes the analyses that it was the first to ask for, wherever it was cut short', async () => {
-    const taken = (plan: PurgePlan): string[] => plan.works.map(({ workId }) => workId);
-    const plan = await planner().ofWork(batchId);
-    expect(taken(plan)).toEqual([expect.stringMatching(/^credit\/abab/), batchId]);
-    for (let allowed = 1; allowed < plan.changes.length; allowed += 3) {
-      await purgeUntil(allowed, (one) => one.ofWork(batchId)).catch(() => undefined);
-    }
-    await purgeUntil(Infinity, (one) => one.ofWork(batchId));
-    const left = (await store.records.list('')).filter((key) => !key.startsWith('erasures/'));
+  it('takes the analyses that it was the first to ask for', async () => {
+    const { jobs } = await planner().ofJob(batchId);
+    expect(jobs.map(({ id }) => id)).toEqual([batchId, expect.stringMatching(/^credit\/abab/)]);
+    await erase((one) => one.ofJob(batchId));
+    const left = (await new StoredBodies(store).list('')).filter(
+      (key) => !key.startsWith('erasures/'),
+    );
     expect(left.filter((key) => /abab|credit-batches/.test(key))).toEqual([]);
     expect((await tree('op-cdcd')).cedente.sacados).toHaveLength(2);
   });
 
   it('of a payer leaves its lines, without what they quote', async () => {
-    await purgeUntil(Infinity, (one) => one.ofDocument(payer));
+    await erase((one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
     const lines = await new CreditBatchShelf(store).files(folder);
     expect(lines.map(({ file: name }) => name)).toEqual(['[erased].rem', 'b.rem', 'c.rem']);
   });
 });
 
-describe('a purge by age', () => {
+describe('an erasure by age', () => {
   it('takes results or files of what ended before, unless a later analysis shares them', async () => {
     const old = await file();
     await file({ name: 'cd'.repeat(16), settledAt: '2026-06-01T00:00:00.000Z', file: other });
     const before = Date.parse('2026-03-01');
     const results = await planner().ofAge('results', before);
-    expect(results.works.map(({ folder }) => folder)).toEqual([old]);
-    await purgeUntil(Infinity, (one) => one.ofAge('results', before));
+    expect(results.jobs.map(({ folder }) => folder)).toEqual([old]);
+    await erase((one) => one.ofAge('results', before));
     expect(
       (await store.records.list('operations/')).filter((key) => key.includes('op-abab')),
     ).toEqual([]);
@@ -457,26 +394,26 @@ describe('a purge by age', () => {
       status: 'completed',
       operationId: 'op-abab',
       result: null,
-      purged: true,
+      erased: true,
     });
-    await purgeUntil(Infinity, (one) => one.ofAge('inputs', before));
+    await erase((one) => one.ofAge('inputs', before));
     // The ZIP is that of both, the file of the later one is its own.
     const manifests = (await store.records.list('inputs/')).filter((key) => key.endsWith('.json'));
     expect(manifests).toHaveLength(2);
     expect(await store.attempts.subjects('credit/')).toHaveLength(2);
     for (const what of ['pdf', 'results', 'inputs'] as const) {
-      expect((await planner().ofAge(what, before)).changes).toEqual([]);
+      expect(changedKeys(await planner().ofAge(what, before))).toEqual([]);
     }
     // No file leads there any more, and people have typed the name all the same.
-    expect(String(await store.records.get(`${old}/asked.json`))).toMatch(quotesPayer);
-    await purgeUntil(Infinity, (one) => one.ofDocument(payer));
+    expect(JSON.stringify(await bodyAt(store, `${old}/input`))).toMatch(quotesPayer);
+    await erase((one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
   });
 });
 
 test('every object of an analysis is in the table of what is kept about people', async () => {
   await file();
-  const strange = (await store.records.list('')).filter(
+  const strange = (await new StoredBodies(store).list('')).filter(
     (key) => kindOf(key) === null && !impersonalKeys.test(key),
   );
   expect(strange).toEqual([]);
@@ -491,7 +428,7 @@ async function tree(operationId: string): Promise<ReturnType<typeof treeOf>> {
 /** Bodies as they lie on the disk. */
 async function clearText(): Promise<string> {
   const told: string[] = [];
-  for (const key of await store.records.list(''))
+  for (const key of await new StoredBodies(store).list(''))
     told.push(String(await place?.store.records.get(key)));
   for (const row of place?.database.readNow({
     sql: 'SELECT said FROM resolution',

@@ -1,20 +1,17 @@
-import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { ChangeQueries } from '../../src/store/monitors/change-queries';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../src/store/monitors/unreadable-items';
 import { statement } from '../../src/store/statement';
-import { IdKey } from '../../src/protection/id-key';
-import { carryOut } from '../../src/store/erasure/purge';
-import { PurgePlanner, type PurgePlan } from '../../src/store/erasure/purge-plan';
 import type { Monitor } from '../../src/domain/monitors/change';
 import { FileSink } from '../../src/sinks/file-sink';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
+import { changedKeys, cutShortAnywhere, erased, nameOf, planned } from '../support/erasures';
+import { Store } from '../../src/store/store';
 import { TemporaryStore } from '../support/temporary-store';
 
-const idKey = IdKey.parse('ab'.repeat(32));
-const nameOf = (document: string): string => idKey.nameOf('document', document);
 const person = cnpj(1);
 const partner = cnpj(2);
 const at = '2026-05-04T10:00:00.000Z';
@@ -25,7 +22,7 @@ let changes: ChangeRepository;
 let monitors: MonitorRepository;
 let items: UnreadableItemRepository;
 
-function open(): void {
+function start(): void {
   place = new TemporaryStore();
   const { store } = place;
   changes = new ChangeRepository(store, nameOf);
@@ -34,7 +31,7 @@ function open(): void {
 }
 
 beforeEach(async () => {
-  open();
+  start();
   await putMonitor('of-person', person);
   await putMonitor('of-another', cnpj(3));
   await fileChanges('of-person', { a1: 'a debt', a2: `partner ${partner}` });
@@ -73,18 +70,6 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
   }
 }
 
-async function carriedOut(plan: PurgePlan): Promise<void> {
-  await carryOut(place.store, plan, {
-    by: 'ana',
-    reason: 'asked for',
-    startedAt: at,
-    workflows: [],
-    macOf: (text) => idKey.macOf(text),
-    deleteWorkflows: async () => undefined,
-    audit: async () => undefined,
-  });
-}
-
 async function everything(): Promise<string> {
   const bodies: string[] = [];
   for (const key of await place.store.records.list('')) {
@@ -92,7 +77,9 @@ async function everything(): Promise<string> {
     bodies.push(`${key} ${(await place.store.records.get(key))?.toString() ?? ''}`);
   }
   const tables = place.database.readNow(
-    statement("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'record'"),
+    statement(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('record', 'event')",
+    ),
   ) as { name: string }[];
   for (const { name } of tables) {
     for (const row of place.database.readNow(statement(`SELECT * FROM ${name}`)) as object[]) {
@@ -105,7 +92,7 @@ async function everything(): Promise<string> {
   return bodies.join('\n');
 }
 
-const erased = async (monitorId: string): Promise<Record<string, boolean>> => {
+const tombstones = async (monitorId: string): Promise<Record<string, boolean>> => {
   const found: Record<string, boolean> = {};
   const queries = new ChangeQueries(place.store);
   for await (const { filed } of queries.files({ since: null, monitors: [monitorId] })) {
@@ -115,16 +102,16 @@ const erased = async (monitorId: string): Promise<Record<string, boolean>> => {
 };
 
 it('takes a monitor of the document as a whole, and of others the changes that name it', async () => {
-  const plan = await new PurgePlanner(place.store, nameOf).ofDocument(person);
-  const works = plan.works.map(({ workId, whole }) => [workId, whole] as const);
-  expect(works.toSorted(([a], [b]) => a.localeCompare(b))).toEqual([
+  const plan = await planned(place.store, (one) => one.ofDocument(person));
+  const jobs = plan.jobs.map(({ id, whole }) => [id, whole] as const);
+  expect(jobs.toSorted(([a], [b]) => a.localeCompare(b))).toEqual([
     ['monitor/of-another', false],
     ['monitor/of-person', true],
   ]);
   expect(plan.rows).toBe(3);
-  await carriedOut(plan);
-  expect(await erased('of-person')).toEqual({ a1: true, a2: true });
-  expect(await erased('of-another')).toEqual({ b1: false, b2: true, b3: false });
+  await erased(place.store, (one) => one.ofDocument(person));
+  expect(await tombstones('of-person')).toEqual({ a1: true, a2: true });
+  expect(await tombstones('of-another')).toEqual({ b1: false, b2: true, b3: false });
   const left = await everything();
   expect(left).not.toContain(person);
   expect(left).not.toContain(nameOf(person));
@@ -138,13 +125,12 @@ it('takes a monitor of the document as a whole, and of others the changes that n
     { change_id: 'b1' },
     { change_id: 'b3' },
   ]);
-  expect(await new PurgePlanner(place.store, nameOf).ofDocument(person)).toMatchObject({
-    changes: [],
-  });
+  const again = await planned(place.store, (one) => one.ofDocument(person));
+  expect(changedKeys(again)).toEqual([]);
 });
 
 it('files no change again that was erased', async () => {
-  await carriedOut(await new PurgePlanner(place.store, nameOf).ofDocument(person));
+  await erased(place.store, (one) => one.ofDocument(person));
   const told = [toldChange('a1')];
   const by = { sweep, at, foundAs: 'elsewhere' as const };
   const [file] = await changes.file('of-person', told, by);
@@ -153,40 +139,44 @@ it('files no change again that was erased', async () => {
 });
 
 it('takes a monitor by its id, whomever it is about', async () => {
-  await carriedOut(await new PurgePlanner(place.store, nameOf).ofWork('monitor/of-another'));
-  expect(await erased('of-another')).toEqual({ b1: true, b2: true, b3: true });
-  expect(await erased('of-person')).toEqual({ a1: false, a2: false });
+  await erased(place.store, (one) => one.ofJob('monitor/of-another'));
+  expect(await tombstones('of-another')).toEqual({ b1: true, b2: true, b3: true });
+  expect(await tombstones('of-person')).toEqual({ a1: false, a2: false });
   expect(await everything()).not.toContain(cnpj(3));
 });
 
 it('takes by age what was told of changes that were acknowledged before', async () => {
-  const planner = (): PurgePlanner => new PurgePlanner(place.store, nameOf);
-  expect((await planner().ofAge('results', Date.parse(at))).changes).toEqual([]);
   const later = Date.parse(at) + 1;
-  expect((await planner().ofAge('inputs', later)).changes).toEqual([]);
-  const plan = await planner().ofAge('results', later);
-  expect(plan.rows).toBe(5);
-  await carriedOut(plan);
+  const ofAge = (what: 'results' | 'inputs', before: number) =>
+    planned(place.store, (one) => one.ofAge(what, before));
+  expect(changedKeys(await ofAge('results', Date.parse(at)))).toEqual([]);
+  expect(changedKeys(await ofAge('inputs', later))).toEqual([]);
+  expect(await ofAge('results', later)).toMatchObject({ rows: 5 });
+  await erased(place.store, (one) => one.ofAge('results', later));
   expect(await place.store.records.list('changes/')).toEqual([]);
-  expect(await erased('of-person')).toEqual({ a1: true, a2: true });
-  expect((await planner().ofAge('results', later)).changes).toEqual([]);
+  expect(await tombstones('of-person')).toEqual({ a1: true, a2: true });
+  expect(changedKeys(await ofAge('results', later))).toEqual([]);
 });
 
 it('finishes what was cut short anywhere', async () => {
-  const whole = await new PurgePlanner(place.store, nameOf).ofDocument(person);
-  for (let count = 0; count < whole.changes.length; count += 1) {
+  const open = async (): Promise<Store> => {
     place.remove();
-    open();
+    start();
     await putMonitor('of-person', person);
     await putMonitor('of-another', cnpj(3));
     await fileChanges('of-person', { a1: 'a debt', a2: `partner ${partner}` });
     await fileChanges('of-another', { b1: 'a debt', b2: { cnpj: person } });
-    const plan = await new PurgePlanner(place.store, nameOf).ofDocument(person);
-    await carriedOut({ ...plan, changes: plan.changes.slice(0, count) });
-    await carriedOut(await new PurgePlanner(place.store, nameOf).ofDocument(person));
-    expect(await everything()).not.toContain(person);
-    expect(await erased('of-person')).toEqual({ a1: true, a2: true });
-  }
+    return new Store(place.database);
+  };
+  const steps = await cutShortAnywhere(
+    open,
+    (one) => one.ofDocument(person),
+    async () => {
+      expect(await everything()).not.toContain(person);
+      expect(await tombstones('of-person')).toEqual({ a1: true, a2: true });
+    },
+  );
+  expect(steps).toHaveLength(4);
 });
 
 it('has a kind for everything that is kept about monitors', async () => {

@@ -1,11 +1,9 @@
 import { documentsIn } from '../../src/domain/held-documents';
 import { ErasureSubject, reasonOnRecord } from '../../src/store/erasure/erasure-subject';
-import { IdKey } from '../../src/protection/id-key';
+import { withoutSubject } from '../../src/store/erasure/rewriting';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnpj, cpf } from '../support/documents';
 
-const idKey = IdKey.parse('ab'.repeat(32));
-const nameOf = (document: string): string => idKey.nameOf('document', document);
 const company = cnpj(1);
 const owner = cpf(1);
 
@@ -30,8 +28,8 @@ it('takes short numbers for what they are', () => {
 });
 
 describe('what quotes a document', () => {
-  const subject = new ErasureSubject(company, nameOf(company));
-  subject.takeTold(['id-1'], ['PADARIA TAL LTDA']);
+  const subject = new ErasureSubject(company);
+  subject.takeQuoted({ ids: ['id-1'], officialNames: ['PADARIA TAL LTDA'] });
 
   it.each([company, punctuateDocument(company), `x${punctuateDocument(company)}y`])(
     'is rid of it: %s',
@@ -42,28 +40,30 @@ describe('what quotes a document', () => {
 
   it('keeps longer numbers, and the documents of others', () => {
     const others = { document: company.replace(/^10/, '11'), reference: `1${company}`, n: [3] };
-    expect(subject.scrub(others)).toEqual(others);
-    const zeros = new ErasureSubject('00000000000191', 'x');
-    expect(zeros.scrub({ document: '00000000191' })).toEqual({ document: '00000000191' });
-    expect(zeros.scrub({ reference: '00.000.000/0001-91' })).toEqual({ reference: '[erased]' });
+    expect(withoutSubject(others, subject)).toEqual(others);
+    const zeros = new ErasureSubject('00000000000191');
+    expect(withoutSubject({ document: '00000000191' }, zeros)).toEqual({ document: '00000000191' });
+    expect(withoutSubject({ reference: '00.000.000/0001-91' }, zeros)).toEqual({
+      reference: '[erased]',
+    });
   });
 
   it('is rid of ids anywhere, and of names in notes alone', () => {
     const record = { note: 'id-1 of PADARIA TAL LTDA', officialName: 'PADARIA TAL LTDA' };
-    expect(subject.scrub(record)).toEqual({
+    expect(withoutSubject(record, subject)).toEqual({
       note: '[erased] of [erased]',
       officialName: 'PADARIA TAL LTDA',
     });
   });
 
   it.each([company, null])(
-    'is rid of what people typed in their own way, purged: %s',
+    'is rid of what people typed in their own way, erased: %s',
     (document) => {
       const quoted = { ids: ['0A1B.(2)'], officialNames: ['PADARIA TAL LTDA', 'SÁ'] };
       const typed = `Padaria  tal\nLtda asked for 0a1b.(2), sá, ${punctuateDocument(company)}`;
       const left = reasonOnRecord(
         typed,
-        document === null ? null : new ErasureSubject(document, 'x'),
+        document === null ? null : new ErasureSubject(document),
         quoted,
       );
       expect(left).toMatch(/^\[erased\] asked for \[erased\], sá, /);
@@ -73,7 +73,7 @@ describe('what quotes a document', () => {
 
   it('leaves ids of others alone that differ in their case, or are longer', () => {
     const others = { certidaoId: 'ID-1', issuances: ['id-12'] };
-    expect(subject.scrub(others)).toEqual(others);
-    expect(subject.scrub({ issuances: ['id-1'] })).toEqual({ issuances: ['[erased]'] });
+    expect(withoutSubject(others, subject)).toEqual(others);
+    expect(withoutSubject({ issuances: ['id-1'] }, subject)).toEqual({ issuances: ['[erased]'] });
   });
 });

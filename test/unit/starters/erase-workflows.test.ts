@@ -1,4 +1,4 @@
-import { runsOf } from '../../../src/starters/purge-workflows';
+import { runsOf } from '../../../src/starters/erase-workflows';
 import type { EngineClient } from '../../../src/temporal/connection';
 
 /** An engine that knows closed runs, by their ids, with the workflow that started each. */

@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
-import { indexDocuments } from '../../src/store/erasure/subject-index';
+import { indexDocuments } from '../../src/store/core/subject-index';
 import { putLarge } from '../../src/store/core/large-objects';
 import { LensFile, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
-import { IdKey } from '../../src/protection/id-key';
-import { PurgePlanner } from '../../src/store/erasure/purge-plan';
+import { ErasurePlanner } from '../../src/store/erasure/plan';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import { cnpj } from '../support/documents';
+import { changedKeys, erased, keysThat, nameOf } from '../support/erasures';
+import { bodyAt } from '../support/stored-bodies';
 import { TemporaryStore } from '../support/temporary-store';
 
-const idKey = IdKey.parse('ab'.repeat(32));
-const nameOf = (document: string): string => idKey.nameOf('document', document);
 const person = cnpj(1);
 const shared = lensInputKey('aa'.repeat(32));
 const own = lensInputKey('bb'.repeat(32));
@@ -20,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const planner = (): PurgePlanner => new PurgePlanner(place.store, nameOf);
+const planner = (): ErasurePlanner => new ErasurePlanner(place.store, nameOf);
 
 /** An analysis that has ended, as the workflow leaves it. */
 async function file(workId: string, key: string, named = false): Promise<void> {
@@ -58,25 +57,21 @@ async function fileThree(): Promise<void> {
 it('takes an analysis that names a document, and leaves a copy that others have handed in too', async () => {
   await fileThree();
   const plan = await planner().ofDocument(person);
-  const keys = plan.changes.map(({ key }) => key);
-  const isIndex = (key: string): boolean => /^(?:holders|subjects)\//.test(key);
-  const taken = keys.filter((key) => !isIndex(key));
-  const artifact = taken.filter((key) => key.startsWith(`${first}/artifacts/a1`));
+  const keys = keysThat('removed', plan);
+  const artifact = keys.filter((key) => key.startsWith(`${first}/artifacts/a1`));
   expect(artifact).toHaveLength(2);
-  expect(taken.filter((key) => !artifact.includes(key)).toSorted()).toEqual(
-    ['answer.json', 'asked.json', 'outcome.json'].map((one) => `${first}/${one}`),
-  );
-  expect(keys.filter(isIndex)).toEqual([
-    `holders/${lensIndexes(first).answer}`,
+  expect(keys.filter((key) => !artifact.includes(key))).toEqual([
+    ...['answer.json', 'input', 'outcome'].map((one) => `${first}/${one}`),
+    `subject/${lensIndexes(first).answer}`,
     `subjects/${nameOf(person)}`,
   ]);
-  expect(plan.works).toMatchObject([{ workId: first, whole: true, ended: true }]);
+  expect(plan.jobs).toMatchObject([{ id: first, whole: true, ended: true }]);
 });
 
 it('takes the copy with the last analysis of it, and leaves what may have been charged', async () => {
   await fileThree();
-  const plan = await planner().ofWork('lens/n3');
-  const keys = plan.changes.map(({ key }) => key);
+  const plan = await planner().ofJob('lens/n3');
+  const keys = changedKeys(plan);
   expect(keys.filter((key) => key.startsWith(own))).toHaveLength(2);
   expect(keys.some((key) => key.includes('/attempts/'))).toBe(false);
 });
@@ -84,30 +79,27 @@ it('takes the copy with the last analysis of it, and leaves what may have been c
 it('by age takes copies, or what was told with its sums, and keeps how it ended', async () => {
   await fileThree();
   const inputs = await planner().ofAge('inputs', Date.parse('2026-03-01'));
-  expect(inputs.changes.every(({ key }) => key.startsWith('inputs/lens/'))).toBe(true);
-  expect(inputs.changes).toHaveLength(4);
+  const taken = keysThat('removed', inputs);
+  expect(taken.every((key) => key.startsWith('inputs/lens/'))).toBe(true);
+  expect(taken).toHaveLength(4);
+  expect(keysThat('emptied', inputs)).toHaveLength(3);
   const results = await planner().ofAge('results', Date.parse('2026-03-01'));
-  const changes = results.changes.filter(({ key }) => key.startsWith(`${third}/`));
-  expect(changes.map(({ key, action }) => [key.slice(third.length + 1), action])).toEqual([
-    ['artifacts/a1.json', 'removed'],
-    [expect.stringMatching(/^artifacts\/a1\//), 'removed'],
-    ['answer.json', 'removed'],
-    ['outcome.json', 'rewritten'],
+  const its = (keys: string[]): string[] => keys.filter((key) => key.startsWith(`${third}/`));
+  expect(its(keysThat('removed', results))).toEqual([
+    `${third}/answer.json`,
+    `${third}/artifacts/a1.json`,
+    expect.stringContaining(`${third}/artifacts/a1/`),
   ]);
-  const outcome = await place.store.records.get(`${third}/outcome.json`);
-  const rewritten = await changes[3]?.rewrite?.(outcome ?? Buffer.alloc(0));
-  expect(JSON.parse(rewritten ?? '{}')).toMatchObject({
+  expect(its(keysThat('emptied', results))).toEqual([`${third}/outcome`]);
+  await erased(place.store, (one) => one.ofAge('inputs', Date.parse('2026-03-01')));
+  expect((await new LensFile(place.store).record(third))?.file).toMatchObject({ key: '' });
+  await erased(place.store, (one) => one.ofAge('results', Date.parse('2026-03-01')));
+  expect(await bodyAt(place.store, `${third}/outcome`)).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
     files: { filed: [] },
-    purged: true,
+    erased: true,
   });
   const early = await planner().ofAge('results', Date.parse('2026-01-01'));
-  expect(early.changes).toEqual([]);
-});
-
-it('finds the rest again after a cut', async () => {
-  await fileThree();
-  await place.store.records.remove(`${first}/asked.json`);
-  expect((await planner().ofDocument(person)).changes).toHaveLength(6);
+  expect(changedKeys(early)).toEqual([]);
 });

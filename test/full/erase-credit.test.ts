@@ -2,7 +2,7 @@ import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storeIn } from '../support/temporary-store';
 import type { FiledAuditRecord } from '../../src/store/audit/read';
-import { impersonalKeys, kindOf } from '../../src/store/erasure/kept-kinds';
+import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnabFile, testAssignor, testReceivable } from '../support/cnab-files';
 import { CreditInstallation, sheetRows, type ShownAnalysis } from '../support/credit-installation';
@@ -14,11 +14,11 @@ const { payer, payerName } = testReceivable(3);
 const otherPayer = testReceivable(4).payer;
 const forms = [payer, punctuateDocument(payer), payerName];
 
-describe('purge of analyses', () => {
+describe('erasure of analyses', () => {
   let place: CreditInstallation;
   const store = () => storeIn(place.folder);
-  const purge = (...words: string[]) =>
-    place.installation.run(['purge', '--reason', 'a test', '--json', '--yes', ...words]);
+  const erase = (...words: string[]) =>
+    place.installation.run(['erase', '--reason', 'a test', '--json', '--yes', ...words]);
 
   beforeEach(async () => {
     place = await CreditInstallation.start({
@@ -65,10 +65,10 @@ describe('purge of analyses', () => {
     expect(held.some((key) => key.startsWith('inputs/'))).toBe(true);
     expect(held.filter((key) => key.startsWith('operations/'))).not.toEqual([]);
 
-    const shownPlan = await place.installation.run(['purge', '--document', payer, '--dry-run']);
+    const shownPlan = await place.installation.run(['erase', '--document', payer, '--dry-run']);
     expect(shownPlan).toMatchObject({ code: 0, stdout: expect.stringContaining('in part') });
     expect(await hits(forms)).toEqual(held);
-    const done = await purge('--document', punctuateDocument(payer));
+    const done = await erase('--document', punctuateDocument(payer));
     expect(done).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(done.stdout)).toMatchObject({
       rows: 2,
@@ -102,16 +102,16 @@ describe('purge of analyses', () => {
     const words = ['credit', 'batch', '--dir', 'files', '--json'];
     const batch = await place.installation.run(words);
     expect(batch.code).toBe(0);
-    expect((await purge('--older-than', '0s', '--class', 'results')).code).toBe(0);
+    expect((await erase('--older-than', '0s', '--class', 'results')).code).toBe(0);
     expect((await keysOnDisk()).filter((key) => key.startsWith('operations/'))).toEqual([]);
-    expect((await purge('--older-than', '0s', '--class', 'inputs')).code).toBe(0);
+    expect((await erase('--older-than', '0s', '--class', 'inputs')).code).toBe(0);
     expect((await keysOnDisk()).filter((key) => key.startsWith('inputs/'))).toEqual([]);
-    const done = await purge('--document', testAssignor.document);
+    const done = await erase('--document', testAssignor.document);
     expect(done).toMatchObject({ code: 0 });
     expect(await hits([testAssignor.document, testAssignor.name])).toEqual([]);
 
     const { id } = JSON.parse(batch.stdout) as { id: string };
-    const whole = await purge('--batch', id);
+    const whole = await erase('--job', id);
     expect(whole).toMatchObject({ code: 0 });
     const left = (await keysOnDisk()).filter((key) => kindOf(key) !== null);
     expect(left).toEqual([]);
@@ -127,7 +127,7 @@ describe('purge of analyses', () => {
   test('is refused while nobody knows whether it was bought; the audit trail tells all of it', async () => {
     const lost = await analysed('lost.rem', 7);
     expect(lost.outcome.status).toBe('unknown_outcome');
-    const refused = await purge('--document', testAssignor.document);
+    const refused = await erase('--document', testAssignor.document);
     expect(refused).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`credit resolve ${lost.id} --action abandon`),
@@ -147,7 +147,7 @@ describe('purge of analyses', () => {
     ]);
     expect(adopted.code).toBe(0);
     const { id } = JSON.parse(adopted.stdout) as ShownAnalysis;
-    expect((await purge('--batch', id.replace(/\/[^/]+$/, ''))).code).toBe(0);
+    expect((await erase('--job', id.replace(/\/[^/]+$/, ''))).code).toBe(0);
     expect((await keysOnDisk()).filter((key) => kindOf(key) !== null)).toEqual([]);
 
     const { stdout } = await place.installation.run(['audit', 'export', '--format', 'json']);
@@ -163,7 +163,7 @@ describe('purge of analyses', () => {
       ['decision', 'adopt', 'Bia', lost.id, operationId, false],
       ['decision', 'start', 'Bia', id, null, false],
       ['outcome', 'completed', 'Bia', id, operationId, true],
-      ['purge', 'erased', 'tester', id.replace(/\/[^/]+$/, ''), null, false],
+      ['erasure', 'erased', 'tester', id.replace(/\/[^/]+$/, ''), null, false],
     ]);
     expect(stdout).not.toMatch(new RegExp(`${payer}|${otherPayer}|${testAssignor.document}`));
   }, 180_000);

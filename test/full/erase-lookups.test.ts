@@ -1,18 +1,24 @@
-import { indexDocuments } from '../../src/store/erasure/subject-index';
+import { indexDocuments } from '../../src/store/core/subject-index';
 import { Store } from '../../src/store/store';
+import { StoredBodies } from '../../src/store/erasure/bodies';
 import { InquiryBatchShelf } from '../../src/store/traces/inquiry-batches';
-import { IdKey } from '../../src/protection/id-key';
-import { carryOut } from '../../src/store/erasure/purge';
-import { PurgePlanner, type PurgePlan } from '../../src/store/erasure/purge-plan';
+import { ErasurePlanner, type ErasurePlan } from '../../src/store/erasure/plan';
 import { ownerKey } from '../../src/store/traces/traces';
 import type { InquiryBatchRecord } from '../../src/domain/inquiry-batch';
 import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
 import { cpf } from '../support/documents';
+import {
+  changedKeys,
+  cutShortAnywhere,
+  erased,
+  keysThat,
+  nameOf,
+  type Planning,
+} from '../support/erasures';
+import { bodyAt, putBody } from '../support/stored-bodies';
 import { TemporaryStore } from '../support/temporary-store';
 
-const idKey = IdKey.parse('ab'.repeat(32));
-const nameOf = (document: string): string => idKey.nameOf('document', document);
 const person = cpf(1);
 const other = cpf(2);
 const instant = '20260105T101530123Z';
@@ -26,20 +32,20 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const planner = (): PurgePlanner => new PurgePlanner(place.store, nameOf);
+const planner = (): ErasurePlanner => new ErasurePlanner(place.store, nameOf);
 
 async function put(key: string, content: unknown): Promise<void> {
-  await place.store.records.putIfAbsent(key, JSON.stringify(content));
+  await putBody(place.store, key, content);
 }
 
 /** A work that has ended, and its answer in the index, as the activities leave them. */
 async function fileWork(folder: string, asked: object, answer: object, answerName: string) {
-  await put(`${folder}/asked.json`, asked);
+  await put(`${folder}/input`, asked);
   await put(`${folder}/${answerName}.json`, answer);
   const told = folder.startsWith('traces/')
     ? { status: 'completed', seen: { state: 'completed', sha256: 'sum', failure: null } }
     : { status: 'found', sha256: 'sum', counts: { vehicles: 2 }, rural: 'told' };
-  await put(`${folder}/outcome.json`, { ...told, error: null, settledAt });
+  await put(`${folder}/outcome`, { ...told, error: null, settledAt });
   await indexDocuments(place.store, folder, nameOf, documentsInText(JSON.stringify(answer)));
 }
 
@@ -75,72 +81,38 @@ async function fileBatch(
   };
   await put('inputs/aa/aa', 'sheet');
   await shelf.putWorks(folder, record as InquiryBatchRecord, [workId]);
-  if (endedAt !== null) await shelf.putEnd(folder, { endedAt, cancelled: false, counts: {} });
+  if (endedAt !== null) await shelf.putOutcome(folder, { endedAt, cancelled: false, counts: {} });
 }
 
 /** A batch of certificates from the same file, as far as its file is concerned. */
 async function fileCertificates(finishedAt: string): Promise<void> {
   const folder = 'works/certificate-batch/b';
   const record = { workId: 'certificate-batch/b', kind: 'certificate-batch' };
-  await put(`${folder}/work.json`, { ...record, inputKey: 'inputs/aa/aa' });
-  await put(`${folder}/latest.json`, { edition: 0, snapshotAt: 0 });
-  await put(`${folder}/summaries/0.json`, { finishedAt });
+  await put(`${folder}/input`, { ...record, inputKey: 'inputs/aa/aa' });
+  await put(`${folder}/outcome`, { edition: 0, snapshotAt: 0, summary: { finishedAt } });
 }
 
-const order = {
-  by: 'tester',
-  reason: 'a test',
-  startedAt: settledAt,
-  workflows: [],
-  macOf: (text: string) => idKey.macOf(text),
-  deleteWorkflows: async () => {},
-  audit: async () => {},
-};
-
-async function purge(plan: PurgePlan): Promise<void> {
-  await carryOut(place.store, plan, order);
-}
-
-/** Is cut short once so many objects were changed; the intent is one. */
-async function purgeUntil(
-  allowed: number,
-  plan: (planner: PurgePlanner) => Promise<PurgePlan>,
-): Promise<void> {
-  const store = new Store(place.database);
-  let made = 0;
-  for (const method of ['remove', 'replace'] as const) {
-    const real = store.records[method].bind(store.records) as (
-      ...args: unknown[]
-    ) => Promise<never>;
-    store.records[method] = async (...args: unknown[]) => {
-      if (made === allowed) throw new Error('cut short');
-      made += 1;
-      return real(...args);
-    };
-  }
-  await carryOut(store, await plan(new PurgePlanner(store, nameOf)), order);
-}
+const erase = (plan: Planning) => erased(place.store, plan);
 
 async function everything(): Promise<string> {
-  const keys = await place.store.records.list('');
+  const keys = await new StoredBodies(place.store).list('');
   const told = await Promise.all(
-    keys.map(async (key) => String(await place.store.records.get(key))),
+    keys.map(async (key) => String(await new StoredBodies(place.store).get(key))),
   );
   for (const work of await place.store.rows.works(''))
     for await (const row of place.store.rows.all(work)) told.push(JSON.stringify(row));
   return told.join('\n');
 }
 
-/** Keys of what a purge left, but for its own records. */
+/** Keys of what an erasure left, but for its own records. */
 const left = async (): Promise<string[]> => [
   ...(await place.store.rows.works('')),
-  ...(await place.store.records.list('')).filter(
+  ...(await new StoredBodies(place.store).list('')).filter(
     (key) => !key.startsWith('erasures/') || key.startsWith('erasures/open/'),
   ),
 ];
 
-const jsonAt = async (key: string): Promise<unknown> =>
-  JSON.parse(String(await place.store.records.get(key))) as unknown;
+const jsonAt = (key: string): Promise<unknown> => bodyAt(place.store, key);
 
 it('takes the entries that name a person from a profile of another, and leaves the rest', async () => {
   const folder = `profiles/${nameOf(other)}/${instant}`;
@@ -148,13 +120,13 @@ it('takes the entries that name a person from a profile of another, and leaves t
   const theirs = { documento: other, nome_proprietario: 'THEIRS', placa: 'B' };
   const rural = { propriedades_sncr: [{ dono: { cpf: person } }, { dono: { cpf: other } }] };
   await fileWork(folder, { cpf: other }, { veiculos: [mine, theirs], rural }, 'answer-1');
-  await purge(await planner().ofDocument(person));
+  await erase((one) => one.ofDocument(person));
   expect(await everything()).not.toMatch(new RegExp(`${person}|HERS|"sum"`));
   expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({
     veiculos: [theirs],
     rural: { propriedades_sncr: [{ dono: { cpf: other } }] },
   });
-  expect((await planner().ofDocument(person)).changes).toEqual([]);
+  expect(changedKeys(await planner().ofDocument(person))).toEqual([]);
 });
 
 it('takes a person from an answer that has the number as a number, or as the name of a field', async () => {
@@ -170,7 +142,7 @@ it('takes a person from an answer that has the number as a number, or as the nam
   await fileWork(folder, { cpf: other }, answer, 'answer-1');
   const lostZero = `traces/${'ef'.repeat(16)}/${instant}`;
   await fileWork(lostZero, { target: 'x' }, { result: { cpf: Number(zero) } }, 'answer');
-  await purge(await planner().ofDocument(zero));
+  await erase((one) => one.ofDocument(zero));
   expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({
     ...rest,
     conjuge: { cpf: null, desde: 2019 },
@@ -185,14 +157,14 @@ it('reads an answer that was filed as it came, with a byte order mark', async ()
   const answer = { veiculos: [{ documento: person }, { documento: other }] };
   await fileWork(folder, { cpf: other }, answer, 'answer-1');
   await place.store.records.replace(`${folder}/answer-1.json`, `\ufeff${JSON.stringify(answer)}`);
-  await purge(await planner().ofDocument(person));
+  await erase((one) => one.ofDocument(person));
   expect(await jsonAt(`${folder}/answer-1.json`)).toEqual({ veiculos: [{ documento: other }] });
 });
 
 it('takes the finds that name a person from a search for another target', async () => {
   const finds = [{ nome: 'HERS', texto: `CPF ${person}` }, { nome: 'THEIRS' }];
   await fileTrace('x@example.com', { id: 't1', result: { ocorrencias: finds } });
-  await purge(await planner().ofDocument(person));
+  await erase((one) => one.ofDocument(person));
   expect(await jsonAt(`${trace}/answer.json`)).toEqual({
     id: 't1',
     result: { ocorrencias: [{ nome: 'THEIRS' }] },
@@ -202,7 +174,7 @@ it('takes the finds that name a person from a search for another target', async 
 
 it('takes a search as a whole whose target is the document, with what it left beside', async () => {
   await fileTrace(person, { target: person });
-  await purge(await planner().ofDocument(person));
+  await erase((one) => one.ofDocument(person));
   expect(await left()).toEqual([]);
 });
 
@@ -210,45 +182,45 @@ it('makes tombstones of the lines of a batch, and takes its file', async () => {
   await fileBatch([person, other]);
   const plan = await planner().ofDocument(person);
   expect(plan.rows).toBe(1);
-  await purge(plan);
+  await erase((one) => one.ofDocument(person));
   const told = await everything();
   expect([told.includes(person), told.includes(other), told.includes('"sheet"')]).toEqual([
     false,
     true,
     false,
   ]);
-  expect(await jsonAt(`inquiries/${batchId}/asked.json`)).toMatchObject({ inputKey: null });
+  expect(await jsonAt(`inquiries/${batchId}/input`)).toMatchObject({ inputKey: null });
 });
 
 it('scrubs the label and the file name of a batch whose lines do not hold the person', async () => {
   const folder = `inquiries/${batchId}`;
   await fileBatch([other]);
   const words = { label: `case of ${person}`, inputName: `${punctuateDocument(person)}.csv` };
-  const asked = { ...((await jsonAt(`${folder}/asked.json`)) as object), ...words };
-  await place.store.records.replace(`${folder}/asked.json`, JSON.stringify(asked));
+  const asked = { ...((await jsonAt(`${folder}/input`)) as object), ...words };
+  await put(`${folder}/input`, asked);
   await indexDocuments(place.store, folder, nameOf, [person]);
   const plan = await planner().ofDocument(person);
-  expect(plan).toMatchObject({ rows: 0, works: [{ workId: batchId, whole: false, ended: true }] });
-  await purge(plan);
-  expect(await jsonAt(`${folder}/asked.json`)).toMatchObject({
+  expect(plan).toMatchObject({ rows: 0, jobs: [{ id: batchId, whole: false, ended: true }] });
+  await erase((one) => one.ofDocument(person));
+  expect(await jsonAt(`${folder}/input`)).toMatchObject({
     label: 'case of [erased]',
     inputName: '[erased].csv',
     inputKey: 'inputs/aa/aa',
   });
-  expect((await planner().ofDocument(person)).works).toEqual([]);
-  await purge(await planner().ofWork(batchId));
+  expect((await planner().ofDocument(person)).jobs).toEqual([]);
+  await erase((one) => one.ofJob(batchId));
   expect(await left()).toEqual([]);
 });
 
 it('takes a batch by its id, with the works that no other batch shares', async () => {
   await fileTrace();
   await fileBatch(['x@example.com']);
-  const { works } = await planner().ofWork(batchId);
-  expect(works.map(({ workId, whole }) => [workId, whole])).toEqual([
+  const { jobs } = await planner().ofJob(batchId);
+  expect(jobs.map(({ id, whole }) => [id, whole])).toEqual([
     [batchId, true],
     [trace.replace('traces/', 'trace/'), true],
   ]);
-  await purge(await planner().ofWork(batchId));
+  await erase((one) => one.ofJob(batchId));
   expect(await left()).toEqual([]);
 });
 
@@ -257,43 +229,41 @@ it('takes by age what was told, and what batches were made from, of what ended b
   await fileBatch(['x@example.com']);
   const after = Date.parse(settledAt) + 1;
   const inputs = await planner().ofAge('inputs', after);
-  expect(inputs.changes.map(({ key, action }) => [key, action])).toEqual([
-    ['inputs/aa/aa', 'removed'],
-    [`inquiries/${batchId}/asked.json`, 'rewritten'],
-  ]);
-  expect((await planner().ofAge('results', Date.parse(settledAt))).changes).toEqual([]);
-  await purge(await planner().ofAge('results', after));
+  expect(keysThat('removed', inputs)).toEqual(['inputs/aa/aa']);
+  expect(keysThat('emptied', inputs)).toEqual([`inquiries/${batchId}/input`]);
+  expect(changedKeys(await planner().ofAge('results', Date.parse(settledAt)))).toEqual([]);
+  await erase((one) => one.ofAge('results', after));
   expect(await place.store.records.get(`${trace}/answer.json`)).toBeNull();
-  expect(await jsonAt(`${trace}/outcome.json`)).toMatchObject({
+  expect(await jsonAt(`${trace}/outcome`)).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
-    purged: true,
+    erased: true,
   });
-  expect((await planner().ofAge('results', after)).changes).toEqual([]);
-  expect((await planner().ofAge('pdf', after)).changes).toEqual([]);
+  expect(changedKeys(await planner().ofAge('results', after))).toEqual([]);
+  expect(changedKeys(await planner().ofAge('pdf', after))).toEqual([]);
 });
 
 describe('a file that several batches came from', () => {
   const upload = 'inputs/aa/aa';
   const after = Date.parse(settledAt) + 1;
   const later = '2026-03-01T00:00:00.000Z';
-  const isTaken = ({ changes }: PurgePlan): boolean => changes.some(({ key }) => key === upload);
+  const isTaken = (plan: ErasurePlan): boolean => changedKeys(plan).includes(upload);
 
   it.each([null, later])('stays for one that ended later, or has not: %s', async (endedAt) => {
     await fileBatch([other]);
     await fileBatch([other], { id: batchId.replace('2026', '2027'), endedAt });
-    expect(isTaken(await planner().ofWork(batchId))).toBe(false);
-    expect((await planner().ofAge('inputs', after)).changes).toEqual([]);
-    expect(isTaken(await planner().ofWork(batchId.slice(0, -instant.length - 1)))).toBe(true);
+    expect(isTaken(await planner().ofJob(batchId))).toBe(false);
+    expect(changedKeys(await planner().ofAge('inputs', after))).toEqual([]);
+    expect(isTaken(await planner().ofJob(batchId.slice(0, -instant.length - 1)))).toBe(true);
     expect(isTaken(await planner().ofDocument(other))).toBe(true);
   });
 
   it('stays for certificates that ended later, and the other way round', async () => {
     await fileBatch([other]);
     await fileCertificates(later);
-    expect(isTaken(await planner().ofWork(batchId))).toBe(false);
-    expect((await planner().ofAge('inputs', after)).changes).toEqual([]);
-    expect(isTaken(await planner().ofWork('certificate-batch/b'))).toBe(false);
+    expect(isTaken(await planner().ofJob(batchId))).toBe(false);
+    expect(changedKeys(await planner().ofAge('inputs', after))).toEqual([]);
+    expect(isTaken(await planner().ofJob('certificate-batch/b'))).toBe(false);
   });
 
   it('stays for a batch that has not ended, whatever certificates did', async () => {
@@ -318,26 +288,26 @@ describe('what was searched for', () => {
     await fileWork(folder, { target: 'x@example.com' }, { result: finds }, 'answer');
     const plan = await planner().ofTarget('ana@example.com');
     expect(plan.rows).toBe(1);
-    await purge(plan);
+    await erase((one) => one.ofTarget('ana@example.com'));
     expect(await everything()).not.toMatch(/(?<!jo)ana@example\.com|"sheet"|"sum"/i);
     expect(await jsonAt(`${folder}/answer.json`)).toEqual({ result: [finds[1]] });
     expect((await left()).some((key) => key.startsWith(trace))).toBe(false);
-    expect((await planner().ofTarget('ana@example.com')).changes).toEqual([]);
+    expect(changedKeys(await planner().ofTarget('ana@example.com'))).toEqual([]);
   });
 
   it('goes from the label and the file name of a batch', async () => {
     await fileBatch([other]);
-    const key = `inquiries/${batchId}/asked.json`;
+    const key = `inquiries/${batchId}/input`;
     const words = { label: 'for ana@example.com', inputName: 'Ana@Example.com.csv' };
     const asked = { ...((await jsonAt(key)) as object), ...words };
-    await place.store.records.replace(key, JSON.stringify(asked));
-    await purge(await planner().ofTarget('ana@example.com'));
+    await put(key, asked);
+    await erase((one) => one.ofTarget('ana@example.com'));
     expect(await everything()).not.toMatch(/ana@example/i);
   });
 
   it('is the same phone number however it is punctuated', async () => {
     await fileTrace('+55 11 98888-7777');
-    await purge(await planner().ofTarget('5511988887777'));
+    await erase((one) => one.ofTarget('5511988887777'));
     expect(await left()).toEqual([]);
   });
 
@@ -346,33 +316,30 @@ describe('what was searched for', () => {
     const folder = `traces/${'ef'.repeat(16)}/${instant}`;
     const answer = { result: [{ nome: 'ana' }] };
     await fileWork(folder, { target: 'banana' }, answer, 'answer');
-    await purge(await planner().ofTarget('ana'));
+    await erase((one) => one.ofTarget('ana'));
     expect((await left()).filter((key) => key.startsWith(trace))).toEqual([]);
     expect(await jsonAt(`${folder}/answer.json`)).toEqual(answer);
   });
 });
 
-describe('a purge that was cut short before any of its changes', () => {
+describe('an erasure that was cut short anywhere', () => {
   const target = 'ana@example.com';
 
-  it.each<[string, string, (one: PurgePlanner) => Promise<PurgePlan>]>([
+  it.each<[string, string, Planning]>([
     ['document', person, (one) => one.ofDocument(person)],
     ['target', target, (one) => one.ofTarget(target)],
-    ['search', target, (one) => one.ofWork(trace.replace('traces/', 'trace/'))],
-    ['shelf of searches', target, (one) => one.ofWork(`trace/${'ab'.repeat(16)}`)],
+    ['search', target, (one) => one.ofJob(trace.replace('traces/', 'trace/'))],
+    ['shelf of searches', target, (one) => one.ofJob(`trace/${'ab'.repeat(16)}`)],
   ])('is finished by the same command: of a %s', async (_, searched, plan) => {
-    let cuts = 0;
-    for (let allowed = 0; cuts === allowed; allowed += 1) {
+    const open = async (): Promise<Store> => {
       place.remove();
       place = new TemporaryStore();
       await fileTrace(searched, { target: searched });
-      cuts += await purgeUntil(allowed, plan).then(
-        () => 0,
-        () => 1,
-      );
-      await purgeUntil(Infinity, plan);
-      expect([allowed, await left()]).toEqual([allowed, []]);
-    }
-    expect(cuts).toBeGreaterThan(6);
+      return new Store(place.database);
+    };
+    const steps = await cutShortAnywhere(open, plan, async (_store, { step }) => {
+      expect([step, await left()]).toEqual([step, []]);
+    });
+    expect(steps).toEqual(['commit', 'removeBlobs', 'forget', 'commit']);
   });
 });

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { noCounts } from '../../src/domain/certificates';
+import { nothingTold } from '../../src/domain/outcomes';
+import { WorkReader } from '../../src/store/certificates/works';
+import { erased, nameOf, planned } from '../support/erasures';
+import { cnpj } from '../support/documents';
+import { putBody } from '../support/stored-bodies';
+import { TemporaryStore } from '../support/temporary-store';
+
+const person = cnpj(1);
+const jobs = 50;
+const rowsPerJob = 20_000;
+/** Of each job, from 0. */
+const itemOfPerson = 7_777;
+const mostMs = 2_000;
+
+let place: TemporaryStore;
+
+beforeAll(async () => {
+  place = new TemporaryStore();
+  for (let job = 0; job < jobs; job += 1) await fileJob(`works/certificate-batch/${job}`);
+}, 300_000);
+afterAll(() => place.remove());
+
+/** As the planner and the workflows leave it, in a few statements: through them it would take minutes. */
+async function fileJob(work: string): Promise<void> {
+  const numbers = `WITH RECURSIVE n (item) AS
+    (SELECT 0 UNION ALL SELECT item + 1 FROM n WHERE item < ${rowsPerJob - 1})`;
+  const row = { kind: 'item', type: 'cnpj', reference: '', note: '' };
+  const mine = `iif(item = ${itemOfPerson}, ?, printf('%014d', 20000000000000 + item))`;
+  place.tamper(
+    `INSERT INTO batch_row (work, line, kind, item, body) ${numbers}
+     SELECT ?, item + 2, 'item', item, CAST(json_set(?, '$.item', item, '$.line', item + 2, '$.document', ${mine}) AS BLOB)
+     FROM n RETURNING 1`,
+    work,
+    JSON.stringify(row),
+    person,
+  );
+  const outcome = {
+    ...nothingTold,
+    status: 'issued',
+    certidaoId: null,
+    attempts: 1,
+    requestedAt: null,
+    settledAt: '2026-01-01T00:00:00.000Z',
+    note: '',
+    possibleDoubleCharge: false,
+    officialName: 'EMPRESA TAL LTDA',
+  };
+  place.tamper(
+    `INSERT INTO outcome (work, item, filed_by, body) ${numbers}
+     SELECT ?, item, 'lane-0000/a', CAST(json_set(?, '$.item', item) AS BLOB) FROM n RETURNING 1`,
+    work,
+    JSON.stringify(outcome),
+  );
+  place.tamper(
+    `INSERT INTO subject (subject, holder, line) ${numbers}
+     SELECT iif(item = ${itemOfPerson}, ?, printf('%032x', item)), ?, item + 2 FROM n RETURNING 1`,
+    nameOf(person),
+    work,
+  );
+  const workId = work.slice('works/'.length);
+  const input = { workId, kind: 'certificate-batch', inputKey: null };
+  await putBody(place.store, `${work}/input`, input);
+  const counts = { ...noCounts(), issued: rowsPerJob };
+  const finishedAt = '2026-01-02T00:00:00.000Z';
+  const ended = { edition: 0, summary: { finishedAt, counts } };
+  await putBody(place.store, `${work}/outcome`, ended);
+}
+
+test(`a subject in ${jobs} jobs over a million rows is erased in two seconds`, async () => {
+  const [rows] = place.tamper('SELECT count(*) AS count FROM batch_row');
+  expect(rows).toEqual({ count: jobs * rowsPerJob });
+  const began = performance.now();
+  const plan = await planned(place.store, (one) => one.ofDocument(person));
+  const plannedMs = performance.now() - began;
+  expect(plan).toMatchObject({ rows: jobs, unsettled: [] });
+  expect(plan.jobs).toHaveLength(jobs);
+  const from = performance.now();
+  const { record } = await erased(place.store, (one) => one.ofDocument(person));
+  const erasedMs = performance.now() - from;
+  process.stderr.write(
+    `planned in ${plannedMs.toFixed(0)} ms; planned and erased in ${erasedMs.toFixed(0)} ms\n`,
+  );
+  expect(erasedMs).toBeLessThan(mostMs);
+  expect(record.rows).toBe(jobs);
+  const reader = new WorkReader(place.store);
+  for (const job of [0, jobs - 1]) {
+    const folder = `works/certificate-batch/${job}`;
+    expect(await place.store.rows.item(folder, itemOfPerson)).toMatchObject({ erased: true });
+    expect(await reader.summary(folder)).toMatchObject({
+      counts: { issued: rowsPerJob - 1, erased: 1 },
+    });
+  }
+  const [left] = place.tamper(
+    'SELECT count(*) AS count FROM batch_row WHERE instr(body, ?) > 0',
+    person,
+  );
+  expect(left).toEqual({ count: 0 });
+}, 120_000);
+
+test.each([
+  ['SELECT holder, line FROM subject WHERE subject = ?', 'PRIMARY KEY (subject=?)'],
+  ['SELECT body FROM batch_row WHERE work = ? AND line IN (?)', 'PRIMARY KEY (work=? AND line=?)'],
+  ['SELECT body FROM outcome WHERE work = ? AND item IN (?)', 'PRIMARY KEY (work=? AND item=?)'],
+])('is found by a key: %s', (sql, by) => {
+  const database = new DatabaseSync(join(place.root, 'store.db'), { readOnly: true });
+  const values = Array.from(sql.matchAll(/\?/g), () => 'x');
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+  database.close();
+  expect(steps).toMatchObject([{ detail: expect.stringContaining(by) }]);
+});
