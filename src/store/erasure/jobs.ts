@@ -37,7 +37,7 @@ interface JobRules {
 }
 
 const usual = { asked: 'asked.json', ended: 'outcome.json' };
-const batch = { asked: 'asked.json', ended: 'ended.json', isAbout: (): boolean => false };
+const ofMany = { asked: 'asked.json', ended: 'ended.json', isAbout: (): boolean => false };
 const isScanned = true as const;
 /** Its files cannot be rewritten. */
 const always = (): boolean => true;
@@ -54,8 +54,8 @@ const ofTarget: JobRules['isAbout'] = ({ asked: searched }, _, subject) => {
 export const jobRules: readonly JobRules[] = [
   { root: 'works/', id: '', asked: 'work.json', ended: null, isAbout: ofRow },
   { root: 'analyses/', id: 'credit/', ...usual, isAbout: ofAssignor, isScanned },
-  { root: 'credit-batches/', id: 'credit-batch/', ...batch, isScanned },
-  { root: 'inquiries/', id: '', ...batch },
+  { root: 'credit-batches/', id: 'credit-batch/', ...ofMany, isScanned },
+  { root: 'inquiries/', id: '', ...ofMany },
   { root: 'profiles/', id: 'profile/', ...usual, isAbout: ofPerson },
   { root: 'traces/', id: 'trace/', ...usual, isAbout: ofTarget },
   { root: 'lens/', id: 'lens/', ...usual, isAbout: always },
