@@ -16,7 +16,13 @@ import type { EngineClient } from '../temporal/connection';
 import { cancelDossierUpdate, dossierProgressQuery } from '../workflows/messages';
 import { writeDossierFolder } from './dossier-folder';
 import { phasesLine } from './dossier-phases';
-import { showSingleStatus, singleOf, type SingleKind, type SingleOnFile } from './single-work';
+import {
+  erasedLine,
+  showSingleStatus,
+  singleOf,
+  type SingleKind,
+  type SingleOnFile,
+} from './single-work';
 import { CommandError, exitCodes, print, printable, printJson, tell } from './terminal';
 import { refuseAllButCancel, type WorkFamily } from './work-family';
 import { isNotFound, runningUnder, withEngine, type Workplace } from './workplace';
@@ -89,6 +95,7 @@ const sayings: Record<DossierStatus, string> = {
 export function outcomeLines(outcome: DossierOutcome): string[] {
   const { attempts, caused, coverage, error, note, possibleAttempt, remote, risk } = outcome;
   const lines: string[] = [sayings[outcome.status]];
+  if (outcome.erased === true) lines.push(erasedLine);
   if (remote !== null && remote !== outcome.status) lines.push(`  the service says ${remote}`);
   for (const attempt of attempts) lines.push(`  ${attemptLine(attempt)}`);
   if (caused > 0) lines.push(`  attempts caused by this work: ${caused}`);

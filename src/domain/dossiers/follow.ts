@@ -148,6 +148,8 @@ export interface DossierOutcome {
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;
+  /** What the service reported was here, and was erased. */
+  erased?: true;
 }
 
 export function dossierWorkflowId(dossierId: string): string {

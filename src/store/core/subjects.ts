@@ -15,7 +15,7 @@ export class SubjectRepository {
     this.#store = store;
   }
 
-  /** Before what is told of them is stored: so that nothing stands there that is not found. */
+  /** Before what holds them is stored: nothing stands there that is not found. */
   async add(holder: string, subjects: Iterable<string>): Promise<void> {
     for (const one of addSubjects(holder, subjects)) await this.#store.commit([one]);
   }
@@ -79,8 +79,8 @@ export function addSubjects(holder: string, subjects: Iterable<string>): Stateme
 /** As `addSubjects`, with the line of each. */
 export function addSubjectLines(
   holder: string,
-  told: readonly { subject: string; line: number }[],
+  lines: readonly { subject: string; line: number }[],
 ): Statement[] {
-  const rows = told.map(({ subject, line }) => [subject, holder, line]);
+  const rows = lines.map(({ subject, line }) => [subject, holder, line]);
   return partsOf(rows).map((some) => insertInto('subject', ['subject', 'holder', 'line'], some));
 }

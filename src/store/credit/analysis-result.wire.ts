@@ -2,8 +2,8 @@ import { isSame } from '../erasure/rewriting';
 
 type Wire = Record<string, unknown>;
 
-/** What a result tells of a document. */
-export interface ToldOfDocument {
+/** What a result says of a document. */
+export interface ReportedOfDocument {
   /** The whole analysis is about it. */
   isAssignor: boolean;
   names: Set<string>;
@@ -12,21 +12,21 @@ export interface ToldOfDocument {
   receivables: number;
 }
 
-/** Adds what one of its results tells of it. */
-export function takeTold(told: ToldOfDocument, document: string, tree: unknown): void {
+/** Adds what one of its results says of it. */
+export function takeReported(reported: ReportedOfDocument, document: string, tree: unknown): void {
   const assignor = objectOf(objectOf(tree)['cedente']);
   const payers = listOf(assignor['sacados']).filter((payer) => isAbout(document, payer));
   const receivables = payers.flatMap((payer) => listOf(payer['titulos']));
   const isAssignor = isAbout(document, assignor);
   for (const entity of [...(isAssignor ? [assignor] : []), ...payers, ...receivables])
-    takeWords(told, entity);
-  told.isAssignor ||= isAssignor;
-  told.receivables = Math.max(told.receivables, receivables.length);
+    takeWords(reported, entity);
+  reported.isAssignor ||= isAssignor;
+  reported.receivables = Math.max(reported.receivables, receivables.length);
 }
 
 /**
  * What an erasure leaves of a stored result: amounts and statuses of whoever is erased stay, so that the
- * summary still adds up; nothing that tells of him does.
+ * summary still adds up; nothing that says who it was does.
  */
 export const resultShape = {
   about: ['cnpj', 'cnpjCpf'],
@@ -37,9 +37,9 @@ function isAbout(document: string, { cnpj, cnpjCpf }: Wire): boolean {
   return [cnpj, cnpjCpf].some((written) => isSame(document, written));
 }
 
-function takeWords(told: ToldOfDocument, { id, razaoSocial }: Wire): void {
-  if (typeof id === 'string') told.ids.add(id);
-  if (typeof razaoSocial === 'string' && razaoSocial !== '') told.names.add(razaoSocial);
+function takeWords(reported: ReportedOfDocument, { id, razaoSocial }: Wire): void {
+  if (typeof id === 'string') reported.ids.add(id);
+  if (typeof razaoSocial === 'string' && razaoSocial !== '') reported.names.add(razaoSocial);
 }
 
 function objectOf(value: unknown): Wire {

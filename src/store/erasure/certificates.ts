@@ -58,10 +58,14 @@ export class CertificateErasure {
   /**
    * Which lines of a job are the subject's; learns what was reported of them.
    *
-   * @param told lines that the index knows; null: none, and all are read
+   * @param indexed lines that the index knows; null: none, and all are read
    */
-  async find(folder: string, told: number[] | null, subject: ErasureSubject): Promise<FoundLines> {
-    const lines = told && told.filter((line) => line > 0);
+  async find(
+    folder: string,
+    indexed: number[] | null,
+    subject: ErasureSubject,
+  ): Promise<FoundLines> {
+    const lines = indexed && indexed.filter((line) => line > 0);
     const rows: StoredRow[] = [];
     let isHeld = false;
     for (const row of await this.#lines(folder, lines)) {
@@ -131,9 +135,9 @@ export class CertificateErasure {
         (row) => emptied(sealedTables.batch_row, row, scope),
         lines === null ? undefined : { column: 'line', values: lines },
       );
-    const told = { column: 'item', values: new Set([...items, ...quoting]) };
+    const those = { column: 'item', values: new Set([...items, ...quoting]) };
     const empty = (outcome: unknown): unknown => emptied(sealedTables.outcome, outcome, scope);
-    await draft.rewriteRows('outcome', folder, empty, told);
+    await draft.rewriteRows('outcome', folder, empty, those);
     for (const row of await this.#store.rows.where(folder, 'item', quoting)) {
       if (row.kind !== 'item' || items.has(row.item)) continue;
       for (const about of certificateSubjects(this.#nameOf(row.document)))

@@ -211,11 +211,11 @@ export class ErasurePlanner {
       if (this.#jobs.usesAny(job, gone))
         for (const use of usesOf(job, 'operations/')) operations.add(use);
     for (const operation of operations) {
-      const told = await this.#results.toldOf(operation, subject.document);
-      this.#quoted.ids.push(...told.ids);
-      this.#quoted.officialNames.push(...told.names);
-      if (!told.isAssignor) {
-        this.#rows += told.receivables;
+      const reported = await this.#results.reportedOf(operation, subject.document);
+      this.#quoted.ids.push(...reported.ids);
+      this.#quoted.officialNames.push(...reported.names);
+      if (!reported.isAssignor) {
+        this.#rows += reported.receivables;
         continue;
       }
       gone.add(operation);

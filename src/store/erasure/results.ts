@@ -1,5 +1,5 @@
 import { findLarge, readLarge } from '../core/large-objects';
-import { resultShape, takeTold, type ToldOfDocument } from '../credit/analysis-result.wire';
+import { resultShape, takeReported, type ReportedOfDocument } from '../credit/analysis-result.wire';
 import type { Store } from '../store';
 import type { ErasureDraft } from './draft';
 import type { ErasureSubject } from './erasure-subject';
@@ -18,11 +18,12 @@ export class OperationResults {
     this.#largest = largest;
   }
 
-  async toldOf(folder: string, document: string): Promise<ToldOfDocument> {
+  async reportedOf(folder: string, document: string): Promise<ReportedOfDocument> {
     const none = { names: new Set<string>(), ids: new Set<string>() };
-    const told: ToldOfDocument = { isAssignor: false, ...none, receivables: 0 };
-    for (const key of await this.#results(folder)) takeTold(told, document, await this.#tree(key));
-    return told;
+    const reported: ReportedOfDocument = { isAssignor: false, ...none, receivables: 0 };
+    for (const key of await this.#results(folder))
+      takeReported(reported, document, await this.#tree(key));
+    return reported;
   }
 
   /** @returns false when it can only go as a whole */
@@ -40,9 +41,9 @@ export class OperationResults {
     }
     for (const key of changed) await draft.replaceLarge(key, () => erased(key));
     // Parts of downloads that were cut short hold what the result does.
-    const kept = [...results.map((key) => `${key}.json`), ...(await this.#folders(results))];
+    const staying = [...results.map((key) => `${key}.json`), ...(await this.#folders(results))];
     for (const key of await this.#store.records.list(`${folder}/`))
-      if (!kept.some((one) => key.startsWith(one))) await draft.remove(key);
+      if (!staying.some((one) => key.startsWith(one))) await draft.remove(key);
     return true;
   }
 

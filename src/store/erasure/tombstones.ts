@@ -74,7 +74,7 @@ export function withoutAnswer<T extends object>(outcome: T): T {
   return hadAnswer(outcome) ? { ...left, erased: true } : left;
 }
 
-/** Parts of an outcome in which an answer is told of. */
+/** Parts of an outcome in which an answer is reported. */
 const parts = ['error', 'failure', 'seen', 'files'];
 
 function blanked(outcome: object): object {
@@ -99,8 +99,8 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** What a service tells of its subject. Codes, and when it may be asked again, tell of the request. */
-const toldOfSubject = [
+/** What a service reports of its subject. Codes, and when it may be asked again, tell of the request. */
+const ofSubject = [
   'completedAt',
   'classification',
   'divergent',
@@ -112,10 +112,10 @@ const toldOfSubject = [
   'answer',
 ];
 
-/** What the service told, gone; how it ended and its ids stay, which the fence relies on. */
+/** What the service reported, gone; how it ended and its ids stay, which the fence relies on. */
 export function withoutResult<T extends { note: string; certidaoId: string | null }>(record: T): T {
   if (record.certidaoId === null) return record;
-  const there = Object.entries(record).filter(([name]) => toldOfSubject.includes(name));
+  const there = Object.entries(record).filter(([name]) => ofSubject.includes(name));
   if (there.every(([, value]) => value === null)) return record;
   const blank = Object.fromEntries(there.map(([name]) => [name, null]));
   return { ...record, ...blank, note: noted(record.note, 'results erased') };
