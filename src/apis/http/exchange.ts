@@ -39,7 +39,7 @@ export async function wholeAnswer(exchange: Exchange): Promise<HttpAnswer> {
   const answer = await gathered(exchange).catch((error: unknown) => {
     throw told(error);
   });
-  if (!isPacked(answer)) return answer;
+  if (!saysGzip(answer)) return answer;
   const plain = unpacked(Readable.from([answer.body]));
   return readWhole({ ...answer, body: bounded(plain, call, told) });
 }
@@ -53,7 +53,7 @@ export async function streamedAnswer(exchange: Exchange): Promise<HttpStream> {
     const { signal } = breaking;
     const answer = await dispatcher.compose(countStarts(onStart)).request({ ...request, signal });
     const { statusCode: status, headers } = answer;
-    const plain = isPacked({ status, headers }) ? unpacked(answer.body) : answer.body;
+    const plain = saysGzip({ status, headers }) ? unpacked(answer.body) : answer.body;
     return { status, headers, body: bounded(plain, call, told) };
   } catch (error) {
     throw told(error);
@@ -93,7 +93,11 @@ function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promis
         else controller.abort(tooLargeError(call));
       },
       onResponseEnd: () => resolve({ ...begun, body: Buffer.concat(chunks, size) }),
-      onResponseError: (_, error) => reject(error),
+      onResponseError: (_, error) => {
+        // Nobody reads what was being sent any more.
+        if (request.body instanceof Readable) request.body.on('error', () => undefined).destroy();
+        reject(error);
+      },
     });
   });
 }
@@ -121,7 +125,7 @@ function tooLargeError(call: CallName): ConnectionError {
   return new ConnectionError(call, 'maybe', cause);
 }
 
-function isPacked({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean {
+function saysGzip({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean {
   const encoding = String(headers['content-encoding'] ?? '');
   return status >= 200 && status < 300 && /^\s*(x-)?gzip\s*$/i.test(encoding);
 }
