@@ -5,7 +5,7 @@ import {
   TimeoutError,
   isHttpError,
 } from '../apis/http/errors';
-import { answerTooLarge } from '../apis/http/service';
+import { answerTooLarge } from '../apis/http/exchange';
 import { TokenUnavailableError } from '../apis/http/token';
 import { PartsRemovedError } from '../store/core/large-objects';
 import { EmptyArtifactError } from '../store/lens/lens';

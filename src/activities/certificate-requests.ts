@@ -68,10 +68,16 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
   const { store, certificates, idKey, now, works } = deps;
   const { attempts: ledger, facts } = store;
 
-  const subjectOf = (item: WorkItem): string =>
-    certificateSubject(item.type, idKey.nameOf('document', item.document));
+  // Of a row it is asked for several times.
+  const names = new WeakMap<WorkItem, string>();
+  const documentName = (item: WorkItem): string => {
+    const name = names.get(item) ?? idKey.nameOf('document', item.document);
+    names.set(item, name);
+    return name;
+  };
+  const subjectOf = (item: WorkItem): string => certificateSubject(item.type, documentName(item));
   const sentRequest = (item: WorkItem, attempt: Omit<Attempt, 'resolution'>): SentRequest =>
-    sentOf(item, idKey.nameOf('document', item.document), attempt);
+    sentOf(item, documentName(item), attempt);
 
   /** A work that was broken off and goes on finds what its lost runs had sent: it is put on record. */
   const leftByLostRun = (

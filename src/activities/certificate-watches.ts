@@ -88,6 +88,7 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     // What a lost attempt handed on, and could not tell, must not be handed on once more.
     const places = info.attempt > 1 ? null : deps.freedPlaces.freedByWatch(laneOfActivity());
     let firstSettledAt: number | null = null;
+    let reading = 0;
     let wake: () => void = () => {};
 
     const settle = (row: Held, settled: WatchAnswer['settled'][number]): void => {
@@ -197,22 +198,22 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
       cancellationSignal.addEventListener('abort', () => wake());
       deps.stopping.addEventListener('abort', () => wake(), { signal: leaving.signal });
       while (!isOver()) {
-        let reading = 0;
+        const at = now();
         let nextAt = returnsAt();
-        for (const row of held.values()) if (row.reading) reading += 1;
         for (const row of held.values()) {
           if (row.reading) continue;
           // Once more at the deadline; after a failed read its backoff rules.
           const deadlineAt = row.tuple[2] + input.rowDeadlineMs;
           const dueAt = row.failures > 0 ? row.dueAt : Math.min(row.dueAt, deadlineAt);
-          if (dueAt > now() || reading >= readsAtOnce) {
-            if (dueAt > now()) nextAt = Math.min(nextAt, dueAt);
+          if (dueAt > at || reading >= readsAtOnce) {
+            if (dueAt > at) nextAt = Math.min(nextAt, dueAt);
             continue;
           }
           reading += 1;
           row.reading = true;
           void read(row).finally(() => {
             row.reading = false;
+            reading -= 1;
             wake();
           });
         }

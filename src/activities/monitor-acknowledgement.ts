@@ -118,8 +118,8 @@ export class Acknowledger {
         throw error;
       });
     try {
-      const { change } = await patiently(call, { random, signal });
-      return { kind: 'settled', by: 'us', acknowledgedAt: change.acknowledgedAt };
+      const { acknowledgedAt } = await patiently(call, { random, signal });
+      return { kind: 'settled', by: 'us', acknowledgedAt };
     } catch (error) {
       // Accepted, with an answer that cannot be read.
       if (isUnreadable(error)) return { kind: 'settled', by: 'us', acknowledgedAt: null };

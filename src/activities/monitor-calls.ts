@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionError, ContractError, StatusError, isHttpError } from '../apis/http/errors';
-import { answerTooLarge } from '../apis/http/service';
+import { answerTooLarge } from '../apis/http/exchange';
 import { TokenUnavailableError } from '../apis/http/token';
 import { backoffMs } from '../domain/poll-timing';
 import type { Fault } from '../domain/monitors/sweep';

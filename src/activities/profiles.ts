@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { profileFromWire, type ProfileAnswer } from '../apis/investigation/profile.wire';
 import { ConnectionError, ContractError, isHttpError, type HttpError } from '../apis/http/errors';
-import { answerTooLarge } from '../apis/http/service';
+import { answerTooLarge } from '../apis/http/exchange';
 import type { ProfilesApi } from '../apis/investigation/profile';
 import type { Store } from '../store/store';
 import type { AuditTrail } from '../store/audit/trail';

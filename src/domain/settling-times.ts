@@ -3,8 +3,9 @@ import { certificatePace, nextPollMs, type PollPace } from './poll-timing';
 /** How many observations are remembered, and how many it takes until they are believed. */
 const remembered = 256;
 const believedFrom = 8;
-/** The plan is made anew after this many further observations. */
+/** The plan is made anew after this many further observations, or this share of what is remembered. */
 const replanAfter = 8;
+const replanShare = 1 / 8;
 /** Points of the distribution that a plan is made over. */
 const points = 64;
 /** Reads that an issuance may cost on average: one that finds it settled, and two before. */
@@ -39,10 +40,14 @@ export class SettlingTimes {
     this.#next = (this.#next + 1) % remembered;
     this.#sincePlan += 1;
     const first = this.#plan === null && this.#seen.length >= believedFrom;
-    if (!first && this.#sincePlan < replanAfter) return;
+    if (!first && this.#sincePlan < this.#replanAfter) return;
     if (this.#seen.length < believedFrom) return;
     this.#plan = readingPlan(quantiles(this.#seen, points), readsWanted);
     this.#sincePlan = 0;
+  }
+
+  get #replanAfter(): number {
+    return Math.max(replanAfter, this.#seen.length * replanShare);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Agent } from 'undici';
+import { CallEnd } from '../apis/http/call-end';
 import { retryAfterMs } from '../apis/http/problem';
 import { inParallel } from '../store/core/in-parallel';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
@@ -122,7 +123,9 @@ export class WebhookSink implements Sink {
   async #post(delivery: Delivery, signal?: AbortSignal): Promise<DeliveryOutcome> {
     const at = new Date(this.#now());
     const body = JSON.stringify(messageOf(delivery));
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const breaking = new AbortController();
+    const end = new CallEnd(signal);
+    end.begin(this.#timeoutMs, () => breaking.abort());
     try {
       const {
         statusCode,
@@ -142,7 +145,7 @@ export class WebhookSink implements Sink {
             .join(' '),
         },
         body,
-        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+        signal: breaking.signal,
         headersTimeout: this.#timeoutMs,
         bodyTimeout: this.#timeoutMs,
       });
@@ -152,7 +155,9 @@ export class WebhookSink implements Sink {
       const afterMs = retryAfterMs(Array.isArray(told) ? told[0] : told, this.#now());
       return outcomeOf(statusCode, afterMs === null ? null : Math.min(afterMs, longestAgainMs));
     } catch (error) {
-      return { kind: 'failed', why: faultOf(error), againInMs: null };
+      return { kind: 'failed', why: faultOf(error, end.isLate), againInMs: null };
+    } finally {
+      end.release();
     }
   }
 }
@@ -205,12 +210,12 @@ function outcomeOf(status: number, againInMs: number | null): DeliveryOutcome {
 }
 
 /** No address and no text of the fault's own: either may hold a secret. */
-function faultOf(error: unknown): string {
+function faultOf(error: unknown, isLate: boolean): string {
   if (error instanceof PrivateAddressError) {
     return `the webhook was not called: ${error.message} (MONITOR_WEBHOOK_ALLOW_PRIVATE=on allows it)`;
   }
-  const { name, code } = error as { name?: unknown; code?: unknown };
-  if (name === 'TimeoutError' || (typeof code === 'string' && code.endsWith('_TIMEOUT'))) {
+  const { code } = error as { code?: unknown };
+  if (isLate || (typeof code === 'string' && code.endsWith('_TIMEOUT'))) {
     return 'the webhook did not answer in time';
   }
   const word = typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'no answer';

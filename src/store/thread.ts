@@ -23,6 +23,8 @@ export class StoreThread<Request, Result> {
   readonly #script: string;
   readonly #data: unknown;
   readonly #waiting = new Map<number, Waiting<Result>>();
+  /** Goes over in one message: each costs more than what it carries. */
+  #asked: Asked<Request>[] = [];
   #thread: Worker | null = null;
   #next = 1;
 
@@ -40,7 +42,8 @@ export class StoreThread<Request, Result> {
       // The process lives for as long as somebody waits.
       if (this.#waiting.size === 0) thread.ref();
       this.#waiting.set(id, { settle, fail });
-      thread.postMessage({ id, request } satisfies Asked<Request>);
+      // What is asked for in one turn: nobody waits for longer than for the turn to end.
+      if (this.#asked.push({ id, request }) === 1) setImmediate(() => this.#send());
     });
   }
 
@@ -48,11 +51,18 @@ export class StoreThread<Request, Result> {
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread === null) return;
+    this.#send();
     this.#thread = null;
     const ended = new Promise((resolve) => thread.once('exit', resolve));
     thread.ref();
     thread.postMessage('close');
     await ended;
+  }
+
+  #send(): void {
+    const asked = this.#asked;
+    this.#asked = [];
+    if (asked.length > 0) this.#thread?.postMessage(asked);
   }
 
   #start(): Worker {
@@ -79,6 +89,7 @@ export class StoreThread<Request, Result> {
     if (this.#thread === thread) this.#thread = null;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
+    this.#asked = [];
     for (const { fail } of waiting) {
       fail(new StoreError('other', `the writer of the store failed: ${reason}`));
     }
@@ -127,9 +138,9 @@ export function serve<Request>(
       if (queue.length > 0) schedule();
     });
   };
-  port.on('message', (asked: Asked<Request> | 'close') => {
+  port.on('message', (asked: Asked<Request>[] | 'close') => {
     if (asked !== 'close') {
-      queue.push(asked);
+      queue.push(...asked);
       schedule();
       return;
     }

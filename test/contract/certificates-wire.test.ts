@@ -1,5 +1,5 @@
 import { ContractError, StatusError } from '../../src/apis/http/errors';
-import { decodeProblem } from '../../src/apis/http/problem';
+import { decodeProblem, parseJson } from '../../src/apis/http/problem';
 import {
   acceptedIdFromWire,
   issuanceFromWire,
@@ -13,7 +13,7 @@ const asBody = (json: unknown) => Buffer.from(JSON.stringify(json));
 const decode = (
   json: unknown,
   certidaoId = String((json as { certidao_id?: unknown })?.certidao_id),
-) => issuanceFromWire(call, certidaoId, asBody(json));
+) => issuanceFromWire(call, certidaoId, parseJson(asBody(json)));
 
 /** Every field of the specification's table at once, which no issuance has. */
 const whole: Told = {

@@ -3,7 +3,8 @@ import type { AnalysisOperation, ResultFilter } from '../../domain/credit/operat
 import { ContractError, StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
-import type { HttpCall, HttpStream, Service } from '../http/service';
+import type { HttpStream } from '../http/exchange';
+import type { HttpCall, Service } from '../http/service';
 import { xmlsPart, type CreditNames } from './names';
 import { acceptedIdFromWire, operationFromWire } from './operations.wire';
 import type { SpecificationApi } from './specification';

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { CreditAssumptions } from '../assumptions';
 import { ConnectionError, ContractError, StatusError, isHttpError } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { answerTooLarge, type HttpAnswer, type HttpCall, type Service } from '../http/service';
+import { answerTooLarge, type HttpAnswer } from '../http/exchange';
+import type { HttpCall, Service } from '../http/service';
 import { namesFrom, type CreditNames } from './names';
 import { specificationFacts, type SpecificationFacts } from './specification.wire';
 

@@ -7,38 +7,37 @@ import { setMaxListeners } from 'node:events';
 export class CallEnd {
   /** The time was up. */
   isLate = false;
-  readonly #controller = new AbortController();
   readonly #given: AbortSignal | undefined;
-  readonly #follow = (): void => this.#controller.abort();
+  #stop: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(given: AbortSignal | undefined) {
     this.#given = given;
   }
 
-  /** The call leaves. */
-  begin(timeoutMs: number): AbortSignal {
+  /** The call leaves; `stop` breaks it off. */
+  begin(timeoutMs: number, stop: () => void): void {
+    this.#stop = stop;
     this.#timer = setTimeout(() => {
       this.isLate = true;
-      this.#controller.abort();
+      stop();
     }, timeoutMs).unref();
-    if (this.#given?.aborted === true) this.#controller.abort();
+    if (this.#given?.aborted === true) stop();
     else if (this.#given !== undefined) {
       // Many calls may have one signal.
       setMaxListeners(0, this.#given);
-      this.#given.addEventListener('abort', this.#follow);
+      this.#given.addEventListener('abort', stop);
     }
-    return this.#controller.signal;
   }
 
   /** Nobody reads what still comes of the answer. */
   abandon(): void {
-    this.#controller.abort();
+    this.#stop();
   }
 
   /** The call is over. */
   release(): void {
     clearTimeout(this.#timer);
-    this.#given?.removeEventListener('abort', this.#follow);
+    this.#given?.removeEventListener('abort', this.#stop);
   }
 }

@@ -73,10 +73,12 @@ export function decodeProblem(body: Buffer): DecodedProblem {
   };
 }
 
+const utf8 = new TextDecoder();
+
 /** The parsed body, or undefined when it is not JSON. A byte order mark is left out. */
 export function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as unknown;
+    return JSON.parse(utf8.decode(body)) as unknown;
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
-import { Readable, pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { Agent, type Dispatcher, type FormData } from 'undici';
+import type { Readable } from 'node:stream';
+import { Agent, Pool, type FormData } from 'undici';
 import { CallEnd } from './call-end';
 import {
   ConnectionError,
@@ -11,6 +10,14 @@ import {
   type CallName,
   type Sent,
 } from './errors';
+import {
+  readWhole,
+  streamedAnswer,
+  wholeAnswer,
+  type Exchange,
+  type HttpAnswer,
+  type HttpStream,
+} from './exchange';
 import { Limiter, type CallPriority } from './limiter';
 import type { CallEnding, CallObserver } from './observer';
 import { decodeProblem, retryAfterMs } from './problem';
@@ -39,8 +46,8 @@ export interface HttpCall extends CallName {
   /** Bytes after which the answer is refused. */
   maxBytes: number;
   /**
-   * A POST without an idempotency key: a connection of its own, so that a stale keep-alive socket
-   * cannot turn "never sent" into "unknown" (domain notes 4.4).
+   * A POST without an idempotency key, to the service itself: a connection of its own, so that a stale
+   * keep-alive socket cannot turn "never sent" into "unknown" (domain notes 4.4).
    */
   keyless?: boolean;
   /**
@@ -55,18 +62,6 @@ export interface HttpCall extends CallName {
   beforeSend?: (() => Promise<void>) | undefined;
   /** Runs synchronously just before the request is handed over; what it throws stops the call. */
   beforeDispatch?: () => void;
-}
-
-export interface HttpAnswer {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: Buffer;
-}
-
-/** An answer whose body is still coming. */
-export interface HttpStream extends Omit<HttpAnswer, 'body'> {
-  /** @throws ConnectionError, TimeoutError in the middle of it */
-  body: AsyncIterable<Buffer>;
 }
 
 export interface ServiceOptions {
@@ -84,9 +79,6 @@ export interface ServiceOptions {
   now?: () => number;
 }
 
-/** Code of the cause of a ConnectionError: more came than the call takes. */
-export const answerTooLarge = 'ANSWER_TOO_LARGE';
-
 /**
  * One HTTP service: its address, credential, limiter and connections. One call is one undici
  * request: no retries, no redirects.
@@ -100,7 +92,7 @@ export class Service {
   readonly #observer: CallObserver | undefined;
   readonly #now: () => number;
   readonly #pooled: Agent;
-  readonly #fresh: Agent;
+  readonly #fresh: Pool;
 
   constructor({
     baseUrl,
@@ -127,7 +119,8 @@ export class Service {
     const connect = { timeout: connectTimeoutMs };
     const limits = { connect, allowH2: false, connections: null } as const;
     this.#pooled = new Agent({ ...limits, keepAliveTimeout: 4_000, pipelining: 1 });
-    this.#fresh = new Agent({ ...limits, pipelining: 0 });
+    // An agent would be rid of its pool, and make another, whenever nothing is connected.
+    this.#fresh = new Pool(this.origin, { ...limits, pipelining: 0 });
   }
 
   /** Waits for a permit, then sends. */
@@ -142,7 +135,7 @@ export class Service {
    * @throws ConnectionError, TimeoutError with `sent`, StatusError for anything but 2xx
    */
   async dispatch(call: HttpCall, signal?: AbortSignal): Promise<HttpAnswer> {
-    return this.#observed(call, signal, readWhole);
+    return this.#observed(call, signal, wholeAnswer, async (answer) => answer);
   }
 
   /**
@@ -158,7 +151,7 @@ export class Service {
     signal?: AbortSignal,
   ): Promise<T> {
     await this.#permit(call, priority, signal);
-    return this.#observed(call, signal, take);
+    return this.#observed(call, signal, streamedAnswer, take);
   }
 
   /** True when the answer proves that the service did not process the request. */
@@ -195,10 +188,11 @@ export class Service {
     if (!granted) throw calledOff(call);
   }
 
-  async #observed<T>(
+  async #observed<Answer extends HttpAnswer | HttpStream, T>(
     call: HttpCall,
     signal: AbortSignal | undefined,
-    take: (answer: HttpStream) => Promise<T>,
+    ask: (exchange: Exchange) => Promise<Answer>,
+    take: (answer: Answer) => Promise<T>,
   ): Promise<T> {
     const startedAt = this.#now();
     this.#observer?.callStarted();
@@ -206,7 +200,7 @@ export class Service {
     const broken = breaking(call, signal);
     const end = new CallEnd(broken);
     try {
-      const answer = await this.#send(call, signal, end);
+      const answer = await this.#send(call, signal, end, ask);
       if (answer.status < 200 || answer.status >= 300) {
         throw this.#statusError(call, await readWhole(answer));
       }
@@ -227,15 +221,17 @@ export class Service {
     }
   }
 
-  async #send(call: HttpCall, signal: AbortSignal | undefined, end: CallEnd): Promise<HttpStream> {
+  async #send<Answer>(
+    call: HttpCall,
+    signal: AbortSignal | undefined,
+    end: CallEnd,
+    ask: (exchange: Exchange) => Promise<Answer>,
+  ): Promise<Answer> {
     const url = await this.#url(call);
     const headers = await this.#headers(call, url);
     await call.beforeSend?.();
     const json = call.json === undefined ? null : JSON.stringify(call.json);
-    const body = call.form ?? call.stream ?? call.jsonText ?? json;
     let starts = 0;
-    const agent = call.keyless === true ? this.#fresh : this.#pooled;
-    const marked = agent.compose(countStarts(() => (starts += 1)));
     const told = (error: unknown): Error => {
       const sent: Sent = starts === 0 ? 'no' : 'maybe';
       if (error instanceof ConnectionError) return error;
@@ -245,24 +241,22 @@ export class Service {
     if (signal?.aborted === true) throw calledOff(call);
     // From here to the dispatch nothing is awaited: what this checks still holds when bytes leave.
     call.beforeDispatch?.();
-    try {
-      const answer = await marked.request({
+    return ask({
+      dispatcher: call.keyless === true ? this.#fresh : this.#pooled,
+      request: {
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: call.method,
         headers,
-        body,
-        signal: end.begin(call.timeoutMs),
+        body: call.form ?? call.stream ?? call.jsonText ?? json,
         headersTimeout: 0,
         bodyTimeout: 0,
-      });
-      const { statusCode: status, headers: answered } = answer;
-      const isPacked = status >= 200 && status < 300 && isGzip(answered['content-encoding']);
-      const plain = isPacked ? unpacked(answer.body) : answer.body;
-      return { status, headers: answered, body: bounded(plain, call, told) };
-    } catch (error) {
-      throw told(error);
-    }
+      },
+      call,
+      end,
+      onStart: () => (starts += 1),
+      told,
+    });
   }
 
   async #url(call: HttpCall): Promise<URL> {
@@ -329,78 +323,4 @@ function endingOf(error: unknown, signal: AbortSignal | undefined): CallEnding {
   const mayHaveArrived = isHttpError(error) && 'sent' in error && error.sent === 'maybe';
   if (!mayHaveArrived) return 'not_sent';
   return signal?.aborted === true ? 'broken_off' : 'no_answer';
-}
-
-/** The body as it comes, within the bytes of the call; its errors in our words. */
-async function* bounded(
-  body: AsyncIterable<Buffer>,
-  call: HttpCall,
-  told: (error: unknown) => Error,
-): AsyncGenerator<Buffer> {
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > call.maxBytes) {
-        throw new ConnectionError(call, 'maybe', {
-          name: 'AnswerTooLarge',
-          code: answerTooLarge,
-          syscall: null,
-        });
-      }
-      yield chunk;
-    }
-  } catch (error) {
-    throw told(error);
-  }
-}
-
-function isGzip(encoding: string | string[] | undefined): boolean {
-  return /^\s*(x-)?gzip\s*$/i.test(String(encoding ?? ''));
-}
-
-/** Some say gzip and send plain text: the first two bytes tell. */
-async function* unpacked(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const chunks = body[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  if (first.done === true) return;
-  async function* whole(): AsyncGenerator<Buffer> {
-    yield first.value as Buffer;
-    yield* { [Symbol.asyncIterator]: () => chunks };
-  }
-  const isPacked = first.value[0] === 0x1f && (first.value[1] ?? 0x8b) === 0x8b;
-  if (!isPacked) yield* whole();
-  // An error of either end ends both.
-  else
-    yield* pipeline(
-      Readable.from(whole()),
-      createGunzip(),
-      () => undefined,
-    ) as AsyncIterable<Buffer>;
-}
-
-async function readWhole(answer: HttpStream): Promise<HttpAnswer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer.body) chunks.push(chunk);
-  return { ...answer, body: Buffer.concat(chunks) };
-}
-
-/**
- * Counts `onRequestStart`, the one reliable sign that bytes may have left: error codes alone
- * misjudge ECONNRESET (domain notes 4.3). A plain object that forwards, since the handlers hold
- * private fields.
- */
-function countStarts(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) =>
-    dispatch(options, {
-      onRequestStart: (controller, context) => {
-        onStart();
-        handler.onRequestStart?.(controller, context);
-      },
-      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-      onResponseStart: (...args) => handler.onResponseStart?.(...args),
-      onResponseData: (...args) => handler.onResponseData?.(...args),
-      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-      onResponseError: (...args) => handler.onResponseError?.(...args),
-    });
 }

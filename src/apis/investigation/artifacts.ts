@@ -1,6 +1,7 @@
 import type { CallPriority } from '../http/limiter';
 import { ContractError } from '../http/errors';
-import type { HttpCall, HttpStream, Service } from '../http/service';
+import type { HttpStream } from '../http/exchange';
+import type { HttpCall, Service } from '../http/service';
 import { redirectTarget, webAddress } from './redirects';
 
 const pathTemplate = '{artifact}';

@@ -87,7 +87,8 @@ export class CertificatesApi {
       maxBytes: maxJsonBytes,
     };
     const { body } = await this.service.call(call, priority, signal);
-    return { issuance: issuanceFromWire(call, certidaoId, body), answer: parseJson(body) };
+    const answer = parseJson(body);
+    return { issuance: issuanceFromWire(call, certidaoId, answer), answer };
   }
 
   /** Where the PDF is; null when the answer names no address that can be used. */

@@ -54,10 +54,10 @@ const states = new Map<string, IssuanceState>([
 
 /**
  * @param certidaoId the id asked for: an answer about another issuance must not be filed as this one
- * @throws ContractError when the body is not JSON or lacks what we rely on
+ * @throws ContractError when the answer lacks what we rely on
  */
-export function issuanceFromWire(call: CallName, certidaoId: string, body: Buffer): Issuance {
-  const wire = parse(issuanceWire, call, body);
+export function issuanceFromWire(call: CallName, certidaoId: string, answer: unknown): Issuance {
+  const wire = parse(issuanceWire, call, answer);
   if (wire.certidao_id.toLowerCase() !== certidaoId.toLowerCase()) {
     throw new ContractError(call, [{ path: 'certidao_id', code: 'another_issuance' }]);
   }
@@ -101,11 +101,11 @@ export function issuanceFromWire(call: CallName, certidaoId: string, body: Buffe
 
 /** @throws ContractError when the id cannot be read: the outcome of the request is then unknown */
 export function acceptedIdFromWire(call: CallName, body: Buffer): string {
-  return parse(acceptedWire, call, body).certidao_id;
+  return parse(acceptedWire, call, parseJson(body)).certidao_id;
 }
 
-function parse<T>(schema: z.ZodType<T>, call: CallName, body: Buffer): T {
-  const parsed = schema.safeParse(parseJson(body));
+function parse<T>(schema: z.ZodType<T>, call: CallName, answer: unknown): T {
+  const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => ({
     path: issue.path.join('.'),

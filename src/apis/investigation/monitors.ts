@@ -86,13 +86,13 @@ export class MonitorsApi {
     changeId: string,
     priority: CallPriority = 'request',
     signal?: AbortSignal,
-  ): Promise<{ change: Change; answer: unknown }> {
+  ): Promise<Change> {
     const call = this.#call('POST', '/monitors/{monitor_id}/changes/{change_id}/ack', {
       monitor_id: monitorId,
       change_id: changeId,
     });
     const { body } = await this.service.call(call, priority, signal);
-    return { change: changeFromWire(call, changeId, body), answer: parseJson(body) };
+    return changeFromWire(call, changeId, body);
   }
 
   /**

@@ -35,6 +35,7 @@ const changeWire = z.object({
   detected_at: told,
   acknowledged_at: told,
 });
+const listedChange = changeWire.transform(changeOf);
 
 const monitorWire = z.object({
   id,
@@ -71,7 +72,7 @@ export interface ChangePage {
 
 /** @throws ContractError when the body is no list; a bad entry is an entry of the page */
 export function changePageFromWire(call: CallName, body: Buffer): ChangePage {
-  const { items, nextCursor, hasMore } = pageFromWire(call, changeWire.transform(changeOf), body);
+  const { items, nextCursor, hasMore } = pageFromWire(call, listedChange, body);
   return {
     items: items.map((listed) =>
       listed.kind === 'item'

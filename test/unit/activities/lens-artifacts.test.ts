@@ -1,6 +1,6 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
-import { answerTooLarge } from '../../../src/apis/http/service';
+import { answerTooLarge } from '../../../src/apis/http/exchange';
 import type { LensDependencies } from '../../../src/activities/lens';
 import { createLensArtifactActivities } from '../../../src/activities/lens-artifacts';
 import { LensFile } from '../../../src/store/lens/lens';

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,6 +60,17 @@ async function failureOf(service: Service, call: HttpCall): Promise<Failure> {
     (error: unknown) => error,
   )) as Failure;
 }
+
+it('lets go of the bytes that it was to send when the connection is refused', async () => {
+  const stream = Readable.from([Buffer.from('bytes')]);
+  const error = await failureOf(serviceAt(await refusingOrigin()), {
+    ...post,
+    json: undefined,
+    stream,
+  });
+  expect(error).toMatchObject({ name: 'ConnectionError', sent: 'no' });
+  expect(stream.destroyed).toBe(true);
+});
 
 it('knows that nothing was sent when the connection is refused', async () => {
   const error = await failureOf(serviceAt(await refusingOrigin()), post);

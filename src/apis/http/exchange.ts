@@ -1,0 +1,167 @@
+import { Readable, pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import type { CallEnd } from './call-end';
+import { ConnectionError, type CallName } from './errors';
+
+/** Request and answer on the wire. What goes wrong in it is `told` in our words. */
+export interface Exchange {
+  dispatcher: Dispatcher;
+  request: Dispatcher.DispatchOptions;
+  call: CallName & { timeoutMs: number; maxBytes: number };
+  end: CallEnd;
+  /**
+   * `onRequestStart`, the one reliable sign that bytes may have left: error codes alone misjudge ECONNRESET
+   * (domain notes 4.3).
+   */
+  onStart: () => void;
+  told: (error: unknown) => Error;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** An answer whose body is still coming. */
+export interface HttpStream extends Omit<HttpAnswer, 'body'> {
+  /** @throws ConnectionError, TimeoutError in the middle of it */
+  body: AsyncIterable<Buffer>;
+}
+
+/** Code of the cause of a ConnectionError: more came than the call takes. */
+export const answerTooLarge = 'ANSWER_TOO_LARGE';
+
+/** Dispatches at once. Most answers are too small for a stream, which costs more than they do. */
+export async function wholeAnswer(exchange: Exchange): Promise<HttpAnswer> {
+  const { call, told } = exchange;
+  const answer = await gathered(exchange).catch((error: unknown) => {
+    throw told(error);
+  });
+  if (!saysGzip(answer)) return answer;
+  const plain = unpacked(Readable.from([answer.body]));
+  return readWhole({ ...answer, body: bounded(plain, call, told) });
+}
+
+/** Dispatches at once. */
+export async function streamedAnswer(exchange: Exchange): Promise<HttpStream> {
+  const { dispatcher, request, call, end, onStart, told } = exchange;
+  const breaking = new AbortController();
+  end.begin(call.timeoutMs, () => breaking.abort());
+  try {
+    const { signal } = breaking;
+    const answer = await dispatcher.compose(countStarts(onStart)).request({ ...request, signal });
+    const { statusCode: status, headers } = answer;
+    const plain = saysGzip({ status, headers }) ? unpacked(answer.body) : answer.body;
+    return { status, headers, body: bounded(plain, call, told) };
+  } catch (error) {
+    throw told(error);
+  }
+}
+
+export async function readWhole(answer: HttpAnswer | HttpStream): Promise<HttpAnswer> {
+  const { status, headers, body } = answer;
+  if (Buffer.isBuffer(body)) return { status, headers, body };
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { status, headers, body: Buffer.concat(chunks) };
+}
+
+function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let begun: Pick<HttpAnswer, 'status' | 'headers'> = { status: 0, headers: {} };
+    let sending: Dispatcher.DispatchController | null = null;
+    let isStopped = false;
+    const stop = (): void => {
+      isStopped = true;
+      sending?.abort(new DOMException('the call was ended', 'AbortError'));
+    };
+    end.begin(call.timeoutMs, stop);
+    dispatcher.dispatch(request, {
+      onRequestStart: (controller) => {
+        onStart();
+        sending = controller;
+        if (isStopped) stop();
+      },
+      onResponseStart: (_, status, headers) => (begun = { status, headers }),
+      onResponseData: (controller, chunk) => {
+        size += chunk.length;
+        if (size <= call.maxBytes) chunks.push(chunk);
+        else controller.abort(tooLargeError(call));
+      },
+      onResponseEnd: () => resolve({ ...begun, body: Buffer.concat(chunks, size) }),
+      onResponseError: (_, error) => {
+        // Nobody reads what was being sent any more.
+        if (request.body instanceof Readable) request.body.on('error', () => undefined).destroy();
+        reject(error);
+      },
+    });
+  });
+}
+
+/** The body as it comes, within the bytes of the call; its errors in our words. */
+async function* bounded(
+  body: AsyncIterable<Buffer>,
+  call: Exchange['call'],
+  told: (error: unknown) => Error,
+): AsyncGenerator<Buffer> {
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > call.maxBytes) throw tooLargeError(call);
+      yield chunk;
+    }
+  } catch (error) {
+    throw told(error);
+  }
+}
+
+function tooLargeError(call: CallName): ConnectionError {
+  const cause = { name: 'AnswerTooLarge', code: answerTooLarge, syscall: null };
+  return new ConnectionError(call, 'maybe', cause);
+}
+
+function saysGzip({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean {
+  const encoding = String(headers['content-encoding'] ?? '');
+  return status >= 200 && status < 300 && /^\s*(x-)?gzip\s*$/i.test(encoding);
+}
+
+/** Some say gzip and send plain text: the first two bytes tell. */
+async function* unpacked(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const chunks = body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done === true) return;
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield first.value as Buffer;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  const isPacked = first.value[0] === 0x1f && (first.value[1] ?? 0x8b) === 0x8b;
+  if (!isPacked) yield* whole();
+  // An error of either end ends both.
+  else
+    yield* pipeline(
+      Readable.from(whole()),
+      createGunzip(),
+      () => undefined,
+    ) as AsyncIterable<Buffer>;
+}
+
+/** A plain object that forwards, since the handlers hold private fields. */
+function countStarts(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        onStart();
+        handler.onRequestStart?.(controller, context);
+      },
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    });
+}
