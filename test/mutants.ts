@@ -38,11 +38,19 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/unit/activities/request-answers.test.ts'],
   },
   {
+    name: 'bought-after-cancel',
+    promise: 'a claim commits after its job was cancelled',
+    file: 'src/store/core/attempts.ts',
+    find: 'WHERE NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT',
+    replace: 'WHERE ? IS NOT NULL ON CONFLICT',
+    tests: ['test/unit/store/attempts.test.ts'],
+  },
+  {
     name: 'claim-of-another',
     promise: "somebody else's claim is believed to be ours, and both send",
     file: 'src/store/core/attempts.ts',
-    find: "return standing.length === 1 ? 'ours' : 'taken';",
-    replace: "return standing.length <= 1 ? 'ours' : 'taken';",
+    find: "return standing?.isOurs === 1 ? 'ours' : (standing?.word ?? 'taken');",
+    replace: "return standing === undefined ? 'taken' : 'ours';",
     tests: ['test/unit/activities/request-claims.test.ts'],
   },
   {
@@ -64,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'run-sends-again',
     promise: 'a run sends once more what it may have sent',
-    file: 'src/store/sqlite/schema.ts',
+    file: 'src/store/migrations.ts',
     find: 'CREATE UNIQUE INDEX attempt_run',
     replace: 'CREATE INDEX attempt_run',
     tests: ['test/unit/store/attempts.test.ts'],
