@@ -39,8 +39,8 @@ export interface Environment {
   dataDir: string;
   /** Directory of the store, or `postgres://`. */
   storeUrl: string;
-  /** Directory of the bytes of a store in PostgreSQL. */
-  blobsUrl: string;
+  /** Directory of the bytes of a store in PostgreSQL; null where none is set. */
+  blobsUrl: string | null;
   /** 64 hex digits, or null when one is to be generated in the data directory. */
   idKey: string | null;
   /** `off`: nothing is encrypted. Null when none are configured. */
@@ -189,7 +189,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     credit: creditOf(found),
     dataDir,
     storeUrl: found.DILIGENCE_STORE_URL ?? resolve(dataDir, 'store'),
-    blobsUrl: found.DILIGENCE_BLOBS_URL ?? resolve(dataDir, 'blobs'),
+    blobsUrl: found.DILIGENCE_BLOBS_URL ?? null,
     idKey: found.DILIGENCE_ID_KEY ?? null,
     payloadKeys: payloadKeysOf(found.DILIGENCE_PAYLOAD_KEYS),
     acceptPlaintext: found.DILIGENCE_ACCEPT_PLAINTEXT === 'on',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { markerName, type NewBlob } from './blob-files';
@@ -24,11 +25,24 @@ export class BlobDirectory {
     this.#write = write;
   }
 
-  /** Marks the directory as that of a store. To be called when the store is opened. */
-  async prepare(storeId: string): Promise<void> {
-    await mkdir(this.#root, { recursive: true, mode: 0o700 });
-    await writeOnce(join(this.#root, markerName), `${storeId}\n`);
-    const found = (await readFile(join(this.#root, markerName), 'utf8')).trim();
+  /**
+   * Marks the directory as that of a store. To be called when the store is opened.
+   *
+   * @param names whether a row names bytes, which another directory must hold then
+   */
+  async prepare(storeId: string, names: () => Promise<boolean>): Promise<void> {
+    const marker = join(this.#root, markerName);
+    if (!existsSync(marker)) {
+      if (await names()) {
+        throw new StoreError(
+          'refused',
+          `${this.#root} is not where the bytes of the store are: mount that directory, or mend its address`,
+        );
+      }
+      await mkdir(this.#root, { recursive: true, mode: 0o700 });
+      await writeOnce(marker, `${storeId}\n`);
+    }
+    const found = (await readFile(marker, 'utf8')).trim();
     if (found !== storeId) {
       throw new StoreError('refused', `${this.#root} holds the bytes of another store (${found})`);
     }

@@ -33,3 +33,9 @@ export interface DatabaseFacts {
   /** False where commits are not flushed: on a disk in memory, above all. */
   outlivesPowerCut: boolean;
 }
+
+/** Whether bytes must stand beside it. */
+export async function namesBytes(database: Pick<Database, 'read'>): Promise<boolean> {
+  const named = 'SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1';
+  return (await database.read({ sql: named, parameters: [] })).length > 0;
+}

@@ -12,8 +12,8 @@ import { StoreConfigError } from './store-error';
 export interface StoreAddress {
   /** A directory or a `file:` URL, of SQLite and the bytes beside it; or `postgres://`. */
   storeUrl: string;
-  /** Directory of the bytes beside PostgreSQL, which all processes share. */
-  blobsUrl: string;
+  /** Directory of the bytes beside PostgreSQL, which all processes share; SQLite needs none. */
+  blobsUrl: string | null;
 }
 
 export interface StoreSealing {
@@ -35,7 +35,7 @@ export async function openStore(
   sealing: StoreSealing | null = null,
 ): Promise<Store> {
   const database: Database = isPostgres(storeUrl)
-    ? await openPostgres(storeUrl, directoryOf(blobsUrl), idKey)
+    ? await openPostgres(storeUrl, blobsOf(blobsUrl), idKey)
     : await openDatabase(directoryOf(storeUrl), idKey);
   const proveKeys = async (): Promise<void> => sealing?.proveKeys?.(store);
   const store: Store = new Store(database, new KeySeal(sealing?.keys ?? null, proveKeys));
@@ -52,7 +52,7 @@ export async function storeAsItIs(
   seal?: Seal,
 ): Promise<Store | null> {
   if (!isPostgres(storeUrl)) return storeInFolder(directoryOf(storeUrl), seal);
-  const database = await postgresToRead(storeUrl, directoryOf(blobsUrl));
+  const database = await postgresToRead(storeUrl, blobsOf(blobsUrl));
   return database && new Store(database, seal);
 }
 
@@ -71,6 +71,14 @@ export function shownAddress(storeUrl: string): string {
 
 export function isPostgres(storeUrl: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(storeUrl);
+}
+
+/** A default would differ from machine to machine. */
+function blobsOf(blobsUrl: string | null): string {
+  if (blobsUrl !== null) return directoryOf(blobsUrl);
+  throw new StoreConfigError(
+    'DILIGENCE_BLOBS_URL: is not set: with postgres:// it names a directory that all workers and commands share',
+  );
 }
 
 function directoryOf(address: string): string {

@@ -3,7 +3,7 @@ import type { IdKey } from '../../protection/id-key';
 import type { NewEvent } from '../audit/chain';
 import type { NewBlob } from '../blob-files';
 import { BlobDirectory } from '../blobs';
-import type { Database, DatabaseFacts } from '../database';
+import { namesBytes, type Database, type DatabaseFacts } from '../database';
 import type { Statement, StatementResult } from '../statement';
 import { StoreError } from '../store-error';
 import { StoreThread } from '../thread';
@@ -55,7 +55,7 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
       writing.map((pool) => new PostgresWriter(pool, key)),
       blobs,
     );
-    await database.blobs.prepare(id);
+    await database.blobs.prepare(id, () => namesBytes(database));
     return database;
   } catch (error) {
     await Promise.all(pools.map((pool) => pool.end()));

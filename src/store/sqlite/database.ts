@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { IdKey } from '../../protection/id-key';
 import type { NewBlob } from '../blob-files';
-import type { Database, DatabaseFacts } from '../database';
+import { namesBytes, type Database, type DatabaseFacts } from '../database';
 import { BlobDirectory } from '../blobs';
 import type { NewEvent } from '../audit/chain';
 import { isInMemory, refuseNetworkDisk } from './disk';
@@ -42,7 +42,7 @@ export async function openDatabase(folder: string, idKey: IdKey): Promise<Databa
     identity,
     new WritingThreads(folder, identity, idKey),
   );
-  await database.blobs.prepare(identity.id);
+  await database.blobs.prepare(identity.id, () => namesBytes(database));
   return database;
 }
 

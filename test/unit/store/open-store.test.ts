@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { findIdKey } from '../../../src/store/find-id-key';
 import { IdKey } from '../../../src/protection/id-key';
-import { openStore } from '../../../src/store/open-store';
+import { openStore, shownAddress } from '../../../src/store/open-store';
 import { inFolder, TemporaryStore } from '../../support/temporary-store';
 
 const hex = 'ab'.repeat(32);
@@ -69,6 +69,25 @@ describe('opening a store', () => {
       name: 'StoreConfigError',
       message: expect.stringContaining('DILIGENCE_STORE_URL') as string,
     });
+  });
+
+  it('asks where the bytes beside PostgreSQL are, and tells no password', async () => {
+    const storeUrl = 'postgres://diligence:secret@db.test:5432/diligence';
+    await expect(openStore({ storeUrl, blobsUrl: null }, idKey)).rejects.toMatchObject({
+      name: 'StoreConfigError',
+      message: expect.stringContaining('DILIGENCE_BLOBS_URL') as string,
+    });
+    expect(shownAddress(storeUrl)).toBe('postgres://db.test:5432/diligence');
+  });
+
+  it('makes no other place for bytes that a row names', async () => {
+    const { records } = await openStore(inFolder(root), idKey);
+    renameSync(join(root, 'blobs'), join(root, 'moved'));
+    await expect(openStore(inFolder(root), idKey)).resolves.toBeDefined();
+    await records.putIfAbsent('a', 'x', { bytes: true });
+    renameSync(join(root, 'blobs'), join(root, 'moved-too'));
+    await expect(openStore(inFolder(root), idKey)).rejects.toMatchObject({ code: 'refused' });
+    expect(readdirSync(root)).not.toContain('blobs');
   });
 
   it('keeps the key itself out of the store', async () => {
