@@ -206,6 +206,9 @@ async function order(
   if ((await summaryOf(place, work)) !== null) {
     throw new CommandError(`${id} has ended: \`diligence result ${id}\` shows how`);
   }
+  if (stops === 'paused' && work.decision === null && work.record.kind === 'certificate') {
+    throw new UsageError(`${id}: a single issuance cannot be paused`);
+  }
   await withEngine(place, async (engine) => {
     const asked = { workId: workIdOf(work), by: place.environment.actor };
     const entry = orderEntry(name, asked, Date.now());
@@ -216,14 +219,14 @@ async function order(
       await place.audit.append([entry]);
     } else await jobs.stop(folder, stops, [entry]);
     await place.audit.anchor();
-    const refuse = async (): Promise<void> => {
-      if (stops !== undefined) await jobs.release(folder, stops);
-      await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-    };
+    const refuse = (): Promise<string> =>
+      place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
     try {
       const answer = give(engine.client.workflow.getHandle(engineIdOf(work)));
-      print((await within(answerPatienceMs, answer)) ?? notAnswered);
+      const isOnRecord = stops !== undefined;
+      print(isOnRecord ? ((await within(answerPatienceMs, answer)) ?? notAnswered) : await answer);
     } catch (error) {
+      // It may have been stopped before: the mark stays.
       if (error instanceof WorkflowUpdateFailedError) {
         await refuse();
         throw new CommandError(`${id}: ${error.cause?.message ?? 'refused'}`);
@@ -234,6 +237,7 @@ async function order(
         return;
       }
       if (isNotFound(error)) {
+        if (stops !== undefined) await jobs.release(folder, stops);
         await refuse();
         const { state } = await viewWith(place, engine, work);
         throw new CommandError(`${id} ${wayOn(work, state) ?? 'has ended meanwhile'}`);
