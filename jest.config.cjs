@@ -28,7 +28,6 @@ const common = {
 const onPostgres = {
   displayName: 'postgres',
   testMatch: [
-    '<rootDir>/test/postgres/*.test.ts',
     '<rootDir>/test/unit/store/{attempts,changes,facts,jobs,monitors,outcomes,records,rows,subjects,works}.test.ts',
     '<rootDir>/test/property/{attempt-schedules,cooldown}.test.ts',
   ],

@@ -225,7 +225,9 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const { workId } = ref;
     await clearDownloads(outcome.operationId);
     const end = { ...outcome, workId, settledAt };
-    const by = (await analyses.record(ref.folder))?.createdBy ?? 'unknown';
+    const record = await analyses.record(ref.folder);
+    if (record === null) throw storeIncomplete('the job that has ended');
+    const by = record.createdBy;
     const { result } = end;
     const sha256 =
       result === null ? null : ((await findLarge(store, result.allKey))?.sha256 ?? null);

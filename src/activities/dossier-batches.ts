@@ -71,7 +71,8 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
     const settledAt = new Date(now()).toISOString();
     const end = { ...outcome, workId: ref.workId, settledAt };
     const record = await file.record(ref.folder);
-    const entries = [dossierBatchEntry(end, record?.createdBy ?? 'unknown')];
+    if (record === null) throw storeIncomplete('the job that has ended');
+    const entries = [dossierBatchEntry(end, record.createdBy)];
     return file.putOutcome(ref.folder, end, entries);
   }
 

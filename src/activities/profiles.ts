@@ -199,6 +199,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const { ref, outcome } = input;
     const { folder, workId } = ref;
     const record = await file.record(folder);
+    if (record === null) throw storeIncomplete('the job that has ended');
     const answers = await answersOnFile(folder);
     const onFile = await file.sent(folder);
     const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
@@ -213,10 +214,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
       workId,
       settledAt: isoNow(),
     };
-    const about = { by: record?.createdBy ?? 'unknown', subject: record?.name ?? null };
-    if (record !== null) {
-      await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
-    }
+    const about = { by: record.createdBy, subject: record.name };
+    await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
     const stands = await file.putOutcome(folder, end, [profileOutcomeEntry(end, about)]);
     if (stands === end) deps.metrics.lookupEnded(stands);
     return stands;

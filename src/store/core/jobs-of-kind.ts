@@ -50,7 +50,7 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
    */
   async putOutcome(folder: string, outcome: O, entries: readonly AuditEntry[] = []): Promise<O> {
     const record = await this.record(folder);
-    if (record === null) throw new RangeError(`no job in ${folder}`);
+    if (record === null) throw new RangeError('an outcome of a job that is not there');
     const ending = this.#shape.end(outcome, record);
     const isFirst = await this.store.jobs.end(folder, ending, outcome, entries);
     return isFirst ? outcome : ((await this.outcome(folder)) ?? outcome);
