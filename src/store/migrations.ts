@@ -118,6 +118,7 @@ export const migrations: readonly string[][] = [
     `CREATE INDEX job_status ON job (status, created_at, id)`,
     `CREATE INDEX job_label ON job (label, created_at, id) WHERE label IS NOT NULL`,
     `CREATE INDEX job_attention ON job (created_at, id) WHERE needs_attention = 1`,
+    `CREATE INDEX job_kind_attention ON job (kind, created_at, id) WHERE needs_attention = 1`,
     // No claim of a job commits beside it.
     `CREATE TABLE stop_mark (
        holder TEXT PRIMARY KEY REFERENCES job (holder) ON DELETE CASCADE,
