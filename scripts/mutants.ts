@@ -77,7 +77,8 @@ function run(copy: string, tool: string, ...options: string[]) {
 async function jest(copy: string, workers: number, tests: readonly string[]) {
   const outputFile = join(copy, 'results.json');
   rmSync(outputFile, { force: true });
-  const options = ['--json', `--outputFile=${outputFile}`, `--maxWorkers=${workers}`];
+  const project = ['--ignoreProjects', 'postgres'];
+  const options = [...project, '--json', `--outputFile=${outputFile}`, `--maxWorkers=${workers}`];
   const { said } = await run(copy, 'jest', ...options, '--runTestsByPath', ...tests);
   if (!existsSync(outputFile)) return { said, results: null };
   return { said, results: JSON.parse(readFileSync(outputFile, 'utf8')) as Results };
