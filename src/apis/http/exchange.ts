@@ -77,7 +77,10 @@ function gathered({ dispatcher, request, call, end, onStart }: Exchange): Promis
     let isStopped = false;
     const stop = (): void => {
       isStopped = true;
-      sending?.abort(new DOMException('the call was ended', 'AbortError'));
+      const why = new DOMException('the call was ended', 'AbortError');
+      sending?.abort(why);
+      // What is still being connected is not waited for: it is called off before a byte of it leaves.
+      reject(why);
     };
     end.begin(call.timeoutMs, stop);
     dispatcher.dispatch(request, {
