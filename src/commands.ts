@@ -100,6 +100,14 @@ export const commandFamilies: readonly CommandFamily[] = [
     load: () => [(require('./starters/erase') as typeof import('./starters/erase')).eraseCommand()],
   },
   {
+    names: ['backup', 'restore'],
+    load: () => {
+      const { backupCommand, restoreCommand } =
+        require('./starters/backup') as typeof import('./starters/backup');
+      return [backupCommand(), restoreCommand()];
+    },
+  },
+  {
     names: ['audit'],
     load: () => [(require('./starters/audit') as typeof import('./starters/audit')).auditCommand()],
   },

@@ -212,7 +212,12 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       // A list made by a person's decision counts on from what the work had taken before.
       const counted: RequestRow = [place, Math.max(attempts, item.start?.attempts ?? 0), mode];
       const ready = await decide(counted, item, run);
-      return 'kind' in ready ? ready : await send(place, item, ready, run);
+      if ('kind' in ready) return ready;
+      const answer = await send(place, item, ready, run);
+      if (answer !== 'taken') return answer;
+      // What stands in its way was not there when it was decided.
+      const standing = await decide(counted, item, run);
+      return 'kind' in standing ? standing : unsent(row, 'in_flight', now() + 250);
     } catch (error) {
       // Before the claim nothing can have left; `send` answers for everything after it.
       deps.warn('a row could not be prepared for its request', { reason: nameOf(error) });
@@ -269,8 +274,9 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           });
           return { n, attempts, afterUnknown: true };
         }
+        const { reason, owner: holder } = state;
         run.filed.push(
-          unknownOutcome(item, attempts, 0, now(), { holder: state.owner, self: run.owner }),
+          unknownOutcome(item, attempts, 0, now(), { reason, holder, self: run.owner }),
         );
         return { kind: 'unknown', place, attempts, own };
       }
@@ -309,7 +315,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     item: WorkItem,
     { n, attempts: before, afterUnknown }: Ready,
     run: RunContext,
-  ): Promise<RowAnswer> {
+  ): Promise<RowAnswer | 'taken'> {
     const { input, owner, heartbeats, startedAt, filed, patience } = run;
     const row: RequestRow = [place, before, 'normal'];
     const { limiter } = certificates.service;
@@ -330,7 +336,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       claimOrGiveBack(ledger, subject, { n, claim }, jobOfList(input.work.folder), patience),
       run.receipt,
     ]);
-    if (taken === 'taken') return unsent(row, 'in_flight', now() + 250);
+    if (taken === 'taken') return taken;
     if (taken !== 'ours') return unsent(row, taken, now() + stoppedPauseMs);
     const attempts = before + 1;
     const receipt = await receiptOf(

@@ -74,7 +74,7 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
     ...(await examineSinks(environment, store)),
     ...(await examineCredit(environment)),
     ...(engineAddress().kind === 'embedded' ? [await examineTemporalCli()] : []),
-    ...(await examineEngine(environment, store?.id ?? null)),
+    ...(await examineEngine(environment, store ?? null)),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { queueKinds, queueName, queueSuffix, type QueueKind } from '../domain/queues';
 import { ConfigError, type Environment } from '../environment';
+import type { Store } from '../store/store';
 import { engineAddress, type EngineClient } from '../temporal/connection';
 import { reachEngine } from '../temporal/open-engine';
 import { queuePollers } from '../temporal/queue-pollers';
@@ -14,7 +15,7 @@ const grpcNotFound = 5;
 /** The Temporal server, its namespace, and who polls our queues. Starts nothing. */
 export async function examineEngine(
   environment: Environment,
-  storeId: string | null,
+  store: Store | null,
 ): Promise<Finding[]> {
   let engine: EngineClient | null;
   try {
@@ -31,8 +32,8 @@ export async function examineEngine(
     const findings = await examineServer(engine);
     const isUsable = findings.every(({ state }) => state !== 'fail');
     if (isUsable) findings.push(await examineSearchAttributes(engine));
-    if (isUsable && storeId !== null) {
-      findings.push(...(await examinePollers(engine, environment, storeId)));
+    if (isUsable && store !== null) {
+      findings.push(...(await examinePollers(engine, environment, store)));
     }
     return findings;
   } catch (error) {
@@ -109,9 +110,9 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
 async function examinePollers(
   engine: EngineClient,
   { workers: declared, credit }: Environment,
-  storeId: string,
+  store: Store,
 ): Promise<Finding[]> {
-  const suffix = queueSuffix(storeId);
+  const suffix = queueSuffix(store);
   const findings: Finding[] = [];
   for (const kind of queueKinds) {
     if (kind.startsWith('credit') && credit === null) continue;

@@ -1,6 +1,13 @@
 /** What the audit trail keeps: words, ids and keyed names. Never a document, a name or a token. */
 
-export const auditKinds = ['request', 'outcome', 'decision', 'delivery', 'erasure'] as const;
+export const auditKinds = [
+  'request',
+  'outcome',
+  'decision',
+  'delivery',
+  'erasure',
+  'backup',
+] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
 /**

@@ -18,13 +18,13 @@ export const queuesOf = {
 } as const satisfies Record<string, readonly QueueKind[]>;
 
 /**
- * @param suffix first 8 characters of the store's id, so that a worker with another store is
- *   never given the tasks
+ * @param suffix of the store, so that a worker with another one, or with this one as it was before it was
+ *   restored, is never given the tasks
  */
 export function queueName(kind: QueueKind, suffix: string): string {
   return `diligence-${kind}-${suffix}`;
 }
 
-export function queueSuffix(storeId: string): string {
-  return storeId.slice(0, 8);
+export function queueSuffix({ id, epoch }: { id: string; epoch: number }): string {
+  return epoch === 1 ? id.slice(0, 8) : `${id.slice(0, 8)}-${epoch}`;
 }

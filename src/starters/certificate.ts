@@ -235,7 +235,9 @@ async function startBatch(
       ],
       typedSearchAttributes: attributesAtStart('certificate-batch', workflowId),
       workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      // One that completed before the store was restored left nothing in it.
+      workflowIdReusePolicy:
+        place.store.epoch === 1 ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'ALLOW_DUPLICATE',
     });
   } catch (error) {
     // Completed in between: its result is what was asked for.

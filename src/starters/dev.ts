@@ -16,6 +16,7 @@ import {
   writeEngineRecord,
 } from '../temporal/engine-record';
 import type { CodecServer } from '../codec-server/serve-codec';
+import { isPostgres } from '../store/open-store';
 import { provenKeys } from '../temporal/key-checks';
 import { findTemporalCli } from '../temporal/tools-cli';
 import { lockHolder, withLock } from '../temporal/tools-lock';
@@ -38,6 +39,9 @@ interface DevFlags {
 const sandboxToken = 'sandbox-token';
 const creditSandboxToken = 'credit-sandbox-token';
 const onDemandIdleMinutes = 10;
+/** What was asked for at the start has the machine to itself. */
+const firstBackupMs = 60_000;
+const lookForBackupMs = 60 * 60_000;
 
 /** `diligence dev`, `diligence stop`. */
 export function devCommands(): Command[] {
@@ -132,6 +136,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     });
     await worker.start();
     await announce(environment, server.current, sandbox, codec);
+    if (!isPostgres(environment.storeUrl)) backUpDaily(dataDir);
     await Promise.race([
       signal.aborted ? undefined : once(signal, 'abort'),
       server.gone,
@@ -145,6 +150,20 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     await codec?.close();
     await server.stop();
   }
+}
+
+/** By a process of its own: it holds its thread for as long as it copies. */
+function backUpDaily(dataDir: string): void {
+  const backUp = (): void => {
+    const log = openLog(engineLogPath(dataDir, 'engine'));
+    spawn(process.execPath, [process.argv[1] ?? '', 'backup', '--daily', '--json'], {
+      stdio: ['ignore', 'ignore', log],
+      env: { ...process.env, DILIGENCE_DATA_DIR: dataDir },
+    }).unref();
+    closeSync(log);
+  };
+  setTimeout(backUp, firstBackupMs).unref();
+  setInterval(backUp, lookForBackupMs).unref();
 }
 
 async function announce(

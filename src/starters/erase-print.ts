@@ -2,7 +2,7 @@ import { allKinds } from '../store/erasure/catalog';
 import type { ErasureRecord } from '../store/erasure/erasures';
 import type { ErasurePlan } from '../store/erasure/plan';
 import type { RunsFound } from './erase-workflows';
-import { exitCodes, print, printJson, tell } from './terminal';
+import { counted, exitCodes, print, printJson, tell } from './terminal';
 
 export interface FoundPlan {
   plan: ErasurePlan;
@@ -77,11 +77,31 @@ export function showDone(
       `erased ${rest.rows} row(s), ${objects.length} object(s), ${rest.workflows.length} workflow(s)`,
     );
     print(`record: ${key}`);
+    for (const line of backupLines(record)) print(line);
   }
   if (!json) {
     print(`audit head: ${auditHead}`);
-    print('        result folders, backups and copies are outside the store: not reached');
+    print('            result folders and copies are outside the store: not reached');
   }
   if (left > 0) tell(`${left} object(s) came meanwhile: run the same command again`);
   return exitCode;
+}
+
+function backupLines({ backups }: ErasureRecord): string[] {
+  const here = backups.filter(({ isAway }) => !isAway);
+  const [last] = here
+    .map(({ until }) => until ?? 'they are removed')
+    .toSorted()
+    .slice(-1);
+  return [
+    ...(last === undefined
+      ? []
+      : [`${counted(here.length, 'backup')} hold it until ${last}: a restore erases it again`]),
+    ...backups
+      .filter(({ isAway }) => isAway)
+      .map(
+        ({ path, at }) =>
+          `the backup of ${at} is not at ${path} any more: where it is, it holds it`,
+      ),
+  ];
 }

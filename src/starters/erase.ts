@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { erasureClasses, type ErasureClass } from '../store/erasure/catalog';
-import { ErasureSubject, reasonOnRecord } from '../store/erasure/erasure-subject';
+import { reasonOnRecord, type ErasureAsked } from '../store/erasure/asked';
 import {
   erase,
   finishErasure,
@@ -10,8 +10,7 @@ import {
   type ErasureRecord,
   type ErasureTools,
 } from '../store/erasure/erasures';
-import { ErasurePlanner, type ErasurePlan } from '../store/erasure/plan';
-import { targetForms } from '../store/traces/target-forms';
+import { ErasurePlanner } from '../store/erasure/plan';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
 import { readTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
@@ -79,7 +78,8 @@ Values and statuses of receivables, attempts and double charges stay, so that su
 is erased where it was searched for alone: elsewhere it may be anybody's word.
 
 What still runs, or may have been bought without anybody knowing, is refused, with what to do first.
-Result folders, backups and copies are outside the store: this command cannot reach them.
+Result folders and copies are outside the store: this command cannot reach them. Backups (\`diligence backup\`) hold it until
+they are removed: a restore erases it again.
 An erasure that was cut short is finished by the same command.`,
     )
     .action(async (flags: EraseFlags) => {
@@ -88,7 +88,7 @@ An erasure that was cut short is finished by the same command.`,
 }
 
 async function runErase(flags: EraseFlags): Promise<number> {
-  const sought = refuseWrongUsage(flags);
+  const asked = refuseWrongUsage(flags);
   const place = await openWorkplace(flags.by);
   const { store, idKey, environment } = place;
   const unfinished = await openErasures(store);
@@ -98,7 +98,7 @@ async function runErase(flags: EraseFlags): Promise<number> {
     );
   }
   return withEngine(place, async (engine) => {
-    const found = await makePlan(place, engine, sought);
+    const found = await makePlan(place, engine, asked);
     const { plan, runs, refusals } = found;
     if (flags.dryRun === true) return showDryRun(found, flags.json === true);
     if (refusals.length > 0) throw new CommandError(`nothing was changed: ${refusals.join('; ')}`);
@@ -116,42 +116,28 @@ async function runErase(flags: EraseFlags): Promise<number> {
     const done: { record: ErasureRecord; key: string }[] = [];
     for (const open of begun) done.push(await finishErasure(store, open, tools));
     // What was cut short has changed what there is to do.
-    const rest = begun.length === 0 ? found : await makePlan(place, engine, sought);
+    const rest = begun.length === 0 ? found : await makePlan(place, engine, asked);
     if (rest.plan.draft.size > 0 || rest.runs.closed.length > 0) {
-      const reason = reasonOnRecord(flags.reason ?? '', sought.subject, rest.plan.quoted);
+      const reason = reasonOnRecord(flags.reason ?? '', asked, rest.plan.quoted);
       const startedAt = new Date().toISOString();
       const order = { by: environment.actor, reason, startedAt, runs: rest.runs.closed, ...tools };
       done.push(await erase(store, rest.plan, order));
     }
     const auditHead = await place.audit.anchor();
-    const left = await makePlan(place, engine, sought);
+    const left = await makePlan(place, engine, asked);
     return showDone(done, auditHead, left.plan.draft.size, flags.json === true);
   });
 }
 
-/** What was asked for, as flags: whom it is about, and how it is planned. */
-interface Sought {
-  /** Null when it is about a job, or about an age. */
-  subject: ErasureSubject | null;
-  plan: (planner: ErasurePlanner) => Promise<ErasurePlan>;
+function askedBy({ document, target, job, ...age }: EraseFlags): ErasureAsked {
+  if (document !== undefined) return { kind: 'document', document: documentToErase(document) };
+  if (target !== undefined) return { kind: 'target', target: targetToErase(target) };
+  if (job !== undefined) return { kind: 'job', id: job };
+  const endedBefore = Date.now() - (age.olderThan ?? 0);
+  return { kind: 'age', class: age.class ?? 'pdf', endedBefore };
 }
 
-function soughtBy({ document, target, job, ...age }: EraseFlags): Sought {
-  if (document !== undefined) {
-    const bare = documentToErase(document);
-    return { subject: new ErasureSubject(bare), plan: (one) => one.ofDocument(bare) };
-  }
-  if (target !== undefined) {
-    const text = targetToErase(target);
-    const subject = new ErasureSubject(text, targetForms(text));
-    return { subject, plan: (one) => one.ofTarget(text) };
-  }
-  if (job !== undefined) return { subject: null, plan: (one) => one.ofJob(job) };
-  const before = (): number => Date.now() - (age.olderThan ?? 0);
-  return { subject: null, plan: (one) => one.ofAge(age.class ?? 'pdf', before()) };
-}
-
-function refuseWrongUsage(flags: EraseFlags): Sought {
+function refuseWrongUsage(flags: EraseFlags): ErasureAsked {
   const { job, document, target, olderThan } = flags;
   const given = [job, document, target, olderThan].filter((one) => one !== undefined);
   if (given.length !== 1) {
@@ -162,15 +148,15 @@ function refuseWrongUsage(flags: EraseFlags): Sought {
   if ((olderThan === undefined) !== (flags.class === undefined)) {
     throw new UsageError('--older-than goes with --class, and --class with --older-than');
   }
-  const sought = soughtBy(flags);
-  if (flags.dryRun === true) return sought;
+  const asked = askedBy(flags);
+  if (flags.dryRun === true) return asked;
   if ((flags.reason ?? '').trim() === '') {
     throw new UsageError('--reason is missing: why, for the record (--dry-run needs none)');
   }
   if (flags.yes !== true && !process.stdin.isTTY) {
     throw new UsageError('nothing was removed: add --yes, or --dry-run to see what would go');
   }
-  return sought;
+  return asked;
 }
 
 /** As a search reads it. */
@@ -193,9 +179,9 @@ function documentToErase(text: string): string {
 async function makePlan(
   { store, idKey }: Workplace,
   engine: EngineClient,
-  { plan: planOf }: Sought,
+  asked: ErasureAsked,
 ): Promise<FoundPlan> {
-  const plan = await planOf(new ErasurePlanner(store, (text) => idKey.nameOf('document', text)));
+  const plan = await new ErasurePlanner(store, (text) => idKey.nameOf('document', text)).of(asked);
   // Histories hold nothing of a class, and stay.
   const ids = plan.target.kind === 'age' ? [] : plan.jobs.map(({ id }) => id);
   const runs = await runsOf(engine, ids);

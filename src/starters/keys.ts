@@ -92,7 +92,7 @@ async function holdersOf(environment: Environment, store: Store): Promise<KeyHol
   // The embedded engine reads the list at its start.
   if (engine === null) return [];
   try {
-    return await keyHolders(engine, queueSuffix(store.id));
+    return await keyHolders(engine, queueSuffix(store));
   } finally {
     await engine.close();
   }

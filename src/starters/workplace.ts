@@ -1,12 +1,14 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Store } from '../store/store';
 import { AuditTrail } from '../store/audit/trail';
+import { doubtSince } from '../store/epoch';
 import { findIdKey } from '../store/find-id-key';
 import type { IdKey } from '../protection/id-key';
 import { WorkReader } from '../store/certificates/works';
 import { queueName, queueSuffix, queuesOf } from '../domain/queues';
 import { readEnvironment, type Environment } from '../environment';
 import { engineAddress, type EngineClient } from '../temporal/connection';
+import { endEarlierEpochs } from '../temporal/earlier-epochs';
 import { refuseOtherStore } from '../temporal/namespace-store';
 import { openEngine } from '../temporal/open-engine';
 import { openOwnStore } from '../temporal/own-store';
@@ -36,9 +38,15 @@ export async function openWorkplace(by?: string): Promise<Workplace> {
     );
   }
   const store = await openOwnStore(environment, idKey, engineAddress().kind, tell);
+  const since = await doubtSince(store);
+  if (since !== null) {
+    tell(
+      `the store was restored ${new Date(since).toISOString()}: what it has no record of may have been bought (\`diligence restore --help\`)`,
+    );
+  }
   const audit = new AuditTrail(store, idKey);
   const works = new WorkReader(store);
-  return { environment, idKey, store, audit, works, queueSuffix: queueSuffix(store.id) };
+  return { environment, idKey, store, audit, works, queueSuffix: queueSuffix(store) };
 }
 
 /** Opens the engine for the time of `work` and closes the connection whatever happens. */
@@ -49,6 +57,7 @@ export async function withEngine<T>(
   const engine = await openEngine(place, tell);
   try {
     await refuseOtherStore(engine, place.store.id);
+    await endEarlierEpochs(engine.client, place.store);
     return await work(engine);
   } finally {
     await engine.close();

@@ -5,6 +5,8 @@ import type { Statement, StatementResult } from './statement';
 /** The store of an installation: records in a database, bytes beside it. */
 export interface Database {
   readonly id: string;
+  /** From 1; another one whenever it was restored. */
+  readonly epoch: number;
   readonly blobs: BlobDirectory;
   /** Rows of one SELECT; sees what was committed before. */
   read<T>(statement: Statement): Promise<T[]>;

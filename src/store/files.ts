@@ -43,7 +43,7 @@ async function writeAside(folder: string, body: Uint8Array | string): Promise<st
   return path;
 }
 
-async function flushFolder(folder: string): Promise<void> {
+export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

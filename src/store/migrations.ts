@@ -10,7 +10,10 @@ export const migrations: readonly string[][] = [
        one INTEGER PRIMARY KEY CHECK (one = 1),
        id TEXT NOT NULL,
        id_key_fingerprint TEXT NOT NULL,
-       created_at TEXT NOT NULL
+       created_at TEXT NOT NULL,
+       epoch INTEGER NOT NULL DEFAULT 1,
+       -- Since it was restored: what it has no record of may have been bought. NULL: it has records of all.
+       doubt_since INTEGER
      ) STRICT`,
     `CREATE TABLE record (
        key TEXT PRIMARY KEY,

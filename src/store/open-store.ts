@@ -81,7 +81,8 @@ function blobsOf(blobsUrl: string | null): string {
   );
 }
 
-function directoryOf(address: string): string {
+/** Of a store that is not in PostgreSQL. */
+export function directoryOf(address: string): string {
   if (address.startsWith('file:')) return fileURLToPath(address);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address)) {
     throw new StoreConfigError(

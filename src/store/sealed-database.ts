@@ -6,13 +6,16 @@ import type { Statement, StatementResult } from './statement';
 
 /** The database as its repositories see it: with the seal of what its columns and blobs hold. */
 export class SealedDatabase implements Seal {
-  /** Every installation's own. Ends the names of the task queues. */
+  /** Every installation's own. Ends the names of the task queues, with the epoch. */
   readonly id: string;
+  /** From 1; another one whenever the store was restored. */
+  readonly epoch: number;
   readonly #database: Database;
   readonly #seal: Seal;
 
   constructor(database: Database, seal: Seal = noSeal) {
     this.id = database.id;
+    this.epoch = database.epoch;
     this.#database = database;
     this.#seal = seal;
   }

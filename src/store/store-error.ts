@@ -24,6 +24,14 @@ export class StoreError extends Error {
   }
 }
 
+/** Of a process that opened the store before. */
+export function restoredError(): StoreError {
+  return new StoreError(
+    'gone',
+    'the store was restored since it was opened: start this process again',
+  );
+}
+
 /** The store cannot be used as it is configured: its address, or the keys for it, and the fix. */
 export class StoreConfigError extends Error {
   override readonly name = 'StoreConfigError';

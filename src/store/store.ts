@@ -46,6 +46,11 @@ export class Store extends SealedDatabase {
     return this.#database.prove();
   }
 
+  /** What was asked for before is committed first. */
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
   /** What was removed or replaced is on the disk no more when it resolves. */
   forget(): Promise<void> {
     return this.#database.forget();

@@ -142,7 +142,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     address,
     namespace,
     roles,
-    storeId: store.id,
+    store,
     dataConverter: dataConverterOf(keys, namespace, environment),
     identity: workerIdentity(keys),
     certificates,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { ConnectionOptions } from '@temporalio/client';
+import { Client, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { createCertificateDecisionActivities } from '../activities/certificate-decisions';
 import { createCertificateMergeActivities } from '../activities/certificate-merge';
@@ -32,6 +32,7 @@ import type {
 } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
 import { EngineUnreachableError } from '../temporal/connection';
+import { endEarlierEpochs } from '../temporal/earlier-epochs';
 import { takeNamespace } from '../temporal/namespace-store';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 
@@ -43,7 +44,7 @@ export interface WorkerSetup {
   address: string;
   namespace: string;
   roles: readonly WorkerRole[];
-  storeId: string;
+  store: { id: string; epoch: number };
   /** Of `dataConverterOf`. */
   dataConverter: DataConverter;
   /** Of `workerIdentity`: tells those who plan a rotation which keys this process holds. */
@@ -90,14 +91,16 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   });
   const engine = { ...setup, connection };
   try {
-    await takeNamespace(engine, setup.storeId);
+    await takeNamespace(engine, setup.store.id);
     await refuseMissingSearchAttributes(engine);
+    const { namespace, dataConverter } = setup;
+    await endEarlierEpochs(new Client({ connection, namespace, dataConverter }), setup.store);
   } catch (error) {
     // An open connection would keep the process alive.
     await connection.close();
     throw error;
   }
-  const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.storeId));
+  const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.store));
   const { namespace, identity, dataConverter } = setup;
   const common = { connection, namespace, identity, dataConverter, shutdownGraceTime } as const;
   const certificates = setup.certificates;

@@ -1,5 +1,6 @@
 import { documentsIn } from '../../src/domain/held-documents';
-import { ErasureSubject, reasonOnRecord } from '../../src/store/erasure/erasure-subject';
+import { reasonOnRecord } from '../../src/store/erasure/asked';
+import { ErasureSubject } from '../../src/store/erasure/erasure-subject';
 import { withoutSubject } from '../../src/store/erasure/rewriting';
 import { punctuateDocument } from '../../src/domain/documents';
 import { cnpj, cpf } from '../support/documents';
@@ -63,7 +64,7 @@ describe('what quotes a document', () => {
       const typed = `Padaria  tal\nLtda asked for 0a1b.(2), sá, ${punctuateDocument(company)}`;
       const left = reasonOnRecord(
         typed,
-        document === null ? null : new ErasureSubject(document),
+        document === null ? { kind: 'job', id: 'x' } : { kind: 'document', document },
         quoted,
       );
       expect(left).toMatch(/^\[erased\] asked for \[erased\], sá, /);

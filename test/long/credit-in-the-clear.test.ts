@@ -113,7 +113,7 @@ async function runEverything(place: CreditInstallation, files: number): Promise<
 /** A work that is not on file: the activity fails, and its failure and memo quote what it was given. */
 async function plant({ installation, folder }: CreditInstallation): Promise<void> {
   const client = await installation.client();
-  const suffix = queueSuffix(storeIn(folder).id);
+  const suffix = queueSuffix(storeIn(folder));
   const text = `${plantedName} ${person} ${testAssignor.document} ${creditToken}`;
   const open = await client.workflow.start('analyzeCredit', {
     workflowId: 'planted',

@@ -39,13 +39,13 @@ const plantedName = 'ESTEVES PLANTADO LTDA';
 /** All that a client could put into an engine, with what must not be read there in each of it. */
 async function plant(place: Installation): Promise<void> {
   const client = await place.client();
-  const { id } = storeIn(place.folder);
-  const taskQueue = queueName('workflows', queueSuffix(id));
+  const suffix = queueSuffix(storeIn(place.folder));
+  const taskQueue = queueName('workflows', suffix);
   const text = `${plantedName} ${person} ${punctuateDocument(company)} token=${sandboxToken}`;
   // A folder that the store does not hold: the failure of the activity names it.
   const folder = `works/${company}?token=${sandboxToken}`;
   const work = { folder, items: 1, filedIn: folder };
-  const terms = { interactive: true, queueSuffix: queueSuffix(id), rowDeadlineMs: 1_000 };
+  const terms = { interactive: true, queueSuffix: suffix, rowDeadlineMs: 1_000 };
   const handle = await client.workflow.start('certificateResolve', {
     workflowId: 'planted',
     taskQueue,

@@ -27,14 +27,13 @@ export async function failedByStranger(place: Installation, workId: string): Pro
   });
   const keys = KeyRing.parse(strangerKey);
   const { address, namespace } = place;
-  const { id: storeId } = storeIn(place.folder);
   const settings = { acceptPlaintext: false, aadNamespace: null };
   const workers = await runWorkers({
     connectionOptions: {},
     address,
     namespace,
     roles: ['workflows'],
-    storeId,
+    store: storeIn(place.folder),
     dataConverter: dataConverterOf(keys, namespace, settings),
     identity: workerIdentity(keys),
     certificates: null,

@@ -13,6 +13,7 @@ import type { Statement, StatementResult } from '../../src/store/statement';
 /** A store in a schema of its own, opened by what is first asked of it. */
 export class TemporaryPostgres implements Database {
   readonly id = 'a1b2c3d4-store-of-a-test';
+  readonly epoch = 1;
   readonly blobs: BlobDirectory;
   readonly #opening: () => Promise<Database>;
   #opened: Promise<Database> | null = null;

@@ -94,6 +94,7 @@ function databaseOf(root: string): DatabaseOfTest {
 /** Commits where it is called: for tests that are not about the writer. */
 class DatabaseWithoutThread implements Database {
   readonly id = 'a1b2c3d4-store-of-a-test';
+  readonly epoch = 1;
   readonly blobs: BlobDirectory;
   readonly #connection: SqliteConnection;
   readonly #chain: EventChain;
@@ -109,6 +110,10 @@ class DatabaseWithoutThread implements Database {
     });
     this.#connection = new SqliteConnection(join(root, 'store.db'));
     migrate(this.#connection);
+    this.#connection.run({
+      sql: `INSERT INTO install (one, id, id_key_fingerprint, created_at) VALUES (1, ?, '', '') ON CONFLICT DO NOTHING`,
+      parameters: [this.id],
+    });
   }
 
   readNow(statement: Statement): StatementResult['rows'] {

@@ -5,7 +5,8 @@ import { attemptOf } from '../../domain/attempts';
 import type { StopWord } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../statement';
+import { insertInto, statement } from '../statement';
+import { restoredError } from '../store-error';
 
 /** `taken`: somebody else has the number, or a send of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;
@@ -33,6 +34,32 @@ interface ResolutionRow {
   at: number;
   said: Uint8Array;
 }
+
+interface Standing {
+  isOurs: number;
+  word: StopWord | null;
+  epoch: number;
+  isDoubtful: number;
+}
+
+const columns = [
+  'subject',
+  'n',
+  'kind',
+  'nonce',
+  'workflow_id',
+  'chunk',
+  'answer_by',
+  'claimed_at',
+  'after_unknown',
+  'receipt',
+  'receipt_at',
+  'why',
+];
+
+/** Of a subject (its parameter): something was sent, or may have been, since the store was restored. */
+const isOfThisEpoch = `EXISTS (SELECT 1 FROM attempt AS one
+  WHERE one.subject = ? AND one.kind = 'send' AND one.claimed_at >= doubt_since)`;
 
 /**
  * Attempts of what is bought: claims, receipts and resolutions (decision record 001). What is put here is on
@@ -68,7 +95,8 @@ export class AttemptRepository {
   }
 
   /**
-   * Takes the next attempt of a subject, unless its job was stopped. Who does not get it does not send.
+   * Takes the next attempt of a subject, unless its job was stopped. Who does not get it does not send. Of a
+   * store that was restored, the first attempt is that of nobody knows whom: it may have been bought since the backup.
    *
    * @param job folder of the job that is to send
    * @returns `ours`, also when an earlier commit of ours landed and its answer was lost
@@ -82,7 +110,8 @@ export class AttemptRepository {
           `INSERT INTO attempt
            (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
          SELECT ?, CAST(? AS BIGINT), ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
-         WHERE NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT DO NOTHING`,
+         FROM install WHERE epoch = ? AND (doubt_since IS NULL OR ${isOfThisEpoch})
+         AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT DO NOTHING`,
           [
             subject,
             n,
@@ -93,20 +122,38 @@ export class AttemptRepository {
             answerBy,
             claimedAt,
             afterUnknown ? 1 : 0,
+            this.#store.epoch,
+            subject,
             job,
           ],
         ),
       },
     ]);
     if (inserted?.changes === 1) return 'ours';
-    const [standing] = await this.#store.read<{ isOurs: number; word: StopWord | null }>(
+    const [standing] = await this.#store.read<Standing>(
       statement(
         `SELECT (SELECT count(*) FROM attempt WHERE subject = ? AND n = ? AND nonce = ?) AS "isOurs",
-                (SELECT word FROM stop_mark WHERE holder = ?) AS word`,
-        [subject, n, nonce, job],
+                (SELECT word FROM stop_mark WHERE holder = ?) AS word, epoch,
+                CASE WHEN doubt_since IS NULL OR ${isOfThisEpoch} THEN 0 ELSE 1 END AS "isDoubtful"
+         FROM install`,
+        [subject, n, nonce, job, subject],
       ),
     );
-    return standing?.isOurs === 1 ? 'ours' : (standing?.word ?? 'taken');
+    if (standing?.epoch !== this.#store.epoch) throw restoredError();
+    if (standing.isOurs === 1) return 'ours';
+    if (standing.word === null && standing.isDoubtful === 1)
+      await this.#putDoubt(subject, n, claim);
+    return standing.word ?? 'taken';
+  }
+
+  /** May have been bought when nobody remembers: a person decides about it, as about any that is unknown. */
+  async #putDoubt(subject: string, n: number, { claimedAt, afterUnknown }: Claim): Promise<void> {
+    const reason =
+      'the store was restored from a backup: it may have been bought since the backup was made';
+    const why = await this.#store.sealed(rowName('attempt', subject, n), { reason });
+    const row = [subject, n, 'send', randomUUID(), 'restore', `epoch-${this.#store.epoch}`];
+    const unknown = [claimedAt, claimedAt, afterUnknown ? 1 : 0, 'unknown', claimedAt, why];
+    await this.#store.commit([insertInto('attempt', columns, [[...row, ...unknown]])]);
   }
 
   /**

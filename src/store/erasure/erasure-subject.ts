@@ -1,6 +1,5 @@
 import type { ManifestRow } from '../../domain/certificates';
 import { documentsIn, documentsInText } from '../../domain/held-documents';
-import { maskDocumentsIn } from '../../protection/redaction';
 
 const erasedMark = '[erased]';
 /** Between the digits of a document as people write it: punctuation, and what nobody sees. */
@@ -97,17 +96,6 @@ export class ErasureSubject {
     if (!/^[0-9A-Z]{14}$/.test(issuer) || !text.includes(issuer)) return text;
     return text.replaceAll(new RegExp(`(?<!\\d)\\d{6}${issuer}\\d{24}(?!\\d)`, 'g'), erasedMark);
   }
-}
-
-/** Why an erasure was made stays for ever, and must not hold what was erased. */
-export function reasonOnRecord(
-  reason: string,
-  subject: ErasureSubject | null,
-  quoted: QuotedWords,
-): string {
-  const about = subject ?? new ErasureSubject('-', { is: () => false, quoted: /(?!)/gu });
-  about.takeQuoted(quoted);
-  return maskDocumentsIn(about.scrubNote(reason));
 }
 
 /** Shorter ones are found in every other word. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../domain/audit';
+import { keepErasure, type HoldingBackup } from '../backup/kept-backups';
 import { nameBytes } from '../core/stored-bytes';
 import { statement, type Statement } from '../statement';
 import type { Store } from '../store';
@@ -28,6 +29,8 @@ export interface ErasureRecord {
   /** Ids of the workflows that are deleted from the engine. */
   workflows: string[];
   objects: ErasedObject[];
+  /** That hold it, until they are removed. A restore erases it again; from one that is away it cannot. */
+  backups: HoldingBackup[];
 }
 
 /** An erasure that is under way, or was cut short, with what is left to do. */
@@ -73,8 +76,9 @@ export async function erase(
   most: number = mostStatements,
 ): Promise<{ record: ErasureRecord; key: string }> {
   const { by, reason, startedAt, runs } = order;
+  const erasureId = `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
   const record: ErasureRecord = {
-    id: `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`,
+    id: erasureId,
     target: plan.target,
     by,
     reason,
@@ -84,6 +88,7 @@ export async function erase(
     rows: plan.rows,
     workflows: [...new Set(runs.map(({ workflowId }) => workflowId))],
     objects: plan.draft.objects(order.macOf),
+    backups: await keepErasure(store, { id: erasureId, asked: plan.asked, by, reason }),
   };
   const statements = await plan.draft.statements();
   const open: OpenErasure = { record, parts: [], blobs: [...plan.draft.blobs], runs: [...runs] };

@@ -1,8 +1,8 @@
 import { analysisSubject, subjectState } from '../../domain/attempts';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
-import { targetForms } from '../traces/target-forms';
 import { takeClass } from './age';
+import { subjectOf, type ErasureAsked } from './asked';
 import {
   emptied,
   kindOf,
@@ -13,7 +13,7 @@ import {
 import { CertificateErasure, type FoundLines } from './certificates';
 import { StoredBodies } from './bodies';
 import { ErasureDraft } from './draft';
-import { ErasureSubject, type QuotedWords } from './erasure-subject';
+import type { ErasureSubject, QuotedWords } from './erasure-subject';
 import {
   folderOf,
   JobFiles,
@@ -30,6 +30,7 @@ import { withoutSum } from './tombstones';
 
 /** What an erasure would do, and what stands in its way. */
 export interface ErasurePlan {
+  asked: ErasureAsked;
   target: ErasureTarget;
   jobs: PlannedJob[];
   /** Lines of inputs, receivables and changes that become tombstones, or go with their job. */
@@ -65,10 +66,24 @@ export class ErasurePlanner {
     this.#results = new OperationResults(store, largestResult);
   }
 
+  of(asked: ErasureAsked): Promise<ErasurePlan> {
+    switch (asked.kind) {
+      case 'document':
+        return this.ofDocument(asked.document);
+      case 'target':
+        return this.ofTarget(asked.target);
+      case 'job':
+        return this.ofJob(asked.id);
+      case 'age':
+        return this.ofAge(asked.class, asked.endedBefore);
+    }
+  }
+
   /** Everything of a document: its rows in shared jobs, its own jobs, what was bought for it. */
   async ofDocument(document: string): Promise<ErasurePlan> {
     const name = this.#nameOf(document);
-    const subject = new ErasureSubject(document);
+    const asked = { kind: 'document', document } as const;
+    const subject = subjectOf(asked);
     const held = await this.#store.subjects.lines(name);
     const states = await this.#certificates.learnBought(name);
     const folders = new Set([...held.keys()].flatMap((holder) => folderOf(`${holder}/`) ?? []));
@@ -85,7 +100,7 @@ export class ErasurePlanner {
     await this.#draft.removeSubject(name);
     const holding = [...folders].filter((folder) => folder.startsWith('works/'));
     this.#unsettled.push(...states.map((state) => ({ state, folders: holding })));
-    return this.#plan({ kind: 'document', name });
+    return this.#plan({ kind: 'document', name }, asked);
   }
 
   /**
@@ -94,13 +109,14 @@ export class ErasurePlanner {
    */
   async ofTarget(target: string): Promise<ErasurePlan> {
     const name = this.#nameOf(target);
-    const subject = new ErasureSubject(target, targetForms(target));
+    const asked = { kind: 'target', target } as const;
+    const subject = subjectOf(asked);
     const folders = new Set<string>();
     for (const root of ['traces/', 'profiles/', 'inquiries/'])
       for (const folder of await this.#jobs.folders(root)) folders.add(folder);
     await this.#takeSubject({ name, subject, held: null, folders });
     await this.#draft.removeSubject(name);
-    return this.#plan({ kind: 'target', name });
+    return this.#plan({ kind: 'target', name }, asked);
   }
 
   /** A job as a whole, or all times that the same was asked for, and what no other job shares with it. */
@@ -108,7 +124,7 @@ export class ErasurePlanner {
     const [, monitorId] = /^monitor\/([^/]+)$/.exec(id) ?? [];
     if (monitorId !== undefined) {
       this.#takePart(await takeMonitor(this.#store, this.#draft, monitorId));
-      return this.#plan({ kind: 'job', id });
+      return this.#plan({ kind: 'job', id }, { kind: 'job', id });
     }
     const own = new Set(await this.#jobs.foldersOf(id));
     for (const folder of await this.#jobs.childrenOf(own)) own.add(folder);
@@ -123,7 +139,7 @@ export class ErasurePlanner {
     this.#takeQuoted();
     await this.#takeWhole(own);
     for (const folder of own) this.#rows += this.#draft.removedOf(`batch_row/${folder}`);
-    return this.#plan({ kind: 'job', id });
+    return this.#plan({ kind: 'job', id }, { kind: 'job', id });
   }
 
   /** One class of what jobs hold that ended before an instant, and that no later job shares. */
@@ -138,7 +154,8 @@ export class ErasurePlanner {
       for (const part of await takeOldChanges(this.#store, this.#draft, endedBefore))
         this.#takePart(part);
     const at = new Date(endedBefore).toISOString();
-    return this.#plan({ kind: 'age', class: what, endedBefore: at });
+    const asked = { kind: 'age', class: what, endedBefore } as const;
+    return this.#plan({ ...asked, endedBefore: at }, asked);
   }
 
   /** Jobs about the subject go as a whole; of others what is about it, and what quotes it. */
@@ -291,10 +308,10 @@ export class ErasurePlanner {
     this.#planned.set(part.job.folder, part.job);
   }
 
-  #plan(target: ErasureTarget): ErasurePlan {
+  #plan(target: ErasureTarget, asked: ErasureAsked): ErasurePlan {
     const [draft, jobs] = [this.#draft, [...this.#planned.values()]];
     const [rows, quoted, unsettled] = [this.#rows, this.#quoted, this.#unsettled];
-    return { target, jobs, rows, quoted, draft, unsettled };
+    return { asked, target, jobs, rows, quoted, draft, unsettled };
   }
 }
 

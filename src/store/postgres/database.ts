@@ -5,11 +5,11 @@ import type { NewBlob } from '../blob-files';
 import { BlobDirectory } from '../blobs';
 import { namesBytes, type Database, type DatabaseFacts } from '../database';
 import type { Statement, StatementResult } from '../statement';
-import { StoreError } from '../store-error';
+import { StoreError, restoredError } from '../store-error';
 import { StoreThread } from '../thread';
 import { postgresErrorOf } from './errors';
 import { queryOf } from './query';
-import { preparePostgres, readPostgresIdentity } from './schema';
+import { preparePostgres, readPostgresIdentity, type PostgresIdentity } from './schema';
 import { PostgresWriter } from './writer';
 
 /** Claims of one row are not to wait for the pages of another. */
@@ -47,10 +47,10 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
       );
     }
     const { id } = identity;
-    for (const pool of pools) provesIdentity(pool, id);
+    for (const pool of pools) provesIdentity(pool, identity);
     const key = { storeId: id, auditKey: idKey.auditKey };
     const database = new PostgresDatabase(
-      id,
+      identity,
       reading,
       writing.map((pool) => new PostgresWriter(pool, key)),
       blobs,
@@ -72,7 +72,7 @@ export async function postgresToRead(url: string, blobs: string): Promise<Databa
     const isThere = (known.rows[0] as { known: boolean }).known;
     const identity = isThere ? await readPostgresIdentity(client) : null;
     client.release();
-    if (identity !== null) return new PostgresDatabase(identity.id, reading, [], blobs);
+    if (identity !== null) return new PostgresDatabase(identity, reading, [], blobs);
   } catch (error) {
     await reading.end();
     throw postgresErrorOf(error, 'opening the store');
@@ -83,13 +83,20 @@ export async function postgresToRead(url: string, blobs: string): Promise<Databa
 
 class PostgresDatabase implements Database {
   readonly id: string;
+  readonly epoch: number;
   readonly blobs: BlobDirectory;
   readonly #reading: Pool;
   readonly #writers: readonly PostgresWriter[];
   readonly #thread: StoreThread<NewBlob, null>;
 
-  constructor(id: string, reading: Pool, writing: readonly PostgresWriter[], blobs: string) {
+  constructor(
+    { id, epoch }: PostgresIdentity,
+    reading: Pool,
+    writing: readonly PostgresWriter[],
+    blobs: string,
+  ) {
     this.id = id;
+    this.epoch = epoch;
     this.#reading = reading;
     this.#writers = writing;
     this.#thread = new StoreThread('blob-thread.js', blobs);
@@ -148,19 +155,24 @@ function poolOf(url: string, max: number): Pool {
   return pool;
 }
 
-/** Another database may answer at the same address by now. */
-function provesIdentity(pool: Pool, id: string): void {
+/** Another database may answer at the same address by now, or this one as it was restored. */
+function provesIdentity(pool: Pool, expected: PostgresIdentity): void {
   pool.options.verify = (client, done) => {
     // oxlint-disable-next-line promise/no-callback-in-promise -- the pool is called back
-    void faultOf(client, id).then(done);
+    void faultOf(client, expected).then(done);
   };
 }
 
-async function faultOf(client: ClientBase, id: string): Promise<Error | undefined> {
+async function faultOf(
+  client: ClientBase,
+  { id, epoch }: PostgresIdentity,
+): Promise<Error | undefined> {
   try {
     const found = await readPostgresIdentity(client);
-    if (found.id === id) return undefined;
-    return new StoreError('gone', `another store (${found.id}) stands where ${id} was`);
+    if (found.id !== id) {
+      return new StoreError('gone', `another store (${found.id}) stands where ${id} was`);
+    }
+    return found.epoch === epoch ? undefined : restoredError();
   } catch (error) {
     return postgresErrorOf(error, 'reading the store');
   }

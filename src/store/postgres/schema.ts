@@ -3,9 +3,11 @@ import type { ClientBase } from 'pg';
 import { migrations } from '../migrations';
 import { StoreError } from '../store-error';
 
-/** Who a store is: made once, never changed. */
+/** Who a store is. */
 export interface PostgresIdentity {
   id: string;
+  /** From 1; another one whenever it was restored. */
+  epoch: number;
   idKeyFingerprint: string;
 }
 
@@ -52,11 +54,11 @@ export async function preparePostgres(
 }
 
 export async function readPostgresIdentity(client: ClientBase): Promise<PostgresIdentity> {
-  const { rows } = await client.query<PostgresIdentity>(
-    'SELECT id, id_key_fingerprint AS "idKeyFingerprint" FROM install',
+  const { rows } = await client.query<Omit<PostgresIdentity, 'epoch'> & { epoch: string }>(
+    'SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint" FROM install',
   );
   if (rows[0] === undefined) throw new StoreError('corrupt', 'the database has no identity');
-  return rows[0];
+  return { ...rows[0], epoch: Number(rows[0].epoch) };
 }
 
 async function versionOf(client: ClientBase): Promise<number> {

@@ -79,13 +79,19 @@ class WritingThreads {
 
 class SqliteDatabase implements Database {
   readonly id: string;
+  readonly epoch: number;
   readonly blobs: BlobDirectory;
   readonly #reader: SqliteConnection;
   readonly #threads: WritingThreads | null;
 
   /** @param threads null: it is only read */
-  constructor(reader: SqliteConnection, { id }: StoreIdentity, threads: WritingThreads | null) {
+  constructor(
+    reader: SqliteConnection,
+    { id, epoch }: StoreIdentity,
+    threads: WritingThreads | null,
+  ) {
     this.id = id;
+    this.epoch = epoch;
     this.#reader = reader;
     this.#threads = threads;
     this.blobs = new BlobDirectory(join(dirname(reader.path), blobsName), async (blob) =>

@@ -3,10 +3,11 @@ import { migrations } from '../migrations';
 import { SqliteConnection, storeErrorOf, type FileIdentity } from './connection';
 import { StoreError } from '../store-error';
 
-/** Who a store is: made once, never changed. */
+/** Who a store is. */
 export interface StoreIdentity {
-  /** Its first 8 characters end the names of the task queues. */
   id: string;
+  /** From 1; another one whenever it was restored. */
+  epoch: number;
   /** Of the key that names subjects: with another one nothing would be found. */
   idKeyFingerprint: string;
   file: FileIdentity;
@@ -44,7 +45,7 @@ export async function prepareDatabase(
 export function readIdentity(connection: SqliteConnection): StoreIdentity {
   refuseOtherSchema(connection);
   const [row] = connection.run({
-    sql: 'SELECT id, id_key_fingerprint AS idKeyFingerprint FROM install',
+    sql: 'SELECT id, epoch, id_key_fingerprint AS idKeyFingerprint FROM install',
     parameters: [],
   }).rows as Omit<StoreIdentity, 'file'>[];
   if (row === undefined) throw new StoreError('corrupt', `${connection.path} has no identity`);

@@ -7,6 +7,8 @@ import {
   type Resolution,
 } from '../../../src/domain/attempts';
 import type { AttemptRepository } from '../../../src/store/core/attempts';
+import { endDoubt, newEpoch } from '../../../src/store/epoch';
+import { statement } from '../../../src/store/statement';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const subject = `certificate/cnpj/${'a1'.repeat(16)}`;
@@ -34,6 +36,8 @@ const resolutionOf = (fields: Partial<Resolution> = {}): Resolution => ({
   at: 3,
   ...fields,
 });
+
+const entry = { kind: 'backup', id: 'b', result: 'settled', by: 'ana', happenedAt: 't' } as const;
 
 let place: TemporaryStore;
 let attempts: AttemptRepository;
@@ -73,6 +77,37 @@ describe('a claim', () => {
     expect(await take(subject, 2, claimOf({ nonce: 'nonce-2' }))).toBe('cancelled');
     // Its own commit landed before the mark, and the answer to it was lost.
     expect(await take(subject, 1, claimOf())).toBe('ours');
+  });
+
+  it('of a store that was restored is unknown first, and a person decides before it is sent', async () => {
+    const bought = 'certificate/cnpj/before';
+    await take(bought, 1, claimOf({ claimedAt: 500 }));
+    for (const one of await attempts.of(bought))
+      await attempts.putReceipt(bought, one, accepted('id-1'));
+    await place.store.commit([statement('UPDATE install SET doubt_since = 1000')]);
+    expect(await take(subject, 1, claimOf())).toBe('taken');
+    expect(await take(bought, 2, claimOf({ nonce: 'nonce-2' }))).toBe('taken');
+    const reason = expect.stringContaining('restored from a backup');
+    const doubtful = {
+      claim: { owner: { workflowId: 'restore' } },
+      receipt: { kind: 'unknown', reason },
+    };
+    expect(await attempts.of(subject)).toMatchObject([doubtful]);
+    expect(await attempts.of(bought)).toMatchObject([{ n: 1 }, { n: 2, ...doubtful }]);
+
+    // Nobody is given it before a person has decided, and then once.
+    expect(await take(subject, 2, claimOf())).toBe('taken');
+    await attempts.resolve(subject, 1, resolutionOf({ action: 'reissue' }));
+    expect(await take(subject, 2, claimOf({ afterUnknown: true }))).toBe('ours');
+
+    await endDoubt(place.store, entry);
+    expect(await take('certificate/cnpj/new', 1, claimOf())).toBe('ours');
+  });
+
+  it('is refused to a process that opened the store before it was restored', async () => {
+    await place.store.commit(newEpoch(1_000));
+    await expect(take(subject, 1, claimOf())).rejects.toMatchObject({ code: 'gone' });
+    expect(await attempts.of(subject)).toEqual([]);
   });
 
   it('is given to one of many that want it at once', async () => {

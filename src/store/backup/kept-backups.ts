@@ -1,0 +1,80 @@
+import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ErasureAsked } from '../erasure/asked';
+import { writeOnce } from '../files';
+import type { Seal } from '../seal';
+import type { Store } from '../store';
+import { erasuresName, readBackup } from './back-up';
+
+/** A backup that was made of the store. */
+export interface KeptBackup {
+  path: string;
+  at: string;
+  /** ISO 8601: it is removed then, or later; null when it is kept by somebody else. */
+  until: string | null;
+}
+
+/** One that holds what is erased. `isAway`: not where it was made, so that nothing can be put beside it. */
+export type HoldingBackup = KeptBackup & { isAway: boolean };
+
+/** An erasure that a restore applies again. */
+export interface KeptErasure {
+  id: string;
+  asked: ErasureAsked;
+  by: string;
+  reason: string;
+}
+
+const folder = 'backups/';
+
+export async function noteBackup(store: Store, kept: KeptBackup): Promise<void> {
+  await store.records.putJson(`${folder}${kept.at}.json`, kept);
+}
+
+export async function keptBackups(store: Store): Promise<KeptBackup[]> {
+  const keys = await store.records.list(folder);
+  const kept = await Promise.all(keys.map((key) => store.records.getJson<KeptBackup>(key)));
+  return kept.filter((one) => one !== null);
+}
+
+export async function forgetBackup(store: Store, { at }: KeptBackup): Promise<void> {
+  await store.records.remove(`${folder}${at}.json`);
+}
+
+/**
+ * Puts an erasure beside the backups that hold what it erases: sealed, and gone with them. To be called before
+ * anything is erased.
+ *
+ * @returns the backups that hold it
+ */
+export async function keepErasure(store: Store, erasure: KeptErasure): Promise<HoldingBackup[]> {
+  const held: HoldingBackup[] = [];
+  for (const kept of await keptBackups(store)) {
+    const isAway = (await readBackup(kept.path).catch(() => null))?.storeId !== store.id;
+    // Its time is over, and somebody has removed it.
+    if (isAway && kept.until !== null && kept.until < new Date().toISOString()) {
+      await forgetBackup(store, kept);
+      continue;
+    }
+    held.push({ ...kept, isAway });
+    if (isAway) continue;
+    const beside = join(kept.path, erasuresName);
+    await mkdir(beside, { recursive: true, mode: 0o700 });
+    const name = `${erasure.id}.json`;
+    await writeOnce(join(beside, name), await store.seal(name, JSON.stringify(erasure)));
+  }
+  return held;
+}
+
+/** Those beside a backup, oldest first. */
+export async function keptErasures(path: string, seal: Seal): Promise<KeptErasure[]> {
+  const beside = join(path, erasuresName);
+  const names = await readdir(beside).catch(() => []);
+  const bodies = names.filter((name) => name.endsWith('.json')).toSorted();
+  return Promise.all(
+    bodies.map(async (name) => {
+      const opened = seal.open(name, await readFile(join(beside, name)));
+      return JSON.parse(opened.toString('utf8')) as KeptErasure;
+    }),
+  );
+}

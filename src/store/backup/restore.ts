@@ -1,0 +1,116 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { copyFile } from 'node:fs/promises';
+import type { AuditEntry } from '../../domain/audit';
+import type { IdKey } from '../../protection/id-key';
+import { markerName } from '../blob-files';
+import { newEpoch } from '../epoch';
+import { erase } from '../erasure/erasures';
+import { ErasurePlanner } from '../erasure/plan';
+import { flushFolder } from '../files';
+import { openStore, type StoreSealing } from '../open-store';
+import { SqliteConnection } from '../sqlite/connection';
+import { StoreConfigError, StoreError } from '../store-error';
+import type { Store } from '../store';
+import {
+  blobsName,
+  copyBytes,
+  databaseName,
+  flushFile,
+  namedBytes,
+  readBackup,
+  type BackupFacts,
+} from './back-up';
+import { keptErasures } from './kept-backups';
+
+export interface Restored {
+  backup: BackupFacts;
+  /** Jobs that were under way, and wait for a person now. */
+  openJobs: number;
+  /** Erasures after the backup that were applied again. */
+  erasures: number;
+}
+
+/**
+ * Brings a backup into a folder that holds no store, as a new epoch. It appears whole or not at all, and with
+ * nothing in it that was erased since.
+ *
+ * @param entry what the audit trail tells of it
+ * @throws StoreConfigError, StoreError when the backup is not whole, or the keys are not those that it was made with
+ */
+export async function restore(
+  source: string,
+  folder: string,
+  { idKey, sealing, entry }: { idKey: IdKey; sealing: StoreSealing | null; entry: AuditEntry },
+): Promise<Restored> {
+  const backup = await readBackup(source);
+  if (backup === null) throw new StoreConfigError(`${source} is no backup, or was not finished`);
+  const there = await readdir(folder).catch(() => []);
+  if (there.length > 0) {
+    throw new StoreConfigError(
+      `${folder} holds a store: move it away first, nothing of it is overwritten`,
+    );
+  }
+  const partial = `${folder}.restoring`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(join(partial, blobsName), { recursive: true, mode: 0o700 });
+  await copyFile(join(source, databaseName), join(partial, databaseName));
+  await flushFile(join(partial, databaseName));
+  await copyFile(join(source, blobsName, markerName), join(partial, blobsName, markerName));
+  await proveWhole(source, partial);
+  const store = await openStore({ storeUrl: partial, blobsUrl: null }, idKey, sealing);
+  const facts = await beginAnew(store, entry);
+  const erasures = await eraseAgain(store, source, idKey);
+  await store.close();
+  await flushFolder(partial);
+  await rm(folder, { recursive: true, force: true });
+  await rename(partial, folder);
+  await flushFolder(dirname(folder));
+  return { backup, ...facts, erasures };
+}
+
+/** @returns how many jobs are open, and wait for a person now */
+export async function beginAnew(store: Store, entry: AuditEntry): Promise<{ openJobs: number }> {
+  const open = await store.read<{ jobs: number }>({
+    sql: 'SELECT count(*) AS jobs FROM job WHERE ended_at IS NULL',
+    parameters: [],
+  });
+  await store.commit(newEpoch(Date.parse(entry.happenedAt)), [entry]);
+  return { openJobs: open[0]?.jobs ?? 0 };
+}
+
+async function proveWhole(source: string, partial: string): Promise<void> {
+  const connection = new SqliteConnection(join(partial, databaseName), { readOnly: true });
+  try {
+    const { rows } = connection.run({ sql: 'PRAGMA integrity_check(1)', parameters: [] });
+    const [{ integrity_check: found }] = rows as [{ integrity_check: string }];
+    if (found !== 'ok') throw new StoreError('corrupt', `${source} is damaged: ${found}`);
+    if (!(await copyBytes(source, partial, namedBytes(connection)))) {
+      throw new StoreError(
+        'corrupt',
+        `${source} is not whole: bytes that its records name are missing`,
+      );
+    }
+  } finally {
+    connection.close();
+  }
+}
+
+/** What was asked about the engine's histories was done when it was asked. */
+async function eraseAgain(store: Store, source: string, idKey: IdKey): Promise<number> {
+  const erasures = await keptErasures(source, store);
+  for (const { asked, by, reason } of erasures) {
+    const nameOf = (text: string): string => idKey.nameOf('document', text);
+    const plan = await new ErasurePlanner(store, nameOf).of(asked);
+    if (plan.draft.size === 0) continue;
+    await erase(store, plan, {
+      by,
+      reason,
+      startedAt: new Date().toISOString(),
+      runs: [],
+      macOf: (text) => idKey.macOf(text),
+      deleteRuns: async () => undefined,
+    });
+  }
+  return erasures.length;
+}

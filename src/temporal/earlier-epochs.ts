@@ -1,0 +1,37 @@
+import type { Client } from '@temporalio/client';
+import { queueName, queueSuffix } from '../domain/queues';
+
+/**
+ * What runs for the store as it was before it was restored has no worker any more: it is ended, so that the same
+ * command starts it anew, and schedules go on for the store as it is.
+ */
+export async function endEarlierEpochs(
+  client: Client,
+  store: { id: string; epoch: number },
+): Promise<void> {
+  const isNow = queueSuffix(store);
+  for (let epoch = 1; epoch < store.epoch; epoch += 1) {
+    const queue = queueName('workflows', queueSuffix({ id: store.id, epoch }));
+    const query = `ExecutionStatus = 'Running' AND TaskQueue = '${queue}'`;
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      await client.workflow
+        .getHandle(workflowId, runId)
+        .terminate('the store was restored from a backup')
+        // It has ended meanwhile.
+        .catch(() => undefined);
+    }
+  }
+  if (store.epoch === 1) return;
+  const now = queueName('workflows', isNow);
+  const ours = queueName('workflows', store.id.slice(0, 8));
+  for await (const { scheduleId } of client.schedule.list()) {
+    const handle = client.schedule.getHandle(scheduleId);
+    const { action } = await handle.describe();
+    if (!action.taskQueue.startsWith(ours) || action.taskQueue === now) continue;
+    await handle.update(({ spec, policies, state, action: before }) => {
+      const [input, ...rest] = (before.args ?? []) as object[];
+      const args = [{ ...input, queueSuffix: isNow }, ...rest];
+      return { spec, policies, state, action: { ...before, taskQueue: now, args } };
+    });
+  }
+}
