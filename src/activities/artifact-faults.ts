@@ -7,7 +7,6 @@ import {
 } from '../apis/http/errors';
 import { answerTooLarge } from '../apis/http/exchange';
 import { TokenUnavailableError } from '../apis/http/token';
-import { PartsRemovedError } from '../store/core/large-objects';
 import { EmptyArtifactError } from '../store/lens/lens';
 import { isForGood } from './settled-wait';
 
@@ -32,8 +31,6 @@ export function concernsCredentials(error: unknown): error is Error {
  */
 export function artifactFault(error: unknown, maxBytes: number): ArtifactFault {
   if (error instanceof EmptyArtifactError) return { why: 'empty', kind: 'doubtful' };
-  // Another worker held for dead what this one was writing.
-  if (error instanceof PartsRemovedError) return { why: 'not filed', kind: 'passing' };
   if (!isHttpError(error)) throw error;
   if (error instanceof ContractError) return { why: 'no web address', kind: 'final' };
   if (error instanceof StatusError) {

@@ -4,9 +4,9 @@ import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
 import { TokenUnavailableError } from '../apis/http/token';
 import { AnalysisFile, operationFolder, resultKey } from '../store/credit/analyses';
 import { indexDocuments, indexedBytes } from '../store/core/subject-index';
-import { clearAttempts, findLarge, putLarge, readLarge } from '../store/core/large-objects';
+import { findLarge, putLarge, readLarge } from '../store/core/large-objects';
 import { analysisOutcomeEntry } from '../domain/audit-entries';
-import { resultFilters, type ResultFilter } from '../domain/credit/operation';
+import type { ResultFilter } from '../domain/credit/operation';
 import { SubsetCheck, TreeCheck, differingHeads, foreignResult } from '../domain/credit/tree-check';
 import type {
   AnalysisOutcome,
@@ -223,7 +223,6 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const { ref, outcome } = input;
     const settledAt = new Date(now()).toISOString();
     const { workId } = ref;
-    await clearDownloads(outcome.operationId);
     const end = { ...outcome, workId, settledAt };
     const record = await analyses.record(ref.folder);
     if (record === null) throw storeIncomplete('the job that has ended');
@@ -235,12 +234,6 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const stands = await analyses.putOutcome(ref.folder, end, entries);
     if (stands === end) metrics.analysisEnded(stands.status);
     return stands;
-  }
-
-  /** What downloads left that were cut short: nobody goes on with them. */
-  async function clearDownloads(operationId: string | null): Promise<void> {
-    if (operationId === null) return;
-    for (const filter of resultFilters) await clearAttempts(store, resultKey(operationId, filter));
   }
 
   return { awaitAnalysis, fileResults, concludeAnalysis };

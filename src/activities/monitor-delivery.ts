@@ -1,9 +1,9 @@
 import type { Delivery } from '../domain/monitors/delivery';
-import type { ChangeFile, ChangeTrouble } from '../domain/monitors/kept';
+import type { ChangeFile, ChangeTrouble, NewTrouble } from '../domain/monitors/kept';
 import type { SweepRef } from '../domain/monitors/sweep';
-import type { ChangeRepository, NewTrouble } from '../store/monitors/changes';
+import type { ChangeRepository } from '../store/monitors/changes';
 import type { Sinks } from '../sinks/open-sinks';
-import type { DeliveryOutcome, Sink } from '../sinks/sink';
+import { troubleOf, type DeliveryOutcome, type Sink } from '../sinks/sink';
 import type { MonitorDependencies } from './dependencies';
 
 /** A change that could not be brought through, with its count as it stands now. */
@@ -64,11 +64,12 @@ export class Deliverer {
         // Nobody waits for it: what it did not take is neither late nor tried again for that.
         if (!sinks.required.includes(sink.name)) return this.#tellMissed(ref, sink, told.left);
         const its = new Map<string, NewTrouble>();
+        const by = { sweep: ref.sweep, at: this.#now() };
         refusals.set(sink.name, its);
         for (const { file, outcome } of told.left) {
           const { changeId } = file.filed.change;
           if (outcome?.kind === 'untried') untried.add(changeId);
-          else its.set(changeId, this.#trouble(ref, changeId, sink.name, outcome));
+          else its.set(changeId, troubleOf(changeId, sink.name, by, outcome));
         }
       }),
     );
@@ -99,19 +100,19 @@ export class Deliverer {
     const outcomes = await sink.deliver(batch, signal);
     const took = wanting.flatMap((file, place) => {
       const outcome = outcomes[place];
-      return outcome?.kind === 'taken' ? [{ file, digest: outcome.digest }] : [];
+      return outcome?.kind === 'taken' ? [{ file, inDigest: outcome.inDigest }] : [];
     });
     const at = this.#instant();
     await this.#changes.putDelivered(
       monitorId,
       sink.name,
-      took.map(({ file: { filed, trouble }, digest }) => ({
+      took.map(({ file: { filed, trouble }, inDigest }) => ({
         changeId: filed.change.changeId,
         mark: {
           sweep,
           at,
           attempt: (trouble?.count ?? 0) + 1,
-          ...(digest !== undefined && { digest }),
+          ...(inDigest && { inDigest }),
         },
       })),
     );
@@ -134,24 +135,6 @@ export class Deliverer {
       changes: left.length,
       why: first.outcome?.why ?? null,
     });
-  }
-
-  #trouble(
-    { sweep }: SweepRef,
-    changeId: string,
-    sink: string,
-    outcome: NotTaken | undefined,
-  ): NewTrouble {
-    const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;
-    return {
-      changeId,
-      lastAt: this.#instant(),
-      sweep,
-      step: 'deliver',
-      sink,
-      why: outcome?.why ?? 'the sink did not say what became of it',
-      againAt: againInMs === null ? null : new Date(this.#now() + againInMs).toISOString(),
-    };
   }
 
   #instant(): string {

@@ -16,7 +16,7 @@ export async function healthToday(
   { monitors, now, warn }: MonitorDependencies,
   signal: AbortSignal,
 ): Promise<HealthOnFile | null> {
-  const before = await known.health(monitorId);
+  const before = (await known.get(monitorId))?.health ?? null;
   if (before !== null && now() - Date.parse(before.at) < healthEveryMs) return before;
   const at = new Date(now()).toISOString();
   try {

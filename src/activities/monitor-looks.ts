@@ -3,7 +3,12 @@ import { inParallel } from '../store/core/in-parallel';
 import { isOpen } from '../domain/monitors/change';
 import { blockOf, unknownOf, unwellOf } from '../domain/monitors/health';
 import type { Fault, SweepTerms } from '../domain/monitors/sweep';
-import type { DueMonitor, LookReport, PassOnFile } from '../domain/monitors/watch';
+import {
+  isWalkDue,
+  type DueMonitor,
+  type LookReport,
+  type PassOnFile,
+} from '../domain/monitors/watch';
 import { MonitorListRepository } from '../store/monitors/lists';
 import { MonitorRepository } from '../store/monitors/monitors';
 import type { MonitorDependencies } from './dependencies';
@@ -72,7 +77,7 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
       const done = looks.filter((look) => look !== null);
       const { name } = input.list;
       await lists.putLook(name, input.page, passOf(done, input.watch, now()), ids);
-      const left = await lists.left(name, input.page);
+      const left = await lists.left(ids);
       return { ...reportOf(done, isRefused), noted: left.length > 0 };
     } finally {
       beats.stop();
@@ -88,7 +93,7 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
       seen.blocked = blockOf(health);
       seen.unknown = unknownOf(health);
       seen.unwell = unwellOf(health);
-      const reconcile = input.reconcileAll || (await known.isWalkDue(monitorId, now()));
+      const reconcile = input.reconcileAll || isWalkDue((await known.get(monitorId))?.walks, now());
       return isOpenThere || reconcile || seen.digests
         ? { ...seen, kind: 'due', isOpen: isOpenThere, reconcile }
         : { ...seen, kind: 'idle' };

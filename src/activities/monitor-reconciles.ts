@@ -152,9 +152,7 @@ export function createMonitorReconcileActivities(deps: MonitorDependencies) {
 
   /** The walk is over: it is due again in a while, sooner when it left something. */
   async function concludeReconcile({ ref, isThrough }: ReconcileEnd): Promise<void> {
-    const { monitorId } = ref;
-    if (isThrough) await monitors.putReconciled(monitorId, instant());
-    else await monitors.putUnfinished(monitorId, instant());
+    await monitors.putWalk(ref.monitorId, instant(), isThrough);
   }
 
   return { reconcilePages, concludeReconcile };

@@ -3,7 +3,7 @@ import type { MonitorSinkSettings, SinkChoice } from '../environment';
 import type { ChangeRepository } from '../store/monitors/changes';
 import { CooldownRepository } from '../store/monitors/cooldowns';
 import { fingerprintOf, SinkRepository } from '../store/monitors/sinks';
-import { CooldownSink, addDigestsTold, noDigestsTold, type DigestsTold } from './cooldown-sink';
+import { CooldownSink, noDigestsTold, type DigestsTold } from './cooldown-sink';
 import { FileSink } from './file-sink';
 import type { DeliveryBatch, Sink } from './sink';
 import { SwitchedSink, type OnDisabled } from './switched-sink';
@@ -15,7 +15,8 @@ export class Sinks {
   /** Names of those that a change must have reached before it is acknowledged. */
   readonly required: readonly string[];
   readonly #drain: CooldownSink | null;
-  readonly #cooled: readonly CooldownSink[];
+  /** The one that tells digests. */
+  readonly #cooled: CooldownSink | null;
 
   /** @param drain tells what was held back for a sink that is in use no more */
   constructor(
@@ -26,10 +27,7 @@ export class Sinks {
     this.all = all;
     this.required = required;
     this.#drain = drain;
-    this.#cooled = [
-      ...all.filter((sink) => sink instanceof CooldownSink),
-      ...(drain === null ? [] : [drain]),
-    ];
+    this.#cooled = drain ?? all.find((sink) => sink instanceof CooldownSink) ?? null;
   }
 
   /** Of all, in the order in which they are configured. */
@@ -50,17 +48,12 @@ export class Sinks {
     batch: Omit<DeliveryBatch, 'deliveries'>,
     signal?: AbortSignal,
   ): Promise<DigestsTold> {
-    let sum = noDigestsTold();
-    for (const sink of this.#cooled) {
-      sum = addDigestsTold(sum, await sink.deliverDue(batch, signal));
-    }
-    return sum;
+    return this.#cooled === null ? noDigestsTold() : this.#cooled.deliverDue(batch, signal);
   }
 
   /** `deliverDue` has something to do, or to say. */
   async hasDue(monitorId: string, at: number): Promise<boolean> {
-    for (const sink of this.#cooled) if (await sink.hasDue(monitorId, at)) return true;
-    return false;
+    return this.#cooled !== null && this.#cooled.hasDue(monitorId, at);
   }
 
   async close(): Promise<void> {

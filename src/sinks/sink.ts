@@ -1,4 +1,5 @@
 import type { Delivery } from '../domain/monitors/delivery';
+import type { NewTrouble } from '../domain/monitors/kept';
 
 export interface DeliveryBatch {
   monitorId: string;
@@ -11,7 +12,7 @@ export interface DeliveryBatch {
 
 /** What became of one delivery. */
 export type DeliveryOutcome =
-  | { kind: 'taken'; digest?: string }
+  | { kind: 'taken'; inDigest?: true }
   /** Again, not before `againInMs` (null: when the caller likes). */
   | { kind: 'failed'; why: string; againInMs: number | null }
   /** The time of the batch was over before its turn came: nothing is wrong with it. */
@@ -32,4 +33,23 @@ export interface Sink {
    */
   deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]>;
   close(): Promise<void>;
+}
+
+/** @param outcome undefined: the sink did not tell of it */
+export function troubleOf(
+  changeId: string,
+  sink: string,
+  { sweep, at }: Pick<DeliveryBatch, 'sweep' | 'at'>,
+  outcome: Exclude<DeliveryOutcome, { kind: 'taken' }> | undefined,
+): NewTrouble {
+  const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;
+  return {
+    changeId,
+    lastAt: new Date(at).toISOString(),
+    sweep,
+    step: 'deliver',
+    sink,
+    why: outcome?.why ?? 'the sink did not say what became of it',
+    againAt: againInMs === null ? null : new Date(at + againInMs).toISOString(),
+  };
 }

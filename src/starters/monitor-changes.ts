@@ -111,7 +111,7 @@ export async function unknownMonitors(
 ): Promise<string[]> {
   const monitors = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
   const unknown: string[] = [];
-  for (const id of ids) if (!(await monitors.isKnown(id))) unknown.push(id);
+  for (const id of ids) if ((await monitors.get(id)) === null) unknown.push(id);
   return unknown;
 }
 

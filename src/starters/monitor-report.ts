@@ -6,7 +6,7 @@ import { blockOf, healthRemarks, unwellOf } from '../domain/monitors/health';
 import { MonitorSums } from '../report/monitor-figures';
 import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../report/monitor-html';
 import { MonitorListRepository } from '../store/monitors/lists';
-import { MonitorRepository, type ListedMonitor } from '../store/monitors/monitors';
+import { MonitorRepository, type KnownMonitor } from '../store/monitors/monitors';
 import { SinkRepository } from '../store/monitors/sinks';
 import { UnreadableItemRepository } from '../store/monitors/unreadable-items';
 import {
@@ -108,7 +108,7 @@ async function lastOf(lists: MonitorListRepository): Promise<Map<string, string[
 async function* allOf(
   monitors: MonitorRepository,
   passes: ReadonlyMap<string, unknown>,
-): AsyncGenerator<ListedMonitor> {
+): AsyncGenerator<Pick<KnownMonitor, 'monitorId' | 'health' | 'unreadable'>> {
   const known = new Set<string>();
   for await (const one of monitors.all()) {
     known.add(one.monitorId);

@@ -101,7 +101,8 @@ async function sweepOne(
   const by = place.environment.actor;
   const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
   // The first sweep looks for what others acknowledged before it.
-  const isFirst = !(await known.isReconciled(monitorId));
+  const walks = (await known.get(monitorId))?.walks;
+  const isFirst = walks?.at == null || walks.unfinished !== null;
   await started(monitorId, () =>
     engine.client.workflow.start<typeof monitorSweep>('monitorSweep', {
       workflowId,

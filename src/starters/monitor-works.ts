@@ -108,7 +108,7 @@ async function viewSweep(
   const { sinks } = place.environment.monitorSinks;
   const required = sinks.filter((sink) => sink.required).map(({ name }) => name);
   const changes = await new ChangeQueries(store).standing(monitorId, mostNamed, required);
-  const health = await new MonitorRepository(store, nameOf).health(monitorId);
+  const health = (await new MonitorRepository(store, nameOf).get(monitorId))?.health ?? null;
   if (sight.state === 'not known' && changes.filed === 0 && health === null) {
     throw new CommandError(
       `nothing is known of ${monitorId}: no sweep of it in the engine, no change of it on file`,

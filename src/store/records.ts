@@ -11,6 +11,12 @@ export interface PutOptions {
   bytes?: boolean;
 }
 
+/** One of the two. */
+interface Place {
+  body: Buffer | null;
+  blob: string | null;
+}
+
 interface NamedBlob {
   blob: string | null;
 }
@@ -42,10 +48,10 @@ export class RecordRepository {
   async putIfAbsent(
     key: string,
     body: Uint8Array | string,
-    options: PutOptions = {},
+    { bytes = false }: PutOptions = {},
   ): Promise<PutResult> {
-    const place = await this.#place(key, body, options, () => this.#has(key));
-    if (place === null) return 'exists';
+    if (bytes && (await this.#has(key))) return 'exists';
+    const place = await this.#place(key, body, bytes);
     const [result] = await this.#commit(place, [
       insertInto('record', ['key', 'body', 'blob'], [[key, place.body, place.blob]]),
     ]);
@@ -71,14 +77,14 @@ export class RecordRepository {
    * @returns null when the key is there already
    */
   async storeBytes(key: string, bytes: Uint8Array | string): Promise<StoredBytes | null> {
-    const place = await this.#place(key, bytes, { bytes: true }, () => this.#has(key));
-    return place && { key, blob: place.blob ?? '' };
+    if (await this.#has(key)) return null;
+    const { blob } = await this.#place(key, bytes, true);
+    return { key, blob: blob ?? '' };
   }
 
   /** Writes or replaces, all or nothing. */
   async replace(key: string, body: Uint8Array | string): Promise<void> {
-    const place = await this.#place(key, body, {}, async () => false);
-    if (place === null) return;
+    const place = await this.#place(key, body);
     const [before] = await this.#commit(place, [
       statement('SELECT blob FROM record WHERE key = ?', [key]),
       statement(replaced, [key, place.body, place.blob]),
@@ -88,8 +94,15 @@ export class RecordRepository {
 
   /** As `replace`, to be committed with other things; the bytes that it named before are the caller's to remove. */
   async replacement(key: string, body: Uint8Array | string): Promise<Statement> {
-    const place = await this.#place(key, body, {}, async () => false);
-    return statement(replaced, [key, place?.body ?? null, place?.blob ?? null]);
+    const place = await this.#place(key, body);
+    return statement(replaced, [key, place.body, place.blob]);
+  }
+
+  /** As `putIfAbsent`, to be committed with other things, which are not done when something is there. */
+  async insertion(key: string, body: Uint8Array | string): Promise<Statement> {
+    const place = await this.#place(key, body);
+    const row = [key, place.body, place.blob];
+    return { ...insertInto('record', ['key', 'body', 'blob'], [row]), mustChange: true };
   }
 
   /** Removes the object for good; none is no error. */
@@ -100,18 +113,10 @@ export class RecordRepository {
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
 
-  /**
-   * Removes every object below a prefix that ends with a slash; none is no error.
-   *
-   * @param keep the one prefix right below it that stays, without its slash
-   */
-  async removeAll(prefix: string, keep?: string): Promise<void> {
-    const kept = keep === undefined ? [] : range(`${keep}/`);
+  /** Removes every object below a prefix that ends with a slash; none is no error. */
+  async removeAll(prefix: string): Promise<void> {
     const [gone] = await this.#database.commit([
-      statement(
-        `DELETE FROM record WHERE key >= ? AND key < ?${kept.length > 0 ? ' AND NOT (key >= ? AND key < ?)' : ''} RETURNING blob`,
-        [...range(prefix), ...kept],
-      ),
+      statement('DELETE FROM record WHERE key >= ? AND key < ? RETURNING blob', range(prefix)),
     ]);
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
@@ -155,9 +160,7 @@ export class RecordRepository {
   /** Keys below a prefix that ends with a slash, in order; all of them below ''. */
   async list(prefix: string): Promise<string[]> {
     const rows = await this.#database.read<{ key: string }>(
-      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', [
-        ...range(prefix),
-      ]),
+      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', range(prefix)),
     );
     return rows.map(({ key }) => key);
   }
@@ -167,21 +170,12 @@ export class RecordRepository {
     return rows.length > 0;
   }
 
-  /** Bytes are stored before the row that names them; null when they need not be. */
-  async #place(
-    key: string,
-    plain: Uint8Array | string,
-    { bytes = false }: PutOptions,
-    isThere: () => Promise<boolean>,
-  ): Promise<{ body: Buffer | null; blob: string | null } | null> {
-    const body = await this.#database.seal(checked(key), plain);
-    const buffer =
-      typeof body === 'string'
-        ? Buffer.from(body)
-        : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    if (!bytes && buffer.length <= mostInRow) return { body: buffer, blob: null };
-    if (await isThere()) return null;
-    return { body: null, blob: await this.#blobs.put(buffer) };
+  /** Bytes are stored before the row that names them. */
+  async #place(key: string, plain: Uint8Array | string, bytes = false): Promise<Place> {
+    const sealed = await this.#database.seal(checked(key), plain);
+    const body = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed);
+    if (!bytes && body.length <= mostInRow) return { body, blob: null };
+    return { body: null, blob: await this.#blobs.put(body) };
   }
 
   /** What surely was not committed leaves no bytes behind. */

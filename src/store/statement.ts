@@ -20,12 +20,10 @@ export function marksOf(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
 }
 
-/** In parts that one statement may write; none of nothing. */
-export function partsOf<T>(rows: readonly T[]): T[][] {
-  const parts = Math.ceil(rows.length / mostRowsWritten);
-  return Array.from({ length: parts }, (_, part) =>
-    rows.slice(part * mostRowsWritten, (part + 1) * mostRowsWritten),
-  );
+/** @param size default: what one statement may write; none of nothing */
+export function partsOf<T>(rows: readonly T[], size = mostRowsWritten): T[][] {
+  const parts = Math.ceil(rows.length / size);
+  return Array.from({ length: parts }, (_, part) => rows.slice(part * size, (part + 1) * size));
 }
 
 /** @param otherwise where a row is there already; default: it stays */

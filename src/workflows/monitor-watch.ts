@@ -179,7 +179,7 @@ class WatchDriver {
     const ended = (await Promise.all(sweeps)).filter((note) => note !== null);
     if (ended.length === 0 || (!noted && ended.every(({ left }) => left.length === 0))) return;
     try {
-      await this.#activities.noteSweeps({ list: this.#input.list.name, page, sweeps: ended });
+      await this.#activities.noteSweeps({ sweeps: ended });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('what sweeps left could not be noted', { page });

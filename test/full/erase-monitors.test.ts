@@ -1,5 +1,6 @@
 import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { ChangeQueries } from '../../src/store/monitors/change-queries';
+import { readReviews } from '../../src/store/monitors/change-rows';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../src/store/monitors/unreadable-items';
@@ -116,8 +117,9 @@ it('takes a monitor of the document as a whole, and of others the changes that n
   expect(left).not.toContain(person);
   expect(left).not.toContain(nameOf(person));
   expect(left).toContain(cnpj(3));
-  expect(await changes.reviews('of-another', 'b1')).toMatchObject([
-    { note: 'the same as [erased]' },
+  const reviewed = [{ monitorId: 'of-another', changeId: 'b1' }];
+  expect([...(await readReviews(place.store, reviewed)).values()]).toMatchObject([
+    [{ note: 'the same as [erased]' }],
   ]);
   expect(await items.of('of-another')).toHaveLength(1);
   const [day = ''] = await place.store.records.list('changes/');

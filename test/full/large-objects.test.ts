@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
 import {
   OtherBytesError,
-  PartsRemovedError,
-  clearAttempts,
   findLarge,
   putLarge,
   readLarge,
 } from '../../src/store/core/large-objects';
 import { KeySeal } from '../../src/store/seal';
 import { Store } from '../../src/store/store';
+import { StoreError } from '../../src/store/store-error';
 import { KeyRing } from '../../src/protection/key-ring';
 import { TemporaryStore } from '../support/temporary-store';
 
@@ -93,37 +92,28 @@ it('refuses to read what was altered, or lacks a part', async () => {
   await expect(read()).rejects.toThrow('lacks part 1 of a/b');
 });
 
-describe('attempts that were killed', () => {
-  /** Two parts of three. */
-  async function leave(): Promise<string> {
-    const folder = 'a/b/11111111-killed';
-    await place.store.records.putIfAbsent(`${folder}/00000`, 'x');
-    await place.store.records.putIfAbsent(`${folder}/00001`, 'x');
-    return folder;
-  }
+it('names nothing of what was killed, and the bytes are swept when they are old', async () => {
+  const { database, store } = place;
+  const commit = database.commit.bind(database);
+  database.commit = async () => {
+    throw new StoreError('other', 'killed');
+  };
+  const killed = putLarge(store, 'a/b', chunksOf(randomBytes(2 * mebibyte)));
+  await expect(killed).rejects.toThrow('killed');
+  database.commit = commit;
+  expect(await store.records.list('')).toEqual([]);
+  const whole = await putLarge(store, 'a/b', chunksOf(Buffer.from('whole')));
+  expect(await store.records.list('')).toEqual(['a/b.json', `${whole.folder}/00000`]);
+  expect(await store.removeOrphans(Date.now() + 4 * 86_400_000)).toBe(2);
+  expect((await read()).toString()).toBe('whole');
+});
 
-  it('leave nothing once another one has ended', async () => {
-    await leave();
-    const { folder } = await putLarge(place.store, 'a/b', chunksOf(Buffer.from('whole')));
-    expect(await place.store.records.list('')).toEqual(['a/b.json', `${folder}/00000`]);
-    expect((await read()).toString()).toBe('whole');
-  });
-
-  it('leave nothing once the object is given up', async () => {
-    await leave();
-    expect(await clearAttempts(place.store, 'a/b')).toBeNull();
-    expect(await place.store.records.list('')).toEqual([]);
-    expect(await clearAttempts(place.store, 'a/b')).toBeNull();
-  });
-
-  it('do not come back as an object that lacks the parts that were removed', async () => {
-    async function* slow(): AsyncGenerator<Buffer> {
-      yield randomBytes(mebibyte);
-      yield randomBytes(mebibyte);
-      await clearAttempts(place.store, 'a/b');
-      yield randomBytes(mebibyte);
-    }
-    await expect(putLarge(place.store, 'a/b', slow())).rejects.toThrow(PartsRemovedError);
-    expect(await place.store.records.list('')).toEqual([]);
-  });
+it('keeps one object of two that end at once, and no bytes of the other', async () => {
+  const texts = ['first', 'second'];
+  const puts = await Promise.all(
+    texts.map((text) => putLarge(place.store, 'a/b', chunksOf(Buffer.from(text)))),
+  );
+  expect(puts[0]).toEqual(puts[1]);
+  expect(texts).toContain((await read()).toString());
+  expect(await place.store.removeOrphans(Date.now() + 4 * 86_400_000)).toBe(0);
 });

@@ -63,7 +63,7 @@ describe(`a watch over ${monitors} monitors`, () => {
         why: 'the service does not tell',
         status: 404,
       });
-      await known.putReconciled(id, at);
+      await known.putWalk(id, at, true);
     });
   }, 120_000);
   afterAll(() => place.stop(), 60_000);

@@ -5,6 +5,7 @@ import { CooldownSink } from '../../src/sinks/cooldown-sink';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../src/sinks/sink';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { CooldownRepository } from '../../src/store/monitors/cooldowns';
+import { statement } from '../../src/store/statement';
 import { toldChange } from '../support/monitor-changes';
 import { casesOf } from '../support/full-size';
 import { TemporaryStore } from '../support/temporary-store';
@@ -157,8 +158,8 @@ it('loses no change by a cooldown, whatever fails and whenever a worker dies', a
       const all = new Set(here.arrived.keys());
       expect(here.taken).toEqual(all);
       expect(here.receiver.told).toEqual(all);
-      const left = [...(await here.cooldowns.of(here.monitorId)).values()].flat();
-      expect(left.filter(({ folded, closed }) => folded.size > 0 || closed)).toEqual([]);
+      const left = await here.cooldowns.of(here.monitorId);
+      expect(left.filter(({ isHeld }) => isHeld)).toEqual([]);
     }),
     { numRuns: casesOf(400) },
   );
@@ -213,5 +214,7 @@ it('tells all others when one change of a digest is refused, and counts that one
   const next = { ...by, sweep: 'the next' };
   expect(await here.sink.deliverDue(next)).toMatchObject({ taken: 1, changes: 1, stuck: [] });
   expect(await here.sink.hasDue(monitorId, here.at)).toBe(false);
-  expect((await here.cooldowns.of(monitorId)).size).toBe(0);
+  expect(await here.cooldowns.of(monitorId)).toEqual([]);
+  const troubles = statement('SELECT about FROM trouble WHERE monitor = ?', [monitorId]);
+  expect(await place.store.read(troubles)).toEqual([]);
 });

@@ -307,7 +307,7 @@ workflowSuite('sweeps of monitors', (rig) => {
     const fault = 'unavailable: it is away';
     const fine = { monitorId: second[0], fault: null, left: [] };
     const failed = { monitorId: second[1], fault, left: [fault] };
-    expect(desk.notes).toEqual([{ list: 'test', page: 1, sweeps: [fine, failed] }]);
+    expect(desk.notes).toEqual([{ sweeps: [fine, failed] }]);
   });
 
   it('a sweep that comes through takes away what an earlier one left', async () => {
@@ -317,7 +317,7 @@ workflowSuite('sweeps of monitors', (rig) => {
     desk.isNoted = true;
     await watched(rig(), desk);
     const sweeps = [{ monitorId: id, fault: null, left: [] }];
-    expect(desk.notes).toEqual([{ list: 'test', page: 0, sweeps }]);
+    expect(desk.notes).toEqual([{ sweeps }]);
   });
 
   it('a page of monitors that cannot be looked at is counted, and the next one is', async () => {

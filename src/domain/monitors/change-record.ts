@@ -75,7 +75,7 @@ export function changeRecord(
     webhook_at: delivered['webhook']?.at ?? null,
     delivered_at: last?.at ?? null,
     delivered_by: last?.sweep ?? null,
-    in_digest: Object.values(delivered).some(({ digest }) => digest !== undefined),
+    in_digest: Object.values(delivered).some(({ inDigest }) => inDigest === true),
     // One that is gone was acknowledged by nobody.
     acknowledged_at:
       acknowledged === null || acknowledged.by === 'gone'

@@ -1,54 +1,49 @@
 import type { Change } from './change';
 
 /**
- * Repeats of one kind of change of one monitor within a time are told together. The first is told at
- * once and opens a window; what comes within it is folded, and told in a digest when it is over.
+ * A change within a cooldown. Repeats of one kind of change of one monitor within a time are told together: the
+ * first is told at once and opens a window; what comes within it is held back, and told in a digest when it is over.
  */
-export interface CooldownWindow {
-  /** Of its kind of change, from 1. */
-  number: number;
-  /** Epoch milliseconds; null when its beginning is not on file any more: it is over. */
-  openedAt: number | null;
-  opener: string | null;
-  folded: ReadonlySet<string>;
-  /** Its digest is made up: nothing is added to it. */
-  closed: boolean;
+export interface Repeat {
+  changeId: string;
+  kind: string;
+  /** Of its window, epoch milliseconds. */
+  openedAt: number;
+  /** False: it opened the window. */
+  isHeld: boolean;
+  /** Which one tells it; null: none is made up yet. */
+  digest: string | null;
 }
-
-export type CooldownVerdict =
-  /** Told by itself. */
-  | { kind: 'tell' }
-  /** Told by itself, and opens the window of this number. */
-  | { kind: 'open'; number: number }
-  | { kind: 'fold'; number: number };
 
 /** What repeats each other: one type and one severity of one monitor. */
 export function cooldownKind({ type, severity }: Pick<Change, 'type' | 'severity'>): string {
   return JSON.stringify([severity, type]);
 }
 
-/** @param windows of the kind of the change, in order */
-export function judgeRepeat(
-  changeId: string,
-  windows: readonly CooldownWindow[],
+/**
+ * Held back in a window of its kind, or the first of a new one.
+ *
+ * @param repeats of its monitor: a window takes nothing more once a digest of it is made up
+ */
+export function repeatOf(
+  { changeId, kind }: Pick<Repeat, 'changeId' | 'kind'>,
+  repeats: readonly Repeat[],
   at: number,
   cooldownMs: number,
-): CooldownVerdict {
-  const known = windows.find(({ folded }) => folded.has(changeId));
-  if (known !== undefined) return { kind: 'fold', number: known.number };
-  // It was told, or is still to be: either way not in a digest.
-  if (windows.some(({ opener }) => opener === changeId)) return { kind: 'tell' };
-  const last = windows.at(-1);
-  if (last !== undefined && !last.closed && !isOver(last, at, cooldownMs)) {
-    return { kind: 'fold', number: last.number };
-  }
-  return { kind: 'open', number: (last?.number ?? 0) + 1 };
+): Repeat {
+  const known = repeats.find((one) => one.changeId === changeId);
+  if (known !== undefined) return known;
+  const its = repeats.filter((one) => one.kind === kind);
+  const last = its.reduce((latest, { openedAt }) => Math.max(latest, openedAt), -Infinity);
+  const isClosed = its.some(({ openedAt, digest }) => openedAt === last && digest !== null);
+  const isHeld = !isClosed && !isOver({ openedAt: last }, at, cooldownMs);
+  return { changeId, kind, openedAt: isHeld ? last : at, isHeld, digest: null };
 }
 
 export function isOver(
-  { openedAt }: Pick<CooldownWindow, 'openedAt'>,
+  { openedAt }: Pick<Repeat, 'openedAt'>,
   at: number,
   cooldownMs: number,
 ): boolean {
-  return openedAt === null || at >= openedAt + cooldownMs;
+  return at >= openedAt + cooldownMs;
 }

@@ -31,8 +31,8 @@ export interface FiledChange extends ToldChange {
 export interface DeliveryMark extends SweepMark {
   /** Of this change to this sink, from 1. */
   attempt: number;
-  /** Held back by a cooldown: the window (a folder of the store) whose digest tells it. */
-  digest?: string;
+  /** Held back by a cooldown: it is told in a digest. */
+  inDigest?: true;
 }
 
 export interface AcknowledgementMark extends SweepMark {
@@ -57,6 +57,9 @@ export interface ChangeTrouble {
   /** Not to be tried before; null: at the next sweep. */
   againAt: string | null;
 }
+
+/** What a change, or a digest by its id, could not be brought through now. */
+export type NewTrouble = Omit<ChangeTrouble, 'count' | 'firstAt'> & { changeId: string };
 
 /**
  * What failed is tried once a sweep, and not before the instant that its sink has named.

@@ -14,21 +14,20 @@ const longestWalkAgainMs = 86_400_000;
 
 /** Walks over all states of a monitor, as they stand on file. */
 export interface WalksOnFile {
-  /** The last one that came to its end and left nothing; null: none has. */
+  /** The last one that came to its end and left nothing; null: none has, or another one is owed. */
   at: string | null;
-  /** Since then something was acknowledged, perhaps, and not put down. */
-  owed?: boolean;
   /** Those since then that did not come to their end, or left something that is due to the sinks. */
-  unfinished?: { at: string; times: number };
+  unfinished: { at: string; times: number } | null;
 }
 
 /** Weekly, when one is owed, and after one that came to nothing: later and later. */
-export function isWalkDue({ at, owed, unfinished }: WalksOnFile, now: number): boolean {
-  if (unfinished !== undefined) {
+export function isWalkDue(walks: WalksOnFile | undefined, now: number): boolean {
+  const { at = null, unfinished = null } = walks ?? {};
+  if (unfinished !== null) {
     const limits = { baseMs: walkAgainMs, maxMs: longestWalkAgainMs };
     return now - Date.parse(unfinished.at) >= backoffMs(unfinished.times, 1, limits);
   }
-  return at === null || owed === true || now - Date.parse(at) >= reconcileEveryMs;
+  return at === null || now - Date.parse(at) >= reconcileEveryMs;
 }
 
 /** A monitor that gets a sweep of its own. */

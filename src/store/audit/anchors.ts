@@ -24,18 +24,13 @@ export function anchorRows(
   { number, at, prev, hash, mac }: Link,
   heads: readonly ChainHead[],
 ): Statement[] {
-  const rows = [
-    statement('INSERT INTO anchor (number, at, prev, hash, mac) VALUES (?, ?, ?, ?, ?)', [
-      number,
-      at,
-      prev,
-      hash,
-      mac,
-    ]),
-  ];
+  const row = [number, at, prev, hash, mac];
   const columns = ['anchor', 'chain', 'number', 'hash'];
-  const told = heads.map((head) => [number, ...head]);
-  return [...rows, ...partsOf(told).map((some) => insertInto('anchor_head', columns, some))];
+  const told = partsOf(heads.map((head) => [number, ...head]));
+  return [
+    insertInto('anchor', ['number', 'at', 'prev', 'hash', 'mac'], [row], ''),
+    ...told.map((some) => insertInto('anchor_head', columns, some)),
+  ];
 }
 
 /** The last anchor, or the first behind a number; whether it is ours or not. Null: there is none. */
@@ -43,13 +38,13 @@ export async function anchorOf(
   store: SealedDatabase,
   which: 'last' | { after: number },
 ): Promise<Anchor | null> {
+  const order = which === 'last' ? 'DESC' : 'ASC';
   const [row] = await store.read<Omit<Link, 'text'>>(
-    which === 'last'
-      ? statement('SELECT number, at, prev, hash, mac FROM anchor ORDER BY number DESC LIMIT 1')
-      : statement(
-          'SELECT number, at, prev, hash, mac FROM anchor WHERE number > ? ORDER BY number LIMIT 1',
-          [which.after],
-        ),
+    statement(
+      `SELECT number, at, prev, hash, mac FROM anchor WHERE number > ?
+       ORDER BY number ${order} LIMIT 1`,
+      [which === 'last' ? 0 : which.after],
+    ),
   );
   if (row === undefined) return null;
   const rows = await store.read<{ chain: string; number: number; hash: string }>(
@@ -64,18 +59,28 @@ export function textOf(heads: readonly ChainHead[]): string {
   return JSON.stringify({ heads: heads.toSorted(([one], [other]) => (one < other ? -1 : 1)) });
 }
 
-/** Names of the chains from one on, in order: a look for each, however many records they have. */
-export async function chainsFrom(store: SealedDatabase, first: string): Promise<string[]> {
-  const rows = await store.read<{ name: string }>(
+/** How far the chains from one on have come, in order: a look for each, however many records they have. */
+export async function headsFrom(
+  store: SealedDatabase,
+  first: string,
+): Promise<{ head: ChainHead; isAnchored: boolean }[]> {
+  const rows = await store.read<{ chain: string; number: number; hash: string; anchored: number }>(
     statement(
       `WITH RECURSIVE found (next) AS (
          SELECT min(chain) FROM event WHERE chain >= ?
          UNION ALL
          SELECT (SELECT min(chain) FROM event WHERE chain > found.next) FROM found
          WHERE found.next IS NOT NULL
-       ) SELECT next AS name FROM found WHERE next IS NOT NULL`,
+       ) SELECT e.chain, e.number, e.hash,
+           (SELECT count(*) FROM anchor_head h WHERE h.chain = e.chain AND h.number = e.number
+              AND h.hash = e.hash) AS anchored
+         FROM found JOIN event e ON e.chain = found.next
+           AND e.number = (SELECT max(number) FROM event WHERE chain = found.next)
+         ORDER BY e.chain`,
       [first],
     ),
   );
-  return rows.map(({ name }) => name);
+  return rows.map(({ chain, number, hash, anchored }) => {
+    return { head: [chain, number, hash], isAnchored: anchored > 0 };
+  });
 }

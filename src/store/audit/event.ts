@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/audit';
 import { BrokenSealError } from '../../protection/key-ring';
 import { rowName, type Seal } from '../seal';
+import { statement, type Statement } from '../statement';
 import type { NewEvent } from './chain';
 import type { Link } from './link';
 
@@ -10,6 +11,15 @@ export interface EventRow extends Omit<Link, 'text'> {
   name: string;
   body: Uint8Array;
 }
+
+/** @param where which of them, in which order */
+export function selectEvents(where: string, parameters: readonly unknown[]): Statement {
+  const columns = 'chain, number, at, prev, hash, mac, name, body';
+  return statement(`SELECT ${columns} FROM event WHERE ${where} LIMIT ${perLook}`, parameters);
+}
+
+/** Events that one look reads. */
+export const perLook = 500;
 
 /** How an entry goes into its table. What is told again has the same name. */
 export async function eventOf(seal: Seal, entry: AuditEntry): Promise<NewEvent> {

@@ -2,8 +2,7 @@ import type { AuditRecord } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../statement';
-import { entryOf, linkOf, type EventRow } from './event';
+import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
 
 /** A record as it stands in the trail. */
@@ -23,9 +22,6 @@ export interface AuditSpan {
   onUnreadable: (chain: string) => void;
 }
 
-/** Records that one look reads. */
-const perLook = 500;
-
 /**
  * The records of all chains in the order of their writing. One that is not intact is among those of every
  * span: its instant may be the very thing that was changed.
@@ -37,11 +33,11 @@ export async function* readAudit(
 ): AsyncGenerator<FiledAuditRecord> {
   const looks = pagesOf<EventRow>(perLook, (last) =>
     store.read(
-      statement(
-        `SELECT chain, number, at, prev, hash, mac, name, body FROM event
-         WHERE (at, chain, number) > (?, ?, ?) ORDER BY at, chain, number LIMIT ${perLook}`,
-        [last?.at ?? '', last?.chain ?? '', last?.number ?? 0],
-      ),
+      selectEvents('(at, chain, number) > (?, ?, ?) ORDER BY at, chain, number', [
+        last?.at ?? '',
+        last?.chain ?? '',
+        last?.number ?? 0,
+      ]),
     ),
   );
   for await (const rows of looks) {

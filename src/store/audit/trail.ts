@@ -1,9 +1,8 @@
 import type { AuditEntry, ChainHead } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../statement';
 import { StoreError } from '../store-error';
-import { anchorChain, anchorOf, anchorRows, chainsFrom, headOf, textOf } from './anchors';
+import { anchorChain, anchorOf, anchorRows, headOf, headsFrom, textOf } from './anchors';
 import { chainsSince } from './chain';
 import { beginningOf, forgeLink, stateOf } from './link';
 
@@ -78,20 +77,7 @@ export class AuditTrail {
   async #movedHeads(since: number | null): Promise<ChainHead[]> {
     // The last anchor may be of a clock that was far ahead.
     const from = since === null ? '' : chainsSince(Math.min(since, this.#now()) - mayMoveForMs);
-    const heads: ChainHead[] = [];
-    for (const chain of await chainsFrom(this.#store, from)) {
-      const [row] = await this.#store.read<{ number: number; hash: string; anchored: number }>(
-        statement(
-          `SELECT number, hash,
-             (SELECT count(*) FROM anchor_head WHERE chain = e.chain AND number = e.number
-                AND hash = e.hash) AS anchored
-           FROM event e WHERE chain = ? ORDER BY number DESC LIMIT 1`,
-          [chain],
-        ),
-      );
-      if (row === undefined || (since !== null && row.anchored > 0)) continue;
-      heads.push([chain, row.number, row.hash]);
-    }
-    return heads;
+    const found = await headsFrom(this.#store, from);
+    return found.flatMap(({ head, isAnchored }) => (since !== null && isAnchored ? [] : [head]));
   }
 }

@@ -1,9 +1,8 @@
 import type { IdKey } from '../../protection/id-key';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../statement';
-import { anchorChain, anchorOf, chainsFrom, headOf, parseHead, type Anchor } from './anchors';
-import { linkOf, type EventRow } from './event';
+import { anchorChain, anchorOf, headOf, headsFrom, parseHead, type Anchor } from './anchors';
+import { linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf, stateOf, type Link } from './link';
 
 export const auditProblems = ['changed', 'foreign', 'removed'] as const;
@@ -27,9 +26,6 @@ export interface AuditTotals {
   /** Of the last anchor: what `--head` takes. Null when there is none. */
   head: string | null;
 }
-
-/** Records that one look reads. */
-const perLook = 500;
 
 /** A link by its number; `link` is null where nobody can read it. */
 interface Numbered<L> {
@@ -74,7 +70,9 @@ export async function verifyAudit(
     }
   }
   if (wanted !== null && !wantedIsThere) tell(headIsGone(wanted.number, options.head ?? ''));
-  for (const chain of await chainsFrom(store, '')) {
+  for (const {
+    head: [chain],
+  } of await headsFrom(store, '')) {
     totals.chains += 1;
     const head = heads.get(chain);
     heads.delete(chain);
@@ -101,11 +99,7 @@ async function* anchors(store: SealedDatabase): AsyncGenerator<Numbered<Anchor>>
 async function* events(store: SealedDatabase, chain: string): AsyncGenerator<Numbered<Link>> {
   const looks = pagesOf<EventRow>(perLook, (last) =>
     store.read(
-      statement(
-        `SELECT chain, number, at, prev, hash, mac, name, body FROM event
-         WHERE chain = ? AND number > ? ORDER BY number LIMIT ${perLook}`,
-        [chain, last?.number ?? 0],
-      ),
+      selectEvents('chain = ? AND number > ? ORDER BY number', [chain, last?.number ?? 0]),
     ),
   );
   for await (const rows of looks)
@@ -142,15 +136,10 @@ class ChainWalk {
 
   #follows<L extends Link>(number: number, link: L | null): link is L {
     const state = link === null ? 'changed' : stateOf(this.#auditKey, this.#beginning, link);
-    if (link === null || state === 'changed') {
+    if (link === null || state !== 'intact') {
       this.#prev = null;
-      this.#report('changed', number, 'is not as it was written');
-      return false;
-    }
-    if (state === 'foreign') {
-      this.#prev = null;
-      const message = 'was written without the id key, or for another chain or store';
-      this.#report('foreign', number, message);
+      const problem = state === 'foreign' ? 'foreign' : 'changed';
+      this.#report(problem, number, stateWords[problem]);
       return false;
     }
     if (this.#prev !== null && this.#prev !== link.prev) {
@@ -170,6 +159,11 @@ class ChainWalk {
     this.#tell({ problem: 'removed', chain: this.#chain, record, toRecord, message });
   }
 }
+
+const stateWords = {
+  changed: 'is not as it was written',
+  foreign: 'was written without the id key, or for another chain or store',
+};
 
 function cutOff(chain: string, record: number, head: Head): AuditFinding {
   const message =

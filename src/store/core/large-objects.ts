@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Store } from '../store';
+import { StoreError } from '../store-error';
+import { nameBytes, type StoredBytes } from './stored-bytes';
 
-/** `<key>.json`: where the parts of a large object stand. Written last: with it the object is there. */
+/** `<key>.json`: where the parts of a large object stand. Named with it. */
 export interface LargeObject {
-  /** Of one attempt to write it: `<key>/<uuid>`. */
+  /** `<key>/<uuid>`. */
   folder: string;
   parts: number;
   bytes: number;
@@ -13,11 +15,6 @@ export interface LargeObject {
 
 /** Neither their sealing nor an object store needs more of an object than this at once. */
 const partBytes = 1024 * 1024;
-
-/** Its parts were removed while it was written: the work that it was written for has ended. */
-export class PartsRemovedError extends Error {
-  override readonly name = 'PartsRemovedError';
-}
 
 /** What is to be put is not what was told. */
 export class OtherBytesError extends Error {
@@ -32,33 +29,12 @@ interface PutLargeOptions {
 }
 
 /**
- * Files bytes as they come, in parts. The first object that is complete stays; once there is one,
- * nothing stays of other attempts, also of those that were killed. What fails leaves nothing.
- *
- * @throws OtherBytesError, PartsRemovedError
- */
-export async function putLarge(
-  store: Store,
-  key: string,
-  body: AsyncIterable<Uint8Array>,
-  options: PutLargeOptions = {},
-): Promise<LargeObject> {
-  const object = await fileAttempt(store, key, body, options);
-  try {
-    await putManifest(store, key, object);
-  } catch (error) {
-    await store.records.removeAll(`${object.folder}/`);
-    throw error;
-  }
-  return (await clearAttempts(store, key)) ?? object;
-}
-
-/**
- * The parts alone, beside those of the object if there is one: `<key>.json` is the caller's to write.
+ * Files bytes as they come, in parts, which are named when all of them are there. The first object that is
+ * complete stays. What fails leaves nothing; what was killed leaves bytes that no record names.
  *
  * @throws OtherBytesError
  */
-async function fileAttempt(
+export async function putLarge(
   store: Store,
   key: string,
   body: AsyncIterable<Uint8Array>,
@@ -68,29 +44,21 @@ async function fileAttempt(
   try {
     await check(writing.filed(body));
     const object = writing.finish();
-    if (sha256 === undefined || object.sha256 === sha256) return object;
-    throw new OtherBytesError(`the bytes of ${key} add up to another sum`);
+    if (sha256 !== undefined && object.sha256 !== sha256) {
+      throw new OtherBytesError(`the bytes of ${key} add up to another sum`);
+    }
+    const manifest = await store.records.insertion(`${key}.json`, JSON.stringify(object));
+    await store.commit([manifest, ...writing.parts.map(nameBytes)]);
+    return object;
   } catch (error) {
-    await store.records.removeAll(`${writing.folder}/`);
-    throw error;
+    const code = error instanceof StoreError ? error.code : null;
+    // Nobody knows whether it is named.
+    if (code === 'other') throw error;
+    await store.removeBlobs(writing.parts.map(({ blob }) => blob));
+    const first = code === 'unchanged' ? await findLarge(store, key) : null;
+    if (first === null) throw error;
+    return first;
   }
-}
-
-/**
- * Removes what attempts to write an object left that were cut short. Without an object, to be called
- * when nobody is to write it any more: who does all the same is told so at its end.
- *
- * @returns the object, if there is one
- */
-export async function clearAttempts(store: Store, key: string): Promise<LargeObject | null> {
-  const object = await findLarge(store, key);
-  await store.records.removeAll(`${key}/`, object?.folder);
-  if (object !== null) return object;
-  // One may have come while its parts were removed.
-  const late = await findLarge(store, key);
-  if (late === null || (await isWhole(store, late))) return late;
-  await store.records.remove(`${key}.json`);
-  return null;
 }
 
 export function findLarge(store: Store, key: string): Promise<LargeObject | null> {
@@ -113,18 +81,19 @@ export async function* readLarge(store: Store, key: string): AsyncGenerator<Buff
 
 /** One attempt to write an object. */
 class Writing {
-  readonly folder: string;
+  /** Named by no record yet. */
+  readonly parts: StoredBytes[] = [];
+  readonly #folder: string;
   readonly #store: Store;
   readonly #hash = createHash('sha256');
-  #parts = 0;
   #bytes = 0;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
-  #object: LargeObject | null = null;
+  #isRead = false;
 
   constructor(store: Store, folder: string) {
     this.#store = store;
-    this.folder = folder;
+    this.#folder = folder;
   }
 
   /** Hands the bytes on when it has them. */
@@ -136,39 +105,24 @@ class Writing {
       if (this.#heldBytes >= partBytes) await this.#flush();
       yield chunk;
     }
-    await this.#flush();
-    const [parts, bytes] = [this.#parts, this.#bytes];
-    this.#object = { folder: this.folder, parts, bytes, sha256: this.#hash.digest('hex') };
+    if (this.#heldBytes > 0) await this.#flush();
+    this.#isRead = true;
   }
 
   finish(): LargeObject {
-    if (this.#object === null) throw new RangeError(`${this.folder} was not read to its end`);
-    return this.#object;
+    if (!this.#isRead) throw new RangeError(`${this.#folder} was not read to its end`);
+    const sha256 = this.#hash.digest('hex');
+    return { folder: this.#folder, parts: this.parts.length, bytes: this.#bytes, sha256 };
   }
 
   async #flush(): Promise<void> {
-    if (this.#heldBytes === 0) return;
-    const part = Buffer.concat(this.#held);
-    await this.#store.records.putIfAbsent(partKey(this.folder, this.#parts), part, { bytes: true });
-    this.#parts += 1;
+    const key = partKey(this.#folder, this.parts.length);
+    const stored = await this.#store.records.storeBytes(key, Buffer.concat(this.#held));
+    if (stored !== null) this.parts.push(stored);
     this.#bytes += this.#heldBytes;
     this.#held = [];
     this.#heldBytes = 0;
   }
-}
-
-/** Unless there is one already. */
-async function putManifest(store: Store, key: string, object: LargeObject): Promise<void> {
-  const manifest = `${key}.json`;
-  const put = await store.records.putJson(manifest, object);
-  if (put === 'exists' || (await isWhole(store, object))) return;
-  // Somebody held this attempt for dead.
-  if ((await findLarge(store, key))?.folder === object.folder) await store.records.remove(manifest);
-  throw new PartsRemovedError(`parts of ${key} were removed while it was written`);
-}
-
-async function isWhole(store: Store, { folder, parts }: LargeObject): Promise<boolean> {
-  return (await store.records.list(`${folder}/`)).length === parts;
 }
 
 /** Bytes as the parts of an object. */

@@ -157,7 +157,7 @@ export const recordKinds: readonly RecordKind[] = [
 
 /** Keys of records that tell of nobody, or that must outlive what they tell of: in HMACs alone. */
 export const impersonalKeys =
-  /^(?:store\.json$|probe\/|keys\/|erasures\/|dossier-(?:retries|batches)\/)/;
+  /^(?:store\.json$|probe\/|keys\/|erasures\/|dossier-(?:retries|batches)\/|monitor-(?:lists|list-pages|looks)\/|disabled-sinks\/)/;
 
 /** @returns null for what is not about people */
 export function kindOf(key: string): RecordKind | null {

@@ -69,9 +69,10 @@ export async function takeOldChanges(
 ): Promise<MonitorPart[]> {
   const rows = await store.read<{ monitor: string; change: string }>(
     statement(
-      `SELECT a.monitor, a.change FROM acknowledgement a
-       JOIN change c ON c.monitor = a.monitor AND c.id = a.change
-       WHERE a.at < ? AND c.is_erased = 0 ORDER BY a.monitor, a.change`,
+      `SELECT m.monitor, m.change FROM change_mark m
+       JOIN change c ON c.monitor = m.monitor AND c.id = m.change
+       WHERE m.name IN ('acknowledged', 'gone') AND c.is_erased = 0
+       GROUP BY m.monitor, m.change HAVING max(m.at) < ? ORDER BY m.monitor, m.change`,
       [new Date(endedBefore).toISOString()],
     ),
   );

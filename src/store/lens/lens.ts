@@ -161,7 +161,7 @@ export class LensFile extends JobsOfKind<LensRecord, LensOutcome> {
   /**
    * Filed as it comes, a part at a time: it may be larger than what a worker can hold.
    *
-   * @throws EmptyArtifactError, PartsRemovedError; what `body` throws passes through
+   * @throws EmptyArtifactError; what `body` throws passes through
    */
   async putArtifact(
     folder: string,

@@ -61,11 +61,11 @@ export class ChangeQueries {
     );
     for await (const page of pages) {
       const meant = page.filter(isMeant);
-      const files = await readFiles(this.#store, meant);
       const reviews = await readReviews(this.#store, meant);
-      for (const id of meant.map(idOf)) {
-        const file = files.get(id);
-        if (file !== undefined) yield { ...file, reviews: reviews.get(id) ?? [] };
+      for (const file of await readFiles(this.#store, meant)) {
+        const { monitorId, change } = file.filed;
+        const its = reviews.get(idOf({ monitorId, changeId: change.changeId }));
+        yield { ...file, reviews: its ?? [] };
       }
     }
   }
@@ -90,10 +90,11 @@ export class ChangeQueries {
   ): Promise<ChangesOnFile> {
     const [counts] = await this.#store.read<{ filed: number; ended: number }>(
       statement(
-        `SELECT count(*) AS filed, count(a.change) AS ended FROM change c
-         LEFT JOIN acknowledgement a ON a.monitor = c.monitor AND a.change = c.id
-         WHERE c.monitor = ?`,
-        [monitorId],
+        `SELECT count(*) AS filed,
+           (SELECT count(DISTINCT change) FROM change_mark
+            WHERE monitor = ? AND name IN ('acknowledged', 'gone')) AS ended
+         FROM change WHERE monitor = ?`,
+        [monitorId, monitorId],
       ),
     );
     const { filed = 0, ended = 0 } = counts ?? {};
@@ -101,20 +102,20 @@ export class ChangeQueries {
     const tried = pagesOf<ChangeKey>(perPage, (after) =>
       this.#store.read(
         statement(
-          `SELECT monitor AS "monitorId", change AS "changeId" FROM change_trouble
-           WHERE monitor = ? AND change > ? ORDER BY change LIMIT ${perPage}`,
+          `SELECT monitor AS "monitorId", about AS "changeId" FROM trouble
+           WHERE monitor = ? AND about > ? ORDER BY about LIMIT ${perPage}`,
           [monitorId, after?.changeId ?? ''],
         ),
       ),
     );
     for await (const page of tried) {
-      const files = await readFiles(this.#store, page);
-      for (const key of page) {
-        const file = files.get(idOf(key)) as ChangeFile;
-        if (file.trouble === null || !isStuck(file, required)) continue;
+      // A digest has no file.
+      for (const file of await readFiles(this.#store, page)) {
+        const { trouble, filed: one } = file;
+        if (trouble === null || !isStuck(file, required)) continue;
         standing.stuck += 1;
-        const { changeId } = key;
-        if (standing.named.length < most) standing.named.push({ changeId, trouble: file.trouble });
+        const { changeId } = one.change;
+        if (standing.named.length < most) standing.named.push({ changeId, trouble });
       }
     }
     return standing;

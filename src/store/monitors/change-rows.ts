@@ -1,3 +1,4 @@
+import { groupBy } from '../../domain/group-by';
 import type {
   AcknowledgementMark,
   ChangeFile,
@@ -9,7 +10,7 @@ import type {
 } from '../../domain/monitors/kept';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { marksOf, statement, type Statement } from '../statement';
+import { marksOf, statement } from '../statement';
 
 /** Which change: its id is the service's, and unique within its monitor. */
 export interface ChangeKey {
@@ -17,72 +18,70 @@ export interface ChangeKey {
   changeId: string;
 }
 
-/** A change with its acknowledgement and its trouble: null where there is none. */
-interface ChangeRow extends ChangeKey {
-  seenAt: string;
-  sweep: string;
-  foundAs: FoundAs;
-  body: Uint8Array;
-  whose: AcknowledgementMark['by'] | null;
-  at: string;
-  markedBy: string;
-  toldAt: string | null;
-  required: string | null;
+export function idOf({ monitorId, changeId }: ChangeKey): string {
+  return JSON.stringify([monitorId, changeId]);
+}
+
+/** Of a change or of a digest. Null: it has none. */
+export interface TroubleRow {
+  monitorId: string;
+  about: string;
   count: number | null;
   firstAt: string;
   trouble: Uint8Array;
 }
 
-type DeliveryRow = ChangeKey & DeliveryMark & { sink: string };
-
-const keyColumns = 'monitor AS "monitorId", change AS "changeId"';
-
-export function idOf({ monitorId, changeId }: ChangeKey): string {
-  return JSON.stringify([monitorId, changeId]);
+interface ChangeRow extends TroubleRow {
+  seenAt: string;
+  sweep: string;
+  foundAs: FoundAs;
+  body: Uint8Array;
 }
 
-/** How changes stand, by `idOf`; those that nobody has seen are left out. */
+/** By the name of the sink; `gone` counts until there is an acknowledgement. */
+type Marks = Record<string, DeliveryMark> &
+  Partial<Record<'acknowledged' | 'gone', AcknowledgementMark>>;
+
+/** How changes stand, in the order given; those that nobody has seen are left out. */
 export async function readFiles(
   store: SealedDatabase,
   keys: readonly ChangeKey[],
-): Promise<Map<string, ChangeFile>> {
-  if (keys.length === 0) return new Map();
+): Promise<ChangeFile[]> {
+  if (keys.length === 0) return [];
+  const pairs = pairsOf(keys);
   const rows = await store.read<ChangeRow>(
-    withKeys(
-      `SELECT c.monitor AS "monitorId", c.id AS "changeId", c.seen_at AS "seenAt", c.sweep,
-              c.found_as AS "foundAs", c.body, a.whose, a.at, a.sweep AS "markedBy",
-              a.told_at AS "toldAt", a.required, t.count, t.first_at AS "firstAt",
-              t.body AS trouble
-       FROM change c
-       LEFT JOIN acknowledgement a ON a.monitor = c.monitor AND a.change = c.id
-       LEFT JOIN change_trouble t ON t.monitor = c.monitor AND t.change = c.id
-       WHERE (c.monitor, c.id)`,
-      keys,
+    statement(
+      `SELECT c.monitor AS "monitorId", c.id AS about, c.seen_at AS "seenAt", c.sweep,
+              c.found_as AS "foundAs", c.body, t.count, t.first_at AS "firstAt", t.body AS trouble
+       FROM change c LEFT JOIN trouble t ON t.monitor = c.monitor AND t.about = c.id
+       WHERE (c.monitor, c.id) IN (VALUES ${marksOf(pairs)})`,
+      pairs.flat(),
     ),
   );
-  if (rows.length === 0) return new Map();
-  const delivered = await store.read<DeliveryRow>(
-    withKeys(
-      `SELECT ${keyColumns}, sink, at, sweep, attempt, digest FROM delivery
-       WHERE (monitor, change)`,
-      rows,
-    ),
+  const found = rows.map((row) => ({ ...row, changeId: row.about }));
+  const marks = await readOf<{ name: string; at: string; sweep: string; details: string }>(
+    store,
+    'name, at, sweep, details FROM change_mark',
+    found,
   );
-  const marks = grouped(delivered, ({ sink, at, sweep, attempt, digest }) => {
-    return [sink, { at, sweep, attempt, ...(digest !== null && { digest }) }] as const;
-  });
-  return new Map(
-    rows.map((row) => {
-      const file: ChangeFile = {
-        filed: filedOf(store, row),
-        isNew: false,
-        delivered: Object.fromEntries(marks.get(idOf(row)) ?? []),
-        acknowledged: acknowledgedOf(row),
-        trouble: troubleOf(store, row),
-      };
-      return [idOf(row), file];
-    }),
-  );
+  const files = new Map<string, ChangeFile>();
+  for (const row of found) {
+    const id = idOf(row);
+    const its = (marks.get(id) ?? []).map(({ name, at, sweep, details }) => {
+      return [name, { at, sweep, ...(JSON.parse(details) as object) }] as const;
+    });
+    const { acknowledged, gone, ...delivered } = Object.fromEntries(its) as Marks;
+    const { monitorId, changeId, seenAt, sweep, foundAs } = row;
+    const told = store.opened(rowName('change', monitorId, changeId), row.body);
+    files.set(id, {
+      filed: { ...(told as FiledChange), monitorId, foundAs, seenAt, sweep },
+      isNew: false,
+      delivered,
+      acknowledged: acknowledged ?? gone ?? null,
+      trouble: openTrouble(store, row),
+    });
+  }
+  return keys.flatMap((key) => files.get(idOf(key)) ?? []);
 }
 
 /** Of each change that has any: in order, by `idOf`. */
@@ -90,53 +89,39 @@ export async function readReviews(
   store: SealedDatabase,
   keys: readonly ChangeKey[],
 ): Promise<Map<string, ReviewMark[]>> {
-  if (keys.length === 0) return new Map();
-  const rows = await store.read<ChangeKey & { at: string; body: Uint8Array }>(
-    withKeys(`SELECT ${keyColumns}, at, body FROM review WHERE (monitor, change)`, keys),
-  );
-  rows.sort((a, b) => a.at.localeCompare(b.at));
-  return grouped(rows, ({ monitorId, changeId, at, body }) => {
-    return store.opened(rowName('review', monitorId, changeId, at), body) as ReviewMark;
-  });
+  const rows = await readOf<{ at: string; body: Uint8Array }>(store, 'at, body FROM review', keys);
+  const opened = ({ monitorId, changeId, at, body }: ReviewRow): ReviewMark =>
+    store.opened(rowName('review', monitorId, changeId, at), body) as ReviewMark;
+  return new Map([...rows].map(([id, its]) => [id, its.map(opened)]));
 }
 
-function filedOf(store: SealedDatabase, row: ChangeRow): FiledChange {
-  const { monitorId, changeId, seenAt, sweep, foundAs, body } = row;
-  const told = store.opened(rowName('change', monitorId, changeId), body);
-  return {
-    monitorId,
-    ...(told as Pick<FiledChange, 'change' | 'answer' | 'erased'>),
-    foundAs,
-    seenAt,
-    sweep,
-  };
-}
-
-function acknowledgedOf(row: ChangeRow): AcknowledgementMark | null {
-  const { whose: by, at, markedBy: sweep, toldAt: acknowledgedAt, required: names } = row;
-  if (by === null) return null;
-  const required = names === null ? {} : { required: JSON.parse(names) as string[] };
-  return { by, at, sweep, acknowledgedAt, ...required };
-}
-
-function troubleOf(store: SealedDatabase, row: ChangeRow): ChangeTrouble | null {
-  const { monitorId, changeId, count, firstAt, trouble } = row;
+export function openTrouble(store: SealedDatabase, row: TroubleRow): ChangeTrouble | null {
+  const { monitorId, about, count, firstAt, trouble } = row;
   if (count === null) return null;
-  const last = store.opened(rowName('change_trouble', monitorId, changeId), trouble);
-  return { ...(last as Omit<ChangeTrouble, 'count' | 'firstAt'>), count, firstAt };
+  const last = store.opened(rowName('trouble', monitorId, about), trouble);
+  return { ...(last as ChangeTrouble), count, firstAt };
 }
 
-/** @param sql ends with the columns of the key */
-function withKeys(sql: string, keys: readonly ChangeKey[]): Statement {
-  const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
-  return statement(`${sql} IN (VALUES ${marksOf(pairs)})`, pairs.flat());
+type ReviewRow = ChangeKey & { at: string; body: Uint8Array };
+
+/** Rows about changes, the earliest first, by `idOf`. */
+async function readOf<Row>(
+  store: SealedDatabase,
+  what: string,
+  keys: readonly ChangeKey[],
+): Promise<Map<string, (ChangeKey & Row)[]>> {
+  if (keys.length === 0) return new Map();
+  const pairs = pairsOf(keys);
+  const rows = await store.read<ChangeKey & Row>(
+    statement(
+      `SELECT monitor AS "monitorId", change AS "changeId", ${what}
+       WHERE (monitor, change) IN (VALUES ${marksOf(pairs)}) ORDER BY at`,
+      pairs.flat(),
+    ),
+  );
+  return groupBy(rows, idOf);
 }
 
-function grouped<Row extends ChangeKey, T>(
-  rows: readonly Row[],
-  each: (row: Row) => T,
-): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) groups.set(idOf(row), [...(groups.get(idOf(row)) ?? []), each(row)]);
-  return groups;
+function pairsOf(keys: readonly ChangeKey[]): [string, string][] {
+  return keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
 }

@@ -5,22 +5,16 @@ import type {
   ChangeTrouble,
   DeliveryMark,
   FoundAs,
+  NewTrouble,
   ReviewMark,
   SweepMark,
   ToldChange,
 } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, marksOf, partsOf, replacing, statement, type Statement } from '../statement';
-import { addSubjects } from '../core/subjects';
+import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
 import { rowName } from '../seal';
-import { readFiles, readReviews } from './change-rows';
-import { addMonitor, holderOf } from './monitors';
-
-/** What a change could not be brought through now. */
-export type NewTrouble = Omit<ChangeTrouble, 'count' | 'firstAt'> & { changeId: string };
-
-const key = ['monitor', 'change'];
-const markColumns = ['whose', 'at', 'sweep', 'told_at', 'required'];
+import { readFiles } from './change-rows';
+import { addMonitor, subjectsOf } from './monitors';
 
 /**
  * Changes of monitors: each is stored as it was first seen, then marked as delivered to a sink, then as
@@ -59,8 +53,8 @@ export class ChangeRepository {
   /** How changes of a monitor stand, by their ids; those that nobody has seen are left out. */
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
-    const found = await readFiles(this.#store, keys);
-    return new Map([...found.values()].map((file) => [file.filed.change.changeId, file]));
+    const files = await readFiles(this.#store, keys);
+    return new Map(files.map((file) => [file.filed.change.changeId, file]));
   }
 
   /** Null: nobody has seen it. */
@@ -68,39 +62,31 @@ export class ChangeRepository {
     return (await this.files(monitorId, [changeId])).get(changeId) ?? null;
   }
 
-  async putDelivered(
+  putDelivered(
     monitorId: string,
     sink: string,
     marks: readonly { changeId: string; mark: DeliveryMark }[],
   ): Promise<void> {
-    const columns = [...key, 'sink', 'at', 'sweep', 'attempt', 'digest'];
-    const rows = marks.map(({ changeId, mark: { at, sweep, attempt, digest } }) => {
-      return [monitorId, changeId, sink, at, sweep, attempt, digest];
-    });
-    for (const some of partsOf(rows)) {
-      await this.#store.commit([insertInto('delivery', columns, some)]);
-    }
+    return this.#mark(
+      monitorId,
+      marks.map((one) => ({ ...one, name: sink })),
+    );
   }
 
-  /** The first mark stays, but for one that the service did not know any more, and does again. */
-  async putAcknowledged(
+  putAcknowledged(
     monitorId: string,
     marks: readonly { changeId: string; mark: AcknowledgementMark }[],
   ): Promise<void> {
-    const rows = marks.map(({ changeId, mark: { by, at, sweep, acknowledgedAt, required } }) => {
-      const names = required && JSON.stringify(required);
-      return [monitorId, changeId, by, at, sweep, instantOrNull(acknowledgedAt), names];
+    const told = marks.map(({ changeId, mark }) => {
+      const acknowledgedAt = instantOrNull(mark.acknowledgedAt);
+      const name = mark.by === 'gone' ? 'gone' : 'acknowledged';
+      return { changeId, name, mark: { ...mark, acknowledgedAt } };
     });
-    const again = `${replacing(key, markColumns)}
-      WHERE acknowledgement.whose = 'gone' AND excluded.whose <> 'gone'`;
-    for (const some of partsOf(rows)) {
-      const put = insertInto('acknowledgement', [...key, ...markColumns], some, again);
-      await this.#store.commit([put]);
-    }
+    return this.#mark(monitorId, told);
   }
 
   /**
-   * Counts what changes could not be brought through, each one once.
+   * Counts what changes or digests could not be brought through, each one once.
    *
    * @returns each as it stands now, with its count, in the order given
    */
@@ -108,38 +94,39 @@ export class ChangeRepository {
     monitorId: string,
     troubles: readonly NewTrouble[],
   ): Promise<{ changeId: string; trouble: ChangeTrouble }[]> {
-    const counted = new Map<string, { count: number; firstAt: string }>();
+    const stand: { changeId: string; trouble: ChangeTrouble }[] = [];
     for (const some of partsOf(troubles)) {
       const rows = await Promise.all(
         some.map(async ({ changeId, ...last }) => {
-          const name = rowName('change_trouble', monitorId, changeId);
-          return [monitorId, changeId, 1, last.lastAt, await this.#store.sealed(name, last)];
+          const body = await this.#store.sealed(rowName('trouble', monitorId, changeId), last);
+          return [monitorId, changeId, 1, last.lastAt, body];
         }),
       );
-      const count = insertInto(
-        'change_trouble',
-        [...key, 'count', 'first_at', 'body'],
-        rows,
-        `${replacing(key, ['body'])}, count = change_trouble.count + 1
-         RETURNING change AS "changeId", count, first_at AS "firstAt"`,
-      );
-      const [result] = await this.#store.commit([count]);
-      for (const row of result?.rows ?? []) {
-        const { changeId, ...its } = row as { changeId: string; count: number; firstAt: string };
-        counted.set(changeId, its);
+      const key = ['monitor', 'about'];
+      const [counted] = await this.#store.commit([
+        insertInto(
+          'trouble',
+          [...key, 'count', 'first_at', 'body'],
+          rows,
+          `${replacing(key, ['body'])}, count = trouble.count + 1
+           RETURNING about, count, first_at AS "firstAt"`,
+        ),
+      ]);
+      const counts = counted?.rows as { about: string; count: number; firstAt: string }[];
+      for (const { changeId, ...last } of some) {
+        const { count = 1, firstAt = last.lastAt } =
+          counts.find(({ about }) => about === changeId) ?? {};
+        stand.push({ changeId, trouble: { ...last, count, firstAt } });
       }
     }
-    return troubles.map(({ changeId, ...last }) => {
-      const its = counted.get(changeId) ?? { count: 1, firstAt: last.lastAt };
-      return { changeId, trouble: { ...last, ...its } };
-    });
+    return stand;
   }
 
-  /** The service tells them as acknowledged, and they are due to nobody. */
-  async clearTroubles(monitorId: string, changeIds: readonly string[]): Promise<void> {
-    for (const some of partsOf(changeIds.map((changeId) => [monitorId, changeId]))) {
-      const sql = `DELETE FROM change_trouble WHERE (monitor, change) IN (VALUES ${marksOf(some)})`;
-      await this.#store.commit([statement(sql, some.flat())]);
+  /** The service tells them as acknowledged, and they are due to nobody; or a digest was told. */
+  async clearTroubles(monitorId: string, ids: readonly string[]): Promise<void> {
+    for (const some of partsOf(ids)) {
+      const sql = `DELETE FROM trouble WHERE monitor = ? AND about IN ${marksOf([some])}`;
+      await this.#store.commit([statement(sql, [monitorId, ...some])]);
     }
   }
 
@@ -147,14 +134,23 @@ export class ChangeRepository {
     const row = [monitorId, changeId, review.at];
     const body = await this.#store.sealed(rowName('review', ...row), review);
     await this.#store.commit([
-      ...this.#subjects(monitorId, documentsIn(review.note)),
-      insertInto('review', [...key, 'at', 'body'], [[...row, body]]),
+      ...subjectsOf(monitorId, documentsIn(review.note), this.#nameOf),
+      insertInto('review', ['monitor', 'change', 'at', 'body'], [[...row, body]]),
     ]);
   }
 
-  /** In order. */
-  async reviews(monitorId: string, changeId: string): Promise<ReviewMark[]> {
-    return [...(await readReviews(this.#store, [{ monitorId, changeId }])).values()].flat();
+  /** The first of its name stays. */
+  async #mark(
+    monitorId: string,
+    marks: readonly { changeId: string; name: string; mark: SweepMark }[],
+  ): Promise<void> {
+    const rows = marks.map(({ changeId, name, mark: { at, sweep, ...details } }) => {
+      return [monitorId, changeId, name, at, sweep, JSON.stringify(details)];
+    });
+    const columns = ['monitor', 'change', 'name', 'at', 'sweep', 'details'];
+    for (const some of partsOf(rows)) {
+      await this.#store.commit([insertInto('change_mark', columns, some)]);
+    }
   }
 
   /** @returns them as they stand: somebody else may have stored some of them meanwhile */
@@ -177,7 +173,7 @@ export class ChangeRepository {
     const columns = ['monitor', 'id', 'seen_at', 'sweep', 'found_as', 'severity', 'body'];
     const results = await this.#store.commit([
       addMonitor(monitorId),
-      ...this.#subjects(monitorId, documents),
+      ...subjectsOf(monitorId, documents, this.#nameOf),
       insertInto('change', columns, rows),
     ]);
     if (results.at(-1)?.changes === rows.length) {
@@ -194,10 +190,6 @@ export class ChangeRepository {
       const { seenAt: at, sweep: by } = file.filed;
       return { ...file, isNew: at === seenAt && by === sweep };
     });
-  }
-
-  #subjects(monitorId: string, documents: Iterable<string>): Statement[] {
-    return addSubjects(holderOf(monitorId), [...documents].map(this.#nameOf));
   }
 }
 

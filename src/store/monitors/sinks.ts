@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SealedDatabase } from '../sealed-database';
-import { insertInto, replacing, statement } from '../statement';
-import { rowName } from '../seal';
+import type { Store } from '../store';
 
 export interface DisabledSink {
   at: string;
@@ -12,31 +10,24 @@ export interface DisabledSink {
 
 /** Sinks that asked for no more changes. */
 export class SinkRepository {
-  readonly #store: SealedDatabase;
+  readonly #records: Store['records'];
 
-  constructor(store: SealedDatabase) {
-    this.#store = store;
+  constructor({ records }: Store) {
+    this.#records = records;
   }
 
   /** Null: it takes changes. */
-  async disabled(name: string): Promise<DisabledSink | null> {
-    const [row] = await this.#store.read<{ body: Uint8Array }>(
-      statement('SELECT body FROM disabled_sink WHERE name = ?', [name]),
-    );
-    if (row === undefined) return null;
-    return this.#store.opened(rowName('disabled_sink', name), row.body) as DisabledSink;
+  disabled(name: string): Promise<DisabledSink | null> {
+    return this.#records.getJson<DisabledSink>(keyOf(name));
   }
 
-  async disable(name: string, disabled: DisabledSink): Promise<void> {
-    const body = await this.#store.sealed(rowName('disabled_sink', name), disabled);
-    await this.#store.commit([
-      insertInto('disabled_sink', ['name', 'body'], [[name, body]], replacing(['name'], ['body'])),
-    ]);
+  disable(name: string, disabled: DisabledSink): Promise<void> {
+    return this.#records.replace(keyOf(name), JSON.stringify(disabled));
   }
 
   /** It is asked again from now on. */
-  async enable(name: string): Promise<void> {
-    await this.#store.commit([statement('DELETE FROM disabled_sink WHERE name = ?', [name])]);
+  enable(name: string): Promise<void> {
+    return this.#records.remove(keyOf(name));
   }
 
   /** The sinks that are configured, with what asked for no more as it is configured now. */
@@ -44,17 +35,20 @@ export class SinkRepository {
     sinks: readonly Choice[];
     webhook: { url: string } | null;
   }): Promise<(Choice & { disabled: DisabledSink | null })[]> {
-    const { sinks, webhook } = settings;
-    const now = webhook === null ? null : fingerprintOf(webhook);
-    const found = await Promise.all(sinks.map(({ name }) => this.disabled(name)));
-    return sinks.map((choice, place) => {
-      const disabled = found[place] ?? null;
+    const now = settings.webhook && fingerprintOf(settings.webhook);
+    const told = settings.sinks.map(async (choice) => {
+      const disabled = await this.disabled(choice.name);
       return { ...choice, disabled: disabled?.settings === now ? disabled : null };
     });
+    return Promise.all(told);
   }
 }
 
 /** Of the settings of a webhook: one at another address is another sink. */
 export function fingerprintOf({ url }: { url: string }): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 16);
+}
+
+function keyOf(name: string): string {
+  return `disabled-sinks/${name}`;
 }

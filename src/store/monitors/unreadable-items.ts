@@ -2,9 +2,8 @@ import { documentsInText } from '../../domain/held-documents';
 import type { SweepMark } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, partsOf, replacing, statement } from '../statement';
-import { addSubjects } from '../core/subjects';
 import { rowName } from '../seal';
-import { addMonitor, holderOf } from './monitors';
+import { addMonitor, subjectsOf } from './monitors';
 
 /** An item of a list that is no change as far as we can read it. */
 export interface UnreadableItem {
@@ -61,7 +60,7 @@ export class UnreadableItemRepository {
     for (const some of partsOf(rows)) {
       const results = await this.#store.commit([
         addMonitor(monitorId),
-        ...addSubjects(holderOf(monitorId), documents.map(this.#nameOf)),
+        ...subjectsOf(monitorId, documents, this.#nameOf),
         insertInto(
           'unreadable_item',
           [...key, 'seen_at', 'count', 'last_sweep', 'body'],

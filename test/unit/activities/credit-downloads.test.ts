@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { resultKey } from '../../../src/store/credit/analyses';
-import { findLarge, readLarge } from '../../../src/store/core/large-objects';
+import { readLarge } from '../../../src/store/core/large-objects';
 import type { Reply } from '../../support/loopback-server';
 import { CreditBench, json } from './credit-bench';
 
@@ -114,37 +114,4 @@ it('asks for bytes as they are', async () => {
   await bench.wait();
   const asked = bench.server.received.find(({ path }) => path.endsWith('/result'));
   expect(asked?.headers['accept-encoding']).toBe('identity');
-});
-
-/** What a worker leaves that is killed while it files a part. */
-async function leaveKilledDownload(): Promise<void> {
-  await bench.place.store.records.putIfAbsent(`${key}/11111111-killed/00000`, half, {
-    bytes: true,
-  });
-}
-
-const ofKilled = () => bench.place.store.records.list(`${key}/11111111-killed/`);
-
-it('leaves nothing of a download that was killed, once another one has ended', async () => {
-  await leaveKilledDownload();
-  bench.replies.result = json(200, tree);
-  await bench.wait();
-  expect(await ofKilled()).toEqual([]);
-  expect((await filed()).equals(whole)).toBe(true);
-});
-
-it('leaves nothing of it when the operation failed, or was given up', async () => {
-  await leaveKilledDownload();
-  expect(await bench.conclude('failed', 'op-1')).toMatchObject({ status: 'failed' });
-  expect(await ofKilled()).toEqual([]);
-  expect(await findLarge(bench.place.store, key)).toBeNull();
-});
-
-it('keeps a whole result when it removes what is beside it', async () => {
-  bench.replies.result = json(200, tree);
-  await bench.wait();
-  await leaveKilledDownload();
-  await bench.conclude('completed', 'op-1');
-  expect(await ofKilled()).toEqual([]);
-  expect((await filed()).equals(whole)).toBe(true);
 });

@@ -160,7 +160,7 @@ describe('what sinks are told of a page', () => {
     expect(await linesOf(bench.place.store)).toMatchObject(
       folded(3).map((id) => ({ change_id: id })),
     );
-    expect((await new CooldownRepository(bench.place.store).of(monitorId)).size).toBe(0);
+    expect(await new CooldownRepository(bench.place.store).of(monitorId)).toEqual([]);
   });
 
   test('a change that was erased while it was open is told as it is listed, and not filed again', async () => {
@@ -174,7 +174,7 @@ describe('what sinks are told of a page', () => {
     await drafted(store, async (draft) => {
       await draft.rewriteRows('change', monitorId, (body) => erasedChange(body as ToldChange));
     });
-    bench.place.database.commitNow([statement('DELETE FROM delivery')]);
+    bench.place.database.commitNow([statement('DELETE FROM change_mark')]);
     await store.records.removeAll('changes/');
     receiver.reply = (_, response) => {
       response.writeHead(204).end();

@@ -190,7 +190,9 @@ describe('a walk over all states', () => {
     await begin(() => ({ data: [acknowledged('c-1')], page: { has_more: true } }));
     expect(await bench.walk()).toMatchObject({ found: 1, fault: { fault: 'no cursor' } });
     expect(await bench.look()).toMatchObject({ failing: 0 });
-    expect(await bench.monitors.isReconciled(monitorId)).toBe(false);
+    expect(await bench.monitors.get(monitorId)).toMatchObject({
+      walks: { unfinished: { times: 1 } },
+    });
   });
 
   test('keeps what it cannot read, and counts it', async () => {

@@ -18,7 +18,7 @@ describe('what sweeps leave', () => {
   const note = (found: Partial<SweepNote>): Promise<void> => {
     const { noteSweeps } = createMonitorNoteActivities(bench.deps);
     const sweeps = [{ monitorId, fault: null, left: [], ...found }];
-    return new ActivityEnvironment().run(noteSweeps, { list: 'all', page: 0, sweeps });
+    return new ActivityEnvironment().run(noteSweeps, { sweeps });
   };
   const left = async (): Promise<PassOnFile['left']> => (await bench.lists.look('all', 0))?.left;
 

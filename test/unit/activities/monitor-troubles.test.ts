@@ -210,7 +210,7 @@ describe('a look', () => {
 it('a sweep by hand reads the health of its monitor', async () => {
   await start({ changes: [{ id: change }] });
   expect((await bench.sweepPage()).health).toEqual([]);
-  expect(await bench.monitors.health(monitorId)).toMatchObject({ kind: 'known' });
+  expect(await bench.monitors.get(monitorId)).toMatchObject({ health: { kind: 'known' } });
 });
 
 it.each<[string, Parameters<typeof start>[0], string]>([

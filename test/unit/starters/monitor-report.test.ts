@@ -21,7 +21,7 @@ it('names monitors that could never be listed, what sweeps left, and fields that
   const look = { at, watch: 'watch-1', looked: 2, failing, ...none };
   await lists.putLook('default', 0, look, ['monitor-1', 'monitor-2']);
   const left = ['no cursor: no way on'];
-  await lists.putLeft('default', 0, [{ monitorId: 'monitor-1', fault: null, left }]);
+  await lists.putLeft([{ monitorId: 'monitor-1', fault: null, left }]);
   const { total, listed } = await monitorsOf({ store, idKey }, {});
   expect(total).toBe(2);
   expect(listed).toMatchObject([

@@ -1,4 +1,5 @@
 import type { HealthOnFile } from '../../../src/domain/monitors/kept';
+import { isWalkDue } from '../../../src/domain/monitors/watch';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { MonitorRepository } from '../../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
@@ -31,36 +32,33 @@ it('keeps an item that is no change once, and counts the sweeps that come by it'
   ]);
   const listed: unknown[] = [];
   for await (const one of monitors.all()) listed.push(one);
-  expect(listed).toEqual([{ monitorId, health: null, unreadable: 2 }]);
+  expect(listed).toMatchObject([{ monitorId, health: null, unreadable: 2 }]);
 });
 
 it('knows when a walk over all states is due: weekly, when owed, and after one in vain', async () => {
   const now = Date.parse(first.at);
-  const isDue = (hours: number): Promise<boolean> =>
-    monitors.isWalkDue(monitorId, now + hours * hour);
+  const isDue = async (hours: number): Promise<boolean> =>
+    isWalkDue((await monitors.get(monitorId))?.walks, now + hours * hour);
   await monitors.oweWalk(monitorId);
-  expect(await monitors.isKnown(monitorId)).toBe(false);
+  expect(await monitors.get(monitorId)).toBeNull();
   expect(await isDue(0)).toBe(true);
-  await monitors.putReconciled(monitorId, first.at);
+  await monitors.putWalk(monitorId, first.at, true);
   expect([await isDue(1), await isDue(24 * 7)]).toEqual([false, true]);
   await monitors.oweWalk(monitorId);
   expect(await isDue(1)).toBe(true);
-  expect(await monitors.isReconciled(monitorId)).toBe(false);
-  await Promise.all([1, 2, 3].map(() => monitors.putUnfinished(monitorId, first.at)));
+  await Promise.all([1, 2, 3].map(() => monitors.putWalk(monitorId, first.at, false)));
   // Twice as long each time: four minutes after the third one.
   expect([await isDue(0.05), await isDue(0.07)]).toEqual([false, true]);
-  await monitors.putReconciled(monitorId, first.at);
-  expect(await monitors.isReconciled(monitorId)).toBe(true);
+  await monitors.putWalk(monitorId, first.at, true);
+  expect(await isDue(1)).toBe(false);
 });
 
 it('keeps the health of a monitor beside what the service told of it', async () => {
   const health: HealthOnFile = { kind: 'unknown', at: first.at, why: 'no', status: 404 };
   await monitors.putHealth(monitorId, health);
-  expect([await monitors.health(monitorId), await monitors.answer(monitorId)]).toEqual([
-    health,
-    null,
-  ]);
-  expect(await monitors.health('another')).toBeNull();
+  expect(await monitors.get(monitorId)).toMatchObject({ health });
+  expect(await monitors.answer(monitorId)).toBeNull();
+  expect(await monitors.get('another')).toBeNull();
 });
 
 it('keeps a list of monitors in pages, the same list once', async () => {
@@ -85,8 +83,8 @@ it('keeps what a sweep left until one comes through, or its monitor is on the pa
   const look = { at: first.at, watch: 'w', looked: 2, ...none };
   await lists.putLook('all', 0, look, ['a', 'b', 'c']);
   const note = (id: string, ...left: string[]) => ({ monitorId: id, fault: null, left });
-  await lists.putLeft('all', 0, [note('a', 'one', 'two'), note('b', 'one'), note('c', 'one')]);
-  await lists.putLeft('all', 0, [note('b')]);
+  await lists.putLeft([note('a', 'one', 'two'), note('b', 'one'), note('c', 'one')]);
+  await lists.putLeft([note('b')]);
   const left = [{ monitorId: 'a', why: 'one; two' }];
   await lists.putLook('all', 0, look, ['a', 'b']);
   expect(await lists.look('all', 0)).toEqual({ ...look, left });

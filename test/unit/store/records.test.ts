@@ -79,14 +79,14 @@ it('removes bytes that no row names, once they are days old, and no others', asy
   expect(String(await store.records.get('pdf'))).toBe('named');
 });
 
-it('lists the keys below a prefix in order, and removes them but for what is to stay', async () => {
+it('lists the keys below a prefix in order, and removes them', async () => {
   for (const key of ['b/2', 'b/10', 'b/1/x', 'b%2F', 'a', 'bb/1']) {
     await store.records.putIfAbsent(key, 'x');
   }
   expect(await store.records.list('b/')).toEqual(['b/1/x', 'b/10', 'b/2']);
   expect(await store.records.list('')).toHaveLength(6);
-  await store.records.removeAll('b/', 'b/1');
-  expect(await store.records.list('')).toEqual(['a', 'b%2F', 'b/1/x', 'bb/1']);
+  await store.records.removeAll('b/');
+  expect(await store.records.list('')).toEqual(['a', 'b%2F', 'bb/1']);
   await store.records.remove('none');
   expect(await store.records.get('none')).toBeNull();
 });
