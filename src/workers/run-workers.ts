@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { ConnectionOptions } from '@temporalio/client';
+import { Client, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { createCertificateDecisionActivities } from '../activities/certificate-decisions';
 import { createCertificateMergeActivities } from '../activities/certificate-merge';
@@ -24,6 +24,7 @@ import { createMonitorReconcileActivities } from '../activities/monitor-reconcil
 import { createMonitorStuckActivities } from '../activities/monitor-stuck';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
 import { createProfileActivities, type ProfileDependencies } from '../activities/profiles';
+import { createRetentionActivities, type RetentionDependencies } from '../activities/retention';
 import { createTraceActivities, type TraceDependencies } from '../activities/traces';
 import type {
   CertificateDependencies,
@@ -31,8 +32,11 @@ import type {
   MonitorDependencies,
 } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
+import type { RetentionTerm } from '../domain/retention';
 import { EngineUnreachableError } from '../temporal/connection';
+import { deleteRuns, runsOf } from '../temporal/job-runs';
 import { takeNamespace } from '../temporal/namespace-store';
+import { keepRetentionSchedule } from '../temporal/retention-schedule';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 
 export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
@@ -62,6 +66,14 @@ export interface WorkerSetup {
   traces: TraceDependencies | null;
   /** Null when this process has no investigation role. */
   lens: LensDependencies | null;
+  /** Null when this process has no workflows role. */
+  retention: RetentionSetup | null;
+}
+
+/** What the engine is asked for comes from the connection of the workers. */
+export interface RetentionSetup {
+  terms: readonly RetentionTerm[];
+  parts: Omit<RetentionDependencies, 'runsOf' | 'deleteRuns'>;
 }
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (decision record 002). */
@@ -102,13 +114,25 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   const common = { connection, namespace, identity, dataConverter, shutdownGraceTime } as const;
   const certificates = setup.certificates;
   const options: WorkerOptions[] = [];
+  const { retention } = setup;
   if (setup.roles.includes('workflows')) {
+    const client = new Client({ connection, namespace, dataConverter });
+    if (retention !== null)
+      await keepRetentionSchedule(client, queue('workflows'), retention.terms);
     options.push({
       ...common,
       taskQueue: queue('workflows'),
       workflowBundle: { codePath: workflowBundlePath() },
       maxConcurrentWorkflowTaskExecutions: 20,
       maxCachedWorkflows: 200,
+      ...(retention !== null && {
+        activities: createRetentionActivities({
+          ...retention.parts,
+          runsOf: (jobId) => runsOf(client, [jobId]),
+          deleteRuns: (runs) => deleteRuns(client, runs),
+        }),
+        maxConcurrentActivityTaskExecutions: 1,
+      }),
     });
   }
   if (setup.roles.includes('certificates') && certificates !== null) {

@@ -13,6 +13,12 @@ export interface WorkflowRun {
   runId: string;
 }
 
+/** What the engine knows of a job: runs that have ended, and ids of workflows that have not. */
+export interface JobRuns {
+  closed: WorkflowRun[];
+  running: string[];
+}
+
 /** The record of an erasure: who, when, why and what, without what was erased. */
 export interface ErasureRecord {
   id: string;
@@ -145,6 +151,7 @@ export async function openErasures(store: Store): Promise<OpenErasure[]> {
 export function isSameTarget(a: ErasureTarget, b: ErasureTarget): boolean {
   if (a.kind === 'document' || a.kind === 'target') return b.kind === a.kind && a.name === b.name;
   if (a.kind === 'job') return b.kind === 'job' && a.id === b.id;
+  if (a.kind === 'expired') return b.kind === 'expired' && a.jobs === b.jobs;
   return b.kind === 'age' && a.class === b.class;
 }
 
@@ -176,6 +183,7 @@ function entryOf({
     details: {
       target: target.kind,
       ...(target.kind === 'age' && { class: target.class, endedBefore: target.endedBefore }),
+      ...(target.kind === 'expired' && { jobs: target.jobs, endedBefore: target.endedBefore }),
       rows,
       objects: objects.length,
       workflows: workflows.length,

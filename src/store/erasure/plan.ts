@@ -112,6 +112,20 @@ export class ErasurePlanner {
     }
     const own = new Set(await this.#jobs.foldersOf(id));
     for (const folder of await this.#jobs.childrenOf(own)) own.add(folder);
+    await this.#takeJobs(own);
+    return this.#plan({ kind: 'job', id });
+  }
+
+  /** These jobs as wholes, and what no other job shares with them; what batches asked for is by itself. */
+  async ofExpired(
+    folders: readonly string[],
+    target: Extract<ErasureTarget, { kind: 'expired' }>,
+  ): Promise<ErasurePlan> {
+    await this.#takeJobs(new Set(folders));
+    return this.#plan(target);
+  }
+
+  async #takeJobs(own: ReadonlySet<string>): Promise<void> {
     const certificates = new Set([...own].filter((folder) => folder.startsWith('works/')));
     const names = await this.#certificates.learnJobs(certificates);
     for (const name of names) {
@@ -123,7 +137,6 @@ export class ErasurePlanner {
     this.#takeQuoted();
     await this.#takeWhole(own);
     for (const folder of own) this.#rows += this.#draft.removedOf(`batch_row/${folder}`);
-    return this.#plan({ kind: 'job', id });
   }
 
   /** One class of what jobs hold that ended before an instant, and that no later job shares. */
