@@ -135,5 +135,13 @@ export const migrations: readonly string[][] = [
        PRIMARY KEY (subject, n, number)
      ) STRICT, WITHOUT ROWID`,
     ...monitorTables,
+    // What tells of an erasure is written beside what was, never into it.
+    ...['event', 'anchor', 'anchor_head'].flatMap((table) =>
+      ['UPDATE', 'DELETE'].map(
+        (change) =>
+          `CREATE TRIGGER ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
+           BEGIN SELECT RAISE(ABORT, 'the audit trail stays as it was written'); END`,
+      ),
+    ),
   ],
 ];
