@@ -99,6 +99,11 @@ export const migrations: readonly string[][] = [
        PRIMARY KEY (subject, holder, line)
      ) STRICT, WITHOUT ROWID`,
     `CREATE INDEX subject_holder ON subject (holder)`,
+    // Whom lines of the audit trail tell of; an erasure takes it away.
+    `CREATE TABLE subject_number (
+       subject TEXT PRIMARY KEY,
+       number TEXT NOT NULL UNIQUE
+     ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE job (
        holder TEXT PRIMARY KEY,
        id TEXT NOT NULL UNIQUE,

@@ -11,10 +11,13 @@ export interface EventRow extends Omit<Link, 'text'> {
   body: Uint8Array;
 }
 
-/** How an entry goes into its table. What is told again has the same name. */
-export async function eventOf(seal: Seal, entry: AuditEntry): Promise<NewEvent> {
-  const text = JSON.stringify(entry);
-  const name = nameOf(entry);
+/**
+ * How an entry goes into its table. What is told again has the same name.
+ *
+ * @param text of `numbered`
+ */
+export async function eventOf(seal: Seal, text: string): Promise<NewEvent> {
+  const name = nameOf(entryOf(text));
   return { name, text, body: Buffer.from(await seal.seal(rowName('event', name), text)) };
 }
 

@@ -163,6 +163,7 @@ function headOf(store: Store, open: OpenErasure): Promise<Statement> {
   return store.records.replacement(headKey(open.record.id), JSON.stringify(open));
 }
 
+/** Whom it is about stands in the record that it names: what was erased has no number any more. */
 function entryOf({
   id,
   target,
@@ -178,8 +179,6 @@ function entryOf({
     result: 'erased',
     by,
     happenedAt: startedAt,
-    ...(target.kind === 'job' && { work: target.id }),
-    ...((target.kind === 'document' || target.kind === 'target') && { subject: target.name }),
     details: {
       target: target.kind,
       ...(target.kind === 'age' && { class: target.class, endedBefore: target.endedBefore }),

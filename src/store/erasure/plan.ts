@@ -270,6 +270,7 @@ export class ErasurePlanner {
 
   async #takeWhole(own: ReadonlySet<string>): Promise<void> {
     await this.#jobs.takeWhole(this.#draft, own);
+    await this.#draft.forgetNames(await this.#namesOf(own));
     for (const folder of own) {
       const { asked, outcome } = await this.#jobs.read(folder);
       this.#rows += asked?.receivables ?? 0;
@@ -277,6 +278,19 @@ export class ErasurePlanner {
       await this.#addPlanned(folder, true);
       await this.#judgeAnalysis(folder, ['in_flight', 'unknown']);
     }
+  }
+
+  /** Whom jobs tell of, and what their own ids are made of where no other job has the same. */
+  async #namesOf(own: ReadonlySet<string>): Promise<Set<string>> {
+    const names = new Set<string>();
+    for (const folder of own) {
+      for (const name of await this.#store.subjects.heldBy(folder)) names.add(name);
+      const [prefix, name] = /^.*?\/([0-9a-f]{32})(?=\/|$)/.exec(folder) ?? [];
+      if (prefix === undefined || name === undefined) continue;
+      const same = await this.#jobs.folders(prefix);
+      if (same.every((one) => own.has(one))) names.add(name);
+    }
+    return names;
   }
 
   #takeQuoted(): void {
