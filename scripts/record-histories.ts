@@ -26,6 +26,7 @@ import { certificateRecordings } from './record-histories/certificates';
 import { creditRecordings } from './record-histories/credit';
 import { investigationRecordings } from './record-histories/investigations';
 import { monitorRecordings } from './record-histories/monitors';
+import { retentionRecordings } from './record-histories/retention';
 import { Scene, type Recording } from './record-histories/scene';
 
 const longestMs = 30 * 60_000;
@@ -41,6 +42,7 @@ const recordings: readonly Recording[] = [
   ...creditRecordings,
   ...investigationRecordings,
   ...monitorRecordings,
+  ...retentionRecordings,
 ];
 
 const scenario: ScenarioInput = {

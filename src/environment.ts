@@ -20,7 +20,9 @@ import {
   monitorVariables,
   type MonitorSinkSettings,
 } from './environment/monitors';
+import { retentionTerms } from './environment/retention';
 import { ConfigError, isWebAddress, numberWithin, onOff } from './environment/variables';
+import type { RetentionTerm } from './domain/retention';
 import { KeyRing } from './protection/key-ring';
 
 export type { MonitorSinkSettings, SinkChoice } from './environment/monitors';
@@ -68,6 +70,8 @@ export interface Environment {
   monitorSinks: MonitorSinkSettings;
   /** Sweeps that could not bring a change through after which a person must look. */
   monitorEscalateAfter: number;
+  /** How long jobs are kept, by kind; of a kind that is not there, for ever. */
+  retention: readonly RetentionTerm[];
 }
 
 export interface InvestigationSettings {
@@ -150,6 +154,7 @@ const variables = z.object({
   DILIGENCE_CODEC_AUDIENCE: z.string().min(1).optional(),
   DILIGENCE_WORKERS: numberWithin(1, 1_000).int('expected a whole number').default(1),
   DILIGENCE_ACTOR: z.string().min(1).max(200).optional(),
+  DILIGENCE_RETENTION: retentionTerms.default([]),
   DILIGENCE_METRICS_ADDRESS: z
     .string()
     .refine(isListenAddress, 'expected host:port, or off')
@@ -214,6 +219,7 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     dossierNames: { ...listNames, dossierReadPath: found.DOSSIER_READ_PATH ?? null },
     monitorSinks: monitorSinksOf(found),
     monitorEscalateAfter: found.MONITOR_ESCALATE_AFTER,
+    retention: found.DILIGENCE_RETENTION,
   };
 }
 

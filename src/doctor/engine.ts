@@ -1,5 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { queueKinds, queueName, queueSuffix, type QueueKind } from '../domain/queues';
+import { retentionScheduleId, termText } from '../domain/retention';
 import { ConfigError, type Environment } from '../environment';
 import type { Store } from '../store/store';
 import { engineAddress, type EngineClient } from '../temporal/connection';
@@ -34,6 +35,7 @@ export async function examineEngine(
     if (isUsable) findings.push(await examineSearchAttributes(engine));
     if (isUsable && store !== null) {
       findings.push(...(await examinePollers(engine, environment, store)));
+      findings.push(await examineRetention(engine, environment));
     }
     return findings;
   } catch (error) {
@@ -120,6 +122,36 @@ async function examinePollers(
     findings.push(pollersFinding(kind, queueName(kind, suffix), pollers.length, declared));
   }
   return findings;
+}
+
+/** Read as it stands: what the schedule is told is sealed, and need not be opened. */
+async function examineRetention(
+  { connection, namespace }: EngineClient,
+  { retention }: Environment,
+): Promise<Finding> {
+  const check = 'retention';
+  const scheduleId = retentionScheduleId;
+  const { workflowService } = connection;
+  const found = await workflowService
+    .describeSchedule({ namespace, scheduleId })
+    .catch((error: unknown) => {
+      if (isGrpcServiceError(error) && (error.code as number) === grpcNotFound) return null;
+      throw error;
+    });
+  const terms = retention.map(termText).join(', ');
+  if ((found === null) !== (retention.length === 0)) {
+    const cure = 'set the same DILIGENCE_RETENTION for every process, and restart the workers';
+    const detail = found === null ? `${terms}: nothing applies it` : 'is applied, and not set here';
+    return warn(check, detail, cure);
+  }
+  if (found === null) return ok(check, 'none is set: jobs are kept until somebody erases them');
+  const last = instantOf(found.info?.recentActions?.at(-1)?.actualTime) ?? 'never';
+  const next = instantOf(found.info?.futureActionTimes?.[0]) ?? 'never: it is paused';
+  return ok(check, `${terms}; applied last at ${last}; next at ${next}`);
+}
+
+function instantOf(time: { seconds?: unknown } | null | undefined): string | null {
+  return time?.seconds == null ? null : new Date(Number(time.seconds) * 1_000).toISOString();
 }
 
 /** The rate of a service is shared out by DILIGENCE_WORKERS: more workers exceed it, fewer waste it. */

@@ -4,6 +4,7 @@ import { closeSync, mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { retentionScheduleId } from '../domain/retention';
 import { readEnvironment, type Environment } from '../environment';
 import { connectClient, type EngineClient } from '../temporal/connection';
 import { endOrphanedServer, type DevServer } from '../temporal/dev-server';
@@ -318,12 +319,16 @@ async function idleFor(
   await engine.close();
 }
 
-/** Work under way, or a schedule that will start some. When nobody can tell, it counts as busy. */
+/**
+ * Work under way, or a schedule that will start some; that of retention makes up for its time at the next
+ * start. When nobody can tell, it counts as busy.
+ */
 async function isBusy({ client }: EngineClient): Promise<boolean> {
   try {
     const running = await client.workflow.count("ExecutionStatus = 'Running'");
     if (running.count > 0) return true;
-    for await (const { state } of client.schedule.list()) if (!state.paused) return true;
+    for await (const { scheduleId, state } of client.schedule.list())
+      if (!state.paused && scheduleId !== retentionScheduleId) return true;
     return false;
   } catch {
     return true;

@@ -1,12 +1,11 @@
 import { allKinds } from '../store/erasure/catalog';
-import type { ErasureRecord } from '../store/erasure/erasures';
+import type { ErasureRecord, JobRuns } from '../store/erasure/erasures';
 import type { ErasurePlan } from '../store/erasure/plan';
-import type { RunsFound } from './erase-workflows';
 import { counted, exitCodes, print, printJson, tell } from './terminal';
 
 export interface FoundPlan {
   plan: ErasurePlan;
-  runs: RunsFound;
+  runs: JobRuns;
   /** Sentences that say what is in the way, and what to do about it. */
   refusals: string[];
 }

@@ -14,8 +14,9 @@ import { ErasurePlanner } from '../store/erasure/plan';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/documents';
 import { readTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
+import { deleteRuns, runsOf } from '../temporal/job-runs';
 import { planLines, showDone, showDryRun, type FoundPlan } from './erase-print';
-import { deleteRuns, refusalsOf, runsOf } from './erase-workflows';
+import { refusalsOf } from './erase-refusals';
 import {
   CommandError,
   UsageError,
@@ -111,7 +112,7 @@ async function runErase(flags: EraseFlags): Promise<number> {
     }
     const tools: ErasureTools = {
       macOf: (text) => idKey.macOf(text),
-      deleteRuns: (its) => deleteRuns(engine, its),
+      deleteRuns: (its) => deleteRuns(engine.client, its),
     };
     const done: { record: ErasureRecord; key: string }[] = [];
     for (const open of begun) done.push(await finishErasure(store, open, tools));
@@ -184,8 +185,8 @@ async function makePlan(
   const plan = await new ErasurePlanner(store, (text) => idKey.nameOf('document', text)).of(asked);
   // Histories hold nothing of a class, and stay.
   const ids = plan.target.kind === 'age' ? [] : plan.jobs.map(({ id }) => id);
-  const runs = await runsOf(engine, ids);
-  return { plan, runs, refusals: await refusalsOf(engine, plan, runs) };
+  const runs = await runsOf(engine.client, ids);
+  return { plan, runs, refusals: await refusalsOf(engine.client, plan, runs) };
 }
 
 function nothingFound({ job, json }: EraseFlags): number {

@@ -102,6 +102,11 @@ export const migrations: readonly string[][] = [
        PRIMARY KEY (subject, holder, line)
      ) STRICT, WITHOUT ROWID`,
     `CREATE INDEX subject_holder ON subject (holder)`,
+    // Whom lines of the audit trail tell of; an erasure takes it away.
+    `CREATE TABLE subject_number (
+       subject TEXT PRIMARY KEY,
+       number TEXT NOT NULL UNIQUE
+     ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE job (
        holder TEXT PRIMARY KEY,
        id TEXT NOT NULL UNIQUE,
@@ -138,5 +143,13 @@ export const migrations: readonly string[][] = [
        PRIMARY KEY (subject, n, number)
      ) STRICT, WITHOUT ROWID`,
     ...monitorTables,
+    // What tells of an erasure is written beside what was, never into it.
+    ...['event', 'anchor', 'anchor_head'].flatMap((table) =>
+      ['UPDATE', 'DELETE'].map(
+        (change) =>
+          `CREATE TRIGGER ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
+           BEGIN SELECT RAISE(ABORT, 'the audit trail stays as it was written'); END`,
+      ),
+    ),
   ],
 ];

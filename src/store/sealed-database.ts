@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../domain/audit';
 import { eventOf } from './audit/event';
+import { numbered } from './audit/numbers';
 import type { Database } from './database';
 import { noSeal, type Seal } from './seal';
 import type { Statement, StatementResult } from './statement';
@@ -34,7 +35,8 @@ export class SealedDatabase implements Seal {
     statements: readonly Statement[],
     entries: readonly AuditEntry[] = [],
   ): Promise<StatementResult[]> {
-    const events = await Promise.all(entries.map((entry) => eventOf(this, entry)));
+    const texts = entries.length === 0 ? [] : await numbered(this, entries);
+    const events = await Promise.all(texts.map((text) => eventOf(this, text)));
     return this.#database.commit(statements, events);
   }
 

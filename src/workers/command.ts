@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Logger } from 'pino';
+import { AuditTrail } from '../store/audit/trail';
 import type { Store } from '../store/store';
 import { findIdKey } from '../store/find-id-key';
 import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
+import type { IdKey } from '../protection/id-key';
 import type { KeyRing } from '../protection/key-ring';
 import { engineAddress } from '../temporal/connection';
 import { dataConverterOf } from '../temporal/data-converter';
@@ -25,7 +27,13 @@ import { traceDependencies } from './trace-services';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
-import { runWorkers, workerRoles, type RunningWorkers, type WorkerRole } from './run-workers';
+import {
+  runWorkers,
+  workerRoles,
+  type RetentionSetup,
+  type RunningWorkers,
+  type WorkerRole,
+} from './run-workers';
 
 const oneDayMs = 24 * 60 * 60_000;
 
@@ -152,6 +160,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     dossiers,
     traces,
     lens,
+    retention: retentionSetup(environment, { store, idKey, metrics, stopping: stopping.signal }),
   };
   const workers = await runWorkers(setup);
   await proveAgain(workers, store, keys);
@@ -180,6 +189,25 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   lag.stop();
   clearInterval(tidying);
   log.info('worker has stopped');
+}
+
+function retentionSetup(
+  { retention }: Environment,
+  parts: { store: Store; idKey: IdKey; metrics: WorkerMetrics; stopping: AbortSignal },
+): RetentionSetup {
+  const { store, idKey, metrics, stopping } = parts;
+  return {
+    terms: retention,
+    parts: {
+      store,
+      audit: new AuditTrail(store, idKey),
+      nameOf: (document) => idKey.nameOf('document', document),
+      macOf: (text) => idKey.macOf(text),
+      metrics: metrics.retention,
+      stopping,
+      now: Date.now,
+    },
+  };
 }
 
 /** Bytes that a process was storing when it was killed. */

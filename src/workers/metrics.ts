@@ -10,11 +10,13 @@ import type { CallObserver, CallReport } from '../apis/http/observer';
 import { analysisStatuses } from '../domain/credit/work';
 import type { LensMetrics } from '../activities/lens';
 import type { ProfileMetrics } from '../activities/profiles';
+import type { RetentionMetrics } from '../activities/retention';
 import type { TraceMetrics } from '../activities/traces';
 import { dossierStatuses } from '../domain/dossiers/follow';
 import { lensStatuses } from '../domain/lens/analyze';
 import type { OutcomeRecord } from '../domain/outcomes';
 import { profileStatuses } from '../domain/profiles/lookup';
+import { nothingExpired, type RetentionCounts } from '../domain/retention';
 import { standsForGood, traceStatuses } from '../domain/traces/search';
 
 const outcomeStatuses: readonly OutcomeRecord['status'][] = [
@@ -52,6 +54,7 @@ export class WorkerMetrics {
   readonly lens: LensMetrics;
   readonly traces: TraceMetrics;
   readonly profiles: ProfileMetrics;
+  readonly retention: RetentionMetrics;
   readonly #calls;
   readonly #callSeconds;
   readonly #inFlight;
@@ -114,6 +117,7 @@ export class WorkerMetrics {
     this.lens = lensMetrics(this.#registry);
     this.traces = traceMetrics(this.#registry);
     this.profiles = profileMetrics(this.#registry);
+    this.retention = retentionMetrics(this.#registry);
   }
 
   /** What a service reports to. `service` is its name in the labels. */
@@ -419,4 +423,20 @@ function secondsOf({ startedAt, settledAt }: { startedAt: string; settledAt: str
 
 function statusClass({ ending, status }: CallReport): string {
   return status === null ? ending : `${Math.floor(status / 100)}xx`;
+}
+
+function retentionMetrics(registry: Registry): RetentionMetrics {
+  const jobs = new Counter({
+    name: 'diligence_retention_jobs_total',
+    help: 'Jobs older than DILIGENCE_RETENTION lets them be that a run came to: erased, left since they run (under_way), or left since something of them may have been bought and nobody has decided (undecided).',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  const count = ({ erased, underWay, undecided }: RetentionCounts): void => {
+    jobs.inc({ result: 'erased' }, erased);
+    jobs.inc({ result: 'under_way' }, underWay);
+    jobs.inc({ result: 'undecided' }, undecided);
+  };
+  count(nothingExpired);
+  return { jobsExpired: count };
 }

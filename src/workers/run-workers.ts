@@ -24,6 +24,7 @@ import { createMonitorReconcileActivities } from '../activities/monitor-reconcil
 import { createMonitorStuckActivities } from '../activities/monitor-stuck';
 import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
 import { createProfileActivities, type ProfileDependencies } from '../activities/profiles';
+import { createRetentionActivities, type RetentionDependencies } from '../activities/retention';
 import { createTraceActivities, type TraceDependencies } from '../activities/traces';
 import type {
   CertificateDependencies,
@@ -31,9 +32,12 @@ import type {
   MonitorDependencies,
 } from '../activities/dependencies';
 import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
+import type { RetentionTerm } from '../domain/retention';
 import { EngineUnreachableError } from '../temporal/connection';
 import { endEarlierEpochs } from '../temporal/earlier-epochs';
+import { deleteRuns, runsOf } from '../temporal/job-runs';
 import { takeNamespace } from '../temporal/namespace-store';
+import { keepRetentionSchedule } from '../temporal/retention-schedule';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 
 export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
@@ -63,6 +67,14 @@ export interface WorkerSetup {
   traces: TraceDependencies | null;
   /** Null when this process has no investigation role. */
   lens: LensDependencies | null;
+  /** Null when this process has no workflows role. */
+  retention: RetentionSetup | null;
+}
+
+/** What the engine is asked for comes from the connection of the workers. */
+export interface RetentionSetup {
+  terms: readonly RetentionTerm[];
+  parts: Omit<RetentionDependencies, 'runsOf' | 'deleteRuns'>;
 }
 
 /** Longer than the total time of a keyless POST: a shutdown must never cut one off (decision record 002). */
@@ -90,11 +102,11 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     throw new EngineUnreachableError(setup.address);
   });
   const engine = { ...setup, connection };
+  const client = new Client(engine);
   try {
     await takeNamespace(engine, setup.store.id);
     await refuseMissingSearchAttributes(engine);
-    const { namespace, dataConverter } = setup;
-    await endEarlierEpochs(new Client({ connection, namespace, dataConverter }), setup.store);
+    await endEarlierEpochs(client, setup.store);
   } catch (error) {
     // An open connection would keep the process alive.
     await connection.close();
@@ -105,13 +117,24 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   const common = { connection, namespace, identity, dataConverter, shutdownGraceTime } as const;
   const certificates = setup.certificates;
   const options: WorkerOptions[] = [];
+  const { retention } = setup;
   if (setup.roles.includes('workflows')) {
+    if (retention !== null)
+      await keepRetentionSchedule(client, queue('workflows'), retention.terms);
     options.push({
       ...common,
       taskQueue: queue('workflows'),
       workflowBundle: { codePath: workflowBundlePath() },
       maxConcurrentWorkflowTaskExecutions: 20,
       maxCachedWorkflows: 200,
+      ...(retention !== null && {
+        activities: createRetentionActivities({
+          ...retention.parts,
+          runsOf: (jobId) => runsOf(client, [jobId]),
+          deleteRuns: (runs) => deleteRuns(client, runs),
+        }),
+        maxConcurrentActivityTaskExecutions: 1,
+      }),
     });
   }
   if (setup.roles.includes('certificates') && certificates !== null) {

@@ -1,5 +1,6 @@
 /** Every workflow of the worker, by the name it is started with. */
 export { analyzeCredit } from './analyze-credit';
+export { applyRetention } from './apply-retention';
 export { certificateBatch } from './certificate-batch';
 export { certificateLane } from './certificate-lane';
 export { inquiryBatch } from './inquiry-batch';

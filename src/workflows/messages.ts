@@ -21,6 +21,7 @@ import type {
 } from '../domain/monitors/sweep';
 import type { WatchCounts } from '../domain/monitors/watch';
 import type { LensRef, ReplacedLens } from '../domain/lens/analyze';
+import type { RetentionTerm } from '../domain/retention';
 import type { TraceRef } from '../domain/traces/search';
 import type { WorkRef } from '../domain/work';
 
@@ -424,4 +425,9 @@ export interface MonitorWatchInput {
   eventsPerRun?: number;
   /** Null: the first run. */
   carried: { page: number; counts: WatchCounts; startedAt: string } | null;
+}
+
+export interface ApplyRetentionInput {
+  /** In the order in which kinds are gone through. */
+  terms: readonly RetentionTerm[];
 }

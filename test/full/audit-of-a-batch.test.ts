@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { storeIn, tamperWith } from '../support/temporary-store';
+import { openTrail, storeIn, tamperWith } from '../support/temporary-store';
 import type { Store } from '../../src/store/store';
 import type { FiledAuditRecord } from '../../src/store/audit/read';
 import { IdKey } from '../../src/protection/id-key';
@@ -146,6 +146,7 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     const [head] = tamper(
       'SELECT chain FROM anchor_head WHERE anchor = ? ORDER BY number DESC LIMIT 1',
     );
+    openTrail((sql) => tamperWith(place.folder, sql) as { name: string }[]);
     tamper('DELETE FROM anchor_head WHERE anchor >= ?');
     tamper('DELETE FROM anchor WHERE number >= ?');
     tamperWith(
@@ -187,6 +188,7 @@ describe('orders to a batch that runs', () => {
       ['cancel_now', 'tester'],
     ]);
     // A command writes one record, in a chain of its own.
+    openTrail((sql) => tamperWith(place.folder, sql) as { name: string }[]);
     tamperWith(
       place.folder,
       'DELETE FROM event WHERE chain = (SELECT chain FROM event GROUP BY chain HAVING count(*) = 1 ORDER BY chain DESC LIMIT 1)',

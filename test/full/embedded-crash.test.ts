@@ -17,6 +17,7 @@ describe('the embedded engine, when its processes die', () => {
   let folder: string;
   let dataDir: string;
   let sandbox: Sandbox;
+  let retention = '';
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'diligence-crash-'));
@@ -44,6 +45,7 @@ describe('the embedded engine, when its processes die', () => {
         HOME: process.env.HOME ?? '',
         TEMPORAL_CLI_PATH: process.env.TEMPORAL_CLI_PATH ?? '',
         CERTIFICATES_RPS: '40',
+        DILIGENCE_RETENTION: retention,
         INVESTIGATION_BASE_URL: sandbox.baseUrl,
         INVESTIGATION_TOKEN: 'sandbox-token',
       },
@@ -199,7 +201,8 @@ describe('the embedded engine, when its processes die', () => {
     await expectAllIssuedOnce();
   }, 120_000);
 
-  test('closes when it has been idle, not before', async () => {
+  test('closes when it has been idle, not before, though retention is scheduled', async () => {
+    retention = 'trace=90d';
     expect((await run(['dev', '--background', '--idle-minutes', '0.15'])).code).toBe(0);
     const [engine, server] = [await enginePid(), await serverPid()];
     const id = await detachedBatch();

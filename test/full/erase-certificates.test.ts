@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry } from '../../src/domain/audit';
 import { certificateSubject, type Claim } from '../../src/domain/attempts';
+import { verifyAudit } from '../../src/store/audit/verify';
 import { Store } from '../../src/store/store';
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { StoredBodies } from '../../src/store/erasure/bodies';
@@ -12,6 +13,7 @@ import { WorkWriter, workFolder } from '../../src/store/certificates/works';
 import { noCounts } from '../../src/domain/certificates';
 import { nothingTold } from '../../src/domain/outcomes';
 import type { WorkRecord } from '../../src/domain/work';
+import { entry, readAll } from '../support/audit-entries';
 import { cnpj } from '../support/documents';
 import {
   changedKeys,
@@ -23,7 +25,7 @@ import {
   type Planning,
 } from '../support/erasures';
 import { bodyAt, putBody } from '../support/stored-bodies';
-import { TemporaryStore, notesOf } from '../support/temporary-store';
+import { TemporaryStore, notesOf, testIdKey } from '../support/temporary-store';
 
 const person = cnpj(1);
 let place: TemporaryStore;
@@ -166,7 +168,7 @@ async function fileQuoting(): Promise<void> {
 
 it.each([
   ['in one transaction', 800, ['commit', 'removeBlobs', 'forget', 'commit']],
-  ['in parts', 4, [...Array<string>(3).fill('commit'), 'removeBlobs', 'forget', 'commit']],
+  ['in parts', 5, [...Array<string>(3).fill('commit'), 'removeBlobs', 'forget', 'commit']],
 ])('leaves no quotation behind, wherever it was cut short: %s', async (_, most, expected) => {
   const blobs = (): string[] => {
     const root = join(place.root, 'blobs');
@@ -195,6 +197,38 @@ it.each([
     most,
   );
   expect(steps).toEqual(expected);
+});
+
+/** Subjects and works of the lines of requests, as they are read. */
+async function trail(): Promise<[subject: string, work: string][]> {
+  const lines = (await readAll(place.store)).filter(({ kind }) => kind === 'request');
+  return lines.map(({ subject = '', work = '' }) => [subject, work]);
+}
+
+it('leaves nobody on the audit trail who could be asked for by a name, and every chain as it was', async () => {
+  const [job, other] = [`certificate-batch/${'0a'.repeat(16)}`, 'certificate-batch/other'];
+  await file(job, { documents: [person, cnpj(2), cnpj(3)] });
+  await file(other, { documents: [cnpj(2)] });
+  const names = [person, cnpj(2), cnpj(3)].map(nameOf);
+  const told = names.map((subject, n) => ({ ...entry(n), subject, work: job }));
+  await place.store.commit([], told);
+  expect(await trail()).toEqual(names.map((name) => [name, job]));
+  await erased(place.store, ofPerson);
+  const [first, second, third] = await trail();
+  expect(first?.[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(first?.[0]).not.toBe(names[0]);
+  expect([second, third]).toEqual([
+    [names[1], job],
+    [names[2], job],
+  ]);
+  await erased(place.store, (one) => one.ofJob(job));
+  const left = await trail();
+  // Another job holds the second.
+  expect(left.map(([subject]) => names.includes(subject))).toEqual([false, true, false]);
+  expect(left.filter(([, work]) => work === job)).toEqual([]);
+  const findings: unknown[] = [];
+  await verifyAudit(place.store, testIdKey, { onFinding: (one) => findings.push(one) });
+  expect(findings).toEqual([]);
 });
 
 it('names the histories that are left to delete until the engine has done so', async () => {

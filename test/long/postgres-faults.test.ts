@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,8 +9,10 @@ import { AuditTrail } from '../../src/store/audit/trail';
 import { verifyAudit } from '../../src/store/audit/verify';
 import type { Database } from '../../src/store/database';
 import { openPostgres } from '../../src/store/postgres/database';
+import { statement } from '../../src/store/statement';
 import { Store } from '../../src/store/store';
 import { StoreError } from '../../src/store/store-error';
+import { entry } from '../support/audit-entries';
 import { sized } from '../support/full-size';
 import { PostgresServer } from '../support/postgres-server';
 
@@ -102,7 +104,7 @@ test('what it was told while connections were cut is on the audit trail, and eve
   const told: string[] = [];
   const tell = async (n: number): Promise<void> => {
     const id = `happening/${n}`;
-    const entry = {
+    const line = {
       kind: 'request',
       id,
       result: 'accepted',
@@ -117,7 +119,7 @@ test('what it was told while connections were cut is on the audit trail, and eve
     const attempt = { n: 1, claim: claimOf(id) };
     for (;;) {
       try {
-        await attempts.putReceipt(subject, attempt, receipt, [entry]);
+        await attempts.putReceipt(subject, attempt, receipt, [line]);
         told.push(id);
         return;
       } catch (error) {
@@ -139,6 +141,24 @@ test('what it was told while connections were cut is on the audit trail, and eve
   expect(told).toHaveLength(200);
   expect(verdict.records).toBe(200);
 }, 120_000);
+
+test('a role with the rights of docker/writer-role.sql does all the work, and cannot change the trail', async () => {
+  const owner = new Client({ connectionString: server.url() });
+  await owner.connect();
+  await owner.query('CREATE ROLE diligence_writer LOGIN');
+  await owner.query(readFileSync(join(__dirname, '..', '..', 'docker', 'writer-role.sql'), 'utf8'));
+  await owner.query('DROP TRIGGER event_no_delete ON event');
+  await owner.end();
+  const url = server.url().replace('//diligence@', '//diligence_writer@');
+  const database = await openPostgres(url, folder, idKey);
+  const store = new Store(database);
+  expect(await claim(store, 'by the writer', 'nonce')).toBe(true);
+  await store.commit([], [entry(1)]);
+  expect(await new AuditTrail(store, idKey).anchor()).toMatch(/^\d+-/);
+  const refused = ['DELETE FROM event', 'UPDATE anchor SET at = at', 'DROP TABLE event'];
+  for (const sql of refused) await expect(store.commit([statement(sql)])).rejects.toThrow('42501');
+  await database.close();
+}, 60_000);
 
 test('a process that finds another store at the address writes nothing more', async () => {
   const [database] = databases as [Database];

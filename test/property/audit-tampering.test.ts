@@ -7,6 +7,7 @@ import { TemporaryStore, testIdKey } from '../support/temporary-store';
 
 const tables = ['event', 'anchor', 'anchor_head'] as const;
 const place = new TemporaryStore();
+place.openTrail();
 afterAll(() => place.remove());
 
 /** Three writers and a few anchors: a trail as a day leaves it, and its head. */

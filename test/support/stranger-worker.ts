@@ -43,6 +43,7 @@ export async function failedByStranger(place: Installation, workId: string): Pro
     traces: null,
     lens: null,
     dossiers: null,
+    retention: null,
   });
   const client = await place.client();
   let failure: TaskFailure | null | undefined = null;

@@ -71,6 +71,7 @@ it('has a default for everything', () => {
     },
     monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null },
     monitorEscalateAfter: 5,
+    retention: [],
   });
 });
 
@@ -121,6 +122,7 @@ it('reads every variable', () => {
     DOSSIER_READ_PATH: '/dossies/{id}',
     MONITOR_SINKS: 'file?,webhook',
     MONITOR_ESCALATE_AFTER: '9',
+    DILIGENCE_RETENTION: 'certificate-batch=5y, trace=90d',
     INVESTIGATION_TIMEOUT_SECONDS: '11',
     MONITOR_WEBHOOK_URL: 'http://receiver.test/changes?key=1',
     MONITOR_WEBHOOK_SECRET: `${webhookSecret}, ${webhookSecret}`,
@@ -210,6 +212,10 @@ it('reads every variable', () => {
       },
     },
     monitorEscalateAfter: 9,
+    retention: [
+      { kind: 'certificate-batch', count: 5, unit: 'y' },
+      { kind: 'trace', count: 90, unit: 'd' },
+    ],
   });
 });
 
@@ -221,6 +227,25 @@ it('takes an empty variable for one that is not set', () => {
 it('puts the store into the data directory unless it is told another place', () => {
   const { storeUrl } = readEnvironment({ DILIGENCE_DATA_DIR: '/srv/d' });
   expect(storeUrl).toBe('/srv/d/store');
+});
+
+it.each([
+  ['trace', 'trace: expected a kind and its term, like trace=90d'],
+  ['trace=90d,', ': expected a kind'],
+  ['traces=90d', 'of certificate, certificate-batch, credit-analysis'],
+  ['decision=90d', 'decision=90d: expected a kind'],
+  ['trace=0d', 'trace=0d: expected a kind'],
+  ['trace=3m', 'trace=3m: expected a kind'],
+  ['trace=101y', '(at most 100y)'],
+  ['trace=90d,dossier=1y,trace=2y', 'trace=2y: expected its kind once'],
+])('tells which entry of DILIGENCE_RETENTION=%s is wrong, and what was expected', (text, told) => {
+  const read = () => readEnvironment({ DILIGENCE_RETENTION: text });
+  expect(read).toThrow(expect.objectContaining({ variable: 'DILIGENCE_RETENTION' }));
+  expect(read).toThrow(told);
+});
+
+it('keeps jobs of every kind for ever where no term is set', () => {
+  expect(readEnvironment({}).retention).toEqual([]);
 });
 
 it('takes `off` for a worker without endpoints', () => {

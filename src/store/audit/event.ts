@@ -21,10 +21,13 @@ export function selectEvents(where: string, parameters: readonly unknown[]): Sta
 /** Events that one look reads. */
 export const perLook = 500;
 
-/** How an entry goes into its table. What is told again has the same name. */
-export async function eventOf(seal: Seal, entry: AuditEntry): Promise<NewEvent> {
-  const text = JSON.stringify(entry);
-  const name = nameOf(entry);
+/**
+ * How an entry goes into its table. What is told again has the same name.
+ *
+ * @param text of `numbered`
+ */
+export async function eventOf(seal: Seal, text: string): Promise<NewEvent> {
+  const name = nameOf(entryOf(text));
   return { name, text, body: Buffer.from(await seal.seal(rowName('event', name), text)) };
 }
 

@@ -4,6 +4,7 @@ import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
 import { entryOf, linkOf, perLook, selectEvents, type EventRow } from './event';
 import { beginningOf, stateOf } from './link';
+import { named } from './numbers';
 
 /** A record as it stands in the trail. */
 export interface FiledAuditRecord extends AuditRecord {
@@ -41,17 +42,22 @@ export async function* readAudit(
     ),
   );
   for await (const rows of looks) {
-    for (const row of rows) {
-      const { chain, prev, number, at, hash } = row;
-      const link = linkOf(store, row);
+    const links = rows.map((row) => linkOf(store, row));
+    const nameIn = await named(
+      store,
+      links.map((link) => link?.text ?? ''),
+    );
+    for (const [at, { chain, ...row }] of rows.entries()) {
+      const link = links[at] ?? null;
       if (link === null) {
         onUnreadable(chain);
         continue;
       }
       const intact = stateOf(idKey.auditKey, beginningOf(store.id, chain), link) === 'intact';
-      const writtenAt = Date.parse(at);
+      const writtenAt = Date.parse(row.at);
       if (intact && !(writtenAt >= from && writtenAt < to)) continue;
-      yield { prev, number, at, ...entryOf(link.text), chain, hash, intact };
+      const { prev, number, hash } = row;
+      yield { prev, number, at: row.at, ...entryOf(nameIn(link.text)), chain, hash, intact };
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../domain/audit';
 import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
+import type { ExpiredCursor } from '../../domain/retention';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { StoreError } from '../store-error';
@@ -45,6 +46,14 @@ export interface JobPage {
   after?: string;
 }
 
+/** A job that has ended; `rows`: outcomes of its rows. */
+export interface EndedJob {
+  folder: string;
+  id: string;
+  endedAt: string;
+  rows: number;
+}
+
 interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input'> {
   holder: string;
   needsAttention: number;
@@ -84,6 +93,28 @@ export class JobRepository {
       ]),
     );
     return rows.map((row) => this.#rowOf(row));
+  }
+
+  /**
+   * Those of a kind that ended before an instant, the oldest first.
+   *
+   * @param after the last of the page before; null: the first page
+   */
+  endedBefore(
+    kind: JobKind,
+    instant: string,
+    after: ExpiredCursor | null,
+    limit: number,
+  ): Promise<EndedJob[]> {
+    return this.#store.read(
+      statement(
+        `SELECT holder AS folder, id, ended_at AS "endedAt",
+           (SELECT count(*) FROM outcome WHERE work = holder) AS rows
+         FROM job WHERE kind = ? AND ended_at < ? AND (ended_at, id) > (?, ?)
+         ORDER BY ended_at, id LIMIT ?`,
+        [kind, instant, after?.endedAt ?? '', after?.id ?? '', limit],
+      ),
+    );
   }
 
   /** Null when there is none. */

@@ -1,6 +1,7 @@
 import { documentsOf } from '../../domain/held-documents';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, statement } from '../statement';
+import { numberSubjects } from '../audit/numbers';
 import { addSubjectLines, type NameOf } from './subjects';
 import { WorkTable, type SealedRow } from './work-table';
 import { RowWriter, type PlacedRow, type StoredRow } from './row-writer';
@@ -55,14 +56,16 @@ export class RowRepository extends WorkTable<StoredRow> {
         return [work, row.line, row.kind, place, body];
       }),
     );
-    const told = (toName: NameOf): { subject: string; line: number }[] =>
-      rows.flatMap(({ row }) =>
-        documentsOf(row).map((document) => ({ subject: toName(document), line: row.line })),
-      );
+    const told = rows.flatMap(({ row }) =>
+      nameOf === null
+        ? []
+        : documentsOf(row).map((document) => ({ subject: nameOf(document), line: row.line })),
+    );
     await this.store.commit([
       insertInto('batch_row', ['work', 'line', 'kind', 'item', 'body'], values),
       // In the same transaction: nothing stands there that an erasure does not find.
-      ...(nameOf === null ? [] : addSubjectLines(work, told(nameOf))),
+      ...addSubjectLines(work, told),
+      ...numberSubjects(told.map(({ subject }) => subject)),
     ]);
   }
 }

@@ -1,5 +1,5 @@
 import { targetForms } from '../traces/target-forms';
-import type { ErasureClass } from './catalog';
+import type { ErasureClass, ErasureTarget } from './catalog';
 import { maskDocumentsIn } from '../../protection/redaction';
 import { ErasureSubject, type QuotedWords } from './erasure-subject';
 
@@ -9,7 +9,13 @@ export type ErasureAsked =
   | { kind: 'target'; target: string }
   | { kind: 'job'; id: string }
   /** Epoch milliseconds. */
-  | { kind: 'age'; class: ErasureClass; endedBefore: number };
+  | { kind: 'age'; class: ErasureClass; endedBefore: number }
+  /** Of a term of retention. */
+  | {
+      kind: 'expired';
+      folders: readonly string[];
+      target: Extract<ErasureTarget, { kind: 'expired' }>;
+    };
 
 export function subjectOf(
   asked: Extract<ErasureAsked, { kind: 'document' | 'target' }>,

@@ -1,6 +1,7 @@
 import { certificateSubject } from '../../domain/attempts';
 import { certificateTypes } from '../../domain/certificates';
 import type { AnalysisOutcome } from '../../domain/credit/work';
+import type { JobKind } from '../../domain/job';
 import type { ToldChange } from '../../domain/monitors/kept';
 import type { OutcomeRecord } from '../../domain/outcomes';
 import type { DecisionRecord } from '../../domain/work';
@@ -21,7 +22,9 @@ export type ErasureTarget =
   /** What was searched for, by its keyed name. */
   | { kind: 'target'; name: string }
   | { kind: 'job'; id: string }
-  | { kind: 'age'; class: ErasureClass; endedBefore: string };
+  | { kind: 'age'; class: ErasureClass; endedBefore: string }
+  /** Jobs of a kind whose term is over. */
+  | { kind: 'expired'; jobs: JobKind; endedBefore: string };
 
 /** What an erasure is about within one holder. */
 export interface ErasureScope {

@@ -3,6 +3,7 @@ import { partKey, sliced } from '../core/large-objects';
 import { nameBytes } from '../core/stored-bytes';
 import { rowName } from '../seal';
 import { pagesOf } from '../pages';
+import { forgetNumbers } from '../audit/numbers';
 import { marksOf, partsOf, statement, type Statement } from '../statement';
 import { toJsonLines } from '../records';
 import type { Store } from '../store';
@@ -148,12 +149,27 @@ export class ErasureDraft {
   /** That anything tells of a subject, by its keyed name. */
   async removeSubject(name: string): Promise<void> {
     const holders = await this.#store.subjects.lines(name);
-    if (holders.size === 0) return;
+    const [number] = await this.#store.read(
+      statement('SELECT number FROM subject_number WHERE subject = ?', [name]),
+    );
+    if (holders.size === 0 && number === undefined) return;
     const body = Buffer.from(JSON.stringify([...holders]));
     this.#count(`subjects/${name}`, sealedTables.subject.kind, undefined, body, null);
     this.#writes.set(`subjects/${name}`, async () => [
       statement('DELETE FROM subject WHERE subject = ?', [name]),
+      ...forgetNumbers([name]),
     ]);
+  }
+
+  /** Lines of the audit trail lead no more to names of which nothing else is left. */
+  async forgetNames(subjects: Iterable<string>): Promise<void> {
+    const gone = this.#removedHolders.get('subject') ?? new Set();
+    const left: string[] = [];
+    for (const subject of subjects) {
+      const holders = await this.#store.subjects.holders(subject);
+      if ([...holders].every((holder) => gone.has(holder))) left.push(subject);
+    }
+    this.#writes.set('subject_number', async () => forgetNumbers(left));
   }
 
   /**

@@ -14,6 +14,12 @@ export interface WorkflowRun {
   runId: string;
 }
 
+/** What the engine knows of a job: runs that have ended, and ids of workflows that have not. */
+export interface JobRuns {
+  closed: WorkflowRun[];
+  running: string[];
+}
+
 /** The record of an erasure: who, when, why and what, without what was erased. */
 export interface ErasureRecord {
   id: string;
@@ -150,6 +156,7 @@ export async function openErasures(store: Store): Promise<OpenErasure[]> {
 export function isSameTarget(a: ErasureTarget, b: ErasureTarget): boolean {
   if (a.kind === 'document' || a.kind === 'target') return b.kind === a.kind && a.name === b.name;
   if (a.kind === 'job') return b.kind === 'job' && a.id === b.id;
+  if (a.kind === 'expired') return b.kind === 'expired' && a.jobs === b.jobs;
   return b.kind === 'age' && a.class === b.class;
 }
 
@@ -161,6 +168,7 @@ function headOf(store: Store, open: OpenErasure): Promise<Statement> {
   return store.records.replacement(headKey(open.record.id), JSON.stringify(open));
 }
 
+/** Whom it is about stands in the record that it names: what was erased has no number any more. */
 function entryOf({
   id,
   target,
@@ -176,11 +184,10 @@ function entryOf({
     result: 'erased',
     by,
     happenedAt: startedAt,
-    ...(target.kind === 'job' && { work: target.id }),
-    ...((target.kind === 'document' || target.kind === 'target') && { subject: target.name }),
     details: {
       target: target.kind,
       ...(target.kind === 'age' && { class: target.class, endedBefore: target.endedBefore }),
+      ...(target.kind === 'expired' && { jobs: target.jobs, endedBefore: target.endedBefore }),
       rows,
       objects: objects.length,
       workflows: workflows.length,

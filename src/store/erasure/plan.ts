@@ -76,6 +76,8 @@ export class ErasurePlanner {
         return this.ofJob(asked.id);
       case 'age':
         return this.ofAge(asked.class, asked.endedBefore);
+      case 'expired':
+        return this.ofExpired(asked.folders, asked.target);
     }
   }
 
@@ -128,6 +130,20 @@ export class ErasurePlanner {
     }
     const own = new Set(await this.#jobs.foldersOf(id));
     for (const folder of await this.#jobs.childrenOf(own)) own.add(folder);
+    await this.#takeJobs(own);
+    return this.#plan({ kind: 'job', id }, { kind: 'job', id });
+  }
+
+  /** These jobs as wholes, and what no other job shares with them; what batches asked for is by itself. */
+  async ofExpired(
+    folders: readonly string[],
+    target: Extract<ErasureTarget, { kind: 'expired' }>,
+  ): Promise<ErasurePlan> {
+    await this.#takeJobs(new Set(folders));
+    return this.#plan(target, { kind: 'expired', folders, target });
+  }
+
+  async #takeJobs(own: ReadonlySet<string>): Promise<void> {
     const certificates = new Set([...own].filter((folder) => folder.startsWith('works/')));
     const names = await this.#certificates.learnJobs(certificates);
     for (const name of names) {
@@ -139,7 +155,6 @@ export class ErasurePlanner {
     this.#takeQuoted();
     await this.#takeWhole(own);
     for (const folder of own) this.#rows += this.#draft.removedOf(`batch_row/${folder}`);
-    return this.#plan({ kind: 'job', id }, { kind: 'job', id });
   }
 
   /** One class of what jobs hold that ended before an instant, and that no later job shares. */
@@ -274,6 +289,7 @@ export class ErasurePlanner {
 
   async #takeWhole(own: ReadonlySet<string>): Promise<void> {
     await this.#jobs.takeWhole(this.#draft, own);
+    await this.#draft.forgetNames(await this.#namesOf(own));
     for (const folder of own) {
       const { asked, outcome } = await this.#jobs.read(folder);
       this.#rows += asked?.receivables ?? 0;
@@ -281,6 +297,19 @@ export class ErasurePlanner {
       await this.#addPlanned(folder, true);
       await this.#judgeAnalysis(folder, ['in_flight', 'unknown']);
     }
+  }
+
+  /** Whom jobs tell of, and what their own ids are made of where no other job has the same. */
+  async #namesOf(own: ReadonlySet<string>): Promise<Set<string>> {
+    const names = new Set<string>();
+    for (const folder of own) {
+      for (const name of await this.#store.subjects.heldBy(folder)) names.add(name);
+      const [prefix, name] = /^.*?\/([0-9a-f]{32})(?=\/|$)/.exec(folder) ?? [];
+      if (prefix === undefined || name === undefined) continue;
+      const same = await this.#jobs.folders(prefix);
+      if (same.every((one) => own.has(one))) names.add(name);
+    }
+    return names;
   }
 
   #takeQuoted(): void {

@@ -27,7 +27,6 @@ export async function preparePostgres(
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-    await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
     const version = await versionOf(client);
     if (version > migrations.length) {
       throw new StoreError(
@@ -36,6 +35,8 @@ export async function preparePostgres(
       );
     }
     if (version < migrations.length) {
+      await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
+      await client.query(refusal);
       for (const sql of migrations.slice(version).flat()) await client.query(inPostgres(sql));
       await client.query('DELETE FROM schema_version');
       await client.query('INSERT INTO schema_version (version) VALUES ($1)', [migrations.length]);
@@ -62,12 +63,28 @@ export async function readPostgresIdentity(client: ClientBase): Promise<Postgres
 }
 
 async function versionOf(client: ClientBase): Promise<number> {
+  const { rows: known } = await client.query<{ is: boolean }>(
+    `SELECT to_regclass('schema_version') IS NOT NULL AS "is"`,
+  );
+  if (known[0]?.is !== true) return 0;
   const { rows } = await client.query<{ version: string }>('SELECT version FROM schema_version');
   return Number(rows[0]?.version ?? 0);
 }
 
-/** The same table. Text is compared by its bytes, as SQLite does. */
+/** What a trigger of SQLite says itself. */
+const refusal = `CREATE OR REPLACE FUNCTION stays_as_written() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION 'the audit trail stays as it was written'
+      USING ERRCODE = 'integrity_constraint_violation';
+  END $$`;
+
+/** The same table, or trigger. Text is compared by its bytes, as SQLite does. */
 function inPostgres(sql: string): string {
+  const [, trigger, table] = /^(CREATE TRIGGER \w+ BEFORE \w+) ON (\w+)\s/.exec(sql) ?? [];
+  if (trigger !== undefined) {
+    const change = trigger.endsWith('DELETE') ? `${trigger} OR TRUNCATE` : trigger;
+    return `${change} ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION stays_as_written()`;
+  }
   return sql
     .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
     .replaceAll(/\bINTEGER\b/g, 'BIGINT')

@@ -110,6 +110,7 @@ it.each(['2099-01-01T00:00:00.000Z', '1999-01-01T00:00:00.000Z', 'soon'])(
       await store.commit([], [entry(n)]);
       at += 1_000;
     }
+    place.openTrail();
     place.tamper('UPDATE event SET at = ? WHERE number = 2', instant);
     for (const span of [{}, { from: began + 3_000 }, { to: began + 1_000 }]) {
       const read = await readAll(store, span);
@@ -178,6 +179,7 @@ describe('anchors', () => {
   it('of a trail with a spoilt anchor are still written: work goes on', async () => {
     await store.commit([], [entry(1)]);
     await writer().anchor();
+    place.openTrail();
     place.tamper("UPDATE anchor SET mac = 'x'");
     expect(await writer().anchor()).toMatch(/^2-/);
   });

@@ -19,6 +19,7 @@ let chain: string;
 beforeEach(async () => {
   place = new TemporaryStore();
   ({ store } = place);
+  place.openTrail();
   audit = new AuditTrail(store, testIdKey);
   for (let n = 0; n < 12; n += 3) await audit.append([entry(n), entry(n + 1), entry(n + 2)]);
   [{ chain }] = place.tamper('SELECT chain FROM event LIMIT 1') as [{ chain: string }];

@@ -1,8 +1,8 @@
-import { runsOf } from '../../../src/starters/erase-workflows';
-import type { EngineClient } from '../../../src/temporal/connection';
+import type { Client } from '@temporalio/client';
+import { runsOf } from '../../../src/temporal/job-runs';
 
 /** An engine that knows closed runs, by their ids, with the workflow that started each. */
-function engineOf(parents: Record<string, string | null>): EngineClient {
+function engineOf(parents: Record<string, string | null>): Client {
   const runs = Object.entries(parents).map(([workflowId, parent]) => ({
     workflowId,
     runId: `run of ${workflowId}`,
@@ -14,10 +14,10 @@ function engineOf(parents: Record<string, string | null>): EngineClient {
     yield* runs.filter(({ workflowId }) => workflowId.startsWith(prefix));
   };
   const getHandle = () => ({ describe: async () => ({ status: { name: 'COMPLETED' } }) });
-  return { client: { workflow: { list, getHandle } } } as unknown as EngineClient;
+  return { workflow: { list, getHandle } } as unknown as Client;
 }
 
-const idsOf = async (engine: EngineClient, workId: string): Promise<string[]> =>
+const idsOf = async (engine: Client, workId: string): Promise<string[]> =>
   (await runsOf(engine, [workId])).closed.map(({ workflowId }) => workflowId);
 
 it.each([
