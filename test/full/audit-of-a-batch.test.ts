@@ -141,14 +141,15 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     const { auditHead } = await summary();
     expect((await place.run(['audit', 'verify', '--head', auditHead])).code).toBe(0);
     const number = Number.parseInt(auditHead, 10);
-    const tamper = (sql: string) => tamperWith(place.folder, sql, number) as { chain: string }[];
+    const tamper = (sql: string) =>
+      tamperWith(place.folder, sql, number) as Promise<{ chain: string }[]>;
     // The chain of the worker: that of a command has a record or two.
-    const [head] = tamper(
+    const [head] = await tamper(
       'SELECT chain FROM anchor_head WHERE anchor = ? ORDER BY number DESC LIMIT 1',
     );
-    tamper('DELETE FROM anchor_head WHERE anchor >= ?');
-    tamper('DELETE FROM anchor WHERE number >= ?');
-    tamperWith(
+    await tamper('DELETE FROM anchor_head WHERE anchor >= ?');
+    await tamper('DELETE FROM anchor WHERE number >= ?');
+    await tamperWith(
       place.folder,
       'DELETE FROM event WHERE chain = ? AND number = (SELECT max(number) FROM event WHERE chain = ?)',
       head?.chain,
@@ -187,7 +188,7 @@ describe('orders to a batch that runs', () => {
       ['cancel_now', 'tester'],
     ]);
     // A command writes one record, in a chain of its own.
-    tamperWith(
+    await tamperWith(
       place.folder,
       'DELETE FROM event WHERE chain = (SELECT chain FROM event GROUP BY chain HAVING count(*) = 1 ORDER BY chain DESC LIMIT 1)',
     );

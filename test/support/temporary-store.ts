@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Store } from '../../src/store/store';
 import { storeInFolder, type StoreAddress } from '../../src/store/open-store';
 import { KeySeal } from '../../src/store/seal';
-import { TemporaryPostgres } from './temporary-postgres';
+import { TemporaryPostgres, postgresIn, postgresOfRun, runInPostgres } from './temporary-postgres';
 import type { Attempt } from '../../src/domain/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
@@ -81,9 +81,8 @@ export class TemporaryStore {
 type DatabaseOfTest = Database & Pick<DatabaseWithoutThread, 'readNow' | 'commitNow'>;
 
 function databaseOf(root: string): DatabaseOfTest {
-  const { onPostgres } = globalThis as { onPostgres?: true };
-  const server = process.env['TEST_POSTGRES'];
-  if (!onPostgres || server === undefined) return new DatabaseWithoutThread(root);
+  const server = postgresOfRun();
+  if (server === null) return new DatabaseWithoutThread(root);
   const beyond = (): never => {
     throw new Error('not in PostgreSQL');
   };
@@ -136,7 +135,7 @@ class DatabaseWithoutThread implements Database {
   }
 
   async prove(): Promise<DatabaseFacts> {
-    return { engine: '', outlivesPowerCut: true };
+    return { engine: '', mayLose: [] };
   }
 
   async forget(): Promise<void> {
@@ -165,11 +164,20 @@ const opened = new Map<string, Store>();
 
 /** What the installation in a folder has stored, to be looked at while it works. */
 export function storeIn(folder: string): Store {
-  return storeAt(join(folder, 'data', 'store'));
+  const root = join(folder, 'data', 'store');
+  const database = opened.has(root) ? null : postgresIn(folder);
+  if (database !== null) opened.set(root, new Store(database, new KeySeal(keysOf(root))));
+  return storeAt(root);
 }
 
 /** Past the program that works there, as a stranger might; returns the rows of the statement. */
-export function tamperWith(folder: string, sql: string, ...parameters: unknown[]): unknown[] {
+export async function tamperWith(
+  folder: string,
+  sql: string,
+  ...parameters: unknown[]
+): Promise<unknown[]> {
+  const onPostgres = runInPostgres(folder, { sql, parameters });
+  if (onPostgres !== null) return onPostgres;
   const connection = new SqliteConnection(join(folder, 'data', 'store', 'store.db'));
   try {
     return connection.run({ sql, parameters }).rows;
