@@ -91,7 +91,8 @@ export async function claimForSure(
     return await take();
   } catch (error) {
     if (error instanceof StoreError && error.code === 'other') {
-      return withStorePatience(take, patience);
+      // That nothing was sent is known here alone.
+      return withStorePatience(take, { ...patience, forMs: Infinity });
     }
     throw error;
   }

@@ -88,6 +88,19 @@ describe('a store on PostgreSQL', () => {
     // Connections are given up after 10 s.
   }, 8_000);
 
+  test('commits together what is asked for together, beside the pages of a batch', async () => {
+    const { idKey } = await findIdKey(join(place.folder, 'data'), null);
+    const opened = await openPostgres(database.url(), `${place.folder}/blobs`, idKey);
+    const sql = 'SELECT txid_current() AS tx';
+    const page = { sql: `${sql}, ARRAY[${'?, '.repeat(999)}?]`, parameters: Array(1_000).fill('') };
+    const asked = [{ sql, parameters: [] }, page, { sql, parameters: [] }];
+    const ended = await Promise.all(asked.map((one) => opened.commit([one])));
+    const [first, beside, second] = ended.map(([result]) => result?.rows.at(0));
+    expect(first).toEqual(second);
+    expect(beside).not.toMatchObject(first ?? {});
+    await opened.close();
+  }, 60_000);
+
   test('flushes what is written, whatever the database says to others', async () => {
     const { idKey } = await findIdKey(join(place.folder, 'data'), null);
     const url = database.url();

@@ -12,8 +12,8 @@ import { queryOf } from './query';
 import { preparePostgres, readPostgresIdentity, type PostgresIdentity } from './schema';
 import { PostgresWriter } from './writer';
 
-/** Claims of one row are not to wait for the pages of another. */
-const writers = 2;
+/** Claims and receipts are not to wait for the pages of a batch, which hold more values than this. */
+const mostValuesOfShort = 300;
 const readers = 4;
 const common: PoolConfig = {
   connectionTimeoutMillis: 5_000,
@@ -40,7 +40,7 @@ const toWrite: PoolConfig = {
  */
 export async function openPostgres(url: string, blobs: string, idKey: IdKey): Promise<Database> {
   const reading = poolOf(url, readers, toRead);
-  const writing = Array.from({ length: writers }, () => poolOf(url, 1, toWrite));
+  const writing = Array.from({ length: 2 }, () => poolOf(url, 1, toWrite));
   const pools = [reading, ...writing];
   try {
     const identity = await prepared(url, idKey);
@@ -134,8 +134,11 @@ class PostgresDatabase implements Database {
     statements: readonly Statement[],
     events: readonly NewEvent[] = [],
   ): Promise<StatementResult[]> {
-    const [free] = this.#writers.toSorted((one, other) => one.backlog - other.backlog);
-    if (free !== undefined) return free.ask({ statements, events });
+    const [short, long] = this.#writers;
+    const values = statements.reduce((sum, { parameters }) => sum + parameters.length, 0);
+    // What is asked for together commits together: a claim, and the receipt of the row before.
+    const writer = values > mostValuesOfShort ? long : short;
+    if (writer !== undefined) return writer.ask({ statements, events });
     throw new StoreError('read-only', 'the store was opened to be read alone');
   }
 
