@@ -47,7 +47,7 @@ const wholeWorks =
         'long/{batch-broken-off,fuzz,frozen-worker,server-killed,slow-rows,thousand-rows}',
         'long/{worker-killed,worker-stopped,*-under-faults,credit-worker-killed}',
         'long/{dossier-retry-failed,monitor-schedule-killed,monitor-soak}',
-        'full/{audit-of-a-batch,batch-under-faults,dossier-*,inquiry-worker-killed,many-monitors}',
+        'full/{audit-of-a-batch,batch-under-faults,dossier-*,inquiry-worker-killed}',
       ]
     : ['integration/{certificate-batch-again,credit-batches,dossier-retries,monitor-watch}'];
 
