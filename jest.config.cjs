@@ -37,6 +37,31 @@ const onPostgres = {
   globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
 };
 
+/** Whole work on the other database: one file of each kind, and in the full tests all that go there. */
+const wholeWorks =
+  process.env.LONG_TESTS === 'full'
+    ? [
+        'integration/{cancel-without-worker,certificate-*,interactive-during-batch,pause-and-cancel}',
+        'integration/{shared-wait,stopped-during-requests,terminated-works,token-revoked}',
+        'integration/{credit-*,dossier-*,inquiry-batches,monitor-*}',
+        'long/{batch-broken-off,fuzz,frozen-worker,server-killed,slow-rows,thousand-rows}',
+        'long/{worker-killed,worker-stopped,*-under-faults,credit-worker-killed}',
+        'long/{dossier-retry-failed,monitor-schedule-killed,monitor-soak}',
+        'full/{audit-of-a-batch,batch-under-faults,dossier-*,inquiry-worker-killed}',
+      ]
+    : ['integration/{certificate-batch-again,credit-batches,dossier-retries,monitor-watch}'];
+
+const worksOnPostgres = {
+  displayName: 'works-on-postgres',
+  testMatch: wholeWorks.map((files) => `<rootDir>/test/${files}.test.ts`),
+  // What asks for a server of its own.
+  testPathIgnorePatterns: ['/postgres-'],
+  globals: { onPostgres: true },
+  setupFiles: ['<rootDir>/test/support/property-seed.ts'],
+  globalSetup: '<rootDir>/test/support/works-on-postgres-setup.ts',
+  globalTeardown: '<rootDir>/test/support/works-on-postgres-teardown.ts',
+};
+
 module.exports = {
   // A bound for what hangs, not for what is slow.
   testTimeout: 60_000,
@@ -55,5 +80,5 @@ module.exports = {
           }
         : {}),
     }))
-    .concat({ ...common, ...onPostgres }),
+    .concat([onPostgres, worksOnPostgres].map((project) => ({ ...common, ...project }))),
 };

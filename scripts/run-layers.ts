@@ -52,14 +52,18 @@ export function layerOf(file: string): string {
 export function toRunAgain(results: readonly FileResult[]): string[] {
   return results
     .filter(({ name, status }) => status === 'failed' && withServers.has(layerOf(name)))
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    .filter((name, at, names) => names.indexOf(name) === at);
 }
 
-/** What counts of a file that was run twice is its second run. */
+/** What counts of a file that was run twice is its second run: of one that two projects have, the worse. */
 export function accountOf(first: readonly FileResult[], second: readonly FileResult[]): Account {
-  const again = new Map(second.map((result) => [result.name, result]));
+  const worstLast = second.toSorted((a, b) => failuresOf(a) - failuresOf(b));
+  const again = new Map(worstLast.map((result) => [result.name, result]));
   const results = first.map((result) => again.get(result.name) ?? result);
-  const unsteady = second.filter(({ status }) => status === 'passed').map(({ name }) => name);
+  const unsteady = [...again.values()]
+    .filter(({ status }) => status === 'passed')
+    .map(({ name }) => name);
   const failed = results.reduce((sum, result) => sum + failuresOf(result), 0);
   return {
     passed: results.reduce((sum, result) => sum + countOf(result, 'passed'), 0),

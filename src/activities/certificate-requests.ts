@@ -40,13 +40,7 @@ import type { CertificateDependencies } from './dependencies';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from './heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from './store-patience';
-import {
-  TooLateError,
-  claimMarginMs,
-  claimOrGiveBack,
-  nameOf,
-  receiptOf,
-} from './keyless-requests';
+import { TooLateError, claimMarginMs, claimForSure, nameOf, receiptOf } from './keyless-requests';
 
 /** A run takes no new row after this long. */
 const runMs = 1_000;
@@ -333,7 +327,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
     // Asked for together, the receipt of the row before and this claim are flushed together.
     const [taken] = await Promise.all([
-      claimOrGiveBack(ledger, subject, { n, claim }, jobOfList(input.work.folder), patience),
+      claimForSure(ledger, subject, { n, claim }, jobOfList(input.work.folder), patience),
       run.receipt,
     ]);
     if (taken === 'taken') return taken;

@@ -31,13 +31,7 @@ import type { CreditDependencies } from './dependencies';
 import { storeIncomplete, failureTypes } from './failures';
 import { Heartbeats } from './heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from './store-patience';
-import {
-  TooLateError,
-  claimMarginMs,
-  claimOrGiveBack,
-  nameOf,
-  receiptOf,
-} from './keyless-requests';
+import { TooLateError, claimMarginMs, claimForSure, nameOf, receiptOf } from './keyless-requests';
 import { pauseOnTheClock } from './pause';
 
 export interface AnalysisRun {
@@ -175,7 +169,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
     const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
     const job = analysisFolder(record.workId);
-    const taken = await claimOrGiveBack(ledger, subject, { n, claim }, job, patience);
+    const taken = await claimForSure(ledger, subject, { n, claim }, job, patience);
     if (taken !== 'ours') return unsent('another work', now() + 250);
     const {
       receipt,

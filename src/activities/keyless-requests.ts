@@ -74,24 +74,25 @@ export async function receiptOf(
 }
 
 /**
- * Claims for a job. When nobody knows whether the claim stands, nothing is sent, and that is its receipt.
+ * Claims for a job. When nobody knows whether the claim stands, it is claimed again: the store says `ours` of one
+ * that landed, and waits for one that is on its way. Nothing is sent before.
  *
  * @throws StoreError when the store does not take it
  */
-export async function claimOrGiveBack(
+export async function claimForSure(
   attempts: AttemptRepository,
   subject: string,
-  attempt: Pick<Attempt, 'n' | 'claim'>,
+  { n, claim }: Pick<Attempt, 'n' | 'claim'>,
   job: string,
   patience: Patience,
 ): Promise<Claimed> {
+  const take = (): Promise<Claimed> => attempts.claim(subject, n, claim, job);
   try {
-    return await attempts.claim(subject, attempt.n, attempt.claim, job);
+    return await take();
   } catch (error) {
     if (error instanceof StoreError && error.code === 'other') {
-      const reason = 'whether it was claimed was not known';
-      const receipt = { kind: 'not_sent', reason, at: patience.now() } as const;
-      await withStorePatience(() => attempts.putReceipt(subject, attempt, receipt), patience);
+      // That nothing was sent is known here alone.
+      return withStorePatience(take, { ...patience, forMs: Infinity });
     }
     throw error;
   }

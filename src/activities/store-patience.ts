@@ -4,7 +4,7 @@ import { pauseOnTheClock, type Pause } from './pause';
 /** Between two tries: a disk has room again, or a folder is back, when somebody has seen to it. */
 const pauseMs = 500;
 /** Then what is in hand goes to the workflow, which keeps it as well. */
-const mostMs = 20_000;
+const usualMs = 20_000;
 
 /** What the store says when it is well. */
 const answers: ReadonlySet<StoreErrorCode> = new Set(['constraint', 'corrupt', 'unchanged']);
@@ -19,19 +19,21 @@ export interface Patience {
   /** True as long as this attempt lives. */
   mayWait: () => boolean;
   pause?: Pause;
+  /** How long it is tried, in milliseconds. */
+  forMs?: number;
 }
 
 /**
  * Writes what is in our hands and nowhere else: an accepted id, a receipt. While the store does not take
- * it, it is tried again, for 20 s at most.
+ * it, it is tried again, for 20 s unless told otherwise.
  *
  * @throws what the store throws, once there is no time left
  */
 export async function withStorePatience<T>(
   write: () => Promise<T>,
-  { now, mayWait, pause = pauseOnTheClock }: Patience,
+  { now, mayWait, pause = pauseOnTheClock, forMs = usualMs }: Patience,
 ): Promise<T> {
-  const until = now() + mostMs;
+  const until = now() + forMs;
   for (;;) {
     try {
       return await write();

@@ -62,12 +62,12 @@ async function examineAll(environment: Environment): Promise<Finding[]> {
   const dataDir = await examineDataDir(environment);
   // Before the store is opened, which shuts a key file that is open to others.
   const idKey = await examineIdKey(environment);
-  const { finding, store } = await examineStore(environment);
+  const { findings, store } = await examineStore(environment);
   return [
     ...dataDir,
     idKey,
     ...(await examineTokenFiles(environment)),
-    finding,
+    ...findings,
     ...(await examinePayloadKeys(environment, store)),
     ...(await examineService(environment)),
     ...(await examineMonitors(environment, store)),

@@ -3,7 +3,7 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findIdKey } from '../store/find-id-key';
 import { openStore, shownAddress } from '../store/open-store';
-import type { Store } from '../store/store';
+import type { Loss, Store } from '../store/store';
 import type { Environment, TokenSetting } from '../environment';
 import { engineAddress } from '../temporal/connection';
 import { storeKeys } from '../temporal/own-store';
@@ -105,7 +105,7 @@ function fileFinding(check: string, path: string, mode: number, remark: string):
  * @returns it, unless it cannot be used or is not there
  */
 export async function examineStore(environment: Environment): Promise<{
-  finding: Finding;
+  findings: Finding[];
   store?: Store;
 }> {
   const check = 'store';
@@ -121,32 +121,42 @@ export async function examineStore(environment: Environment): Promise<{
           `${storeUrl} holds no store yet: one is made there at the first use`,
           'if there should be one: mount it, or mend DILIGENCE_STORE_URL',
         );
-    return { finding };
+    return { findings: [finding] };
   }
   const keyPath = join(dataDir, 'id-key');
   if (configured === null && (await stat(keyPath).catch(() => null)) === null) {
     const cure = `restore ${keyPath} from a backup, or set DILIGENCE_ID_KEY`;
-    return { finding: fail(check, `the key of ${shownAddress(storeUrl)} is not here`, cure) };
+    return { findings: [fail(check, `the key of ${shownAddress(storeUrl)} is not here`, cure)] };
   }
   try {
     const { idKey } = await findIdKey(dataDir, configured);
     const keys = await storeKeys(environment, engineAddress().kind);
     const store = await openStore(environment, idKey, keys && { keys });
-    const { engine, outlivesPowerCut } = await store.prove();
+    const { engine, mayLose } = await store.prove();
     const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;
-    const finding = outlivesPowerCut
-      ? ok(check, detail)
-      : warn(
-          check,
-          `${detail}, and a power cut loses it`,
-          'choose a disk that keeps what it is given',
-        );
-    return { finding, store };
+    const losses = mayLose.map((loss) => warn(check, ...lossWords[loss]));
+    return { findings: [ok(check, detail), ...losses], store };
   } catch (error) {
     const cure = 'mend DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
-    return { finding: fail(check, messageOf(error), cure) };
+    return { findings: [fail(check, messageOf(error), cure)] };
   }
 }
+
+/** What it means, and what mends it. */
+const lossWords: Readonly<Record<Loss, readonly [detail: string, cure: string]>> = {
+  unflushed: [
+    'a power cut loses what was stored last: what that had bought may be bought again',
+    'choose a disk that keeps what it is given',
+  ],
+  'fsync-off': [
+    'PostgreSQL does not flush (fsync = off): a power cut loses what was stored last, or all of it; what that had bought may be bought again',
+    'set fsync = on in postgresql.conf',
+  ],
+  'standby-not-awaited': [
+    'PostgreSQL has a standby and does not wait for it: when that is promoted, what was stored last is lost, and what that had bought may be bought again',
+    'set synchronous_standby_names in postgresql.conf, or promote none by itself',
+  ],
+};
 
 /** The binary of the embedded engine; looks, and neither downloads nor builds. */
 export async function examineTemporalCli(): Promise<Finding> {

@@ -3,13 +3,17 @@ import { Command } from 'commander';
 import { ConfigError, readEnvironment } from '../environment';
 import { connectClient, engineAddress, type EngineClient } from '../temporal/connection';
 import { runningEngine } from '../temporal/engine-record';
+import { findIdKey } from '../store/find-id-key';
+import { isPostgres, openStore, shownAddress } from '../store/open-store';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { print, printJson } from './terminal';
 
-/** `diligence setup`: what a Temporal namespace needs before work is started in it. */
+/** `diligence setup`: what a Temporal namespace and a PostgreSQL database need before work is started in them. */
 export function setupCommand(): Command {
   return new Command('setup')
-    .description('Register the search attributes in the namespace of TEMPORAL_ADDRESS; once.')
+    .description(
+      'Register the search attributes in the namespace of TEMPORAL_ADDRESS, and bring a store on PostgreSQL to the schema of this program; once, and after an update.',
+    )
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: { json?: true }) => {
       await setUp(flags.json === true);
@@ -17,10 +21,12 @@ export function setupCommand(): Command {
 }
 
 async function setUp(json: boolean): Promise<void> {
+  const store = await prepareStore();
+  if (store !== null && !json) print(`store ${store} is ready`);
   const engine = await connect();
   if (engine === null) {
-    if (json) printJson({ namespace: null, address: null, searchAttributes: null });
-    else print('nothing to do: the embedded engine sets itself up whenever it starts');
+    if (json) printJson({ store, namespace: null, address: null, searchAttributes: null });
+    else print('nothing more to do: the embedded engine sets itself up whenever it starts');
     return;
   }
   try {
@@ -28,7 +34,7 @@ async function setUp(json: boolean): Promise<void> {
     await refuseAbsent(engine);
     const { added, present } = await registerSearchAttributes(engine);
     if (json) {
-      printJson({ namespace, address, searchAttributes: { added, present } });
+      printJson({ store, namespace, address, searchAttributes: { added, present } });
       return;
     }
     for (const name of added) print(`added    ${name}`);
@@ -37,6 +43,16 @@ async function setUp(json: boolean): Promise<void> {
   } finally {
     await engine.close();
   }
+}
+
+/** @returns the address of a store on PostgreSQL; null for SQLite, which is made and kept up by who opens it */
+async function prepareStore(): Promise<string | null> {
+  const environment = readEnvironment();
+  const { storeUrl, dataDir, idKey: configured } = environment;
+  if (!isPostgres(storeUrl)) return null;
+  const { idKey } = await findIdKey(dataDir, configured);
+  await openStore(environment, idKey);
+  return shownAddress(storeUrl);
 }
 
 async function refuseAbsent({ connection, namespace, address }: EngineClient): Promise<void> {

@@ -32,9 +32,15 @@ export interface Database {
 export interface DatabaseFacts {
   /** `SQLite 3.53.0`. */
   engine: string;
-  /** False where commits are not flushed: on a disk in memory, above all. */
-  outlivesPowerCut: boolean;
+  /** How it may lose what was committed. */
+  mayLose: readonly Loss[];
 }
+
+/**
+ * `unflushed`: its disk does not keep what it is given, a disk in memory above all. `fsync-off`: PostgreSQL
+ * does not wait for its disk. `standby-not-awaited`: nor for the standby that may take its place.
+ */
+export type Loss = 'unflushed' | 'fsync-off' | 'standby-not-awaited';
 
 /** Whether bytes must stand beside it. */
 export async function namesBytes(database: Pick<Database, 'read'>): Promise<boolean> {

@@ -10,6 +10,8 @@ import { RecordRepository } from './records';
 import type { Seal } from './seal';
 import { SealedDatabase } from './sealed-database';
 
+export type { Loss } from './database';
+
 /** All that an installation has stored. Whatever is written is on the disk before its promise resolves. */
 export class Store extends SealedDatabase {
   /** What has no table of its own, by key. */

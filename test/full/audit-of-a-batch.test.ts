@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { openTrail, storeIn, tamperWith } from '../support/temporary-store';
+import { openTrailIn, storeIn, tamperWith } from '../support/temporary-store';
 import type { Store } from '../../src/store/store';
 import type { FiledAuditRecord } from '../../src/store/audit/read';
 import { IdKey } from '../../src/protection/id-key';
@@ -141,15 +141,16 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     const { auditHead } = await summary();
     expect((await place.run(['audit', 'verify', '--head', auditHead])).code).toBe(0);
     const number = Number.parseInt(auditHead, 10);
-    const tamper = (sql: string) => tamperWith(place.folder, sql, number) as { chain: string }[];
+    const tamper = (sql: string) =>
+      tamperWith(place.folder, sql, number) as Promise<{ chain: string }[]>;
     // The chain of the worker: that of a command has a record or two.
-    const [head] = tamper(
+    const [head] = await tamper(
       'SELECT chain FROM anchor_head WHERE anchor = ? ORDER BY number DESC LIMIT 1',
     );
-    openTrail((sql) => tamperWith(place.folder, sql) as { name: string }[]);
-    tamper('DELETE FROM anchor_head WHERE anchor >= ?');
-    tamper('DELETE FROM anchor WHERE number >= ?');
-    tamperWith(
+    await openTrailIn(place.folder);
+    await tamper('DELETE FROM anchor_head WHERE anchor >= ?');
+    await tamper('DELETE FROM anchor WHERE number >= ?');
+    await tamperWith(
       place.folder,
       'DELETE FROM event WHERE chain = ? AND number = (SELECT max(number) FROM event WHERE chain = ?)',
       head?.chain,
@@ -188,8 +189,8 @@ describe('orders to a batch that runs', () => {
       ['cancel_now', 'tester'],
     ]);
     // A command writes one record, in a chain of its own.
-    openTrail((sql) => tamperWith(place.folder, sql) as { name: string }[]);
-    tamperWith(
+    await openTrailIn(place.folder);
+    await tamperWith(
       place.folder,
       'DELETE FROM event WHERE chain = (SELECT chain FROM event GROUP BY chain HAVING count(*) = 1 ORDER BY chain DESC LIMIT 1)',
     );

@@ -54,7 +54,7 @@ describe('erase', () => {
   async function hits(words: readonly string[]): Promise<string[]> {
     const holds = (text: Buffer | string): boolean => words.some((word) => text.includes(word));
     const found: string[] = [];
-    for (const { place: where, bytes } of storedTexts(place.folder, store())) {
+    for (const { place: where, bytes } of await storedTexts(place.folder, store())) {
       if (holds(bytes) || holds(where)) found.push(where);
     }
     for (const key of await keysOnDisk()) {

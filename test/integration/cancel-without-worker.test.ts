@@ -64,7 +64,7 @@ describe('an order that is given while no worker runs', () => {
     const again = await place.run(['pause', id]);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('paused already')]);
     const marks = 'SELECT word FROM stop_mark WHERE holder = ?';
-    expect(tamperWith(place.folder, marks, `works/${id}`)).toEqual([{ word: 'paused' }]);
+    expect(await tamperWith(place.folder, marks, `works/${id}`)).toEqual([{ word: 'paused' }]);
     expect(await place.run(['resume', id])).toMatchObject({ code: 0 });
     await (await place.client()).workflow.getHandle(id).result();
     expect(posts()).toHaveLength(requested + rows);

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { SqliteConnection } from '../../src/store/sqlite/connection';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
 import {
@@ -9,6 +7,7 @@ import {
   type ShownAnalysis,
 } from '../support/credit-installation';
 import { eventually } from '../support/diligence-process';
+import { tamperWith } from '../support/temporary-store';
 
 /** Files are told apart by their names. A change of it begins the scripts of all files anew. */
 const scenario: ScenarioInput = {
@@ -153,12 +152,12 @@ describe('commands of credit analyses', () => {
           .at(-1) ?? {};
       // As a worker files it that was frozen, and given up, before it could.
       const [, name = ''] = id.split('/');
-      const connection = new SqliteConnection(join(place.folder, 'data', 'store', 'store.db'));
-      connection.run({
-        sql: `UPDATE attempt SET receipt = 'accepted', external_id = ? WHERE subject = ?`,
-        parameters: [operationId, `credit/${name}`],
-      });
-      connection.close();
+      await tamperWith(
+        place.folder,
+        `UPDATE attempt SET receipt = 'accepted', external_id = ? WHERE subject = ?`,
+        operationId,
+        `credit/${name}`,
+      );
       const refused = { code: 1, stderr: expect.stringContaining(`operation ${operationId}`) };
       expect(await resolve(id, '--action', 'reissue')).toMatchObject(refused);
       expect(await place.analyze('late.rem', '--again')).toMatchObject(refused);

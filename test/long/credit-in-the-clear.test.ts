@@ -153,8 +153,8 @@ async function logsAndMetrics({ installation, folder }: CreditInstallation): Pro
 /** Objects of the store, as they lie there. */
 async function stored({ folder }: CreditInstallation): Promise<Held[]> {
   // What was planted is in the name of an object, which is never sealed.
-  tamperWith(folder, 'DELETE FROM record WHERE key LIKE ?', `analyses/${plantedName}%`);
-  tamperWith(folder, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  await tamperWith(folder, 'DELETE FROM record WHERE key LIKE ?', `analyses/${plantedName}%`);
+  await tamperWith(folder, 'PRAGMA wal_checkpoint(TRUNCATE)');
   return storedBytes(folder);
 }
 

@@ -18,6 +18,7 @@ import { dataConverterOf } from '../../src/temporal/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
 import { sharedServer } from './temporal-servers';
+import { postgresOfRun, postgresSettings } from './temporary-postgres';
 import { testPayloadKeys } from './temporary-store';
 
 /** The built command line: what users run. */
@@ -126,6 +127,7 @@ export class Installation {
     const folder = await mkdtemp(join(tmpdir(), 'diligence-'));
     const sandbox = await startSandbox({ token: sandboxToken, seed, scenario, creditNames });
     const engine = await engineIn(folder);
+    const postgres = postgresOfRun();
     return new Installation(folder, sandbox, engine, {
       INVESTIGATION_BASE_URL: sandbox.baseUrl,
       INVESTIGATION_TOKEN: sandboxToken,
@@ -136,6 +138,7 @@ export class Installation {
       DILIGENCE_PAYLOAD_KEYS: testPayloadKeys,
       CERTIFICATES_RPS: '400',
       CERTIFICATES_TIMEOUT_SECONDS: '3',
+      ...(postgres === null ? {} : await postgresSettings(postgres, folder)),
       ...(typeof given === 'function' ? given(sandbox) : given),
     });
   }

@@ -144,28 +144,30 @@ function documentsIn(text: string, documents: ReadonlySet<string>): string[] {
  *
  * @param seal opens it
  */
-export function storedTexts(folder: string, seal: Pick<Seal, 'open'>): Held[] {
-  const tables = tamperWith(folder, "SELECT name FROM sqlite_schema WHERE type = 'table'") as {
+export async function storedTexts(folder: string, seal: Pick<Seal, 'open'>): Promise<Held[]> {
+  const named = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+  const tables = (await tamperWith(folder, named)) as { name: string }[];
+  const held = await Promise.all(tables.map(({ name }) => textsOf(folder, name, seal)));
+  return held.flat();
+}
+
+async function textsOf(folder: string, table: string, seal: Pick<Seal, 'open'>): Promise<Held[]> {
+  const columns = (await tamperWith(folder, `PRAGMA table_info(${table})`)) as {
     name: string;
+    type: string;
+    pk: number;
   }[];
-  return tables.flatMap(({ name: table }) => {
-    const columns = tamperWith(folder, `PRAGMA table_info(${table})`) as {
-      name: string;
-      type: string;
-      pk: number;
-    }[];
-    const keys = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
-    const sealed = columns.filter(({ type }) => type === 'BLOB');
-    const rows = tamperWith(folder, `SELECT * FROM ${table}`) as Record<string, unknown>[];
-    return rows.flatMap((row) => {
-      const place = rowName(table, ...keys.map(({ name }) => row[name]));
-      const clear = Object.values(row).filter((value) => typeof value === 'string');
-      const opened = sealed.flatMap(({ name }) => {
-        const body = row[name] as Uint8Array | null;
-        return body === null ? [] : [seal.open(sealNameOf(table, place, row), body)];
-      });
-      return [{ place, bytes: Buffer.concat([Buffer.from(clear.join('\n')), ...opened]) }];
+  const keys = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
+  const sealed = columns.filter(({ type }) => type === 'BLOB');
+  const rows = (await tamperWith(folder, `SELECT * FROM ${table}`)) as Record<string, unknown>[];
+  return rows.map((row) => {
+    const place = rowName(table, ...keys.map(({ name }) => row[name]));
+    const clear = Object.values(row).filter((value) => typeof value === 'string');
+    const opened = sealed.flatMap(({ name }) => {
+      const body = row[name] as Uint8Array | null;
+      return body === null ? [] : [seal.open(sealNameOf(table, place, row), body)];
     });
+    return { place, bytes: Buffer.concat([Buffer.from(clear.join('\n')), ...opened]) };
   });
 }
 

@@ -46,14 +46,27 @@ export class PostgresServer {
     return join(this.#folder, 'shared');
   }
 
-  /** Starts it, also again after it was killed. */
+  /** Starts it, also again after it was killed: its processes may then live for a moment longer. */
   async up(): Promise<void> {
+    const giveUpAt = Date.now() + startMs;
+    for (;;) {
+      try {
+        await this.#start();
+        return;
+      } catch (error) {
+        const isHeld = error instanceof Error && /still in use|lock file/.test(error.message);
+        if (!isHeld || Date.now() > giveUpAt) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+  }
+
+  async #start(): Promise<void> {
     const own = ['-D', this.#data, '-p', String(this.port), '-h', '127.0.0.1', '-k', ''];
     const child = spawn(this.#binary('postgres'), [...own, ...this.#more], {
       ...this.#user,
       stdio: 'pipe',
     });
-    this.#process = child;
     let said = '';
     const ready = new Promise<void>((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`PostgreSQL: ${said}`)), startMs);
@@ -66,6 +79,7 @@ export class PostgresServer {
       child.once('exit', () => reject(new Error(`PostgreSQL: ${said}`)));
     });
     await ready;
+    this.#process = child;
   }
 
   /** @param how `SIGINT`: in order; `SIGQUIT`: at once; `SIGKILL`: as a fault would */

@@ -18,6 +18,8 @@ export default async function startServers({ maxWorkers }: Config.GlobalConfig):
     // Not to standard output, where `jest --json` prints.
     say: (line: string) => void process.stderr.write(`${line}\n`),
   };
+  // Of two projects with servers, one of which has more to prepare.
+  if (servers !== null) return;
   process.env.TEMPORAL_CLI_PATH = await findTemporalCli(search);
   process.env.TEMPORAL_TEST_SERVER_PATH = await findTestServer(search);
   await prepareTimeSkipping();
@@ -27,4 +29,5 @@ export default async function startServers({ maxWorkers }: Config.GlobalConfig):
 export async function stopServers(): Promise<void> {
   stopTimeSkipping();
   await servers?.stop();
+  servers = null;
 }

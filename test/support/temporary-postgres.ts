@@ -1,40 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Client, type QueryConfig } from 'pg';
 import type { IdKey } from '../../src/protection/id-key';
 import type { NewEvent } from '../../src/store/audit/chain';
 import { BlobFiles } from '../../src/store/blob-files';
 import { BlobDirectory } from '../../src/store/blobs';
 import type { Database, DatabaseFacts } from '../../src/store/database';
-import { openPostgres } from '../../src/store/postgres/database';
+import { openPostgres, postgresToRead } from '../../src/store/postgres/database';
+import { queryOf } from '../../src/store/postgres/query';
 import type { Statement, StatementResult } from '../../src/store/statement';
 
-/** A store in a schema of its own, opened by what is first asked of it. */
-export class TemporaryPostgres implements Database {
+/** PostgreSQL in the projects that ask for it: the address of the server of the run. Null: SQLite, as everywhere else. */
+export function postgresOfRun(): string | null {
+  const { onPostgres } = globalThis as { onPostgres?: true };
+  if (!onPostgres) return null;
+  const server = process.env['TEST_POSTGRES'];
+  if (server === undefined) throw new Error('TEST_POSTGRES: set by the jest set-up');
+  return server;
+}
+
+/** Opened by what is first asked of it. */
+class DatabaseOpenedLate implements Database {
   readonly id = 'a1b2c3d4-store-of-a-test';
   readonly epoch = 1;
   readonly blobs: BlobDirectory;
   readonly #opening: () => Promise<Database>;
   #opened: Promise<Database> | null = null;
 
-  constructor(server: string, root: string, idKey: IdKey) {
-    const schema = `store_${randomBytes(8).toString('hex')}`;
-    const url = `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
-    this.#opening = async () => {
-      const client = new Client({ connectionString: server });
-      await client.connect();
-      await client.query(`CREATE SCHEMA ${schema}`);
-      await client.end();
-      return openPostgres(url, join(root, 'postgres-blobs'), idKey);
-    };
-    mkdirSync(join(root, 'blobs'), { recursive: true });
-    writeFileSync(join(root, 'blobs', 'store-id'), this.id);
-    const files = new BlobFiles(join(root, 'blobs'));
-    this.blobs = new BlobDirectory(join(root, 'blobs'), async (blob) => {
-      const [error] = files.put([blob]);
-      if (error != null) throw error;
-    });
+  constructor(blobs: BlobDirectory, opening: () => Promise<Database>) {
+    this.blobs = blobs;
+    this.#opening = opening;
   }
 
   async read<T>(statement: Statement): Promise<T[]> {
@@ -62,5 +58,71 @@ export class TemporaryPostgres implements Database {
 
   #database(): Promise<Database> {
     return (this.#opened ??= this.#opening());
+  }
+}
+
+/** A store in a schema of its own. */
+export class TemporaryPostgres extends DatabaseOpenedLate {
+  constructor(server: string, root: string, idKey: IdKey) {
+    const schema = `store_${randomBytes(8).toString('hex')}`;
+    const url = `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+    mkdirSync(join(root, 'blobs'), { recursive: true });
+    const files = new BlobFiles(join(root, 'blobs'));
+    const blobs = new BlobDirectory(join(root, 'blobs'), async (blob) => {
+      const [error] = files.put([blob]);
+      if (error != null) throw error;
+    });
+    super(blobs, async () => {
+      await runAt(server, `CREATE SCHEMA ${schema}`);
+      return openPostgres(url, join(root, 'postgres-blobs'), idKey);
+    });
+    writeFileSync(join(root, 'blobs', 'store-id'), this.id);
+  }
+}
+
+/** Addresses of the stores of installations, by their folders. */
+const stores = new Map<string, { url: string; blobs: string }>();
+
+/** @returns what the processes of an installation are told: a database of its own, and a directory in its folder */
+export async function postgresSettings(
+  server: string,
+  folder: string,
+): Promise<Record<string, string>> {
+  const name = `store_${randomBytes(8).toString('hex')}`;
+  await runAt(server, `CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = name;
+  const place = { url: url.href, blobs: join(folder, 'blobs') };
+  stores.set(folder, place);
+  return { DILIGENCE_STORE_URL: place.url, DILIGENCE_BLOBS_URL: place.blobs };
+}
+
+/** The store of an installation, to be read alone; null when it is not on PostgreSQL. */
+export function postgresIn(folder: string): Database | null {
+  const place = stores.get(folder);
+  if (place === undefined) return null;
+  const noWriter = (): never => {
+    throw new Error('opened to be read alone');
+  };
+  return new DatabaseOpenedLate(new BlobDirectory(place.blobs, noWriter), async () => {
+    const database = await postgresToRead(place.url, place.blobs);
+    if (database === null) throw new Error(`nothing is stored for ${folder} yet`);
+    return database;
+  });
+}
+
+/** Past the program; null when the store of the installation is not on PostgreSQL. */
+export function runInPostgres(folder: string, statement: Statement): Promise<unknown[]> | null {
+  const place = stores.get(folder);
+  return place === undefined ? null : runAt(place.url, queryOf(statement));
+}
+
+async function runAt(server: string, query: string | QueryConfig): Promise<unknown[]> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    return (await client.query<object>(query)).rows;
+  } finally {
+    await client.end();
   }
 }

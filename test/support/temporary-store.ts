@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Store } from '../../src/store/store';
 import { storeInFolder, type StoreAddress } from '../../src/store/open-store';
 import { KeySeal } from '../../src/store/seal';
-import { TemporaryPostgres } from './temporary-postgres';
+import { TemporaryPostgres, postgresIn, postgresOfRun, runInPostgres } from './temporary-postgres';
 import type { Attempt } from '../../src/domain/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
@@ -86,9 +86,8 @@ export class TemporaryStore {
 type DatabaseOfTest = Database & Pick<DatabaseWithoutThread, 'readNow' | 'commitNow'>;
 
 function databaseOf(root: string): DatabaseOfTest {
-  const { onPostgres } = globalThis as { onPostgres?: true };
-  const server = process.env['TEST_POSTGRES'];
-  if (!onPostgres || server === undefined) return new DatabaseWithoutThread(root);
+  const server = postgresOfRun();
+  if (server === null) return new DatabaseWithoutThread(root);
   const beyond = (): never => {
     throw new Error('not in PostgreSQL');
   };
@@ -141,7 +140,7 @@ class DatabaseWithoutThread implements Database {
   }
 
   async prove(): Promise<DatabaseFacts> {
-    return { engine: '', outlivesPowerCut: true };
+    return { engine: '', mayLose: [] };
   }
 
   async forget(): Promise<void> {
@@ -170,11 +169,20 @@ const opened = new Map<string, Store>();
 
 /** What the installation in a folder has stored, to be looked at while it works. */
 export function storeIn(folder: string): Store {
-  return storeAt(join(folder, 'data', 'store'));
+  const root = join(folder, 'data', 'store');
+  const database = opened.has(root) ? null : postgresIn(folder);
+  if (database !== null) opened.set(root, new Store(database, new KeySeal(keysOf(root))));
+  return storeAt(root);
 }
 
 /** Past the program that works there, as a stranger might; returns the rows of the statement. */
-export function tamperWith(folder: string, sql: string, ...parameters: unknown[]): unknown[] {
+export async function tamperWith(
+  folder: string,
+  sql: string,
+  ...parameters: unknown[]
+): Promise<unknown[]> {
+  const onPostgres = runInPostgres(folder, { sql, parameters });
+  if (onPostgres !== null) return onPostgres;
   const connection = new SqliteConnection(join(folder, 'data', 'store', 'store.db'));
   try {
     return connection.run({ sql, parameters }).rows;
@@ -183,10 +191,22 @@ export function tamperWith(folder: string, sql: string, ...parameters: unknown[]
   }
 }
 
+/** The same, of an installation. */
+export async function openTrailIn(folder: string): Promise<void> {
+  for (const table of ['event', 'anchor', 'anchor_head']) {
+    const disabled = { sql: `ALTER TABLE ${table} DISABLE TRIGGER USER`, parameters: [] };
+    const onPostgres = runInPostgres(folder, disabled);
+    if (onPostgres !== null) await onPostgres;
+  }
+  for (const { name } of (await tamperWith(folder, triggers).catch(() => [])) as { name: string }[])
+    await tamperWith(folder, `DROP TRIGGER ${name}`);
+}
+
+const triggers = `SELECT name FROM sqlite_schema WHERE type = 'trigger'`;
+
 /** Takes the triggers away that keep it as it was written. */
-export function openTrail(run: (sql: string) => { name: string }[]): void {
-  const triggers = run(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`);
-  for (const { name } of triggers) run(`DROP TRIGGER ${name}`);
+function openTrail(run: (sql: string) => { name: string }[]): void {
+  for (const { name } of run(triggers)) run(`DROP TRIGGER ${name}`);
 }
 
 export function storeAt(root: string): Store {

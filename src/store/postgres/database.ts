@@ -1,9 +1,9 @@
-import { Pool, type ClientBase, type PoolConfig } from 'pg';
+import { Client, Pool, type ClientBase, type PoolConfig } from 'pg';
 import type { IdKey } from '../../protection/id-key';
 import type { NewEvent } from '../audit/chain';
 import type { NewBlob } from '../blob-files';
 import { BlobDirectory } from '../blobs';
-import { namesBytes, type Database, type DatabaseFacts } from '../database';
+import { namesBytes, type Database, type DatabaseFacts, type Loss } from '../database';
 import type { Statement, StatementResult } from '../statement';
 import { StoreError, restoredError } from '../store-error';
 import { StoreThread } from '../thread';
@@ -12,15 +12,22 @@ import { queryOf } from './query';
 import { preparePostgres, readPostgresIdentity, type PostgresIdentity } from './schema';
 import { PostgresWriter } from './writer';
 
-/** Claims of one row are not to wait for the pages of another. */
-const writers = 2;
+/** Claims and receipts are not to wait for the pages of a batch, which hold more values than this. */
+const mostValuesOfShort = 300;
 const readers = 4;
-const timeouts: PoolConfig = {
+const common: PoolConfig = {
   connectionTimeoutMillis: 5_000,
-  statement_timeout: 30_000,
-  idle_in_transaction_session_timeout: 30_000,
+  // A command ends when it is done, not when its connections have been idle for long.
+  allowExitOnIdle: true,
   keepAlive: true,
   application_name: 'diligence',
+};
+/** The server gives up first. A server that has fallen silent would else be waited for as long as TCP does: a quarter of an hour. */
+const toRead: PoolConfig = { statement_timeout: 30_000, query_timeout: 35_000 };
+const toWrite: PoolConfig = {
+  statement_timeout: 10_000,
+  idle_in_transaction_session_timeout: 10_000,
+  query_timeout: 12_000,
 };
 
 /**
@@ -32,13 +39,11 @@ const timeouts: PoolConfig = {
  * @throws StoreError when it was made with another key, or by a later program
  */
 export async function openPostgres(url: string, blobs: string, idKey: IdKey): Promise<Database> {
-  const pools = Array.from({ length: writers + 1 }, (_, at) => poolOf(url, at === 0 ? readers : 1));
-  const [reading, ...writing] = pools as [Pool, ...Pool[]];
+  const reading = poolOf(url, readers, toRead);
+  const writing = Array.from({ length: 2 }, () => poolOf(url, 1, toWrite));
+  const pools = [reading, ...writing];
   try {
-    const client = await reading.connect();
-    const identity = await preparePostgres(client, idKey.fingerprint).finally(() =>
-      client.release(),
-    );
+    const identity = await prepared(url, idKey);
     if (identity.idKeyFingerprint !== idKey.fingerprint) {
       throw new StoreError(
         'refused',
@@ -47,7 +52,8 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
       );
     }
     const { id } = identity;
-    for (const pool of pools) provesIdentity(pool, identity);
+    provesIdentity(reading, identity);
+    for (const pool of writing) provesIdentity(pool, identity, 'SET synchronous_commit = on');
     const key = { storeId: id, auditKey: idKey.auditKey };
     const database = new PostgresDatabase(
       identity,
@@ -63,9 +69,21 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
   }
 }
 
+/** A migration takes as long as it takes. */
+async function prepared(url: string, idKey: IdKey): Promise<PostgresIdentity> {
+  const client = new Client({ connectionString: url, ...common });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await preparePostgres(client, idKey.fingerprint);
+  } finally {
+    await client.end();
+  }
+}
+
 /** A store as it is there, whoever's it is, to be read alone; null when there is none. */
 export async function postgresToRead(url: string, blobs: string): Promise<Database | null> {
-  const reading = poolOf(url, readers);
+  const reading = poolOf(url, readers, toRead);
   try {
     const client = await reading.connect();
     const known = await client.query("SELECT to_regclass('install') IS NOT NULL AS known");
@@ -116,23 +134,27 @@ class PostgresDatabase implements Database {
     statements: readonly Statement[],
     events: readonly NewEvent[] = [],
   ): Promise<StatementResult[]> {
-    const [free] = this.#writers.toSorted((one, other) => one.backlog - other.backlog);
-    if (free !== undefined) return free.ask({ statements, events });
+    const [short, long] = this.#writers;
+    const values = statements.reduce((sum, { parameters }) => sum + parameters.length, 0);
+    // What is asked for together commits together: a claim, and the receipt of the row before.
+    const writer = values > mostValuesOfShort ? long : short;
+    if (writer !== undefined) return writer.ask({ statements, events });
     throw new StoreError('read-only', 'the store was opened to be read alone');
   }
 
   async prove(): Promise<DatabaseFacts> {
     await this.commit([{ sql: 'UPDATE install SET one = 1', parameters: [] }]);
     await this.blobs.remove(await this.blobs.put('probe'));
-    const [facts] = await this.read<{ version: string; fsync: string; commit: string }>({
+    const [facts] = await this.read<{ version: string; fsync: string; isAwaited: boolean }>({
       sql: `SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
-              current_setting('synchronous_commit') AS commit`,
+              current_setting('synchronous_standby_names') <> ''
+                OR NOT EXISTS (SELECT 1 FROM pg_stat_replication) AS "isAwaited"`,
       parameters: [],
     });
-    return {
-      engine: `PostgreSQL ${facts?.version ?? ''}`,
-      outlivesPowerCut: facts?.fsync === 'on' && facts.commit !== 'off',
-    };
+    const mayLose: Loss[] = [];
+    if (facts?.fsync !== 'on') mayLose.push('fsync-off');
+    if (facts?.isAwaited !== true) mayLose.push('standby-not-awaited');
+    return { engine: `PostgreSQL ${facts?.version ?? ''}`, mayLose };
   }
 
   /** Old versions of rows live until the vacuum, and the log of the database for as long as its owner keeps it. */
@@ -147,8 +169,8 @@ class PostgresDatabase implements Database {
   }
 }
 
-function poolOf(url: string, max: number): Pool {
-  const pool = new Pool({ connectionString: url, max, ...timeouts });
+function poolOf(url: string, max: number, timeouts: PoolConfig): Pool {
+  const pool = new Pool({ connectionString: url, max, ...common, ...timeouts });
   // A connection that was cut fails its query, or was idle; unheard, its event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -156,19 +178,22 @@ function poolOf(url: string, max: number): Pool {
 }
 
 /** Another database may answer at the same address by now, or this one as it was restored. */
-function provesIdentity(pool: Pool, expected: PostgresIdentity): void {
+function provesIdentity(pool: Pool, expected: PostgresIdentity, setting?: string): void {
   pool.options.verify = (client, done) => {
     // oxlint-disable-next-line promise/no-callback-in-promise -- the pool is called back
-    void faultOf(client, expected).then(done);
+    void faultOf(client, expected, setting).then(done);
   };
 }
 
+/** @param setting of what the connection is for, whatever the database says to others */
 async function faultOf(
   client: ClientBase,
   { id, epoch }: PostgresIdentity,
+  setting?: string,
 ): Promise<Error | undefined> {
   try {
     const found = await readPostgresIdentity(client);
+    if (setting !== undefined) await client.query(setting);
     if (found.id !== id) {
       return new StoreError('gone', `another store (${found.id}) stands where ${id} was`);
     }

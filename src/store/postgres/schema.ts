@@ -24,16 +24,43 @@ export async function preparePostgres(
   client: ClientBase,
   idKeyFingerprint: string,
 ): Promise<PostgresIdentity> {
+  if ((await versionOf(client)) < migrations.length) await migrate(client, idKeyFingerprint);
+  return readPostgresIdentity(client);
+}
+
+/** @throws StoreError when this program does not know its schema */
+export async function readPostgresIdentity(client: ClientBase): Promise<PostgresIdentity> {
+  const { rows } = await client.query<{ version: string }>('SELECT version FROM schema_version');
+  refuseOtherSchema(Number(rows[0]?.version ?? 0));
+  const found = await client.query<Omit<PostgresIdentity, 'epoch'> & { epoch: string }>(
+    'SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint" FROM install',
+  );
+  const [row] = found.rows;
+  if (row === undefined) throw new StoreError('corrupt', 'the database has no identity');
+  return { ...row, epoch: Number(row.epoch) };
+}
+
+function refuseOtherSchema(version: number): void {
+  if (version > migrations.length) {
+    throw new StoreError(
+      'refused',
+      `the store was made by a later version of diligence (schema ${version}, this one knows ${migrations.length}): update this program`,
+    );
+  }
+  if (version < migrations.length) {
+    throw new StoreError(
+      'refused',
+      `the store has schema ${version}, and this program needs ${migrations.length}: run \`diligence setup\``,
+    );
+  }
+}
+
+async function migrate(client: ClientBase, idKeyFingerprint: string): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    // Another program may have been first.
     const version = await versionOf(client);
-    if (version > migrations.length) {
-      throw new StoreError(
-        'refused',
-        `the store was made by a later version of diligence (schema ${version}, this one knows ${migrations.length}): update this program`,
-      );
-    }
     if (version < migrations.length) {
       await client.query('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)');
       await client.query(refusal);
@@ -51,22 +78,14 @@ export async function preparePostgres(
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
-  return readPostgresIdentity(client);
 }
 
-export async function readPostgresIdentity(client: ClientBase): Promise<PostgresIdentity> {
-  const { rows } = await client.query<Omit<PostgresIdentity, 'epoch'> & { epoch: string }>(
-    'SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint" FROM install',
-  );
-  if (rows[0] === undefined) throw new StoreError('corrupt', 'the database has no identity');
-  return { ...rows[0], epoch: Number(rows[0].epoch) };
-}
-
+/** 0 where nothing is stored yet. */
 async function versionOf(client: ClientBase): Promise<number> {
-  const { rows: known } = await client.query<{ is: boolean }>(
-    `SELECT to_regclass('schema_version') IS NOT NULL AS "is"`,
+  const found = await client.query<{ known: boolean }>(
+    `SELECT to_regclass('schema_version') IS NOT NULL AS known`,
   );
-  if (known[0]?.is !== true) return 0;
+  if (found.rows[0]?.known !== true) return 0;
   const { rows } = await client.query<{ version: string }>('SELECT version FROM schema_version');
   return Number(rows[0]?.version ?? 0);
 }

@@ -111,7 +111,8 @@ export class PostgresWriter {
     try {
       await client.query('BEGIN');
       const results: StatementResult[][] = [];
-      for (const unit of group) results.push(await this.#run(client, unit));
+      const locked = new Set<string>();
+      for (const unit of group) results.push(await this.#run(client, unit, locked));
       isCommitting = true;
       await client.query('COMMIT');
       client.release();
@@ -134,14 +135,15 @@ export class PostgresWriter {
     }
   }
 
-  async #run(client: ClientBase, { statements, events }: Unit): Promise<StatementResult[]> {
+  /** @param locked what the transaction has locked so far */
+  async #run(
+    client: ClientBase,
+    { statements, events }: Unit,
+    locked: Set<string>,
+  ): Promise<StatementResult[]> {
     const results: StatementResult[] = [];
     for (const one of statements) {
-      if (one.lock !== undefined) {
-        const how = one.lock.how === 'alone' ? '' : '_shared';
-        const sql = `SELECT pg_advisory_xact_lock${how}(hashtextextended($1, 0))`;
-        await client.query(sql, [one.lock.name]);
-      }
+      if (one.lock !== undefined) await lock(client, one.lock, locked);
       const { rows, rowCount } = await client.query<object>(queryOf(one));
       const changes = rowCount ?? 0;
       if (one.mustChange && changes === 0) {
@@ -155,4 +157,18 @@ export class PostgresWriter {
     }
     return results;
   }
+}
+
+/** Until the end of the transaction; once is enough, however many of its group ask for it. */
+async function lock(
+  client: ClientBase,
+  { name, how }: NonNullable<Statement['lock']>,
+  locked: Set<string>,
+): Promise<void> {
+  const key = `${how} ${name}`;
+  if (locked.has(key)) return;
+  const call = how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
+  const sql = `SELECT ${call}(hashtextextended(?, 0))`;
+  await client.query(queryOf({ sql, parameters: [name] }));
+  locked.add(key);
 }

@@ -127,9 +127,10 @@ class SqliteDatabase implements Database {
       parameters: [],
     });
     const [row] = (synchronous?.rows ?? []) as { synchronous: number }[];
+    const isFlushed = row?.synchronous === 2 && !(await isInMemory(dirname(this.#reader.path)));
     return {
       engine: `SQLite ${facts?.version ?? ''}`,
-      outlivesPowerCut: row?.synchronous === 2 && !(await isInMemory(dirname(this.#reader.path))),
+      mayLose: isFlushed ? [] : ['unflushed'],
     };
   }
 

@@ -1,4 +1,7 @@
+import { claimForSure } from '../../../src/activities/keyless-requests';
 import { withStorePatience } from '../../../src/activities/store-patience';
+import type { Claim } from '../../../src/domain/attempts';
+import type { AttemptRepository } from '../../../src/store/core/attempts';
 import { StoreError, type StoreErrorCode } from '../../../src/store/store-error';
 
 let clock = 0;
@@ -45,4 +48,35 @@ it('gives up after 20 seconds, and when the attempt is over', async () => {
   expect(clock).toBeLessThan(22_000);
   lives = false;
   await expect(withStorePatience(refusing('full', 60_000), patience)).rejects.toThrow('refused');
+});
+
+describe('a claim of which nobody knows whether it stands', () => {
+  const attempt = { n: 1, claim: {} as Claim };
+
+  /** @param untilMs how long the database is away after its commit was cut */
+  function attemptsOf(untilMs: number): AttemptRepository {
+    let asked = 0;
+    const claim = async () => {
+      asked += 1;
+      if (clock < untilMs) throw new StoreError(asked === 1 ? 'other' : 'gone', 'cut');
+      return 'ours' as const;
+    };
+    return { claim } as unknown as AttemptRepository;
+  }
+
+  it('is asked about as long as the attempt lives: that nothing was sent is known to it alone', async () => {
+    expect(await claimForSure(attemptsOf(70_000), 'a', attempt, 'job', patience)).toBe('ours');
+    lives = false;
+    clock = 0;
+    const gone = claimForSure(attemptsOf(70_000), 'a', attempt, 'job', patience);
+    await expect(gone).rejects.toMatchObject({ code: 'gone' });
+  });
+
+  it('is asked about only when it may stand', async () => {
+    const claim = () => Promise.reject(new StoreError('gone', 'away'));
+    const attempts = { claim } as unknown as AttemptRepository;
+    const refused = claimForSure(attempts, 'a', attempt, 'job', patience);
+    await expect(refused).rejects.toMatchObject({ code: 'gone' });
+    expect(clock).toBe(0);
+  });
 });

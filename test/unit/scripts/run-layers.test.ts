@@ -37,6 +37,17 @@ test('what counts of a file that was run twice is its second run', () => {
   });
 });
 
+test('a file that failed twice in one of two projects has failed, whatever the other says', () => {
+  const [failed, passed] = [file('integration/a', 'failed'), file('integration/a', 'passed')];
+  for (const second of [
+    [failed, passed],
+    [passed, failed],
+  ]) {
+    expect(accountOf([passed, failed], second)).toMatchObject({ failed: 2, unsteady: [] });
+  }
+  expect(toRunAgain([failed, failed])).toEqual([failed.name]);
+});
+
 test('a file that fails before its first test is one failure', () => {
   expect(accountOf([file('contract/a')], [])).toEqual({ passed: 0, failed: 1, unsteady: [] });
 });
