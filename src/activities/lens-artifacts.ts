@@ -115,8 +115,8 @@ export function createLensArtifactActivities(deps: LensDependencies) {
   async function isWaitedOut(ref: LensRef, artifactId: string, fault: ArtifactFault | null) {
     if (fault?.kind === 'passing') return true;
     if (fault?.kind === 'final') return false;
-    const at = new Date(now()).toISOString();
-    return (await file.fetchedInVain(ref.folder, artifactId, at)) < mostFetches;
+    const times = await file.inVain(ref.folder, ['fetch', artifactId], now());
+    return times < mostFetches;
   }
 
   return { fileLens };
