@@ -62,6 +62,14 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/unit/store/attempts.test.ts'],
   },
   {
+    name: 'joined-claim-closed',
+    promise: 'who was refused says that nothing was sent, although another one joined its claim',
+    file: 'src/store/core/attempts.ts',
+    find: "AND (? = 'accepted' OR chunk = ?)",
+    replace: "AND (? <> '' OR chunk = ?)",
+    tests: ['test/unit/activities/traces.test.ts'],
+  },
+  {
     name: 'row-without-its-bytes',
     promise: 'a row names a PDF that a power cut can empty',
     file: 'src/store/blob-files.ts',

@@ -128,7 +128,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   async function isWaitedOut(ref: DossierRef, artifactId: string, fault: ArtifactFault | null) {
     if (fault?.kind === 'passing') return true;
     if (fault?.kind === 'final') return false;
-    return (await file.inVain(ref.folder, ['fetch', artifactId], now())) < mostFetches;
+    return (await file.note(ref.folder, ['fetch', artifactId], now())) < mostFetches;
   }
 
   /** An erasure finds the dossier by the documents that its answers name. */

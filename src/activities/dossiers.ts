@@ -155,7 +155,8 @@ export function createDossierActivities(deps: DossierDependencies) {
     };
     const sent = await sendKeyed(about, (beforeSend) =>
       dossiers.retry(dossierId, retryKey(retry), signal, async () => {
-        await file.putSender(folder, retry, iso());
+        const isNoted = (await file.noted(folder, sendOf(retry))) > 0;
+        if (!isNoted) await file.note(folder, sendOf(retry), now());
         await beforeSend();
       }),
     );
@@ -213,14 +214,14 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Waited<DossierCancelled>> {
     const { dossierId, folder } = input.ref;
     const isFollowed = (await file.record(folder))?.toCancel === false;
-    let isKnown = isFollowed || (await file.mayHaveCancelled(folder));
+    let isKnown = isFollowed || (await file.noted(folder, cancelAsked)) > 0;
     return wait.until(
       async (signal): Promise<Reading<DossierCancelled>> => {
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
         isKnown = true;
         const sight = sightOf(dossier);
         if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
-        if (await file.wasCancelTaken(folder)) return stillThere(dossier, sight);
+        if ((await file.noted(folder, cancelTaken)) > 0) return stillThere(dossier, sight);
         return sendCancel(input.ref, dossier, signal);
       },
       {
@@ -241,20 +242,20 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Reading<DossierCancelled>> {
     const leaving: { isNew: boolean | null } = { isNew: null };
     const beforeSend = async (): Promise<void> => {
-      leaving.isNew = await file.putCancelAsked(folder, iso());
+      leaving.isNew = (await file.note(folder, cancelAsked, now())) === 1;
     };
     try {
       const { dossier: after } = await dossiers.cancel(dossierId, signal, beforeSend);
-      await file.putCancelTaken(folder, iso());
+      await file.note(folder, cancelTaken, now());
       return afterCancel(after);
     } catch (error) {
       const isUntaken = isSurelyUnprocessed(error, dossiers.service);
-      if (leaving.isNew === true && isUntaken) await file.takeCancelBack(folder);
+      if (leaving.isNew === true && isUntaken) await file.takeBack(folder, cancelAsked);
       if (!isForGood(error)) throw error;
       const isFinal = error.retryable !== true;
       // The one before may have been taken: what comes of it is waited for, and no more is sent.
       const mayBeTaken = leaving.isNew !== true;
-      if (isFinal && mayBeTaken) await file.putCancelTaken(folder, iso());
+      if (isFinal && mayBeTaken) await file.note(folder, cancelTaken, now());
       const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
       const reached = afterCancel(dossier);
       if (reached.kind === 'settled') return reached;
@@ -284,7 +285,7 @@ export function createDossierActivities(deps: DossierDependencies) {
       dossierId: ref.dossierId,
       caused: caused.length,
       possibleAttempt: open.length > 0,
-      cancelRequested: await file.mayHaveCancelled(ref.folder),
+      cancelRequested: (await file.noted(ref.folder, cancelAsked)) > 0,
       settledAt: iso(),
     };
     const by = await askedBy(ref.folder);
@@ -306,7 +307,8 @@ export function createDossierActivities(deps: DossierDependencies) {
   async function closedRetries(ref: DossierRef): Promise<Retry[]> {
     const own: Retry[] = [];
     for (const retry of await file.retries(ref.dossierId)) {
-      const isOwn = learnerOf(retry) === ref.workId || (await file.maySend(ref.folder, retry));
+      const isOwn =
+        learnerOf(retry) === ref.workId || (await file.noted(ref.folder, sendOf(retry))) > 0;
       if (isOwn) own.push(retry);
     }
     const last = own.at(-1);
@@ -388,6 +390,16 @@ function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCance
 function again(pollAfterMs: number | null): Reading<Retried> {
   const value: Retried = { kind: 'moved' };
   return { kind: 'unsettled', value, visible: 'retrying', unknownWord: null, pollAfterMs };
+}
+
+/** A cancellation has left, or was about to. */
+const cancelAsked = ['cancel', 'asked'] as const;
+/** The service has heard of it: it need not be sent again. */
+const cancelTaken = ['cancel', 'taken'] as const;
+
+/** It may be sent by this work, too. */
+function sendOf({ from, number }: Retry): string[] {
+  return ['retry', `${from}-${number}`];
 }
 
 /** The work that learnt of an attempt that was begun; null: none was, as far as is known. */

@@ -115,7 +115,7 @@ export function createLensArtifactActivities(deps: LensDependencies) {
   async function isWaitedOut(ref: LensRef, artifactId: string, fault: ArtifactFault | null) {
     if (fault?.kind === 'passing') return true;
     if (fault?.kind === 'final') return false;
-    const times = await file.inVain(ref.folder, ['fetch', artifactId], now());
+    const times = await file.note(ref.folder, ['fetch', artifactId], now());
     return times < mostFetches;
   }
 

@@ -144,8 +144,8 @@ export function createLensActivities(deps: LensDependencies) {
 
     /** Within a step, whose heartbeats go on: a store may be slow. Once it was taken, not again. */
     async #prove(signal: AbortSignal): Promise<void> {
-      const { file: input, name } = this.#record;
-      if (this.#isProved || (await file.wasUploaded(name, this.#attempt))) return;
+      const { file: input } = this.#record;
+      if (this.#isProved || (await this.#wasTaken())) return;
       await proveCopy(input, signal);
       this.#isProved = true;
     }
@@ -174,6 +174,10 @@ export function createLensActivities(deps: LensDependencies) {
       return sendKeyed({ ...about, api: lens, now }, (beforeSend) =>
         lens.create(request, until, beforeSend),
       );
+    }
+
+    async #wasTaken(): Promise<boolean> {
+      return (await file.noted(this.#uploads, ['taken'])) > 0;
     }
 
     #by(): Sender {
@@ -220,7 +224,7 @@ export function createLensActivities(deps: LensDependencies) {
       } catch (error) {
         if (!isForGood(error)) throw error;
         if (now() - at < readPatienceMs) return null;
-        const count = await file.inVain(this.#uploads, ['read'], now());
+        const count = await file.note(this.#uploads, ['read'], now());
         if (count >= mostRefusedReads) throw error;
         return null;
       }
@@ -228,20 +232,19 @@ export function createLensActivities(deps: LensDependencies) {
 
     async #forward(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
       const { analysisId, state, upload } = analysis;
-      const { name } = this.#record;
-      if (await file.wasUploaded(name, this.#attempt)) return this.#submit(analysis, signal);
+      if (await this.#wasTaken()) return this.#submit(analysis, signal);
       if (state === 'expired') return this.#uploadExpired(analysis);
       const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
       if (!isAwaiting && state !== 'unknown') {
         // The answer to the upload got lost: what came of it says that it was taken.
-        if (state !== 'cancelled') await file.putUploaded(name, this.#attempt, isoNow());
+        if (state !== 'cancelled') await file.note(this.#uploads, ['taken'], now());
         return submitted(analysisId, state);
       }
       if (!isAwaiting) return unsettled('handing in', analysis.pollAfterMs, analysis.statusWord);
       if (upload === null) return this.#askForInstructions(analysis, signal);
       const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
       // Clocks differ: the store has the last word on whether it is too late.
-      if (isLate && (await file.timesInVain(this.#uploads, ['upload'])) > 0) {
+      if (isLate && (await file.noted(this.#uploads, ['upload'])) > 0) {
         return this.#uploadExpired(analysis);
       }
       return this.#upload(analysis, upload, signal);
@@ -261,7 +264,7 @@ export function createLensActivities(deps: LensDependencies) {
       if (again.upload !== null || again.state !== analysis.state) {
         return this.#forward(again, signal);
       }
-      const count = await file.inVain(this.#uploads, ['instructions'], now());
+      const count = await file.note(this.#uploads, ['instructions'], now());
       if (count >= mostAskedInVain) return this.#uploadRefused(analysis, noInstructions);
       return unsettled('handing in', analysis.pollAfterMs);
     }
@@ -279,12 +282,12 @@ export function createLensActivities(deps: LensDependencies) {
         await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
       } catch (error) {
         if (!isForGood(error) && !(error instanceof ContractError)) throw error;
-        const count = await file.inVain(this.#uploads, ['upload'], now());
+        const count = await file.note(this.#uploads, ['upload'], now());
         if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
         const code = error instanceof StatusError ? error.code : null;
         return this.#uploadRefused(analysis, { code, message: error.message });
       }
-      await file.putUploaded(this.#record.name, this.#attempt, isoNow());
+      await file.note(this.#uploads, ['taken'], now());
       metrics.uploadEnded('taken');
       return this.#submit(analysis, signal);
     }

@@ -179,7 +179,7 @@ it('knows every object by exactly one kind', () => {
     'dossiers/0a1b/20260101T000000000Z/artifacts/a1': 'dossier',
     'dossiers/0a1b/20260101T000000000Z/answers.json': 'dossier',
     'lens/0a1b/20260101T000000000Z/artifacts/a1': 'lens',
-    'lens/0a1b/attempts/0001/uploaded.json': 'lens',
+    'lens/0a1b/attempts/0001/notes/taken/0001.json': 'lens',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/input': 'batch of lookups',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'batch of lookups',
     [`${work}/outcome`]: 'certificates',

@@ -92,20 +92,26 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
   }
 
   /**
-   * Notes a try that came to nothing.
+   * Notes that something was done, or came to nothing.
    *
    * @param what words that say which
    * @returns how often that has been so
    */
-  async inVain(folder: string, what: readonly string[], at: number): Promise<number> {
-    const before = await this.timesInVain(folder, what);
-    const key = `${vainPrefix(folder, what)}${String(before + 1).padStart(4, '0')}.json`;
-    await this.store.records.putJson(key, { at });
-    return before + 1;
+  async note(folder: string, what: readonly string[], at: number): Promise<number> {
+    for (let n = (await this.noted(folder, what)) + 1; ; n += 1) {
+      const key = `${notesPrefix(folder, what)}${String(n).padStart(4, '0')}.json`;
+      if ((await this.store.records.putJson(key, { at })) === 'stored') return n;
+    }
   }
 
-  async timesInVain(folder: string, what: readonly string[]): Promise<number> {
-    return (await this.store.records.list(vainPrefix(folder, what))).length;
+  /** How often it has been so. */
+  async noted(folder: string, what: readonly string[]): Promise<number> {
+    return (await this.store.records.list(notesPrefix(folder, what))).length;
+  }
+
+  /** It was not so after all. */
+  async takeBack(folder: string, what: readonly string[]): Promise<void> {
+    await this.store.records.removeAll(notesPrefix(folder, what));
   }
 
   /** The last time that the same was asked for, as `<root><below>/`; null when it never was. */
@@ -120,8 +126,8 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
   }
 }
 
-function vainPrefix(folder: string, what: readonly string[]): string {
-  return `${folder}/in-vain/${what.map(keySegment).join('/')}/`;
+function notesPrefix(folder: string, what: readonly string[]): string {
+  return `${folder}/notes/${what.map(keySegment).join('/')}/`;
 }
 
 function answerKey(folder: string, call?: number): string {

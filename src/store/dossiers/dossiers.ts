@@ -60,35 +60,11 @@ export class DossierFile extends JobsOfKind<DossierRecord, DossierOutcome> {
   /** Of an attempt that was followed by another. */
   async takeArtifactsBack(folder: string): Promise<void> {
     await this.store.records.removeAll(`${folder}/artifacts/`);
-    await this.store.records.removeAll(`${folder}/in-vain/`);
+    await this.takeBack(folder, ['fetch']);
   }
 
   bytes(key: string): Promise<Buffer | null> {
     return this.store.records.get(key);
-  }
-
-  /** True when it was put on file just now, so that it cannot have been sent before. */
-  async putCancelAsked(folder: string, at: string): Promise<boolean> {
-    return (await this.store.records.putJson(`${folder}/cancel-asked.json`, { at })) === 'stored';
-  }
-
-  /** It never left, or was refused. */
-  async takeCancelBack(folder: string): Promise<void> {
-    await this.store.records.remove(`${folder}/cancel-asked.json`);
-  }
-
-  /** It has left, or was about to. */
-  async mayHaveCancelled(folder: string): Promise<boolean> {
-    return (await this.store.records.get(`${folder}/cancel-asked.json`)) !== null;
-  }
-
-  /** A cancellation that the service has heard of need not be sent again. */
-  async wasCancelTaken(folder: string): Promise<boolean> {
-    return (await this.store.records.get(`${folder}/cancel-taken.json`)) !== null;
-  }
-
-  async putCancelTaken(folder: string, at: string): Promise<void> {
-    await this.store.records.putJson(`${folder}/cancel-taken.json`, { at });
   }
 
   /**
@@ -118,15 +94,6 @@ export class DossierFile extends JobsOfKind<DossierRecord, DossierOutcome> {
     }
     return found.sort((a, b) => a.from - b.from || a.number - b.number);
   }
-
-  /** It may be sent by this work, too: to be durable before it leaves. */
-  async putSender(folder: string, retry: Retry, at: string): Promise<void> {
-    await this.store.records.putJson(senderKey(folder, retry), { at });
-  }
-
-  async maySend(folder: string, retry: Retry): Promise<boolean> {
-    return (await this.store.records.get(senderKey(folder, retry))) !== null;
-  }
 }
 
 interface WantedRetry {
@@ -139,10 +106,6 @@ interface WantedRetry {
 
 function retriesOf(dossierId: string): string {
   return `dossier/${keySegment(dossierId)}/`;
-}
-
-function senderKey(folder: string, { from, number: n }: Retry): string {
-  return `${folder}/retries/${from}-${n}.json`;
 }
 
 function artifactKey(folder: string, artifactId: string): string {

@@ -42,16 +42,6 @@ export class LensFile extends JobsOfKind<LensRecord, LensOutcome> {
     });
   }
 
-  /** Whether the bytes were taken: they need not go again. */
-  async wasUploaded(name: string, attempt: number): Promise<boolean> {
-    const key = `${lensUploads(name, attempt)}/uploaded.json`;
-    return (await this.store.records.get(key)) !== null;
-  }
-
-  async putUploaded(name: string, attempt: number, at: string): Promise<void> {
-    await this.store.records.putJson(`${lensUploads(name, attempt)}/uploaded.json`, { at });
-  }
-
   /**
    * What was made comes to nothing: who asks again has another one made.
    *
