@@ -120,9 +120,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'intent-forgotten',
     promise: 'that a request may have left is forgotten when its answer is lost',
-    file: 'src/activities/keyed-requests.ts',
-    find: "return isLost && error.sent === 'no';",
-    replace: 'return isLost;',
+    file: 'src/activities/keyless-requests.ts',
+    find: "'sent' in error && error.sent === 'no') {",
+    replace: "'sent' in error) {",
     tests: ['test/unit/activities/lens.test.ts'],
   },
   {

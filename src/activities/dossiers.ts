@@ -18,7 +18,8 @@ import {
 } from '../domain/dossiers/follow';
 import { retriedBy, type BegunAttempt, type Retried, type Retry } from '../domain/dossiers/retry';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
-import { isSurelyUnprocessed, sendKeyed, type KeyedRequest } from './keyed-requests';
+import { sendKeyed, type KeyedRequest } from './keyed-requests';
+import { receiptOfError } from './keyless-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
 export interface DossierDependencies extends WaitDependencies {
@@ -249,8 +250,9 @@ export function createDossierActivities(deps: DossierDependencies) {
       await file.note(folder, cancelTaken, now());
       return afterCancel(after);
     } catch (error) {
-      const isUntaken = isSurelyUnprocessed(error, dossiers.service);
-      if (leaving.isNew === true && isUntaken) await file.takeBack(folder, cancelAsked);
+      const { receipt } = receiptOfError(error, { service: dossiers.service, now });
+      if (leaving.isNew === true && receipt.kind !== 'unknown')
+        await file.takeBack(folder, cancelAsked);
       if (!isForGood(error)) throw error;
       const isFinal = error.retryable !== true;
       // The one before may have been taken: what comes of it is waited for, and no more is sent.

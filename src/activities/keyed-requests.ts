@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { ConnectionError, StatusError, TimeoutError } from '../apis/http/errors';
-import type { Service } from '../apis/http/service';
-import { TokenUnavailableError } from '../apis/http/token';
+import type { StatusError } from '../apis/http/errors';
 import type { Claim, Receipt, Taken } from '../domain/attempts';
 import type { AuditEntry } from '../domain/audit';
 import type { AttemptRepository } from '../store/core/attempts';
-import { claimMarginMs, nameOf } from './keyless-requests';
+import { claimMarginMs, receiptOfError, type Answering } from './keyless-requests';
 import { isForGood } from './settled-wait';
 
 /** The work that sends, and which of its requests it is. */
@@ -22,8 +20,7 @@ export interface KeyedRequest {
   job: string;
   by: Sender;
   attempts: AttemptRepository;
-  /** The one that is asked: what it answers without processing is its own. */
-  api: { service: Pick<Service, 'wasNotProcessed'>; timeoutMs: number };
+  api: { service: Answering; timeoutMs: number };
   now: () => number;
   /** What the audit trail tells of one that was refused; default: nothing. */
   entriesOf?: (refused: Taken, receipt: Receipt) => AuditEntry[];
@@ -61,13 +58,20 @@ export async function sendKeyed<A>(
     if (error instanceof StoppedError) return { kind: 'stopped' };
     const { taken } = under;
     if (taken === null) throw error;
-    if (taken.isNew && isSurelyUnprocessed(error, api.service)) {
-      const receipt = unprocessed(error, now());
+    const came = receiptOfError(error, { service: api.service, now }).receipt;
+    if (taken.isNew && came.kind !== 'unknown') {
+      const mayPass = came.kind === 'refused' && !isFinal(error);
+      const reason = 'to come later';
+      const receipt: Receipt = mayPass ? { kind: 'not_sent', reason, at: came.at } : came;
       await attempts.putReceipt(subject, taken, receipt, entriesOf(taken, receipt));
     }
     if (!isForGood(error)) throw error;
     return { kind: 'refused', taken, error };
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return isForGood(error) && error.retryable !== true;
 }
 
 /** The claim was not to be had: thrown before anything leaves. */
@@ -81,24 +85,4 @@ export function newClaim(claimedAt: number, timeoutMs: number, by: Sender): Clai
   const answerBy = claimedAt + timeoutMs + claimMarginMs;
   const owner = { workflowId: by.workId, run: `${by.number}-${nonce}` };
   return { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown: false };
-}
-
-function unprocessed(error: unknown, at: number): Receipt {
-  if (!isForGood(error) || error.retryable === true) {
-    return { kind: 'not_sent', reason: nameOf(error), at };
-  }
-  return { kind: 'refused', status: error.status, code: error.code, at };
-}
-
-/** Nothing left (no token, called off, no connection), or it was turned away at the door. */
-export function isSurelyUnprocessed(
-  error: unknown,
-  service: Pick<Service, 'wasNotProcessed'>,
-): boolean {
-  if (error instanceof TokenUnavailableError) return true;
-  if (error instanceof StatusError) {
-    return error.meansCredentials || service.wasNotProcessed(error) || isForGood(error);
-  }
-  const isLost = error instanceof ConnectionError || error instanceof TimeoutError;
-  return isLost && error.sent === 'no';
 }

@@ -15,8 +15,8 @@ import {
   subjectState,
   type Attempt,
   type Claim,
+  reissueByPolicy,
   type Receipt,
-  type Resolution,
 } from '../domain/attempts';
 import { documentsInText } from '../domain/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../domain/profiles/audit';
@@ -36,9 +36,9 @@ import {
 } from '../domain/profiles/lookup';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { storeIncomplete } from './failures';
-import { isSurelyUnprocessed, newClaim, StoppedError } from './keyed-requests';
-import { TooLateError, claimMarginMs, claimOrGiveBack } from './keyless-requests';
-import { isForGood, SettledWait, type Reading, type WaitDependencies } from './settled-wait';
+import { newClaim, StoppedError } from './keyed-requests';
+import { TooLateError, claimMarginMs, claimOrGiveBack, receiptOfError } from './keyless-requests';
+import { SettledWait, type Reading, type WaitDependencies } from './settled-wait';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
 
@@ -112,7 +112,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const n = nextNumber(history);
     let claim = null as Claim | null;
     const beforeSend = async (): Promise<void> => {
-      if (state.kind === 'unknown') await attempts.resolve(subject, state.n, askedAgain(now()));
+      const decision = reissueByPolicy('asked for again', now());
+      if (state.kind === 'unknown') await attempts.resolve(subject, state.n, decision);
       const wanted = newClaim(now(), profiles.timeoutMs, { workId, number: call });
       const mine = { ...wanted, afterUnknown: state.kind === 'unknown' };
       const patience = { now, mayWait: () => !signal.aborted };
@@ -147,32 +148,22 @@ export function createProfileActivities(deps: ProfileDependencies) {
     { folder, workId }: ProfileRef,
     attempt: Pick<Attempt, 'n' | 'claim'>,
   ): Promise<Reading<LookedUp>> {
-    const receipt = receiptOf(error);
-    if (receipt === null) throw error;
-    const body = error instanceof ContractError ? error.answer : null;
-    const key = body === null ? null : await file.putUnreadable(folder, body);
-    if (body !== null) await index(folder, body);
-    await putReceipt(record, attempt, receipt);
-    if (!isHttpError(error) || !isUnreadable(error)) throw error;
+    if (!isHttpError(error) && !(error instanceof TooLateError)) throw error;
+    const { receipt, unread } = receiptOfError(error, { service: profiles.service, now });
+    if (!isUnreadable(error)) {
+      await putReceipt(record, attempt, receipt);
+      throw error;
+    }
+    const key = unread == null ? null : await file.putUnreadable(folder, unread);
+    if (unread != null) await index(folder, unread);
+    await putReceipt(record, attempt, { ...unreadable, at: now() });
     // Something between us and the service may have spoilt it: it is asked for again, not for ever.
     const call = numberOfRun(attempt.claim.owner.run);
     const sent = sentLookups(await attempts.of(profileSubject(record.name)), workId, call);
     if (sent.filter(({ end }) => end === 'unreadable').length < mostUnreadable) throw error;
-    const kept = key === null ? '' : `; it is kept in the store: ${key}`;
-    const message = `${error.message}${kept}`;
+    const message = `${error.message}${key === null ? '' : `; it is kept in the store: ${key}`}`;
     const value = { kind: 'no', status: 'unreadable', code: unreadableAnswer, message } as const;
     return { kind: 'settled', value };
-  }
-
-  /** Null: it says nothing of what became of it. */
-  function receiptOf(error: unknown): Receipt | null {
-    const at = now();
-    if (error instanceof TooLateError) return { kind: 'not_sent', reason: error.name, at };
-    if (!isHttpError(error)) return null;
-    if (isUnreadable(error)) return { kind: 'unknown', reason: unreadableAnswer, at };
-    if (isForGood(error)) return { kind: 'refused', status: error.status, code: error.code, at };
-    const isUnsent = isSurelyUnprocessed(error, profiles.service);
-    return { kind: isUnsent ? 'not_sent' : 'unknown', reason: error.name, at };
   }
 
   async function putOnFile(folder: string, call: number, body: Buffer): Promise<LookedUp> {
@@ -190,10 +181,6 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const sent = sentLookups([{ n, claim, receipt, resolution: null }], record.workId);
     const entries = sent.map((one) => profileRequestEntry(one, record));
     await attempts.putReceipt(profileSubject(record.name), { n, claim }, receipt, entries);
-  }
-
-  function isoNow(): string {
-    return new Date(now()).toISOString();
   }
 
   /** Whom an answer names: an owner beside the person, a holder of a patent... */
@@ -237,7 +224,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       answered: Math.max(answers.length, accepted.length),
       answersLost: sent.filter(({ end: its }) => isAnswerLost(its)).length,
       workId,
-      settledAt: isoNow(),
+      settledAt: new Date(now()).toISOString(),
     };
     const about = { by: record.createdBy, subject: record.name };
     await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
@@ -258,9 +245,7 @@ const beingAsked: Reading<LookedUp> = {
   pollAfterMs: null,
 };
 
-function askedAgain(at: number): Resolution {
-  return { action: 'reissue', externalId: null, by: 'policy', note: 'asked for again', at };
-}
+const unreadable = { kind: 'unknown', reason: unreadableAnswer } as const;
 
 const answersLost = {
   kind: 'no',
@@ -274,7 +259,7 @@ function isAnswerLost(end: SentEnd | null): boolean {
 }
 
 /** An answer came, whatever it is. */
-function isUnreadable(error: HttpError): boolean {
+function isUnreadable(error: unknown): error is HttpError {
   if (error instanceof ContractError) return true;
   return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
 }

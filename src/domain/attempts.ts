@@ -126,6 +126,11 @@ export function externalIdsOf(attempts: readonly Attempt[]): string[] {
   ]);
 }
 
+/** Nobody is asked: it is sent again, as the rules of its kind say. */
+export function reissueByPolicy(note: string, at: number): Resolution {
+  return { action: 'reissue', externalId: null, by: 'policy', note, at };
+}
+
 /** Of which nobody knows the end yet; null: none. */
 export function undecidedAttempt(attempts: readonly Attempt[]): Attempt | null {
   const standing = standingAttempt(attempts);

@@ -1,4 +1,4 @@
-import { lensSubject, type Attempt } from '../../domain/attempts';
+import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/attempts';
 import {
   lensWorkflowId,
   mostAfterExpiry,
@@ -55,14 +55,8 @@ export class LensFile extends JobsOfKind<LensRecord, LensOutcome> {
   ): Promise<void> {
     const made = await this.#made(name, attempt);
     if (made === null || made.resolution !== null) return;
-    const resolution = {
-      action: 'reissue',
-      externalId: null,
-      by: 'policy',
-      note: why,
-      at,
-    } as const;
-    await this.store.attempts.resolve(lensSubject(name, attempt), made.n, resolution);
+    const subject = lensSubject(name, attempt);
+    await this.store.attempts.resolve(subject, made.n, reissueByPolicy(why, at));
   }
 
   /** The number that is under way, or the next one, from 1; and how often the service let one expire. */
