@@ -210,7 +210,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   /** A person may find the id in it. */
   async function keepUnread({ workId }: AnalysisRecord, answer: Buffer): Promise<void> {
     try {
-      await analyses.putUnreadAnswer(analysisFolder(workId), answer);
+      await analyses.putUnreadable(analysisFolder(workId), answer);
     } catch (error) {
       deps.warn('an answer that cannot be read could not be filed', { reason: nameOf(error) });
     }

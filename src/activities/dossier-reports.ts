@@ -1,5 +1,4 @@
 import { ContractError, StatusError, isHttpError } from '../apis/http/errors';
-import { fetchArtifact } from '../apis/investigation/artifacts';
 import type { DossierAnswer } from '../apis/investigation/dossiers';
 import { DossierFile, type DossierAnswers } from '../store/dossiers/dossiers';
 import { indexDocuments } from '../store/core/subject-index';
@@ -8,25 +7,17 @@ import {
   isReported,
   riskSummary,
   sightOf,
+  type FiledArtifact,
   type DossierRef,
   type DossierReport,
   type DossierSight,
 } from '../domain/dossiers/follow';
 import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
-import {
-  artifactFault,
-  concernsCredentials,
-  mostFetches,
-  type ArtifactFault,
-} from './artifact-faults';
+import { fileArtifacts, type ArtifactDesk } from './artifacts';
 import type { DossierDependencies } from './dossiers';
 import { SettledWait, isForGood, type Reading } from './settled-wait';
 
-/** Bytes of one file of a dossier. */
-const maxBytes = 128 * 1024 * 1024;
-/** A slow store is waited for. */
-const downloadMs = 120_000;
 /** A dossier that was read before is not gone because one read says so. */
 const refusalPatienceMs = 2 * 60_000;
 /** So long an answer may lag behind the one that showed the end. */
@@ -65,11 +56,8 @@ export function createDossierReportActivities(deps: DossierDependencies) {
         const list = await readList(answer, signal);
         const lags = list.whole !== null && listLags(sightOf(list.whole.dossier), attempt);
         await fileAnswers(ref, { status: answer.answer, whole: list.whole?.answer ?? null });
-        const { isWaitedFor, ...files } = await fileArtifacts(
-          ref,
-          artifactsOf(answer, list),
-          signal,
-        );
+        const told = await fileArtifacts(deskOf(ref), artifactsOf(answer, list), signal);
+        const { isWaitedFor, ...files } = told;
         const note = lags ? (list.note ?? 'the list does not show that it has ended') : list.note;
         const risk = answer.dossier.risk ?? list.whole?.dossier.risk ?? null;
         const value = { sight, risk: riskSummary(risk), ...files, note, movedOn: false };
@@ -99,76 +87,31 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     await file.putAnswers(ref.folder, answers);
   }
 
-  async function fileArtifacts(
-    ref: DossierRef,
-    artifacts: readonly Artifact[],
-    signal: AbortSignal,
-  ) {
-    const told: Pick<DossierReport, 'filed' | 'unfiled'> = { filed: [], unfiled: [] };
-    let isWaitedFor = false;
-    let credentials: Error | null = null;
-    for (const artifact of artifacts) {
-      const { artifactId, type } = artifact;
-      const fault = await fetchOne(ref, artifact, signal).catch((error: unknown): ArtifactFault => {
-        if (signal.aborted || !concernsCredentials(error)) throw error;
-        credentials = error;
-        return { why: 'credentials', kind: 'passing' };
-      });
-      const there = await file.artifact(ref.folder, artifact);
-      if (there !== null) told.filed.push(there);
-      else {
-        isWaitedFor = (await isWaitedOut(ref, artifactId, fault)) || isWaitedFor;
-        told.unfiled.push({ artifactId, type, why: fault?.why ?? 'not filed' });
-      }
-    }
-    if (credentials !== null) throw credentials as Error;
-    return { ...told, isWaitedFor };
-  }
-
-  async function isWaitedOut(ref: DossierRef, artifactId: string, fault: ArtifactFault | null) {
-    if (fault?.kind === 'passing') return true;
-    if (fault?.kind === 'final') return false;
-    const at = new Date(now()).toISOString();
-    return (await file.fetchedInVain(ref.folder, artifactId, at)) < mostFetches;
-  }
-
   /** An erasure finds the dossier by the documents that its answers name. */
   function index(ref: DossierRef, answers: object): Promise<void> {
     return indexDocuments(store, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }
 
-  /**
-   * @returns null when it is on file
-   * @throws what is no fault of this file: refused credentials, cancellation, the store's own
-   */
-  async function fetchOne(
-    ref: DossierRef,
-    artifact: Artifact,
-    signal: AbortSignal,
-  ): Promise<ArtifactFault | null> {
-    const { artifactId, availableUntil, url } = artifact;
-    if ((await file.artifact(ref.folder, artifact)) !== null) return null;
-    if (url === null) return { why: 'no address', kind: 'final' };
-    if (availableUntil !== null && Date.parse(availableUntil) <= now()) {
-      return { why: 'no longer available', kind: 'final' };
-    }
-    try {
-      const options = { timeoutMs: downloadMs, maxBytes };
-      const body = await fetchArtifact(dossiers.service, url, bytesOf, options, 'pdf', signal);
-      const why = faultOf(body, artifact);
-      if (why !== null) return { why, kind: 'doubtful' };
-      await file.putArtifact(ref.folder, artifactId, body);
-      return null;
-    } catch (error) {
-      if (signal.aborted || concernsCredentials(error)) throw error;
-      return artifactFault(error, maxBytes);
-    }
+  function deskOf({ folder }: DossierRef): ArtifactDesk<FiledArtifact> {
+    return {
+      service: dossiers.service,
+      now,
+      unaddressed: 'final',
+      there: (artifact) => file.artifact(folder, artifact),
+      put: async (artifact, body) => {
+        const bytes = await bytesOf(body);
+        const why = faultOf(bytes, artifact);
+        if (why === null) await file.putArtifact(folder, artifact.artifactId, bytes);
+        return why;
+      },
+      note: (artifactId) => file.note(folder, ['fetch', artifactId], now()),
+    };
   }
 
   return { fileDossier };
 }
 
-async function bytesOf({ body }: { body: AsyncIterable<Buffer> }): Promise<Buffer> {
+async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -1,13 +1,8 @@
-import type { StatusError } from '../apis/http/errors';
+import { createHash } from 'node:crypto';
 import type { DossiersApi } from '../apis/investigation/dossiers';
 import type { Store } from '../store/store';
-import type { AuditTrail } from '../store/audit/trail';
-import {
-  DossierFile,
-  RetryLedger,
-  type FiledReceipt,
-  type FiledRetry,
-} from '../store/dossiers/dossiers';
+import { DossierFile } from '../store/dossiers/dossiers';
+import type { Attempt, Receipt } from '../domain/attempts';
 import { dossierOutcomeEntry, dossierRetryEntry } from '../domain/dossiers/audit';
 import type { Dossier } from '../domain/dossiers/dossier';
 import {
@@ -21,21 +16,15 @@ import {
   type DossierSight,
   type DossierStatus,
 } from '../domain/dossiers/follow';
-import {
-  retriedBy,
-  type Retried,
-  type RetryIntent,
-  type RetryReceipt,
-} from '../domain/dossiers/retry';
+import { retriedBy, type BegunAttempt, type Retried, type Retry } from '../domain/dossiers/retry';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
-import { notSettledYet } from './failures';
-import { isSurelyUnprocessed } from './keyed-requests';
+import { sendKeyed, type KeyedRequest } from './keyed-requests';
+import { receiptOfError } from './keyless-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
 export interface DossierDependencies extends WaitDependencies {
   dossiers: DossiersApi;
   store: Store;
-  audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
   nameOf: (document: string) => string;
   metrics: DossierMetrics;
@@ -46,7 +35,7 @@ export interface DossierMetrics {
   /** An outcome was put on file. */
   dossierEnded(status: DossierStatus): void;
   /** A request for another attempt has come to its end; `unknown`: it may have begun one. */
-  retryEnded(result: RetryReceipt['kind'] | 'read_back' | 'not_sent' | 'unknown'): void;
+  retryEnded(result: 'accepted' | 'refused' | 'read_back' | 'not_sent' | 'unknown'): void;
 }
 
 export interface AwaitDossierInput extends WaitOrder {
@@ -67,9 +56,6 @@ export interface RetryDossierInput extends WaitOrder {
   asked: number;
 }
 
-/** An intent that is on file; `isNew`: it cannot have been sent before. */
-type TakenRetry = Pick<FiledRetry, 'intent'> & { isNew: boolean };
-
 /** What came of a cancellation. */
 export type DossierCancelled =
   | { kind: 'settled'; sight: DossierSight }
@@ -86,9 +72,9 @@ const refusalPatienceMs = 2 * 60_000;
 
 /** Following a dossier, asking for another attempt, and cancelling it: each waits as decision record 021 says. */
 export function createDossierActivities(deps: DossierDependencies) {
-  const { store, audit, dossiers, metrics, now } = deps;
+  const { store, dossiers, metrics, now } = deps;
+  const { attempts } = store;
   const file = new DossierFile(store);
-  const ledger = new RetryLedger(store);
   const wait = new SettledWait(deps);
   const iso = (): string => new Date(now()).toISOString();
   const askedBy = async (folder: string): Promise<string> =>
@@ -123,141 +109,103 @@ export function createDossierActivities(deps: DossierDependencies) {
 
   /**
    * Asks for another attempt, at most one whatever is lost on the way: the status is read before every
-   * send, the intent is on file before it leaves, and every send has the same key.
+   * send, the claim is on file before it leaves, and every send has the same key.
    */
   async function retryDossier(input: RetryDossierInput): Promise<Waited<Retried>> {
     const { asked, from, ref } = input;
     const { dossierId, workId } = ref;
-    const wanted = { dossierId, from, workId, asked };
     return wait.until(
       async (signal): Promise<Reading<Retried>> => {
-        const standing = await ledger.standing(wanted);
-        const receipt = standing?.receipt ?? null;
-        if (receipt?.kind === 'accepted') {
-          return { kind: 'settled', value: retriedBy(receipt, from) };
-        }
+        const retry = await file.retry({ dossierId, from, workId, asked });
+        const receipt = retry.attempt?.receipt ?? null;
+        const known = retriedBy(receipt, from);
+        if (known?.kind === 'begun') return { kind: 'settled', value: known };
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
         const attempt = attemptAfter(dossier, from);
         if (attempt !== null) {
-          if (standing === null) metrics.retryEnded('not_sent');
-          if (standing === null || receipt !== null) return begunElsewhere(attempt);
-          return settled(standing.intent, { kind: 'accepted', attempt, readBack: true }, input);
+          if (retry.attempt === null) metrics.retryEnded('not_sent');
+          if (retry.attempt === null || receipt !== null) return begunElsewhere(attempt);
+          return settled(retry, retry.attempt, { attempt, readBack: true, ref });
         }
-        if (receipt !== null) return { kind: 'settled', value: retriedBy(receipt, from) };
+        if (known !== null) return { kind: 'settled', value: known };
         const isOver = dossier.state === 'failed' || dossier.state === 'needs_review';
         if (!isOver) return { kind: 'settled', value: { kind: 'moved' } };
-        return sendRetry(input, signal);
+        return sendRetry(input, retry, signal);
       },
       { ...input, what: 'the retry of a dossier', refusalPatienceMs },
     );
   }
 
-  /** One send: once it has left it is not given up half-way, since what came of it is to be known. */
   async function sendRetry(
-    input: RetryDossierInput,
+    { asked, from, ref }: RetryDossierInput,
+    retry: Retry,
     signal: AbortSignal,
   ): Promise<Reading<Retried>> {
-    const { asked, from, ref } = input;
-    const { dossierId, workId } = ref;
-    const wanted = { dossierId, from, workId, asked };
-    const key = await ledger.keyFor(wanted);
-    /** As it leaves: it may have waited long for its turn, and patience with a refusal counts from then. */
-    const take = (): Promise<TakenRetry> => ledger.take({ ...wanted, at: iso() });
-    const leaving: { retry: TakenRetry | null } = { retry: null };
-    const beforeSend = async (): Promise<void> => {
-      const retry = await take();
-      // Somebody else was refused meanwhile: it is to be asked for with another key.
-      if (retry.intent.key !== key) throw notSettledYet(1_000);
-      leaving.retry = retry;
+    const { dossierId, folder, workId } = ref;
+    const { subject } = retry;
+    const told = { by: await askedBy(folder), workId };
+    const about: KeyedRequest = {
+      subject,
+      job: folder,
+      by: { workId, number: asked },
+      attempts,
+      api: dossiers,
+      now,
+      entriesOf: ({ claim }, receipt) =>
+        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, told)] : [],
     };
-    try {
-      const { dossier: begun } = await dossiers.retry(dossierId, key, signal, beforeSend);
-      const { intent } = leaving.retry ?? (await take());
-      const attempt = attemptAfter(begun, from);
-      return await settled(intent, { kind: 'accepted', attempt, readBack: false }, input);
-    } catch (error) {
-      if (leaving.retry === null) throw error;
-      return retryFailed(error, leaving.retry, input, signal);
+    const sent = await sendKeyed(about, (beforeSend) =>
+      dossiers.retry(dossierId, retryKey(retry), signal, async () => {
+        const isNoted = (await file.noted(folder, sendOf(retry))) > 0;
+        if (!isNoted) await file.note(folder, sendOf(retry), now());
+        await beforeSend();
+      }),
+    );
+    if (sent.kind === 'answered') {
+      const attempt = attemptAfter(sent.answer.dossier, from);
+      return settled(retry, sent.taken, { attempt, readBack: false, ref });
     }
-  }
-
-  /** @throws what passes */
-  async function retryFailed(
-    error: unknown,
-    { intent, isNew }: TakenRetry,
-    input: RetryDossierInput,
-    signal: AbortSignal,
-  ): Promise<Reading<Retried>> {
-    const isRefusal = isForGood(error);
-    const isFinal = isRefusal && error.retryable !== true;
-    if (!isNew || !isSurelyUnprocessed(error, dossiers.service)) await ledger.keep(intent);
-    else if (!isFinal) await ledger.takeBack(intent);
-    if (!isRefusal) throw error;
-    if (!isFinal) return again(error.retryAfterMs);
-    return isNew
-      ? refused(error, intent, input, signal)
-      : repetitionRefused(error, intent, input, signal);
-  }
-
-  /** It may be refused because somebody else has begun an attempt meanwhile. */
-  async function refused(
-    { code, detail, message, status }: StatusError,
-    intent: RetryIntent,
-    input: RetryDossierInput,
-    signal: AbortSignal,
-  ): Promise<Reading<Retried>> {
-    const receipt = { kind: 'refused', status, code, message } as const;
-    const stands = await settled(intent, receipt, input);
-    const attempt = await attemptShown(input, signal);
-    if (attempt !== null) return begunElsewhere(attempt);
-    // What the service says of it may quote a name: not for the ledger, which is never erased.
-    if (detail === null || stands.kind !== 'settled') return stands;
-    return { ...stands, value: { ...stands.value, message: detail } as Retried };
-  }
-
-  /** What was sent before may have begun an attempt, and the service may not show it yet. */
-  async function repetitionRefused(
-    { code, detail, message, retryAfterMs, status }: StatusError,
-    intent: RetryIntent,
-    input: RetryDossierInput,
-    signal: AbortSignal,
-  ): Promise<Reading<Retried>> {
-    if (now() - Date.parse(intent.at) < lostPatienceMs) return again(retryAfterMs ?? repeatMs);
-    const attempt = await attemptShown(input, signal);
+    if (sent.kind === 'stopped') return again(null);
+    const { error, taken } = sent;
+    const { code, detail, message, retryable, retryAfterMs, status } = error;
+    if (retryable === true) return again(retryAfterMs);
+    if (taken.isNew) metrics.retryEnded('refused');
+    // What was sent before may have begun an attempt, and the service may not show it yet.
+    else if (now() - taken.claim.claimedAt < lostPatienceMs) return again(retryAfterMs ?? repeatMs);
+    const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+    const attempt = attemptAfter(dossier, from);
     if (attempt !== null) {
-      return settled(intent, { kind: 'accepted', attempt, readBack: true }, input);
+      if (taken.isNew) return begunElsewhere(attempt);
+      return settled(retry, taken, { attempt, readBack: true, ref });
     }
-    const value = { kind: 'unknown', status, code, message: detail ?? message } as const;
+    const kind = taken.isNew ? 'refused' : 'unknown';
+    return { kind: 'settled', value: { kind, status, code, message: detail ?? message } };
+  }
+
+  /** With what the audit trail tells of it. */
+  async function settled(
+    retry: Retry,
+    taken: Pick<Attempt, 'n' | 'claim'>,
+    begun: { attempt: number | null; readBack: boolean; ref: DossierRef },
+  ): Promise<Reading<Retried>> {
+    const receipt = await putBegun(retry, taken, begun);
+    const value = retriedBy(receipt, retry.from) ?? { kind: 'moved' };
     return { kind: 'settled', value };
   }
 
-  /** Null: none after the one that is to be tried again. */
-  async function attemptShown(
-    { from, ref }: RetryDossierInput,
-    signal: AbortSignal,
-  ): Promise<number | null> {
-    const { dossier } = await dossiers.status(ref.dossierId, 'interactive', signal);
-    return attemptAfter(dossier, from);
-  }
-
-  async function settled(
-    intent: RetryIntent,
-    receipt: RetryReceipt,
-    { from, ref }: Pick<RetryDossierInput, 'from' | 'ref'>,
-  ): Promise<Reading<Retried>> {
-    return { kind: 'settled', value: retriedBy(await closeRetry(intent, receipt, ref), from) };
-  }
-
-  async function closeRetry(
-    intent: RetryIntent,
-    receipt: RetryReceipt,
-    { folder, workId }: DossierRef,
-  ): Promise<FiledReceipt> {
-    const stands = await ledger.settle(intent, { ...receipt, by: workId });
-    const readBack = stands.kind === 'accepted' && stands.readBack;
-    metrics.retryEnded(readBack ? 'read_back' : stands.kind);
-    const by = await askedBy(folder);
-    await audit.append([dossierRetryEntry(intent, stands, { by, workId })]);
+  async function putBegun(
+    retry: Retry,
+    { n, claim }: Pick<Attempt, 'n' | 'claim'>,
+    { attempt, readBack, ref }: { attempt: number | null; readBack: boolean; ref: DossierRef },
+  ): Promise<Receipt> {
+    const { folder, workId } = ref;
+    const externalId = String(attempt ?? '');
+    const told = { readBack, by: workId };
+    const receipt: BegunAttempt = { kind: 'accepted', externalId, at: now(), told };
+    const about = { by: await askedBy(folder), workId };
+    const entry = dossierRetryEntry(retry, { claim, receipt }, about);
+    const stands = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
+    metrics.retryEnded(readBack ? 'read_back' : 'accepted');
     return stands;
   }
 
@@ -267,14 +215,14 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Waited<DossierCancelled>> {
     const { dossierId, folder } = input.ref;
     const isFollowed = (await file.record(folder))?.toCancel === false;
-    let isKnown = isFollowed || (await file.mayHaveCancelled(folder));
+    let isKnown = isFollowed || (await file.noted(folder, cancelAsked)) > 0;
     return wait.until(
       async (signal): Promise<Reading<DossierCancelled>> => {
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
         isKnown = true;
         const sight = sightOf(dossier);
         if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
-        if (await file.wasCancelTaken(folder)) return stillThere(dossier, sight);
+        if ((await file.noted(folder, cancelTaken)) > 0) return stillThere(dossier, sight);
         return sendCancel(input.ref, dossier, signal);
       },
       {
@@ -295,20 +243,21 @@ export function createDossierActivities(deps: DossierDependencies) {
   ): Promise<Reading<DossierCancelled>> {
     const leaving: { isNew: boolean | null } = { isNew: null };
     const beforeSend = async (): Promise<void> => {
-      leaving.isNew = await file.putCancelAsked(folder, iso());
+      leaving.isNew = (await file.note(folder, cancelAsked, now())) === 1;
     };
     try {
       const { dossier: after } = await dossiers.cancel(dossierId, signal, beforeSend);
-      await file.putCancelTaken(folder, iso());
+      await file.note(folder, cancelTaken, now());
       return afterCancel(after);
     } catch (error) {
-      const isUntaken = isSurelyUnprocessed(error, dossiers.service);
-      if (leaving.isNew === true && isUntaken) await file.takeCancelBack(folder);
+      const { receipt } = receiptOfError(error, { service: dossiers.service, now });
+      if (leaving.isNew === true && receipt.kind !== 'unknown')
+        await file.takeBack(folder, cancelAsked);
       if (!isForGood(error)) throw error;
       const isFinal = error.retryable !== true;
       // The one before may have been taken: what comes of it is waited for, and no more is sent.
       const mayBeTaken = leaving.isNew !== true;
-      if (isFinal && mayBeTaken) await file.putCancelTaken(folder, iso());
+      if (isFinal && mayBeTaken) await file.note(folder, cancelTaken, now());
       const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
       const reached = afterCancel(dossier);
       if (reached.kind === 'settled') return reached;
@@ -330,48 +279,49 @@ export function createDossierActivities(deps: DossierDependencies) {
   }): Promise<DossierOutcome> {
     const { outcome, ref } = input;
     const retries = await closedRetries(ref);
-    const open = retries.filter(({ receipt }) => receipt === null);
-    const caused = retries.filter(
-      ({ receipt }) => receipt?.kind === 'accepted' && receipt.by === ref.workId,
-    );
-    // Those with a receipt, too: it may have been filed and never told of.
-    const told = retries.filter(({ receipt }) => (receipt?.by ?? ref.workId) === ref.workId);
+    const open = retries.filter(({ attempt }) => attempt?.receipt === null);
+    const caused = retries.filter((retry) => learnerOf(retry) === ref.workId);
     const end: DossierOutcome = {
       ...outcome,
       workId: ref.workId,
       dossierId: ref.dossierId,
       caused: caused.length,
       possibleAttempt: open.length > 0,
-      cancelRequested: await file.mayHaveCancelled(ref.folder),
+      cancelRequested: (await file.noted(ref.folder, cancelAsked)) > 0,
       settledAt: iso(),
     };
     const by = await askedBy(ref.folder);
-    await audit.append(
-      told.map(({ intent, receipt }) =>
-        dossierRetryEntry(intent, receipt, { by, workId: ref.workId }),
-      ),
-    );
-    const stands = await file.putOutcome(ref.folder, end, [dossierOutcomeEntry(end, by)]);
+    const stands = await file.putOutcome(ref.folder, end, [
+      ...open.flatMap((retry) => {
+        const { attempt } = retry;
+        return attempt === null
+          ? []
+          : dossierRetryEntry(retry, attempt, { by, workId: ref.workId });
+      }),
+      dossierOutcomeEntry(end, by),
+    ]);
     metrics.dossierEnded(stands.status);
     if (stands.possibleAttempt) metrics.retryEnded('unknown');
     return stands;
   }
 
   /** Those that this work may have sent, or learnt of. One whose answer was lost is read back a last time. */
-  async function closedRetries(ref: DossierRef): Promise<FiledRetry[]> {
-    const own = (await ledger.of(ref.dossierId)).filter(
-      ({ askedBy: works, receipt }) => works.includes(ref.workId) || receipt?.by === ref.workId,
-    );
+  async function closedRetries(ref: DossierRef): Promise<Retry[]> {
+    const own: Retry[] = [];
+    for (const retry of await file.retries(ref.dossierId)) {
+      const isOwn =
+        learnerOf(retry) === ref.workId || (await file.noted(ref.folder, sendOf(retry))) > 0;
+      if (isOwn) own.push(retry);
+    }
     const last = own.at(-1);
-    if (last === undefined || last.receipt !== null) return own;
+    if (last?.attempt?.receipt !== null) return own;
     const attempt = await dossiers.status(ref.dossierId, 'interactive').then(
-      ({ dossier }) => dossier.attempt?.number ?? null,
+      ({ dossier }) => attemptAfter(dossier, last.from),
       () => null,
     );
-    const { intent } = last;
-    if (attempt === null || attempt <= intent.from) return own;
-    const receipt = await closeRetry(intent, { kind: 'accepted', attempt, readBack: true }, ref);
-    return [...own.slice(0, -1), { ...last, receipt }];
+    if (attempt === null) return own;
+    const receipt = await putBegun(last, last.attempt, { attempt, readBack: true, ref });
+    return [...own.slice(0, -1), { ...last, attempt: { ...last.attempt, receipt } }];
   }
 
   /**
@@ -442,6 +392,28 @@ function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCance
 function again(pollAfterMs: number | null): Reading<Retried> {
   const value: Retried = { kind: 'moved' };
   return { kind: 'unsettled', value, visible: 'retrying', unknownWord: null, pollAfterMs };
+}
+
+/** A cancellation has left, or was about to. */
+const cancelAsked = ['cancel', 'asked'] as const;
+/** The service has heard of it: it need not be sent again. */
+const cancelTaken = ['cancel', 'taken'] as const;
+
+/** It may be sent by this work, too. */
+function sendOf({ from, number }: Retry): string[] {
+  return ['retry', `${from}-${number}`];
+}
+
+/** The work that learnt of an attempt that was begun; null: none was, as far as is known. */
+function learnerOf({ attempt }: Retry): string | null {
+  const receipt = attempt?.receipt ?? null;
+  return receipt?.kind === 'accepted' ? (receipt as BegunAttempt).told.by : null;
+}
+
+/** The same for every work about this attempt: two of them cannot begin two attempts. */
+function retryKey({ dossierId, from, number }: Retry): string {
+  const words = `dossier/${dossierId}|attempt ${from + 1}|${number}`;
+  return `dossier-retry-${createHash('sha256').update(words).digest('hex')}`;
 }
 
 function attemptAfter({ attempt }: Dossier, from: number): number | null {

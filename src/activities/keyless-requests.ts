@@ -7,7 +7,10 @@ import { StoreError } from '../store/store-error';
 import type { LostAnswer } from './dependencies';
 import { withStorePatience, type Patience } from './store-patience';
 
-/** What every POST without a key has in common, whatever it buys (decision record 001). */
+/** What all requests that may be charged for have in common (decision record 001). */
+
+/** The service that is asked: what it answers without processing is its own. */
+export type Answering = Pick<Service, 'wasNotProcessed'>;
 
 /** Time between the last instant of a POST and the moment its claim counts as lost. */
 export const claimMarginMs = 5_000;
@@ -23,54 +26,63 @@ export interface SendAgain {
   notBefore: number;
 }
 
-/** Sends, and says what came of it (decision record 001). Never throws. */
-export async function receiptOf(
-  request: () => Promise<string>,
-  {
-    service,
-    now,
-    answerLost,
-  }: { service: Service; now: () => number; answerLost: (how: LostAnswer) => void },
-): Promise<{
+/** What came of a request. */
+export interface Received {
   receipt: Receipt;
   again: SendAgain;
   detail?: string | null;
   /** Of a 2xx in which no id was found: the beginning of it. */
   unread?: Buffer | null;
-}> {
-  const at = (): number => now();
-  const notSent = (why: string, reason: SendAgain['reason'], waitMs: number) => ({
-    receipt: { kind: 'not_sent', reason: why, at: at() } as const,
-    again: { reason, notBefore: at() + waitMs },
-  });
-  const settled = (receipt: Receipt) => ({
-    receipt,
-    again: { reason: 'not_sent', notBefore: 0 } as const,
-  });
+}
+
+/** Sends, and says what came of it (decision record 001). Never throws. */
+export async function receiptOf(
+  request: () => Promise<string>,
+  about: { service: Answering; now: () => number; answerLost: (how: LostAnswer) => void },
+): Promise<Received> {
   try {
-    return settled({ kind: 'accepted', externalId: await request(), at: at() });
+    const externalId = await request();
+    return settled({ kind: 'accepted', externalId, at: about.now() });
   } catch (error) {
-    if (error instanceof TooLateError) return notSent('too late', 'no_time', 0);
-    if (error instanceof TokenUnavailableError) return notSent('no token', 'credentials', 1_000);
-    if (error instanceof StatusError) {
-      const { status, code } = error;
-      if (error.meansCredentials) return notSent(`answered ${status}`, 'credentials', 1_000);
-      if (service.wasNotProcessed(error)) {
-        return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
-      }
-      if (status >= 400 && status < 500 && status !== 408) {
-        // Not on the receipt: it may name people, and an erasure does not rewrite claims.
-        return { ...settled({ kind: 'refused', status, code, at: at() }), detail: error.detail };
-      }
-    }
-    if (isHttpError(error) && 'sent' in error && error.sent === 'no') {
-      return notSent(nameOf(error), 'not_sent', error instanceof TimeoutError ? 2_000 : 1_000);
-    }
-    answerLost(lostHow(error));
-    const reason = isHttpError(error) ? error.message : nameOf(error);
-    const unread = error instanceof ContractError ? error.answer : null;
-    return { ...settled({ kind: 'unknown', reason, at: at() }), unread };
+    const received = receiptOfError(error, about);
+    if (received.receipt.kind === 'unknown') about.answerLost(lostHow(error));
+    return received;
   }
+}
+
+/** `unknown` unless it surely never left, was turned away at the door, or was refused. */
+export function receiptOfError(
+  error: unknown,
+  { service, now }: { service: Answering; now: () => number },
+): Received {
+  const at = now();
+  const notSent = (why: string, reason: SendAgain['reason'], waitMs: number): Received => ({
+    receipt: { kind: 'not_sent', reason: why, at },
+    again: { reason, notBefore: at + waitMs },
+  });
+  if (error instanceof TooLateError) return notSent('too late', 'no_time', 0);
+  if (error instanceof TokenUnavailableError) return notSent('no token', 'credentials', 1_000);
+  if (error instanceof StatusError) {
+    const { status, code } = error;
+    if (error.meansCredentials) return notSent(`answered ${status}`, 'credentials', 1_000);
+    if (service.wasNotProcessed(error)) {
+      return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
+    }
+    if (status >= 400 && status < 500 && status !== 408) {
+      // Not on the receipt: it may name people, and an erasure does not rewrite claims.
+      return { ...settled({ kind: 'refused', status, code, at }), detail: error.detail };
+    }
+  }
+  if (isHttpError(error) && 'sent' in error && error.sent === 'no') {
+    return notSent(nameOf(error), 'not_sent', error instanceof TimeoutError ? 2_000 : 1_000);
+  }
+  const reason = isHttpError(error) ? error.message : nameOf(error);
+  const unread = error instanceof ContractError ? error.answer : null;
+  return { ...settled({ kind: 'unknown', reason, at }), unread };
+}
+
+function settled(receipt: Receipt): Received {
+  return { receipt, again: { reason: 'not_sent', notBefore: 0 } };
 }
 
 /**

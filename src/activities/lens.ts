@@ -10,7 +10,8 @@ import type { AuditTrail } from '../store/audit/trail';
 import type { NameOf } from '../store/core/subjects';
 import { indexDocuments } from '../store/core/subject-index';
 import { findLarge, readLarge } from '../store/core/large-objects';
-import { LensFile, lensIndexes } from '../store/lens/lens';
+import { LensFile, lensIndexes, lensUploads } from '../store/lens/lens';
+import { lensSubject, undecidedAttempt } from '../domain/attempts';
 import type { Billing } from '../domain/billing';
 import { documentsInText } from '../domain/held-documents';
 import {
@@ -19,7 +20,6 @@ import {
   lensKey,
   noInstructionsCode,
   uploadTimeoutMs,
-  type AnotherLens,
   type CreatedLens,
   type LensFiles,
   type LensInput,
@@ -38,7 +38,7 @@ import {
 import type { LensAnalysis, LensUpload } from '../domain/lens/lens-analysis';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { storeIncomplete } from './failures';
-import { isSurelyUnprocessed } from './keyed-requests';
+import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from './keyed-requests';
 import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
 
 export interface LensDependencies extends WaitDependencies {
@@ -98,6 +98,7 @@ const lookMs = 20_000;
 /** An analysis is asked for with one key for each attempt, so that it is made once. */
 export function createLensActivities(deps: LensDependencies) {
   const { store, audit, lens, metrics, now, stopping } = deps;
+  const { attempts } = store;
   const file = new LensFile(store);
   const wait = new SettledWait(deps);
   const isoNow = (): string => new Date(now()).toISOString();
@@ -105,7 +106,7 @@ export function createLensActivities(deps: LensDependencies) {
   /** Has the analysis made, or finds the one that was, and its bytes handed in. */
   async function submitLens(input: SubmitLensInput): Promise<Waited<SubmittedLens>> {
     const record = await recordOf(input.ref);
-    const handing = new HandingIn(record, input.attempt);
+    const handing = new HandingIn(record, input);
     return wait.until<SubmittedLens>((signal) => handing.step(signal), {
       ...input,
       what: 'the file of an analysis',
@@ -116,93 +117,101 @@ export function createLensActivities(deps: LensDependencies) {
   class HandingIn {
     readonly #record: LensRecord;
     readonly #attempt: number;
+    readonly #subject: string;
+    /** Of what was handed in. */
+    readonly #uploads: string;
+    readonly #ref: LensRef;
     #isProved = false;
 
-    constructor(record: LensRecord, attempt: number) {
+    constructor(record: LensRecord, { attempt, ref }: SubmitLensInput) {
       this.#record = record;
       this.#attempt = attempt;
+      this.#subject = lensSubject(record.name, attempt);
+      this.#uploads = lensUploads(record.name, attempt);
+      this.#ref = ref;
     }
 
     async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
-      const { name } = this.#record;
-      const created = await file.created(name, this.#attempt);
-      const another = await file.another(name, this.#attempt);
-      if (another !== null) return madeTwice(created, another);
+      const made = await file.made(this.#record.name, this.#attempt);
+      const [created] = made;
+      const twice = madeTwice(made);
+      if (twice !== null) return twice;
       await this.#prove(signal);
-      if (created === null) return this.#create(signal);
+      if (created === undefined) return this.#create(signal);
       const analysis = await this.#read(created, signal);
       return analysis === null ? unsettled('handing in') : this.#forward(analysis, signal);
     }
 
     /** Within a step, whose heartbeats go on: a store may be slow. Once it was taken, not again. */
     async #prove(signal: AbortSignal): Promise<void> {
-      const { file: input, name } = this.#record;
-      if (this.#isProved || (await file.wasUploaded(name, this.#attempt))) return;
+      const { file: input } = this.#record;
+      if (this.#isProved || (await this.#wasTaken())) return;
       await proveCopy(input, signal);
       this.#isProved = true;
     }
 
-    /**
-     * One send of the request, with the key of the attempt. It is called off while it waits for its
-     * permit, and seen through once it has left.
-     */
     async #create(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
-      const { name } = this.#record;
-      let isFirst = false;
-      const beforeSend = async (): Promise<void> => {
-        const wanted = { at: isoNow(), key: lensKey(name, this.#attempt) };
-        isFirst = (await file.putIntent(name, this.#attempt, wanted)).isNew;
-      };
-      let analysis: LensAnalysis;
-      try {
-        analysis = await this.#send(signal, beforeSend);
-      } catch (error) {
-        return this.#createFailed(error, isFirst);
+      const sent = await this.#send(signal);
+      if (sent.kind === 'answered') {
+        return (await this.#made(sent)) ?? this.#forward(sent.answer.analysis, signal);
       }
-      return (await this.#made(analysis)) ?? this.#forward(analysis, signal);
-    }
-
-    async #send(signal: AbortSignal, beforeSend?: () => Promise<void>): Promise<LensAnalysis> {
-      const { name, mode, file: input } = this.#record;
-      const { bytes: sizeBytes, sha256 } = input;
-      const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
-      const until = AbortSignal.any([signal, stopping]);
-      return (await lens.create(request, until, beforeSend)).analysis;
-    }
-
-    /**
-     * @param isFirst nothing may have been sent before
-     * @throws what passes, and the refusal when nothing can have been made before it
-     */
-    async #createFailed(error: unknown, isFirst: boolean): Promise<Reading<SubmittedLens>> {
-      if (isFirst && isSurelyUnprocessed(error, lens.service)) {
-        await file.removeIntent(this.#record.name, this.#attempt);
-      }
-      if (!isForGood(error)) throw error;
+      if (sent.kind === 'stopped') return unsettled('handing in');
+      const { error, taken } = sent;
       if (error.retryable === true) return unsettled('handing in', error.retryAfterMs);
-      if (isFirst) throw error;
+      // Nothing can have been made before it.
+      if (taken.isNew) throw error;
       const { code, message } = error;
       return { kind: 'settled', value: { kind: 'unknown', code, message } };
     }
 
-    /** @returns null when it is the one analysis of its key */
-    async #made(analysis: LensAnalysis): Promise<Reading<SubmittedLens> | null> {
-      const { analysisId, billing } = analysis;
-      const wanted = { analysisId, at: isoNow(), billing };
-      const stands = await file.putCreated(this.#record.name, this.#attempt, wanted);
-      await audit.append([lensRequestEntry(stands, this.#record, this.#attempt)]);
-      return isSameId(stands.analysisId, analysisId) ? null : this.#madeAnother(stands, analysis);
+    /** It is called off while it waits for its permit, and seen through once it has left. */
+    #send(signal: AbortSignal): Promise<KeyedAnswer<LensAnswer>> {
+      const { name, mode, file: input } = this.#record;
+      const { bytes: sizeBytes, sha256 } = input;
+      const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
+      const until = AbortSignal.any([signal, stopping]);
+      const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
+      return sendKeyed({ ...about, api: lens, now }, (beforeSend) =>
+        lens.create(request, until, beforeSend),
+      );
     }
 
-    /** The service heeds no key: asked again, it would make one more each time. */
-    async #madeAnother(
-      created: CreatedLens,
-      { analysisId, billing }: LensAnalysis,
-    ): Promise<Reading<SubmittedLens>> {
-      const wanted = { analysisId, at: isoNow(), billing };
-      const another = await file.putAnother(this.#record.name, this.#attempt, wanted);
-      await audit.append([lensAnotherEntry(another, this.#record, this.#attempt)]);
-      return madeTwice(created, another);
+    async #wasTaken(): Promise<boolean> {
+      return (await file.noted(this.#uploads, ['taken'])) > 0;
+    }
+
+    #by(): Sender {
+      return { workId: this.#ref.workId, number: this.#attempt };
+    }
+
+    /**
+     * Where the service heeds no key, another one is made, and is on file beside the first: asked
+     * again, it would make one more each time.
+     *
+     * @returns null when it is the one analysis of its key
+     */
+    async #made({
+      answer: { analysis },
+      taken,
+    }: Extract<KeyedAnswer<LensAnswer>, { kind: 'answered' }>) {
+      const { analysisId: externalId, billing } = analysis;
+      const { name } = this.#record;
+      const receipt = { kind: 'accepted', externalId, at: now(), told: { billing } } as const;
+      const isFirst = (await file.made(name, this.#attempt)).every((one) =>
+        isSameId(one.analysisId, externalId),
+      );
+      const entryOf = isFirst ? lensRequestEntry : lensAnotherEntry;
+      const created = { analysisId: externalId, at: receipt.at, billing };
+      const entries = [entryOf(created, this.#record, this.#attempt)];
+      const stands = await attempts.putReceipt(this.#subject, taken, receipt, entries);
+      if (stands.kind === 'accepted' && !isSameId(stands.externalId, externalId)) {
+        const claim = newClaim(now(), lens.timeoutMs, this.#by());
+        const next = await attempts.take(this.#subject, claim, this.#ref.folder);
+        if (typeof next !== 'string') {
+          await attempts.putReceipt(this.#subject, next, receipt, entries);
+        }
+      }
+      return madeTwice(await file.made(name, this.#attempt));
     }
 
     /** @returns null when what was just made is not there yet */
@@ -214,9 +223,8 @@ export function createLensActivities(deps: LensDependencies) {
         return (await lens.read(analysisId, 'request', signal)).analysis;
       } catch (error) {
         if (!isForGood(error)) throw error;
-        if (now() - Date.parse(at) < readPatienceMs) return null;
-        const { name } = this.#record;
-        const count = await file.uploadInVain(name, this.#attempt, 'not-readable', isoNow());
+        if (now() - at < readPatienceMs) return null;
+        const count = await file.note(this.#uploads, ['read'], now());
         if (count >= mostRefusedReads) throw error;
         return null;
       }
@@ -224,20 +232,19 @@ export function createLensActivities(deps: LensDependencies) {
 
     async #forward(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
       const { analysisId, state, upload } = analysis;
-      const { name } = this.#record;
-      if (await file.wasUploaded(name, this.#attempt)) return this.#submit(analysis, signal);
+      if (await this.#wasTaken()) return this.#submit(analysis, signal);
       if (state === 'expired') return this.#uploadExpired(analysis);
       const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
       if (!isAwaiting && state !== 'unknown') {
         // The answer to the upload got lost: what came of it says that it was taken.
-        if (state !== 'cancelled') await file.putUploaded(name, this.#attempt, isoNow());
+        if (state !== 'cancelled') await file.note(this.#uploads, ['taken'], now());
         return submitted(analysisId, state);
       }
       if (!isAwaiting) return unsettled('handing in', analysis.pollAfterMs, analysis.statusWord);
       if (upload === null) return this.#askForInstructions(analysis, signal);
       const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
       // Clocks differ: the store has the last word on whether it is too late.
-      if (isLate && (await file.wasUploadRefused(name, this.#attempt))) {
+      if (isLate && (await file.noted(this.#uploads, ['upload'])) > 0) {
         return this.#uploadExpired(analysis);
       }
       return this.#upload(analysis, upload, signal);
@@ -248,14 +255,16 @@ export function createLensActivities(deps: LensDependencies) {
       analysis: LensAnalysis,
       signal: AbortSignal,
     ): Promise<Reading<SubmittedLens>> {
-      const again = await this.#send(signal);
-      const twice = await this.#made(again);
+      const sent = await this.#send(signal);
+      if (sent.kind === 'refused') throw sent.error;
+      if (sent.kind === 'stopped') return unsettled('handing in');
+      const twice = await this.#made(sent);
       if (twice !== null) return twice;
+      const { analysis: again } = sent.answer;
       if (again.upload !== null || again.state !== analysis.state) {
         return this.#forward(again, signal);
       }
-      const { name } = this.#record;
-      const count = await file.uploadInVain(name, this.#attempt, 'no-address', isoNow());
+      const count = await file.note(this.#uploads, ['instructions'], now());
       if (count >= mostAskedInVain) return this.#uploadRefused(analysis, noInstructions);
       return unsettled('handing in', analysis.pollAfterMs);
     }
@@ -273,13 +282,12 @@ export function createLensActivities(deps: LensDependencies) {
         await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
       } catch (error) {
         if (!isForGood(error) && !(error instanceof ContractError)) throw error;
-        const { name } = this.#record;
-        const count = await file.uploadInVain(name, this.#attempt, 'refused', isoNow());
+        const count = await file.note(this.#uploads, ['upload'], now());
         if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
         const code = error instanceof StatusError ? error.code : null;
         return this.#uploadRefused(analysis, { code, message: error.message });
       }
-      await file.putUploaded(this.#record.name, this.#attempt, isoNow());
+      await file.note(this.#uploads, ['taken'], now());
       metrics.uploadEnded('taken');
       return this.#submit(analysis, signal);
     }
@@ -302,11 +310,9 @@ export function createLensActivities(deps: LensDependencies) {
     }
 
     async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
-      const { name } = this.#record;
-      const at = isoNow();
-      await file.putUploadExpired(name, this.#attempt, at);
+      await file.giveUp(this.#record.name, this.#attempt, 'upload_expired', now());
       metrics.uploadEnded('expired');
-      await audit.append([lensReplacedEntry(analysisId, this.#record, this.#attempt, at)]);
+      await audit.append([lensReplacedEntry(analysisId, this.#record, this.#attempt, now())]);
       return { kind: 'settled', value: { kind: 'upload_expired', analysisId, billing } };
     }
   }
@@ -341,8 +347,8 @@ export function createLensActivities(deps: LensDependencies) {
    */
   async function lookAtLens(input: { ref: LensRef; attempt: number }): Promise<LensSeen | null> {
     const { attempt, ref } = input;
-    const created = await file.created((await recordOf(ref)).name, attempt);
-    if (created === null) return null;
+    const [created] = await file.made((await recordOf(ref)).name, attempt);
+    if (created === undefined) return null;
     const signal = AbortSignal.any([AbortSignal.timeout(lookMs), stopping]);
     try {
       const read = await lens.read(created.analysisId, 'interactive', signal);
@@ -356,7 +362,7 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   async function filed(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
-    const body = await file.putAnswer(ref.folder, answer);
+    const body = await file.putAnswer(ref.folder, Buffer.from(JSON.stringify(answer)));
     const held = documentsInText(body.toString('utf8'));
     await indexDocuments(store, lensIndexes(ref.folder).answer, deps.nameOf, held);
     return lensSeen(analysis, createHash('sha256').update(body).digest('hex'));
@@ -372,14 +378,14 @@ export function createLensActivities(deps: LensDependencies) {
     const { attempt, outcome, ref } = input;
     const { seen } = outcome;
     const record = await recordOf(ref);
-    const created = await file.created(record.name, attempt);
+    const [created] = await file.made(record.name, attempt);
     const analysisId = created?.analysisId ?? null;
     if (outcome.status === 'expired' && seen?.state === 'expired') {
-      await file.putExpired(record.name, attempt, isoNow());
+      await file.giveUp(record.name, attempt, 'expired', now());
     }
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
-    const mayBeMade =
-      isOpen && analysisId === null && (await file.intent(record.name, attempt)) !== null;
+    const all = await attempts.of(lensSubject(record.name, attempt));
+    const mayBeMade = isOpen && analysisId === null && undecidedAttempt(all) !== null;
     const end: LensOutcome = {
       ...outcome,
       ...(mayBeMade && answerLost),
@@ -460,7 +466,10 @@ const noInstructions = {
   message: 'the service does not say where the file is to be handed in',
 };
 
-function madeTwice(created: CreatedLens | null, another: AnotherLens): Reading<SubmittedLens> {
+/** Null: one at most. */
+function madeTwice([created, ...others]: readonly CreatedLens[]): Reading<SubmittedLens> | null {
+  const another = others.find((one) => !isSameId(one.analysisId, created?.analysisId ?? ''));
+  if (another === undefined) return null;
   const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
   const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
   return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };

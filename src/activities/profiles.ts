@@ -8,6 +8,16 @@ import type { AuditTrail } from '../store/audit/trail';
 import type { NameOf } from '../store/core/subjects';
 import { indexDocuments } from '../store/core/subject-index';
 import { ProfileFile } from '../store/profiles/profiles';
+import {
+  nextNumber,
+  numberOfRun,
+  profileSubject,
+  subjectState,
+  type Attempt,
+  type Claim,
+  reissueByPolicy,
+  type Receipt,
+} from '../domain/attempts';
 import { documentsInText } from '../domain/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../domain/profiles/audit';
 import {
@@ -16,17 +26,19 @@ import {
   mostUntold,
   refusalOf,
   sentAsKnown,
+  sentLookups,
+  unreadableAnswer,
   type LookedUp,
   type ProfileOutcome,
   type ProfileRecord,
   type ProfileRef,
   type SentEnd,
-  type SentLookup,
 } from '../domain/profiles/lookup';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { storeIncomplete } from './failures';
-import { isSurelyUnprocessed } from './keyed-requests';
-import { isForGood, SettledWait, type Reading, type WaitDependencies } from './settled-wait';
+import { newClaim, StoppedError } from './keyed-requests';
+import { TooLateError, claimMarginMs, claimForSure, receiptOfError } from './keyless-requests';
+import { SettledWait, type Reading, type WaitDependencies } from './settled-wait';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
 
@@ -57,6 +69,7 @@ const fromFile = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' 
 /** A lookup is a read that may be charged for: each is on file before it leaves, and what was answered stays. */
 export function createProfileActivities(deps: ProfileDependencies) {
   const { store, audit, now, profiles } = deps;
+  const { attempts } = store;
   const file = new ProfileFile(store);
   const wait = new SettledWait(deps);
 
@@ -65,11 +78,6 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const { folder } = input.ref;
     const ended = await file.outcome(folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
-    const filed = await file.answer(folder, input.call);
-    if (filed !== null) {
-      await index(folder, filed);
-      return { kind: 'settled', value: toldBy(filed, input.call) };
-    }
     const record = await file.record(folder);
     if (record === null) throw storeIncomplete(folder);
     const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
@@ -82,93 +90,97 @@ export function createProfileActivities(deps: ProfileDependencies) {
     return { kind: 'settled', value: refusalOf(status, code, message) };
   }
 
-  /** One call, on file before it leaves: each that does may be charged for. */
+  /** One call at most, under a claim of its own: each that leaves may be charged for. */
   async function ask(
     { call, interactive, ref }: LookUpInput,
     record: ProfileRecord,
     signal: AbortSignal,
   ): Promise<Reading<LookedUp>> {
-    const { folder } = ref;
-    const untold = (await sentOf(folder, call)).filter(({ end }) => end === null);
+    const { folder, workId } = ref;
+    const subject = profileSubject(record.name);
+    // The answer is read after the attempts: whoever files one later has a number that is ours by them.
+    const history = await attempts.of(subject);
+    const filed = await file.answer(folder, call);
+    if (filed !== null) {
+      await index(folder, filed);
+      return { kind: 'settled', value: toldBy(filed, call) };
+    }
+    const state = subjectState(history, now());
+    if (state.kind === 'in_flight') return beingAsked;
+    const untold = sentLookups(history, workId, call).filter(({ end }) => end === null);
     if (untold.length >= mostUntold) return { kind: 'settled', value: answersLost };
-    const priority = interactive === false ? 'request' : 'interactive';
-    let sent = null as SentLookup | null;
-    let filed = null as Buffer | null;
+    const n = nextNumber(history);
+    let claim = null as Claim | null;
     const beforeSend = async (): Promise<void> => {
-      // Another worker may have it by now: what leaves would be charged for once more.
-      filed = await file.answer(folder, call);
-      if (filed !== null) throw new Error('it was answered meanwhile');
-      sent = await file.putSent(folder, call, isoNow());
+      const decision = reissueByPolicy('asked for again', now());
+      if (state.kind === 'unknown') await attempts.resolve(subject, state.n, decision);
+      const wanted = newClaim(now(), profiles.timeoutMs, { workId, number: call });
+      const mine = { ...wanted, afterUnknown: state.kind === 'unknown' };
+      const patience = { now, mayWait: () => !signal.aborted };
+      const taken = await claimForSure(attempts, subject, { n, claim: mine }, folder, patience);
+      if (taken !== 'ours') throw new StoppedError();
+      claim = mine;
+      // A process that was frozen comes back too late.
+      if (now() > mine.claimedAt + claimMarginMs) throw new TooLateError();
     };
+    const priority = interactive === false ? 'request' : 'interactive';
     try {
       const { read, body } = await profiles.lookUp(record.cpf, priority, signal, beforeSend);
       const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);
-      await tellEnd(record, folder, sent, value.kind === 'found' ? 'accepted' : 'refused');
+      const at = now();
+      const receipt: Receipt =
+        value.kind === 'found'
+          ? { kind: 'accepted', externalId: value.sha256, at }
+          : { kind: 'refused', status: 200, code: null, at };
+      if (claim !== null) await putReceipt(record, { n, claim }, receipt);
       return { kind: 'settled', value };
     } catch (error) {
-      if (filed !== null) return { kind: 'settled', value: toldBy(filed, call) };
-      if (sent === null || !isHttpError(error)) throw error;
-      return failed(error, record, folder, sent);
+      if (error instanceof StoppedError) return beingAsked;
+      if (claim === null) throw error;
+      return failed(error, record, ref, { n, claim });
     }
   }
 
   /** @throws what came, unless it came too often */
   async function failed(
-    error: HttpError,
+    error: unknown,
     record: ProfileRecord,
-    folder: string,
-    sent: SentLookup,
+    { folder, workId }: ProfileRef,
+    attempt: Pick<Attempt, 'n' | 'claim'>,
   ): Promise<Reading<LookedUp>> {
-    if (isUnreadable(error)) return unreadable(error, record, folder, sent);
-    if (isForGood(error)) await tellEnd(record, folder, sent, 'refused');
-    else if (isSurelyUnprocessed(error, profiles.service)) await file.removeSent(folder, sent);
-    else await tellEnd(record, folder, sent, 'unknown');
-    throw error;
-  }
-
-  /** Something between us and the service may have spoilt it: it is asked for again, not for ever. */
-  async function unreadable(
-    error: HttpError,
-    record: ProfileRecord,
-    folder: string,
-    sent: SentLookup,
-  ): Promise<Reading<LookedUp>> {
-    const body = error instanceof ContractError ? error.answer : null;
-    const key = body === null ? null : await file.putUnreadable(folder, sent, body);
-    if (key !== null && body !== null) await index(folder, body);
-    await tellEnd(record, folder, sent, 'unreadable');
-    const before = (await sentOf(folder, sent.call)).filter(({ end }) => end === 'unreadable');
-    if (before.length < mostUnreadable) throw error;
-    const kept = key === null ? '' : `; it is kept in the store: ${key}`;
-    const message = `${error.message}${kept}`;
-    const value = { kind: 'no', status: 'unreadable', code: 'unreadable_answer', message } as const;
+    if (!isHttpError(error) && !(error instanceof TooLateError)) throw error;
+    const { receipt, unread } = receiptOfError(error, { service: profiles.service, now });
+    if (!isUnreadable(error)) {
+      await putReceipt(record, attempt, receipt);
+      throw error;
+    }
+    const key = unread == null ? null : await file.putUnreadable(folder, unread);
+    if (unread != null) await index(folder, unread);
+    await putReceipt(record, attempt, { ...unreadable, at: now() });
+    // Something between us and the service may have spoilt it: it is asked for again, not for ever.
+    const call = numberOfRun(attempt.claim.owner.run);
+    const sent = sentLookups(await attempts.of(profileSubject(record.name)), workId, call);
+    if (sent.filter(({ end }) => end === 'unreadable').length < mostUnreadable) throw error;
+    const message = `${error.message}${key === null ? '' : `; it is kept in the store: ${key}`}`;
+    const value = { kind: 'no', status: 'unreadable', code: unreadableAnswer, message } as const;
     return { kind: 'settled', value };
   }
 
   async function putOnFile(folder: string, call: number, body: Buffer): Promise<LookedUp> {
-    const stands = await file.putAnswer(folder, call, body);
+    const stands = await file.putAnswer(folder, body, call);
     await index(folder, stands);
     return toldBy(stands, call);
   }
 
-  /** First on the audit trail: what has an end on file is there. */
-  async function tellEnd(
+  /** With what the audit trail tells of what left. */
+  async function putReceipt(
     record: ProfileRecord,
-    folder: string,
-    sent: SentLookup | null,
-    end: SentEnd,
+    { n, claim }: Pick<Attempt, 'n' | 'claim'>,
+    receipt: Receipt,
   ): Promise<void> {
-    if (sent === null) return;
-    await audit.append([profileRequestEntry({ ...sent, end }, record)]);
-    await file.putSentEnd(folder, sent, end);
-  }
-
-  async function sentOf(folder: string, call: number): Promise<SentLookup[]> {
-    return (await file.sent(folder)).filter((one) => one.call === call);
-  }
-
-  function isoNow(): string {
-    return new Date(now()).toISOString();
+    const sent = sentLookups([{ n, claim, receipt, resolution: null }], record.workId);
+    const entries = sent.map((one) => profileRequestEntry(one, record));
+    await attempts.putReceipt(profileSubject(record.name), { n, claim }, receipt, entries);
   }
 
   /** Whom an answer names: an owner beside the person, a holder of a patent... */
@@ -201,7 +213,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const record = await file.record(folder);
     if (record === null) throw storeIncomplete('the job that has ended');
     const answers = await answersOnFile(folder);
-    const onFile = await file.sent(folder);
+    const onFile = sentLookups(await attempts.of(profileSubject(record.name)), workId);
     const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
     // Of one call there may be more than one: each may have been charged for.
     const accepted = sent.filter(({ end: its }) => its === 'accepted');
@@ -212,7 +224,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
       answered: Math.max(answers.length, accepted.length),
       answersLost: sent.filter(({ end: its }) => isAnswerLost(its)).length,
       workId,
-      settledAt: isoNow(),
+      settledAt: new Date(now()).toISOString(),
     };
     const about = { by: record.createdBy, subject: record.name };
     await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
@@ -223,6 +235,17 @@ export function createProfileActivities(deps: ProfileDependencies) {
 
   return { lookUpProfile, concludeProfile };
 }
+
+/** By who was lost, perhaps, or it is asked no more: after a while nobody waits for that answer any more. */
+const beingAsked: Reading<LookedUp> = {
+  kind: 'unsettled',
+  value: { kind: 'no', status: 'unknown_outcome', code: null, message: '' },
+  visible: 'asking',
+  unknownWord: null,
+  pollAfterMs: null,
+};
+
+const unreadable = { kind: 'unknown', reason: unreadableAnswer } as const;
 
 const answersLost = {
   kind: 'no',
@@ -236,7 +259,7 @@ function isAnswerLost(end: SentEnd | null): boolean {
 }
 
 /** An answer came, whatever it is. */
-function isUnreadable(error: HttpError): boolean {
+function isUnreadable(error: unknown): error is HttpError {
   if (error instanceof ContractError) return true;
   return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
 }

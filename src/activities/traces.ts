@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { StatusError } from '../apis/http/errors';
 import type { TraceAnswer, TracesApi } from '../apis/investigation/traces';
 import type { Store } from '../store/store';
-import type { AuditTrail } from '../store/audit/trail';
 import type { NameOf } from '../store/core/subjects';
 import { indexDocuments } from '../store/core/subject-index';
 import { TraceFile } from '../store/traces/traces';
+import { subjectState, traceSubject, undecidedAttempt, type Attempt } from '../domain/attempts';
 import { documentsInText } from '../domain/held-documents';
 import type { WaitOrder, Waited } from '../domain/settled-wait';
 import { traceOutcomeEntry, traceRequestEntry } from '../domain/traces/audit';
@@ -13,8 +12,7 @@ import {
   isTraceSettled,
   sourcesOf,
   traceKey,
-  type CreatedTrace,
-  type TraceIntent,
+  type MadeTrace,
   type TraceOutcome,
   type TraceRecord,
   type TraceRef,
@@ -23,8 +21,8 @@ import {
 } from '../domain/traces/search';
 import type { Trace } from '../domain/traces/trace';
 import { storeIncomplete } from './failures';
-import { isSurelyUnprocessed } from './keyed-requests';
-import { SettledWait, isForGood, type Reading, type WaitDependencies } from './settled-wait';
+import { sendKeyed, type KeyedAnswer } from './keyed-requests';
+import { SettledWait, type Reading, type WaitDependencies } from './settled-wait';
 
 export interface TraceMetrics {
   /** An outcome was put on file. */
@@ -35,7 +33,6 @@ export interface TraceDependencies extends WaitDependencies {
   metrics: TraceMetrics;
   traces: TracesApi;
   store: Store;
-  audit: AuditTrail;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
   nameOf: NameOf;
 }
@@ -61,7 +58,8 @@ const clockSkewMs = 5 * 60_000;
 
 /** A search is asked for with one key for ever, so that it is made once. */
 export function createTraceActivities(deps: TraceDependencies) {
-  const { store, audit, now, traces } = deps;
+  const { store, now, traces } = deps;
+  const { attempts } = store;
   const file = new TraceFile(store);
   const wait = new SettledWait(deps);
 
@@ -70,66 +68,64 @@ export function createTraceActivities(deps: TraceDependencies) {
     const ended = await file.outcome(input.ref.folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const record = await recordOf(input.ref);
-    const known = await file.created(record.name);
-    if (known !== null) {
-      // Who filed it may not have come to tell.
-      await audit.append([traceRequestEntry(known, record)]);
-      return { kind: 'settled', value: startedAs(known, null) };
-    }
-    return wait.until<StartedTrace>((signal) => request(record, input.since, signal), {
+    return wait.until<StartedTrace>((signal) => request(record, input, signal), {
       ...input,
       what: 'the request for a search',
     });
   }
 
-  /** One send. Once it has left it is not broken off: what it came to is worth more than the time. */
   async function request(
     record: TraceRecord,
-    since: number,
+    { ref, since }: StartTraceInput,
     signal: AbortSignal,
   ): Promise<Reading<StartedTrace>> {
     const { name, target, strategy } = record;
-    const before = await file.intent(name);
-    if (before !== null && now() - Date.parse(before.at) > keyTrustedMs) {
-      const found = await findMade(record, before, signal);
-      if (found !== null) return made(record, found, 'list');
+    const subject = traceSubject(name);
+    const history = await attempts.of(subject);
+    const standing = subjectState(history, now());
+    if (standing.kind === 'accepted') {
+      return { kind: 'settled', value: startedAs(standing.externalId, null) };
     }
-    const key = before?.key ?? traceKey(name);
-    let intent = null as (TraceIntent & { isNew: boolean }) | null;
-    const beforeSend = async (): Promise<void> => {
-      intent = await file.putIntent(name, { at: isoNow(), key });
-    };
-    try {
-      // A worker that is to end lets no request leave that it could not see through.
-      const admitted = AbortSignal.any([signal, deps.stopping]);
-      const answer = await traces.create({ target, strategy, key }, admitted, beforeSend);
-      return await made(record, answer, 'answer');
-    } catch (error) {
-      if (intent === null) throw error;
-      if (intent.isNew && isSurelyUnprocessed(error, traces.service)) await file.removeIntent(name);
-      if (!isForGood(error)) throw error;
-      return refused(error, record, intent, { since, signal });
+    const open = undecidedAttempt(history);
+    if (open !== null && now() - open.claim.claimedAt > keyTrustedMs) {
+      const found = await findMade(record, open, signal);
+      if (found !== null) return found;
     }
+    const by = { workId: ref.workId, number: 1 };
+    const about = { subject, job: ref.folder, by, attempts, api: traces, now };
+    // A worker that is to end lets no request leave that it could not see through.
+    const admitted = AbortSignal.any([signal, deps.stopping]);
+    const sent = await sendKeyed(about, (beforeSend) =>
+      traces.create({ target, strategy, key: traceKey(name) }, admitted, beforeSend),
+    );
+    if (sent.kind === 'stopped') return askAgain(null);
+    if (sent.kind === 'refused') return refused(sent, record, { since, signal });
+    const { trace } = sent.answer;
+    const receipt = madeAs(trace.traceId, 'answer');
+    const stands = await attempts.putReceipt(subject, sent.taken, receipt, [
+      traceRequestEntry(receipt, record),
+    ]);
+    const { externalId } = stands.kind === 'accepted' ? stands : receipt;
+    return { kind: 'settled', value: startedAs(externalId, trace) };
   }
 
   /**
    * A refused repetition is not believed for a while, whatever it says: what was lost may have made a
-   * search that the list does not show yet, and its intent stays.
+   * search that the list does not show yet, and its attempt stays open.
    *
    * @throws the refusal, when nothing was made before it that can be found
    */
   async function refused(
-    error: StatusError,
+    { error, taken }: Extract<KeyedAnswer<TraceAnswer>, { kind: 'refused' }>,
     record: TraceRecord,
-    intent: TraceIntent & { isNew: boolean },
     { since, signal }: { since: number; signal: AbortSignal },
   ): Promise<Reading<StartedTrace>> {
-    if (error.retryable === true) return askAgain(error);
-    if (intent.isNew) throw error;
-    const found = await findMade(record, intent, signal);
-    if (found !== null) return made(record, found, 'list');
-    const lookedForMs = now() - Math.max(since, Date.parse(intent.at));
-    if (lookedForMs < listPatienceMs) return askAgain(error);
+    if (error.retryable === true) return askAgain(error.retryAfterMs);
+    if (taken.isNew) throw error;
+    const found = await findMade(record, taken, signal);
+    if (found !== null) return found;
+    const lookedForMs = now() - Math.max(since, taken.claim.claimedAt);
+    if (lookedForMs < listPatienceMs) return askAgain(error.retryAfterMs);
     if (error.status !== 409) throw error;
     const { code, message } = error;
     return { kind: 'settled', value: { kind: 'unknown', code, message } };
@@ -138,33 +134,30 @@ export function createTraceActivities(deps: TraceDependencies) {
   /** What the list shows of this ask, made since it was first sent, and of no other ask of ours. */
   async function findMade(
     record: TraceRecord,
-    intent: TraceIntent,
+    attempt: Pick<Attempt, 'n' | 'claim'>,
     signal: AbortSignal,
-  ): Promise<TraceAnswer | null> {
-    const since = Date.parse(intent.at) - clockSkewMs;
-    const found: TraceAnswer[] = [];
+  ): Promise<Reading<StartedTrace> | null> {
+    const since = attempt.claim.claimedAt - clockSkewMs;
+    const made: Trace[] = [];
     for await (const { items } of traces.pages({ pageSize: 100 }, 'poll', signal)) {
       for (const listed of items) {
         if (listed.kind !== 'item' || !isOf(record, listed.item)) continue;
-        if (Date.parse(listed.item.createdAt ?? '') >= since) {
-          found.push({ trace: listed.item, answer: listed.answer });
-        }
+        if (Date.parse(listed.item.createdAt ?? '') >= since) made.push(listed.item);
       }
     }
-    found.sort((a, b) => (a.trace.createdAt ?? '').localeCompare(b.trace.createdAt ?? ''));
-    for (const one of found) if (await file.own(record.name, one.trace.traceId)) return one;
+    made.sort((a, b) => (a.createdAt ?? '').localeCompare(b.createdAt ?? ''));
+    for (const trace of made) {
+      const receipt = madeAs(trace.traceId, 'list');
+      const entries = [traceRequestEntry(receipt, record)];
+      if (await attempts.putFound(traceSubject(record.name), attempt, receipt, entries)) {
+        return { kind: 'settled', value: startedAs(trace.traceId, trace) };
+      }
+    }
     return null;
   }
 
-  async function made(
-    record: TraceRecord,
-    { trace }: TraceAnswer,
-    foundBy: CreatedTrace['foundBy'],
-  ): Promise<Reading<StartedTrace>> {
-    const created = { traceId: trace.traceId, foundBy, at: isoNow() };
-    const stands = await file.putCreated(record.name, created);
-    await audit.append([traceRequestEntry(stands, record)]);
-    return { kind: 'settled', value: startedAs(stands, trace) };
+  function madeAs(externalId: string, foundBy: MadeTrace['told']['foundBy']): MadeTrace {
+    return { kind: 'accepted', externalId, at: now(), told: { foundBy } };
   }
 
   /** Reads the search until it has settled, and files it as it was told. */
@@ -205,9 +198,10 @@ export function createTraceActivities(deps: TraceDependencies) {
   }): Promise<TraceOutcome> {
     const { ref, outcome } = input;
     const record = await recordOf(ref);
-    const traceId = (await file.created(record.name))?.traceId ?? null;
+    const standing = subjectState(await attempts.of(traceSubject(record.name)), now());
+    const traceId = standing.kind === 'accepted' ? standing.externalId : null;
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
-    const isLost = isOpen && traceId === null && (await file.intent(record.name)) !== null;
+    const isLost = isOpen && (standing.kind === 'in_flight' || standing.kind === 'unknown');
     const end = {
       ...outcome,
       ...(isLost && answerLost),
@@ -247,18 +241,18 @@ const answerLost: Pick<TraceOutcome, 'status' | 'error'> = {
   },
 };
 
-function startedAs({ traceId }: CreatedTrace, trace: Trace | null): StartedTrace {
+function startedAs(traceId: string, trace: Trace | null): StartedTrace {
   const seen = trace && seenOf(trace, null);
   return { kind: 'created', traceId, state: trace?.state ?? 'queued', seen };
 }
 
-function askAgain({ retryAfterMs }: StatusError): Reading<StartedTrace> {
+function askAgain(pollAfterMs: number | null): Reading<StartedTrace> {
   return {
     kind: 'unsettled',
     value: { kind: 'unknown', code: null, message: '' },
     visible: 'requesting',
     unknownWord: null,
-    pollAfterMs: retryAfterMs,
+    pollAfterMs,
   };
 }
 

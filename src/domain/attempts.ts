@@ -1,14 +1,20 @@
 /**
- * The fence around a POST without a key (decision record 001). An attempt is one decision to send for one
- * subject: its claim stands before anything leaves, its receipt says what came of it, and its
- * resolution what a person decided about it.
+ * The fence around every request that may be charged for (decision record 001). An attempt is one
+ * decision to send for one subject: its claim stands before anything leaves, its receipt says what
+ * came of it, and its resolution what a person or a policy decided about it.
  */
 
-/** Who took a claim: a run of requests of one workflow. Another run of the same workflow differs. */
+/** Who took a claim: a run of requests of one workflow, or one send of a work. No two have the same run. */
 export interface ClaimOwner {
+  /** Or the id of the work. */
   workflowId: string;
-  /** Unique among all runs of requests of the workflow, over continue-as-new too. */
+  /** Unique, over continue-as-new too; of a work, it begins with the number of its request. */
   run: string;
+}
+
+/** Which of its work's requests a claim is for. */
+export function numberOfRun(run: string): number {
+  return Number.parseInt(run, 10);
 }
 
 export interface Claim {
@@ -25,7 +31,8 @@ export interface Claim {
 }
 
 export type Receipt =
-  | { kind: 'accepted'; externalId: string; at: number }
+  /** `told`: what its kind keeps of the answer. */
+  | { kind: 'accepted'; externalId: string; at: number; told?: object }
   | { kind: 'refused'; status: number; code: string | null; at: number }
   | { kind: 'not_sent'; reason: string; at: number }
   | { kind: 'unknown'; reason: string; at: number };
@@ -38,6 +45,12 @@ export interface Resolution {
   note: string;
   at: number;
 }
+
+/** A claim to send under. */
+export type Taken = Pick<Attempt, 'n' | 'claim'> & {
+  /** Nothing can have left under it before. */
+  isNew: boolean;
+};
 
 /** One attempt with all that is known of it. */
 export interface Attempt {
@@ -113,6 +126,18 @@ export function externalIdsOf(attempts: readonly Attempt[]): string[] {
   ]);
 }
 
+/** Nobody is asked: it is sent again, as the rules of its kind say. */
+export function reissueByPolicy(note: string, at: number): Resolution {
+  return { action: 'reissue', externalId: null, by: 'policy', note, at };
+}
+
+/** Of which nobody knows the end yet; null: none. */
+export function undecidedAttempt(attempts: readonly Attempt[]): Attempt | null {
+  const standing = standingAttempt(attempts);
+  const { kind } = attemptState(standing, 0);
+  return kind === 'in_flight' || kind === 'unknown' ? standing : null;
+}
+
 /** The number of the next attempt. */
 export function nextNumber(attempts: readonly Attempt[]): number {
   return (attempts.at(-1)?.n ?? 0) + 1;
@@ -178,4 +203,28 @@ export function certificateSubject(type: string, documentName: string): string {
  */
 export function analysisSubject(name: string): string {
   return `credit/${name}`;
+}
+
+/**
+ * A search; the id of its workflow too.
+ *
+ * @param name keyed name of (target, strategy, label)
+ */
+export function traceSubject(name: string): string {
+  return `trace/${name}`;
+}
+
+/**
+ * An analysis of a picture; each has a key of its own.
+ *
+ * @param name keyed name of (file, mode, label)
+ * @param number from 1: another one only when the one before has come to nothing
+ */
+export function lensSubject(name: string, number: number): string {
+  return `lens/${name}/${number}`;
+}
+
+/** @param name keyed name of the CPF: a profile is looked up again, and each time may be charged for */
+export function profileSubject(name: string): string {
+  return `profile/${name}`;
 }

@@ -75,7 +75,7 @@ async function writeUnread(
   workId: string,
   folder: string,
 ): Promise<string | null> {
-  const answer = await new AnalysisFile(store).unreadAnswer(analysisFolder(workId));
+  const answer = await new AnalysisFile(store).unreadable(analysisFolder(workId));
   if (answer === null) return null;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'upload-answer.txt'), answer);

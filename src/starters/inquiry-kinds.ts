@@ -2,6 +2,7 @@ import { ProfileFile } from '../store/profiles/profiles';
 import { TraceFile } from '../store/traces/traces';
 import { readDocument } from '../domain/documents';
 import type { InquiryBatchKind, InquiryBatchRecord } from '../domain/inquiry-batch';
+import { profileSubject, sentBy, subjectState, traceSubject } from '../domain/attempts';
 import { profileFolder, type ProfileOutcome, type ProfileStatus } from '../domain/profiles/lookup';
 import { traceFolder, type TraceOutcome } from '../domain/traces/search';
 import { readTarget } from '../domain/traces/target';
@@ -88,9 +89,10 @@ export const traceInquiries: InquiryKind = {
     return outcome && { ...traceEnding(outcome), answer: () => file.answer(folder) };
   },
   hasBegun: async ({ store }, workId) => {
-    const file = new TraceFile(store);
-    const record = await file.record(traceFolder(workId));
-    return record !== null && (await file.intent(record.name)) !== null;
+    const record = await new TraceFile(store).record(traceFolder(workId));
+    if (record === null) return false;
+    const attempts = await store.attempts.of(traceSubject(record.name));
+    return subjectState(attempts, Date.now()).kind !== 'free';
   },
 };
 
@@ -172,8 +174,11 @@ export const profileInquiries: InquiryKind = {
     const answer = async () => (call === null ? null : file.answer(folder, call));
     return { ...profileEnding(outcome), answer };
   },
-  hasBegun: async ({ store }, workId) =>
-    (await new ProfileFile(store).sent(profileFolder(workId))).length > 0,
+  hasBegun: async ({ store }, workId) => {
+    const record = await new ProfileFile(store).record(profileFolder(workId));
+    if (record === null) return false;
+    return sentBy(await store.attempts.of(profileSubject(record.name)), workId) > 0;
+  },
 };
 
 function profileEnding({

@@ -94,7 +94,7 @@ async function standingLens({ store }: Workplace, name: string): Promise<LensOnF
   const [newest] = await file.all(name);
   if (newest === undefined) return null;
   const outcome = await file.outcome(newest.folder);
-  const expired = await file.expiredAtService(name);
+  const { expired } = await file.current(name);
   const stands = outcome === null || lensStandsForGood(outcome, expired);
   return stands ? { ...newest, outcome } : null;
 }
@@ -148,7 +148,7 @@ async function follow(
     args: [
       {
         ref: { workId, folder },
-        attempt: await new LensFile(place.store).currentAttempt(name),
+        attempt: (await new LensFile(place.store).current(name)).attempt,
         deadlineAt: Date.now() + flags.deadline,
         interactive: true,
         queueSuffix,

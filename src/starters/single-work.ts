@@ -183,15 +183,18 @@ const doesNotRun = ' does not run: the same command goes on with it';
 async function cancelSingle<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
   place: Workplace,
   { kind, workflowId }: SingleKind<Asked, Outcome>,
-  { record, outcome }: SingleOnFile<Asked, Outcome>,
+  { folder, record, outcome }: SingleOnFile<Asked, Outcome>,
 ): Promise<void> {
   const { workId } = record;
   if (outcome !== null) {
     throw new CommandError(`${workId} has ended: \`diligence result ${workId}\``);
   }
   const entry = orderEntry('cancel', { workId, by: place.environment.actor }, Date.now());
-  await place.audit.appendAndAnchor([entry]);
+  const { jobs } = place.store;
+  await jobs.stop(folder, 'cancelled', [entry]);
+  await place.audit.anchor();
   const refuse = async (why: string): Promise<never> => {
+    await jobs.release(folder);
     await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
     throw new CommandError(`${workId}${why}`);
   };

@@ -2,9 +2,7 @@ import { Command } from 'commander';
 import { isHttpError } from '../apis/http/errors';
 import { walkPages } from '../apis/investigation/pages';
 import { TracesApi, type TraceFilter } from '../apis/investigation/traces';
-import { TraceFile } from '../store/traces/traces';
 import { BillingTotals } from '../domain/billing-totals';
-import { traceWorkflowId } from '../domain/traces/search';
 import { maskTarget } from '../domain/traces/target';
 import {
   traceStates,
@@ -58,10 +56,9 @@ export function traceListCommand(): Command {
 /** Page by page, however many there are; what is told is told as it comes. */
 async function listTraces({ store }: Workplace, flags: ListFlags): Promise<void> {
   const totals = new BillingTotals();
-  const file = new TraceFile(store);
   const read = (show: (view: TraceView) => void): Promise<number> =>
     eachListed(flags, async (trace) => {
-      show(viewOf(trace, await file.ownerOf(trace.traceId)));
+      show(viewOf(trace, await store.attempts.holderOfTrace(trace.traceId)));
       totals.add(trace.billing);
     });
   if (flags.json === true) {
@@ -136,7 +133,7 @@ function isWanted(trace: Trace, { status, type }: ListFlags): boolean {
   );
 }
 
-function viewOf(trace: Trace, owner: string | null): TraceView {
+function viewOf(trace: Trace, work: string | null): TraceView {
   const { traceId: id, statusWord: status, type, target, strategy, partial, billing } = trace;
   const { createdAt, completedAt } = trace;
   return {
@@ -149,7 +146,7 @@ function viewOf(trace: Trace, owner: string | null): TraceView {
     billing,
     createdAt,
     completedAt,
-    work: owner === null ? null : traceWorkflowId(owner),
+    work,
   };
 }
 

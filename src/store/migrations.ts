@@ -47,6 +47,8 @@ export const migrations: readonly string[][] = [
     // What surely never left may go again in its run, until the run is closed.
     `CREATE UNIQUE INDEX attempt_run ON attempt (subject, workflow_id, chunk)
        WHERE receipt IS NULL OR receipt <> 'not_sent'`,
+    `CREATE INDEX attempt_trace ON attempt (external_id)
+       WHERE subject >= 'trace/' AND subject < 'trace0'`,
     `CREATE TABLE batch_row (
        work TEXT NOT NULL,
        line INTEGER NOT NULL,

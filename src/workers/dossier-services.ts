@@ -7,14 +7,13 @@ import type { WorkerMetrics } from './metrics';
 /** The part of the composition root for dossiers: on the service of monitors, whose rate they share. */
 export function dossierDependencies(
   { dossierNames }: Environment,
-  { monitors, store, audit, nameOf, warn, now, random }: MonitorDependencies,
+  { monitors, store, nameOf, warn, now, random }: MonitorDependencies,
   { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
 ): DossierDependencies {
   const { service, timeoutMs } = monitors;
   return {
     dossiers: new DossiersApi(service, dossierNames, timeoutMs),
     store,
-    audit,
     nameOf,
     metrics: metrics.dossiers,
     stopping,

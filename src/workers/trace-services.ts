@@ -7,14 +7,13 @@ import type { WorkerMetrics } from './metrics';
 /** The part of the composition root for searches: on the service of monitors, whose rate they share. */
 export function traceDependencies(
   { traceNames }: Environment,
-  { monitors, store, audit, nameOf, warn, now, random }: MonitorDependencies,
+  { monitors, store, nameOf, warn, now, random }: MonitorDependencies,
   { metrics, stopping }: { metrics: WorkerMetrics; stopping: AbortSignal },
 ): TraceDependencies {
   const { service, timeoutMs } = monitors;
   return {
     traces: new TracesApi(service, traceNames, timeoutMs),
     store,
-    audit,
     nameOf,
     metrics: metrics.traces,
     stopping,

@@ -3,8 +3,8 @@ import { Store } from '../../src/store/store';
 import { StoredBodies } from '../../src/store/erasure/bodies';
 import { InquiryBatchShelf } from '../../src/store/traces/inquiry-batches';
 import { ErasurePlanner, type ErasurePlan } from '../../src/store/erasure/plan';
-import { ownerKey } from '../../src/store/traces/traces';
 import type { InquiryBatchRecord } from '../../src/domain/inquiry-batch';
+import { traceSubject } from '../../src/domain/attempts';
 import { punctuateDocument } from '../../src/domain/documents';
 import { documentsInText } from '../../src/domain/held-documents';
 import { cpf } from '../support/documents';
@@ -16,6 +16,7 @@ import {
   nameOf,
   type Planning,
 } from '../support/erasures';
+import { accepted, putAttempt } from '../support/stored-attempts';
 import { bodyAt, putBody } from '../support/stored-bodies';
 import { TemporaryStore } from '../support/temporary-store';
 
@@ -24,6 +25,7 @@ const other = cpf(2);
 const instant = '20260105T101530123Z';
 const settledAt = '2026-01-05T10:15:31.000Z';
 const trace = `traces/${'ab'.repeat(16)}/${instant}`;
+const fence = traceSubject('ab'.repeat(16));
 const batchId = `trace-batch/${'cd'.repeat(16)}/${instant}`;
 let place: TemporaryStore;
 
@@ -51,9 +53,7 @@ async function fileWork(folder: string, asked: object, answer: object, answerNam
 
 async function fileTrace(target = 'x@example.com', answer: object = {}): Promise<void> {
   await fileWork(trace, { target }, answer, 'answer');
-  await put(`${trace.slice(0, -instant.length)}intent.json`, {});
-  await put(`${trace.slice(0, -instant.length)}created.json`, { traceId: 't1' });
-  await put(ownerKey('t1'), {});
+  await putAttempt(place.store, fence, { receipt: accepted('t1', 0, { foundBy: 'answer' }) });
 }
 
 async function fileBatch(
@@ -107,6 +107,7 @@ async function everything(): Promise<string> {
 /** Keys of what an erasure left, but for its own records. */
 const left = async (): Promise<string[]> => [
   ...(await place.store.rows.works('')),
+  ...(await place.store.attempts.subjects('')),
   ...(await new StoredBodies(place.store).list('')).filter(
     (key) => !key.startsWith('erasures/') || key.startsWith('erasures/open/'),
   ),
@@ -176,6 +177,13 @@ it('takes a search as a whole whose target is the document, with what it left be
   await fileTrace(person, { target: person });
   await erase((one) => one.ofDocument(person));
   expect(await left()).toEqual([]);
+});
+
+it('waits for a request on its way that a search would be forgotten with', async () => {
+  await fileWork(trace, { target: person }, { target: person }, 'answer');
+  await putAttempt(place.store, fence, { at: Date.now() });
+  const { unsettled } = await planner().ofDocument(person);
+  expect(unsettled).toMatchObject([{ state: { kind: 'in_flight' }, folders: [trace] }]);
 });
 
 it('makes tombstones of the lines of a batch, and takes its file', async () => {

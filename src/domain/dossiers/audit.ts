@@ -1,25 +1,26 @@
+import type { Attempt } from '../attempts';
 import type { AuditEntry } from '../audit';
 import type { DossierOutcome } from './follow';
 import type { DossierBatchOutcome } from './retry-batch';
-import type { RetryIntent, RetryReceipt } from './retry';
+import type { Retry } from './retry';
 
 /**
  * @param receipt null: it was sent, or may have been, and nobody knows what came of it
- * @param workId the work that tells so: it may go on with what another one has filed
+ * @param workId the work that tells so: it may go on with what another one has claimed
  */
 export function dossierRetryEntry(
-  { at, dossierId, from, n }: RetryIntent,
-  receipt: RetryReceipt | null,
+  { dossierId, from, number }: Retry,
+  { claim, receipt }: Pick<Attempt, 'claim' | 'receipt'>,
   { by, workId }: { by: string; workId: string },
 ): AuditEntry {
   const refused = receipt?.kind === 'refused' && { status: receipt.status, code: wordOf(receipt) };
-  const begun = receipt !== null && receipt.kind !== 'refused' && { attempt: receipt.attempt };
+  const begun = receipt?.kind === 'accepted' && { attempt: Number(receipt.externalId) || null };
   return {
     kind: 'request',
-    id: `request/dossier/${dossierId}/${from}/${n}`,
+    id: `request/dossier/${dossierId}/${from}/${number}`,
     result: receipt?.kind ?? 'unknown',
     by,
-    happenedAt: at,
+    happenedAt: new Date(claim.claimedAt).toISOString(),
     work: workId,
     details: { from, ...refused, ...begun },
   };

@@ -1,3 +1,4 @@
+import type { Attempt, Receipt } from '../attempts';
 import { backoffMs } from '../poll-timing';
 import type { DossierSight, ReviewDecision } from './follow';
 
@@ -66,24 +67,28 @@ export function whyNotDecided(
   return `it may cause attempt ${bound} at most, and the next is ${next}: decide with --max-attempts ${next}`;
 }
 
-/** One request for another attempt, on file before it is sent: `<from>/<n>.json`. */
-export interface RetryIntent {
+/** One request for another attempt: at most one is begun by its key, whoever sends it. */
+export interface Retry {
   dossierId: string;
   /** Number of the attempt that is tried again. */
   from: number;
   /** From 1; another one only after a refusal, of which the service keeps nothing. */
-  n: number;
-  key: string;
-  workId: string;
-  /** Number of the retry within its work, from 1. */
-  asked: number;
-  at: string;
+  number: number;
+  /** Of its claims. */
+  subject: string;
+  /** The last that may have left; null: none. */
+  attempt: Attempt | null;
 }
 
-export type RetryReceipt =
-  /** `readBack`: the answer was lost, and the status showed the attempt. */
-  | { kind: 'accepted'; attempt: number | null; readBack: boolean }
-  | { kind: 'refused'; status: number; code: string | null; message: string };
+/** An attempt that was begun: its id is its number, as far as the service tells it. */
+export type BegunAttempt = Extract<Receipt, { kind: 'accepted' }> & {
+  told: {
+    /** The answer was lost, and the status showed the attempt. */
+    readBack: boolean;
+    /** The work that learnt of it: an attempt is counted once, with that one. */
+    by: string;
+  };
+};
 
 /** What came of asking for another attempt. */
 export type Retried =
@@ -94,10 +99,12 @@ export type Retried =
   /** It is not failed any more, and no new attempt is seen: nothing was sent. */
   | { kind: 'moved' };
 
-export function retriedBy(receipt: RetryReceipt, from: number): Retried {
-  if (receipt.kind === 'refused') {
-    const { code, message, status } = receipt;
-    return { kind: 'refused', status, code, message };
+/** @returns null: nobody knows yet */
+export function retriedBy(receipt: Receipt | null, from: number): Retried | null {
+  if (receipt?.kind === 'accepted') {
+    return { kind: 'begun', attempt: Number(receipt.externalId) || from + 1, by: 'us' };
   }
-  return { kind: 'begun', attempt: receipt.attempt ?? from + 1, by: 'us' };
+  if (receipt?.kind !== 'refused') return null;
+  const { code, status } = receipt;
+  return { kind: 'refused', status, code, message: `the service answered ${status}` };
 }

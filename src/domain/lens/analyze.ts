@@ -34,23 +34,13 @@ export interface LensRef {
   folder: string;
 }
 
-/** `lens/<name>/attempts/<n>/intent.json`: a request may have left from this instant on. */
-export interface LensIntent {
-  at: string;
-  /** Idempotency-Key of every send of this attempt. */
-  key: string;
-}
-
-/** `created.json`: the analysis that the service has made for an attempt. */
+/** The analysis that the service has made for a request. */
 export interface CreatedLens {
   analysisId: string;
-  at: string;
-  /** As the answer to the request told it. */
+  at: number;
+  /** As the answer told it. */
   billing: Billing | null;
 }
-
-/** `another.json`: what the service made besides, for the same key. */
-export type AnotherLens = CreatedLens;
 
 export const lensStatuses = [
   'completed',

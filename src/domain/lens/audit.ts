@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit';
 import { anotherAnalysisCode } from './analyze';
-import type { AnotherLens, CreatedLens, LensOutcome, LensRecord } from './analyze';
+import type { CreatedLens, LensOutcome, LensRecord } from './analyze';
 
 /** The service has made an analysis for us. Asked again with the same key, it is the same entry. */
 export function lensRequestEntry(
@@ -13,7 +13,7 @@ export function lensRequestEntry(
     id: `request/lens/${name}/${attempt}`,
     result: 'accepted',
     by,
-    happenedAt: at,
+    happenedAt: new Date(at).toISOString(),
     work: workId,
     details: { analysisId, attempt },
   };
@@ -21,7 +21,7 @@ export function lensRequestEntry(
 
 /** The service has made another analysis for a key that it had answered already. */
 export function lensAnotherEntry(
-  { analysisId, at }: AnotherLens,
+  { analysisId, at }: CreatedLens,
   { workId, name, createdBy: by }: LensRecord,
   attempt: number,
 ): AuditEntry {
@@ -30,7 +30,7 @@ export function lensAnotherEntry(
     id: `request/lens/${name}/${attempt}/another`,
     result: anotherAnalysisCode,
     by,
-    happenedAt: at,
+    happenedAt: new Date(at).toISOString(),
     work: workId,
     details: { analysisId, attempt },
   };
@@ -41,14 +41,14 @@ export function lensReplacedEntry(
   analysisId: string,
   { workId, name, createdBy: by }: LensRecord,
   attempt: number,
-  happenedAt: string,
+  at: number,
 ): AuditEntry {
   return {
     kind: 'request',
     id: `request/lens/${name}/${attempt}`,
     result: 'upload_expired',
     by,
-    happenedAt,
+    happenedAt: new Date(at).toISOString(),
     work: workId,
     details: { analysisId, attempt },
   };

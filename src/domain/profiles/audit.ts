@@ -11,7 +11,7 @@ export function profileRequestEntry(
     id: `request/${workId}/${call}-${n}`,
     result: end ?? 'unknown',
     by,
-    happenedAt: at,
+    happenedAt: new Date(at).toISOString(),
     work: workId,
     subject: name,
     details: { call },

@@ -1,3 +1,5 @@
+import { numberOfRun, type Attempt, type Receipt } from '../attempts';
+
 /** One lookup of a profile, as it was asked for: the input of the job in `profiles/<name>/<instant>`. */
 export interface ProfileRecord {
   /** `profile/<name>/<instant>`. */
@@ -59,14 +61,40 @@ export const mostUntold = 3;
 /** How one try of a call ended; `unknown`: it left, and no answer was had. */
 export type SentEnd = 'accepted' | 'refused' | 'unreadable' | 'unknown';
 
-/** One try of a call, put on file before it left: `sent/<call>-<n>.json`. */
+/** One try of a call. */
 export interface SentLookup {
   call: number;
-  /** From 1. */
+  /** Of its attempt. */
   n: number;
-  at: string;
+  at: number;
   /** Null: who sent it did not come to tell. */
   end: SentEnd | null;
+}
+
+/** Of an answer that nobody can read, as a receipt says it. */
+export const unreadableAnswer = 'unreadable_answer';
+
+/**
+ * Every try of every call of a lookup, or of one, in order, but for what surely never left.
+ *
+ * @param attempts all at the same person
+ */
+export function sentLookups(
+  attempts: readonly Attempt[],
+  workId: string,
+  only?: number,
+): SentLookup[] {
+  return attempts.flatMap(({ n, claim, receipt }) => {
+    const call = numberOfRun(claim.owner.run);
+    const isOf = claim.owner.workflowId === workId && (only ?? call) === call;
+    if (!isOf || receipt?.kind === 'not_sent') return [];
+    return [{ call, n, at: claim.claimedAt, end: receipt && endOf(receipt) }];
+  });
+}
+
+function endOf(receipt: Exclude<Receipt, { kind: 'not_sent' }>): SentEnd {
+  if (receipt.kind !== 'unknown') return receipt.kind;
+  return receipt.reason === unreadableAnswer ? 'unreadable' : 'unknown';
 }
 
 /** What one call brought. */

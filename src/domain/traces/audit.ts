@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../audit';
-import type { CreatedTrace, TraceOutcome, TraceRecord } from './search';
+import type { MadeTrace, TraceOutcome, TraceRecord } from './search';
 
 /** The service has made a search for us. Asked again with the same key, it is the same entry. */
 export function traceRequestEntry(
-  { traceId, foundBy, at }: CreatedTrace,
+  { externalId: traceId, at, told: { foundBy } }: MadeTrace,
   { workId, name, targetName, createdBy: by }: TraceRecord,
 ): AuditEntry {
   return {
@@ -11,7 +11,7 @@ export function traceRequestEntry(
     id: `request/trace/${name}`,
     result: 'accepted',
     by,
-    happenedAt: at,
+    happenedAt: new Date(at).toISOString(),
     work: workId,
     subject: targetName,
     details: { traceId, foundBy },

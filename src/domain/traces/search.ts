@@ -1,3 +1,4 @@
+import type { Receipt } from '../attempts';
 import type { Billing } from '../billing';
 import type { Trace, TraceStrategy } from './trace';
 
@@ -23,20 +24,11 @@ export interface TraceRef {
   folder: string;
 }
 
-/** `traces/<name>/intent.json`: a request may have left from this instant on. */
-export interface TraceIntent {
-  at: string;
-  /** Idempotency-Key of every send. */
-  key: string;
-}
-
-/** `traces/<name>/created.json`: the search that the service has made for us. */
-export interface CreatedTrace {
-  traceId: string;
+/** The search that the service has made for us. */
+export type MadeTrace = Extract<Receipt, { kind: 'accepted' }> & {
   /** `list`: the repeated key was refused, and the search was found on the list. */
-  foundBy: 'answer' | 'list';
-  at: string;
-}
+  told: { foundBy: 'answer' | 'list' };
+};
 
 export const traceStatuses = [
   'completed',
@@ -91,11 +83,6 @@ export function traceWorkflowId(name: string): string {
 
 export function traceFolder(workId: string): string {
   return workId.replace(/^trace\//, 'traces/');
-}
-
-/** Of everything about one ask, whenever it was made. */
-export function traceShelf(name: string): string {
-  return `traces/${name}`;
 }
 
 /** The same for every send of one ask. */

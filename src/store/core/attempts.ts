@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../../domain/audit';
-import type { Attempt, Claim, ClaimOwner, Receipt, Resolution } from '../../domain/attempts';
-import { attemptOf } from '../../domain/attempts';
+import { attemptOf, nextNumber, undecidedAttempt } from '../../domain/attempts';
+import type { Attempt, Claim, ClaimOwner, Receipt, Resolution, Taken } from '../../domain/attempts';
 import type { StopWord } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, statement } from '../statement';
-import { restoredError } from '../store-error';
+import { insertInto, statement, type Statement } from '../statement';
+import { StoreError, restoredError } from '../store-error';
+import { putResolution, resolutionsOf } from './resolutions';
 
 /** `taken`: somebody else has the number, or a send of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;
@@ -26,14 +27,9 @@ interface AttemptRow {
   why: Uint8Array | null;
 }
 
-interface ResolutionRow {
-  n: number;
-  number: number;
-  action: Resolution['action'];
-  externalId: string | null;
-  at: number;
-  said: Uint8Array;
-}
+/** The service does not repeat a search that it knows by no key: an id is of one subject. By its index. */
+const heldTrace = `SELECT subject FROM attempt
+  WHERE external_id = ? AND subject >= 'trace/' AND subject < 'trace0'`;
 
 interface Standing {
   isOurs: number;
@@ -50,8 +46,8 @@ const columns = [
   'workflow_id',
   'chunk',
   'answer_by',
-  'claimed_at',
   'after_unknown',
+  'claimed_at',
   'receipt',
   'receipt_at',
   'why',
@@ -59,7 +55,8 @@ const columns = [
 
 /** Of a subject (its parameter): something was sent, or may have been, since the store was restored. */
 const isOfThisEpoch = `EXISTS (SELECT 1 FROM attempt AS one
-  WHERE one.subject = ? AND one.kind = 'send' AND one.claimed_at >= doubt_since)`;
+  WHERE one.subject = ? AND one.kind = 'send'
+    AND (one.claimed_at >= doubt_since OR (one.claimed_at = 0 AND one.answer_by >= doubt_since)))`;
 
 /**
  * Attempts of what is bought: claims, receipts and resolutions (decision record 001). What is put here is on
@@ -85,7 +82,7 @@ export class AttemptRepository {
       ),
     );
     if (rows.length === 0) return [];
-    const resolutions = await this.#resolutions(subject);
+    const resolutions = await resolutionsOf(this.#store, subject);
     return rows.map((row) => ({
       n: row.n,
       claim: claimOf(row),
@@ -102,7 +99,20 @@ export class AttemptRepository {
    * @returns `ours`, also when an earlier commit of ours landed and its answer was lost
    */
   async claim(subject: string, n: number, claim: Claim, job: string): Promise<Claimed> {
+    const claimed = await this.#claim(subject, n, claim, job);
+    if (claimed !== 'doubtful') return claimed;
+    await this.#putDoubt(subject, n, 'unknown', claim);
+    return 'taken';
+  }
+
+  async #claim(
+    subject: string,
+    n: number,
+    claim: Claim,
+    job: string,
+  ): Promise<Claimed | 'doubtful'> {
     const { kind, nonce, owner, answerBy, claimedAt, afterUnknown } = claim;
+    const values = [subject, n, kind, nonce, owner.workflowId, owner.run];
     const [inserted] = await this.#store.commit([
       {
         lock: { name: job, how: 'shared' },
@@ -112,48 +122,73 @@ export class AttemptRepository {
          SELECT ?, CAST(? AS BIGINT), ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
          FROM install WHERE epoch = ? AND (doubt_since IS NULL OR ${isOfThisEpoch})
          AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT DO NOTHING`,
-          [
-            subject,
-            n,
-            kind,
-            nonce,
-            owner.workflowId,
-            owner.run,
-            answerBy,
-            claimedAt,
-            afterUnknown ? 1 : 0,
-            this.#store.epoch,
-            subject,
-            job,
-          ],
+          [...values, answerBy, claimedAt, afterUnknown ? 1 : 0, this.#store.epoch, subject, job],
         ),
       },
     ]);
     if (inserted?.changes === 1) return 'ours';
-    const [standing] = await this.#store.read<Standing>(
-      statement(
-        `SELECT (SELECT count(*) FROM attempt WHERE subject = ? AND n = ? AND nonce = ?) AS "isOurs",
-                (SELECT word FROM stop_mark WHERE holder = ?) AS word, epoch,
-                CASE WHEN doubt_since IS NULL OR ${isOfThisEpoch} THEN 0 ELSE 1 END AS "isDoubtful"
-         FROM install`,
-        [subject, n, nonce, job, subject],
-      ),
-    );
-    if (standing?.epoch !== this.#store.epoch) throw restoredError();
-    if (standing.isOurs === 1) return 'ours';
-    if (standing.word === null && standing.isDoubtful === 1)
-      await this.#putDoubt(subject, n, claim);
-    return standing.word ?? 'taken';
+    const { isOurs, word, isDoubtful } = await this.#standing(subject, n, claim, job);
+    if (isOurs === 1) return 'ours';
+    return word ?? (isDoubtful === 1 ? 'doubtful' : 'taken');
   }
 
-  /** May have been bought when nobody remembers: a person decides about it, as about any that is unknown. */
-  async #putDoubt(subject: string, n: number, { claimedAt, afterUnknown }: Claim): Promise<void> {
+  /**
+   * May have been sent when nobody remembers. Without a key a person decides about it, as about any that is
+   * unknown; with one it may go again, as after a claim of long ago.
+   */
+  async #putDoubt(
+    subject: string,
+    n: number,
+    receipt: 'unknown' | null,
+    { answerBy, claimedAt, afterUnknown }: Claim,
+  ): Promise<void> {
     const reason =
       'the store was restored from a backup: it may have been bought since the backup was made';
     const why = await this.#store.sealed(rowName('attempt', subject, n), { reason });
-    const row = [subject, n, 'send', randomUUID(), 'restore', `epoch-${this.#store.epoch}`];
-    const unknown = [claimedAt, claimedAt, afterUnknown ? 1 : 0, 'unknown', claimedAt, why];
-    await this.#store.commit([insertInto('attempt', columns, [[...row, ...unknown]])]);
+    const owner = ['restore', `epoch-${this.#store.epoch}`];
+    const row = [subject, n, 'send', randomUUID(), ...owner, answerBy, afterUnknown ? 1 : 0];
+    const end = receipt === null ? [0, null, null, null] : [claimedAt, receipt, claimedAt, why];
+    await this.#store.commit([insertInto('attempt', columns, [[...row, ...end]])]);
+  }
+
+  /**
+   * For a request with a key, which may go again under the claim that stands: joins it, or takes the
+   * next. After that nobody but who joined last can say that nothing was done.
+   *
+   * @param job as of `claim`
+   * @returns the word by which the job was stopped, or that it may have been sent before the store was
+   *   restored: nothing is sent then, and asked again it is an old claim
+   */
+  async take(subject: string, claim: Claim, job: string): Promise<Taken | StopWord | 'doubtful'> {
+    for (;;) {
+      const history = await this.of(subject);
+      const open = undecidedAttempt(history);
+      if (open === null) {
+        const n = nextNumber(history);
+        const claimed = await this.#claim(subject, n, claim, job);
+        if (claimed === 'ours') return { n, claim, isNew: true };
+        if (claimed === 'doubtful') await this.#putDoubt(subject, n, null, claim);
+        if (claimed !== 'taken') return claimed;
+        continue;
+      }
+      const { n } = open;
+      const { owner, answerBy } = claim;
+      const [joined] = await this.#store.commit([
+        {
+          lock: { name: job, how: 'shared' },
+          ...statement(
+            `UPDATE attempt SET workflow_id = ?, chunk = ?, answer_by = ?
+             WHERE subject = ? AND n = ? AND chunk = ? AND receipt IS NULL
+               AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?)`,
+            [owner.workflowId, owner.run, answerBy, subject, n, open.claim.owner.run, job],
+          ),
+        },
+      ]);
+      const now = { ...open.claim, owner, answerBy };
+      if (joined?.changes === 1) return { n, claim: now, isNew: false };
+      const { word } = await this.#standing(subject, n, claim, job);
+      if (word !== null) return word;
+    }
   }
 
   /**
@@ -180,62 +215,53 @@ export class AttemptRepository {
   }
 
   /**
-   * The first receipt of an attempt stays, and only its own sender writes it.
+   * The first receipt of an attempt stays. Only who took it last writes it, but for an id: that is
+   * taken from whoever has it.
    *
    * @param entries what the audit trail tells of it
    * @returns the one that stands
    */
   async putReceipt(
     subject: string,
-    { n, claim: { nonce } }: Pick<Attempt, 'n' | 'claim'>,
+    attempt: Pick<Attempt, 'n' | 'claim'>,
     receipt: Receipt,
     entries: readonly AuditEntry[] = [],
   ): Promise<Receipt> {
-    const { kind, at } = receipt;
-    const why = whyOf(receipt);
-    const written = [
-      statement(
-        `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
-         WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL`,
-        [
-          kind,
-          at,
-          kind === 'accepted' ? receipt.externalId : null,
-          why && (await this.#store.sealed(rowName('attempt', subject, n), why)),
-          subject,
-          n,
-          nonce,
-        ],
-      ),
-    ];
-    const [updated] = await this.#store.commit(written, entries);
-    if (updated?.changes === 1) return receipt;
-    const standing = (await this.of(subject)).find((attempt) => attempt.n === n);
+    const received = await this.#received(subject, attempt, receipt);
+    if (await this.#isDone(received, entries)) return receipt;
+    const standing = (await this.of(subject)).find(({ n }) => n === attempt.n);
     return standing?.receipt ?? receipt;
   }
 
-  /** A person may think again: resolutions of an attempt are numbered, and the last one stands. */
-  async resolve(subject: string, n: number, resolution: Resolution): Promise<void> {
-    const { action, externalId, by, note, at } = resolution;
-    for (;;) {
-      const earlier = (await this.#resolutions(subject)).filter((one) => one.n === n);
-      // A repeated try of the same decision.
-      if (earlier.some((one) => isSame(one.resolution, resolution))) return;
-      const number = (earlier.at(-1)?.number ?? 0) + 1;
-      const said = await this.#store.sealed(rowName('resolution', subject, n, number), {
-        by,
-        note,
-      });
-      const [inserted] = await this.#store.commit([
-        statement(
-          `INSERT INTO resolution (subject, n, number, action, external_id, at, said)
-           VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-          [subject, n, number, action, externalId, at, said],
-        ),
-        statement('UPDATE attempt SET is_resolved = 1 WHERE subject = ? AND n = ?', [subject, n]),
-      ]);
-      if (inserted?.changes === 1) return;
-    }
+  /**
+   * As `putReceipt`, of what was not answered but found on the service's list.
+   *
+   * @returns false when it is another's, or a receipt stands
+   */
+  async putFound(
+    subject: string,
+    attempt: Pick<Attempt, 'n' | 'claim'>,
+    receipt: Extract<Receipt, { kind: 'accepted' }>,
+    entries: readonly AuditEntry[],
+  ): Promise<boolean> {
+    const { externalId } = receipt;
+    const { sql, parameters } = await this.#received(subject, attempt, receipt);
+    const unheld = statement(`${sql} AND NOT EXISTS (${heldTrace} AND subject <> ?)`, [
+      ...parameters,
+      externalId,
+      subject,
+    ]);
+    return this.#isDone({ ...unheld, lock: { name: externalId, how: 'alone' } }, entries);
+  }
+
+  /** Subject that a search of the service was made for; null: none of ours. */
+  async holderOfTrace(traceId: string): Promise<string | null> {
+    const [row] = await this.#store.read<{ subject: string }>(statement(heldTrace, [traceId]));
+    return row?.subject ?? null;
+  }
+
+  resolve(subject: string, n: number, resolution: Resolution): Promise<void> {
+    return putResolution(this.#store, subject, n, resolution);
   }
 
   /** Names of the subjects that begin like this one, in order. */
@@ -251,32 +277,57 @@ export class AttemptRepository {
 
   /** Notes of all resolutions, also of those that another one followed. */
   async notesOf(subject: string): Promise<string[]> {
-    return (await this.#resolutions(subject)).map(({ resolution: { note } }) => note);
+    return (await resolutionsOf(this.#store, subject)).map(({ resolution: { note } }) => note);
   }
 
-  async #resolutions(
-    subject: string,
-  ): Promise<{ n: number; number: number; resolution: Resolution }[]> {
-    const rows = await this.#store.read<ResolutionRow>(
+  async #standing(subject: string, n: number, { nonce }: Claim, job: string): Promise<Standing> {
+    const [standing] = await this.#store.read<Standing>(
       statement(
-        `SELECT n, number, action, external_id AS "externalId", at, said
-         FROM resolution WHERE subject = ? ORDER BY n, number`,
-        [subject],
+        `SELECT (SELECT count(*) FROM attempt WHERE subject = ? AND n = ? AND nonce = ?) AS "isOurs",
+                (SELECT word FROM stop_mark WHERE holder = ?) AS word, epoch,
+                CASE WHEN doubt_since IS NULL OR ${isOfThisEpoch} THEN 0 ELSE 1 END AS "isDoubtful"
+         FROM install`,
+        [subject, n, nonce, job, subject],
       ),
     );
-    return rows.map(({ n, number, action, externalId, at, said }) => {
-      const opened = this.#store.opened(rowName('resolution', subject, n, number), said);
-      const { by, note } = opened as { by: string; note: string };
-      return { n, number, resolution: { action, externalId, by, note, at } };
-    });
+    if (standing?.epoch !== this.#store.epoch) throw restoredError();
+    return standing;
+  }
+
+  async #received(
+    subject: string,
+    { n, claim: { nonce, owner } }: Pick<Attempt, 'n' | 'claim'>,
+    receipt: Receipt,
+  ): Promise<Statement> {
+    const { kind, at } = receipt;
+    const why = whyOf(receipt);
+    const sealed = why && (await this.#store.sealed(rowName('attempt', subject, n), why));
+    const externalId = kind === 'accepted' ? receipt.externalId : null;
+    return statement(
+      `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
+       WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL
+         AND (? = 'accepted' OR chunk = ?)`,
+      [kind, at, externalId, sealed, subject, n, nonce, kind, owner.run],
+    );
+  }
+
+  /** With its entries, or not at all. */
+  async #isDone(one: Statement, entries: readonly AuditEntry[]): Promise<boolean> {
+    try {
+      await this.#store.commit([{ ...one, mustChange: true }], entries);
+      return true;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'unchanged') return false;
+      throw error;
+    }
   }
 
   #receiptOf(subject: string, row: AttemptRow): Receipt | null {
     const { n, receipt: kind, receiptAt: at, externalId, why } = row;
     if (kind === null || at === null) return null;
-    if (kind === 'accepted') return { kind, externalId: externalId ?? '', at };
-    const told = why && this.#store.opened(rowName('attempt', subject, n), why);
-    return { kind, at, ...(told as object | null) } as Receipt;
+    const told = why && (this.#store.opened(rowName('attempt', subject, n), why) as object);
+    if (kind !== 'accepted') return { kind, at, ...told } as Receipt;
+    return { kind, externalId: externalId ?? '', at, ...(told !== null && { told }) };
   }
 }
 
@@ -286,19 +337,15 @@ function claimOf(row: AttemptRow): Claim {
   return { owner, kind, nonce, answerBy, claimedAt, afterUnknown: afterUnknown === 1 };
 }
 
-/** Words of errors and codes of the service: they may quote. */
+/** Words of errors and codes of the service, and what is kept of an answer: they may quote. */
 function whyOf(receipt: Receipt): object | null {
   switch (receipt.kind) {
     case 'accepted':
-      return null;
+      return receipt.told ?? null;
     case 'refused':
       return { status: receipt.status, code: receipt.code };
     case 'not_sent':
     case 'unknown':
       return { reason: receipt.reason };
   }
-}
-
-function isSame(a: Resolution, b: Resolution): boolean {
-  return a.action === b.action && a.by === b.by && a.note === b.note && a.at === b.at;
 }

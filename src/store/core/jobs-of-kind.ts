@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/audit';
 import type { JobEnding, JobStart } from '../../domain/job';
+import { keySegment } from '../records';
 import type { Store } from '../store';
 import type { StoredJob } from './jobs';
 
@@ -56,6 +58,62 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     return isFirst ? outcome : ((await this.outcome(folder)) ?? outcome);
   }
 
+  /**
+   * The body as it came; null when none is on file.
+   *
+   * @param call of several
+   */
+  answer(folder: string, call?: number): Promise<Buffer | null> {
+    return this.store.records.get(answerKey(folder, call));
+  }
+
+  /** The first one filed stays, and is returned: it may have been charged for. */
+  async putAnswer(folder: string, body: Buffer, call?: number): Promise<Buffer> {
+    const put = await this.store.records.putIfAbsent(answerKey(folder, call), body);
+    return put === 'stored' ? body : ((await this.answer(folder, call)) ?? body);
+  }
+
+  /**
+   * What was answered, and nobody can read: evidence, for a person.
+   *
+   * @returns its key
+   */
+  async putUnreadable(folder: string, body: Buffer): Promise<string> {
+    const sum = createHash('sha256').update(body).digest('hex');
+    const key = `${folder}/unreadable/${sum.slice(0, 32)}`;
+    await this.store.records.putIfAbsent(key, body);
+    return key;
+  }
+
+  /** Null: all that was answered could be read. */
+  async unreadable(folder: string): Promise<Buffer | null> {
+    const [key] = await this.store.records.list(`${folder}/unreadable/`);
+    return key === undefined ? null : this.store.records.get(key);
+  }
+
+  /**
+   * Notes that something was done, or came to nothing.
+   *
+   * @param what words that say which
+   * @returns how often that has been so
+   */
+  async note(folder: string, what: readonly string[], at: number): Promise<number> {
+    for (let n = (await this.noted(folder, what)) + 1; ; n += 1) {
+      const key = `${notesPrefix(folder, what)}${String(n).padStart(4, '0')}.json`;
+      if ((await this.store.records.putJson(key, { at })) === 'stored') return n;
+    }
+  }
+
+  /** How often it has been so. */
+  async noted(folder: string, what: readonly string[]): Promise<number> {
+    return (await this.store.records.list(notesPrefix(folder, what))).length;
+  }
+
+  /** It was not so after all. */
+  async takeBack(folder: string, what: readonly string[]): Promise<void> {
+    await this.store.records.removeAll(notesPrefix(folder, what));
+  }
+
   /** The last time that the same was asked for, as `<root><below>/`; null when it never was. */
   newest(below: string): Promise<StoredJob<I> | null> {
     return this.store.jobs.last<I>(`${this.#shape.root}${below}/`);
@@ -66,4 +124,12 @@ export class JobsOfKind<I extends { createdAt: string }, O extends object> {
     const { root } = this.#shape;
     return this.store.jobs.below<I>(below === undefined ? root : `${root}${below}/`);
   }
+}
+
+function notesPrefix(folder: string, what: readonly string[]): string {
+  return `${folder}/notes/${what.map(keySegment).join('/')}/`;
+}
+
+function answerKey(folder: string, call?: number): string {
+  return `${folder}/answer${call === undefined ? '' : `-${call}`}.json`;
 }

@@ -16,15 +16,6 @@ export class AnalysisFile extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
     });
   }
 
-  /** Null unless the service took the upload with an answer in which no id was found. */
-  unreadAnswer(folder: string): Promise<Buffer | null> {
-    return this.store.records.get(unreadAnswerKey(folder));
-  }
-
-  async putUnreadAnswer(folder: string, answer: Buffer): Promise<void> {
-    await this.store.records.putIfAbsent(unreadAnswerKey(folder), answer);
-  }
-
   /**
    * The last time that a thing came to an end, else the last time that it was asked for.
    *
@@ -39,11 +30,6 @@ export class AnalysisFile extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
       (await this.newest(name));
     return found && { ...found, outcome: await this.outcome(found.folder) };
   }
-}
-
-/** Goes with the folder when it is erased. */
-export function unreadAnswerKey(folder: string): string {
-  return `${folder}/unread-answer`;
 }
 
 /** Key of an input as a large object: by the hash of its bytes, whoever sends them. */

@@ -127,13 +127,12 @@ export const recordKinds: readonly RecordKind[] = [
       return withoutSubject(isGone ? tombstones.withoutAnswer(outcome) : outcome, subject);
     }),
   }),
-  record('unread answer', /^analyses\/.+\/unread-answer$/, 'an answer without an id', {
+  record('unreadable answer', /^[a-z]+\/.+\/unreadable\/\w+$/, 'an answer that nobody can read', {
     isWhole: true,
   }),
   record('credit batch', /^credit-batches\//, 'names of files, why they were not sent'),
   record('profile', /^profiles\//, 'a CPF, and the assets of a person', { empty: report }),
   record('trace', /^traces\//, 'a target, and what was found about it', { empty: report }),
-  record('trace owner', /^trace-owners\//, 'ids of searches, with keyed names', hidden),
   record('batch of lookups', /^inquiries\//, 'names of files, labels, ids', { empty: input }),
   record('lens', /^lens\//, 'pictures, and what the service found in them'),
   record('dossier', /^dossiers\//, 'reports about a person, and notes of people'),
@@ -178,8 +177,7 @@ export function allKinds(): readonly StoredKind[] {
 }
 
 /** Below the folder of a job: what the service reported, with its files. */
-export const answerKeys =
-  /\/(?:artifacts\/.+|answers?(?:-\d+)?\.json|unreadable-\d+-\d+\.json|unread-answer)$/;
+export const answerKeys = /\/(?:artifacts\/.+|answers?(?:-\d+)?\.json|unreadable\/\w+)$/;
 
 /** Subjects of attempts about a document, whatever of it was bought. */
 export function certificateSubjects(name: string): string[] {

@@ -1,9 +1,8 @@
-import { analysisSubject, externalIdsOf, type SubjectState } from '../../domain/attempts';
+import { externalIdsOf, type SubjectState } from '../../domain/attempts';
 import type { CreditBatchFile } from '../../domain/credit/batch';
 import { documentsIn } from '../../domain/held-documents';
 import { operationFolder } from '../credit/analyses';
 import { WorkReader, folderOfList } from '../certificates/works';
-import { ownerKey } from '../traces/traces';
 import type { Store } from '../store';
 import type { ErasureSubject } from './erasure-subject';
 import { StoredBodies } from './bodies';
@@ -32,10 +31,13 @@ interface JobRules {
   isAbout: (job: AskedJob, name: string, subject: ErasureSubject) => boolean;
   /** People may have typed the subject where no index sees it: all are read. */
   isScanned?: true;
+  /** What was bought goes with the last job that is of it. */
+  isFenced?: true;
 }
 
 const never = (): boolean => false;
 const isScanned = true as const;
+const isFenced = true as const;
 /** Its files cannot be rewritten. */
 const always = (): boolean => true;
 // What was left half planned was never started; the id of a single issuance is made of its document.
@@ -50,11 +52,11 @@ const ofTarget: JobRules['isAbout'] = ({ asked: searched }, _, subject) => {
 /** Jobs by their folders. A new resource adds its line here. */
 export const jobRules: readonly JobRules[] = [
   { root: 'works/', id: '', isAbout: ofRow },
-  { root: 'analyses/', id: 'credit/', isAbout: ofAssignor, isScanned },
+  { root: 'analyses/', id: 'credit/', isAbout: ofAssignor, isScanned, isFenced },
   { root: 'credit-batches/', id: 'credit-batch/', isAbout: never, isScanned },
   { root: 'inquiries/', id: '', isAbout: never },
-  { root: 'profiles/', id: 'profile/', isAbout: ofPerson },
-  { root: 'traces/', id: 'trace/', isAbout: ofTarget },
+  { root: 'profiles/', id: 'profile/', isAbout: ofPerson, isFenced },
+  { root: 'traces/', id: 'trace/', isAbout: ofTarget, isFenced },
   { root: 'lens/', id: 'lens/', isAbout: always },
   { root: 'dossiers/', id: 'dossier/', isAbout: always },
 ];
@@ -148,11 +150,11 @@ export class JobFiles {
     const { inputKey, cnab, xmls, file } = asked ?? {};
     const uploads = [inputKey, cnab?.key, xmls?.key, file?.key].filter((key) => !!key);
     const operationId = outcome?.operationId ?? null;
-    const [root = '', name = ''] = folder.split('/');
+    const fence = fenceOf(folder);
     return [
       ...(uploads as string[]),
       ...(operationId === null ? [] : [operationFolder(operationId)]),
-      ...(root === 'analyses' || root === 'traces' ? [`${root}/${name}`] : []),
+      ...(fence === null ? [] : [fence]),
     ];
   }
 
@@ -187,20 +189,12 @@ export class JobFiles {
 
   /** What a job has left beside its folder. */
   async takeShared(draft: ErasureDraft, use: string, own: ReadonlySet<string>): Promise<void> {
-    const [root, name = ''] = use.split('/');
-    if (root === 'analyses') {
-      const subject = analysisSubject(name);
-      for (const id of externalIdsOf(await this.#store.attempts.of(subject))) {
-        const operation = operationFolder(id);
-        if (!(await this.hasOther(operation, own))) await draft.removeShared(operation);
-      }
-      for (const table of ['attempt', 'resolution'] as const)
-        await draft.removeRows(table, subject);
-    } else if (root === 'traces') {
-      const created = await this.#store.records.getJson<{ traceId: string }>(`${use}/created.json`);
-      if (created !== null) await draft.remove(ownerKey(created.traceId));
-      for (const file of ['intent.json', 'created.json']) await draft.remove(`${use}/${file}`);
-    } else await draft.removeShared(use);
+    if (rulesOfFence(use) === undefined) return draft.removeShared(use);
+    for (const id of externalIdsOf(await this.#store.attempts.of(use))) {
+      const operation = operationFolder(id);
+      if (!(await this.hasOther(operation, own))) await draft.removeShared(operation);
+    }
+    for (const table of ['attempt', 'resolution'] as const) await draft.removeRows(table, use);
   }
 
   /** Lists of rows of a job: its own, and those of decisions about it. */
@@ -230,7 +224,8 @@ export class JobFiles {
 
 /** Where jobs stand that something may be used by. */
 function usersOf(use: string): string[] {
-  if (/^(?:analyses|traces)\//.test(use)) return [`${use}/`];
+  const fenced = rulesOfFence(use);
+  if (fenced !== undefined) return [`${fenced.root}${use.slice(fenced.id.length)}/`];
   if (/^(?:operations|inputs\/credit)\//.test(use)) return ['analyses/'];
   return use.startsWith('inputs/lens/') ? ['lens/'] : ['works/', 'inquiries/'];
 }
@@ -247,6 +242,17 @@ export function folderOf(key: string): string | null {
 
 export function rulesOf(folder: string): JobRules | undefined {
   return jobRules.find(({ root }) => folder.startsWith(root));
+}
+
+/** Subject of what jobs of a folder have bought; null: none that they share. */
+export function fenceOf(folder: string): string | null {
+  const rules = rulesOf(folder);
+  if (rules?.isFenced !== true) return null;
+  return rules.id + (folder.slice(rules.root.length).split('/')[0] ?? '');
+}
+
+function rulesOfFence(use: string): JobRules | undefined {
+  return jobRules.find(({ id, isFenced: its }) => its === true && use.startsWith(id));
 }
 
 function jobIdOf(folder: string): string {

@@ -1,4 +1,4 @@
-import { analysisSubject, subjectState } from '../../domain/attempts';
+import { subjectState } from '../../domain/attempts';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
 import { takeClass } from './age';
@@ -15,6 +15,7 @@ import { StoredBodies } from './bodies';
 import { ErasureDraft } from './draft';
 import type { ErasureSubject, QuotedWords } from './erasure-subject';
 import {
+  fenceOf,
   folderOf,
   JobFiles,
   jobRules,
@@ -218,12 +219,12 @@ export class ErasurePlanner {
       if (found) await this.#certificates.takeLines(this.#draft, folder, found, scope);
       const isHeld = held?.has(folder) === true || this.#jobs.usesAny(job, touched);
       await this.#takeQuotations(folder, scope, isHeld);
-      const fence = analysisSubject(folder.split('/')[1] ?? '');
-      if (folder.startsWith('analyses/'))
+      const fence = fenceOf(folder);
+      if (fence !== null)
         await this.#draft.rewriteRows('resolution', fence, (said) => withoutSubject(said, subject));
       if (this.#draft.size === before && !(isHeld && folder.startsWith('analyses/'))) continue;
       await this.#addPlanned(folder, false);
-      await this.#judgeAnalysis(folder, ['in_flight']);
+      await this.#judgeFence(folder, false);
     }
   }
 
@@ -237,11 +238,10 @@ export class ErasurePlanner {
   ): Promise<Set<string>> {
     const holders = [...(held?.keys() ?? [])];
     const operations = new Set(holders.filter((holder) => holder.startsWith('operations/')));
-    const usesOf = (job: AskedJob, root: string): string[] =>
-      this.#jobs.usesOf(job).filter((use) => use.startsWith(root));
     for (const job of shared.values())
       if (this.#jobs.usesAny(job, gone))
-        for (const use of usesOf(job, 'operations/')) operations.add(use);
+        for (const use of this.#jobs.usesOf(job))
+          if (use.startsWith('operations/')) operations.add(use);
     for (const operation of operations) {
       const reported = await this.#results.reportedOf(operation, subject.document);
       this.#quoted.ids.push(...reported.ids);
@@ -254,9 +254,9 @@ export class ErasurePlanner {
       const owners = [...shared.values()].filter((job) =>
         this.#jobs.usesAny(job, new Set([operation])),
       );
-      const things = owners.flatMap((job) => usesOf(job, 'analyses/'));
+      const fences = new Set(owners.map((job) => fenceOf(job.folder)));
       for (const [folder] of shared) {
-        if (!things.some((thing) => folder.startsWith(`${thing}/`))) continue;
+        if (!fences.has(fenceOf(folder))) continue;
         whole.add(folder);
         shared.delete(folder);
       }
@@ -295,7 +295,7 @@ export class ErasurePlanner {
       this.#rows += asked?.receivables ?? 0;
       if (outcome?.operationId != null) this.#quoted.ids.push(outcome.operationId);
       await this.#addPlanned(folder, true);
-      await this.#judgeAnalysis(folder, ['in_flight', 'unknown']);
+      await this.#judgeFence(folder, true);
     }
   }
 
@@ -318,13 +318,13 @@ export class ErasurePlanner {
     this.#quoted.officialNames.push(...officialNames);
   }
 
-  async #judgeAnalysis(folder: string, kinds: readonly string[]): Promise<void> {
-    const [root, name = ''] = folder.split('/');
-    if (root !== 'analyses') return;
-    const attempts = await this.#store.attempts.of(analysisSubject(name));
-    const state = subjectState(attempts, Date.now());
-    const isOne = state.kind === 'in_flight' || state.kind === 'unknown';
-    if (isOne && kinds.includes(state.kind)) this.#unsettled.push({ state, folders: [folder] });
+  /** What may yet be decided stands in the way: by its answer, or by a person, where one can. */
+  async #judgeFence(folder: string, whole: boolean): Promise<void> {
+    const fence = fenceOf(folder);
+    if (fence === null) return;
+    const state = subjectState(await this.#store.attempts.of(fence), Date.now());
+    const isUnknown = state.kind === 'unknown' && whole && folder.startsWith('analyses/');
+    if (state.kind === 'in_flight' || isUnknown) this.#unsettled.push({ state, folders: [folder] });
   }
 
   async #addPlanned(folder: string, whole: boolean): Promise<void> {

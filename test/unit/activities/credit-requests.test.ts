@@ -68,7 +68,7 @@ it('calls a 2xx without an id unknown', async () => {
   bench.replies.upload = json(201, { something: 'else' });
   expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
   expect(bench.lost).toEqual(['unreadable']);
-  const kept = await new AnalysisFile(bench.place.store).unreadAnswer(bench.ref.folder);
+  const kept = await new AnalysisFile(bench.place.store).unreadable(bench.ref.folder);
   expect(kept?.toString()).toContain('"something"');
 });
 

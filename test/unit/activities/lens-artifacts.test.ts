@@ -171,7 +171,10 @@ it('an artifact that the answer on file told, and that is told no more, is fetch
   const bucket = new Bucket({ a: ['the first'], b: ['the second'], c: [answered(403)] });
   bucket.listed = ['b'];
   const artifacts = ['a', 'b', 'c'].map((id) => ({ id, url: id }));
-  await new LensFile(bucket.store).putAnswer(ref.folder, { id: 'x', artifacts });
+  await new LensFile(bucket.store).putAnswer(
+    ref.folder,
+    Buffer.from(JSON.stringify({ id: 'x', artifacts })),
+  );
   const { value } = (await bucket.fetchAll()) as { value: LensFiles };
   expect(value.filed.map(({ artifactId }) => artifactId).toSorted()).toEqual(['a', 'b']);
   expect(value.unfiled).toEqual([{ artifactId: 'c', type: null, why: 'answered 403' }]);
@@ -181,7 +184,10 @@ it('a read that goes back to an earlier state is waited out', async () => {
   const bucket = new Bucket({ a: [answered(403), 'the first'] });
   bucket.states = ['completed', 'running', 'running', 'completed'];
   const artifacts = [{ id: 'a' }];
-  await new LensFile(bucket.store).putAnswer(ref.folder, { id: 'x', artifacts });
+  await new LensFile(bucket.store).putAnswer(
+    ref.folder,
+    Buffer.from(JSON.stringify({ id: 'x', artifacts })),
+  );
   expect(await bucket.fetchAll()).toMatchObject({
     kind: 'settled',
     value: { filed: [{ artifactId: 'a' }], unfiled: [] },

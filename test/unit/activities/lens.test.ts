@@ -3,12 +3,15 @@ import { ActivityEnvironment } from '../../support/activity-environment';
 import { createLensActivities, type LensDependencies } from '../../../src/activities/lens';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
+import { lensSubject, undecidedAttempt } from '../../../src/domain/attempts';
 import { putLarge } from '../../../src/store/core/large-objects';
-import { LensFile, lensInputKey } from '../../../src/store/lens/lens';
+import { LensFile, lensInputKey, lensUploads } from '../../../src/store/lens/lens';
 import type { AuditEntry } from '../../../src/domain/audit';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { LensAnalysis } from '../../../src/domain/lens/lens-analysis';
+import { readAll } from '../../support/audit-entries';
 import { newStore } from '../../support/new-store';
+import { accepted, putAttempt } from '../../support/stored-attempts';
 
 const call = { method: 'POST', pathTemplate: '/lente/analyses' };
 const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
@@ -85,6 +88,7 @@ class Bench {
     const lens = {
       service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
       submitPath: null,
+      timeoutMs: 30_000,
       create: async (
         asked: { key: string },
         signal: AbortSignal,
@@ -169,6 +173,10 @@ class Bench {
     }
   }
 
+  async undecided() {
+    return undecidedAttempt(await this.store.attempts.of(lensSubject(name, 1)));
+  }
+
   look() {
     return this.#run(() => this.activities.lookAtLens({ ref, attempt: 1 }));
   }
@@ -214,7 +222,7 @@ it.each<[string, Failure[]]>([
   expect(bench.made.size).toBe(1);
   expect(new Set(bench.keys).size).toBe(1);
   expect(bench.uploads).toEqual([picture.toString()]);
-  expect(bench.audit).toMatchObject([{ kind: 'request', result: 'accepted' }]);
+  expect(await readAll(bench.store)).toMatchObject([{ kind: 'request', result: 'accepted' }]);
 });
 
 it('who comes after a worker that was lost makes nothing, and hands in nothing again', async () => {
@@ -228,7 +236,7 @@ it('who comes after a worker that was lost makes nothing, and hands in nothing a
 it('a repeated key that is refused is an unknown outcome; a first one is a refusal', async () => {
   bench.createFails = [{ error: answered(400, { code: 'bad' }) }];
   expect(await bench.submit()).toMatchObject({ kind: 'refused', code: 'bad' });
-  expect(await new LensFile(bench.store).intent(name, 1)).toBeNull();
+  expect(await bench.undecided()).toBeNull();
   bench.createFails = [{ error: lost }, { error: answered(409, { code: 'conflict' }) }];
   expect(await bench.submit()).toMatchObject({ value: { kind: 'unknown', code: 'conflict' } });
 });
@@ -237,7 +245,7 @@ it('a request that may have arrived is an unknown outcome, also when nobody wait
   expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
   bench = new Bench();
   await bench.file();
-  await new LensFile(bench.store).putIntent(name, 1, { at: 't', key: 'k' });
+  await putAttempt(bench.store, lensSubject(name, 1));
   expect(await bench.conclude({ status: 'cancelled' })).toMatchObject({
     status: 'unknown_outcome',
     error: { code: 'answer_lost' },
@@ -249,7 +257,8 @@ it('an upload whose answer was lost is not sent again when the service has it', 
   expect(await bench.submit()).toEqual(submitted);
   expect(bench.uploads).toHaveLength(1);
   // Another work of the same ask takes what becomes of it for an analysis that had its file.
-  expect(await new LensFile(bench.store).wasUploaded(name, 1)).toBe(true);
+  const taken = await new LensFile(bench.store).noted(lensUploads(name, 1), ['taken']);
+  expect(taken).toBe(1);
 });
 
 it('a copy is proved while heartbeats go on, and not after it was handed in', async () => {
@@ -308,7 +317,7 @@ it('a second analysis for the same key is an unknown outcome, and never asked fo
   expect(bench.made.size).toBe(2);
   expect(await bench.submitStepByStep()).toMatchObject(unknown);
   expect(bench.keys).toHaveLength(2);
-  expect(bench.audit.at(-1)).toMatchObject({
+  expect((await readAll(bench.store)).at(-1)).toMatchObject({
     result: 'another_analysis',
     details: { analysisId: 'analysis-2' },
   });
@@ -346,7 +355,7 @@ it('a request that was called off before it left, had no token, or was put off, 
   const submitting = bench.submit(1, environment);
   await new Promise((done) => setTimeout(done, 50));
   // A worker that is killed here leaves nothing that says that something may have left.
-  expect(await new LensFile(bench.store).intent(name, 1)).toBeNull();
+  expect(await bench.undecided()).toBeNull();
   environment.cancel();
   await expect(submitting).rejects.toThrow('CANCELLED');
   expect(bench.keys).toEqual([]);
@@ -375,13 +384,13 @@ it('after the service let it expire although it had the file, two more can be as
   const seen = { state: 'expired' } as LensOutcome['seen'];
   const next: number[] = [];
   for (const attempt of [1, 2, 3]) {
-    await file.putIntent(name, attempt, { at: 't', key: 'k' });
-    await file.putCreated(name, attempt, { analysisId: 'a', at: 't', billing: null });
+    const receipt = accepted('a', 0, { billing: null });
+    await putAttempt(bench.store, lensSubject(name, attempt), { receipt });
     await bench.conclude({ status: 'expired', seen }, attempt);
-    next.push(await file.currentAttempt(name));
+    next.push((await file.current(name)).attempt);
   }
   expect(next).toEqual([2, 3, 3]);
-  expect(await file.expiredAtService(name)).toBe(3);
+  expect(await file.current(name)).toEqual({ attempt: 3, expired: 3 });
 });
 
 it('one odd answer to a read ends nothing, and a read that is refused for good does', async () => {
@@ -412,13 +421,13 @@ it('an upload that is refused after its time has expired; another attempt has an
   bench.uploadFails = [{ error: answered(403, { elsewhere: true }) }];
   expect(await bench.submit()).toMatchObject({ value: { kind: 'upload_expired', billing } });
   const file = new LensFile(bench.store);
-  expect(await file.currentAttempt(name)).toBe(2);
+  expect(await file.current(name)).toMatchObject({ attempt: 2 });
   expect(bench.audit.at(-1)).toMatchObject({ kind: 'request', result: 'upload_expired' });
   bench.expiresAt = null;
   await bench.submit(2);
   expect(new Set(bench.keys).size).toBe(2);
   expect(bench.made.size).toBe(2);
-  expect(await file.currentAttempt(name)).toBe(2);
+  expect(await file.current(name)).toMatchObject({ attempt: 2 });
 });
 
 it('a clock that is fast does not give an upload up that the store takes', async () => {

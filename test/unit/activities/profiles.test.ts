@@ -9,12 +9,15 @@ import { Store } from '../../../src/store/store';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
 import type { AuditEntry } from '../../../src/domain/audit';
+import { profileSubject } from '../../../src/domain/attempts';
 import { refusalOf, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import { readAll } from '../../support/audit-entries';
+import { accepted, putAttempt } from '../../support/stored-attempts';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const name = 'ab'.repeat(16);
 const ref = { workId: `profile/${name}/1`, folder: `profiles/${name}/1` };
-const nowMs = Date.parse('2026-01-05T10:00:00.000Z');
+let nowMs = Date.parse('2026-01-05T10:00:00.000Z');
 const startedAt = new Date(nowMs).toISOString();
 
 let place: TemporaryStore;
@@ -48,6 +51,7 @@ function activities(
   const audit = { append: async (entries: AuditEntry[]) => void trail.push(...entries) };
   return createProfileActivities({
     profiles: {
+      timeoutMs: 30_000,
       service: { wasNotProcessed: (error: StatusError) => error.status === 429 },
       lookUp: async (...[, , , beforeSend]: Parameters<ProfilesApi['lookUp']>) => {
         await beforeSend?.();
@@ -85,7 +89,7 @@ async function concluded(
 test.each(['cancelled', 'expired'] as const)(
   'a lookup that was %s over an answer on file was answered',
   async (status) => {
-    await file().putAnswer(ref.folder, 1, profile({ rural: null }));
+    await file().putAnswer(ref.folder, profile({ rural: null }), 1);
     const error = { code: 'deadline', message: 'm' };
     expect(await concluded(status, { error })).toMatchObject({
       status: 'found',
@@ -99,8 +103,8 @@ test.each(['cancelled', 'expired'] as const)(
 );
 
 test('the second answer stands although nobody waited for it any more', async () => {
-  await file().putAnswer(ref.folder, 1, profile({ rural: null }));
-  await file().putAnswer(ref.folder, 2, profile({ rural: { documento: 'x' } }));
+  await file().putAnswer(ref.folder, profile({ rural: null }), 1);
+  await file().putAnswer(ref.folder, profile({ rural: { documento: 'x' } }), 2);
   const first = { call: 1, answered: 1, rural: 'failed' } as const;
   expect(await concluded('found', first)).toMatchObject({ call: 2, answered: 2, rural: 'told' });
 });
@@ -127,8 +131,10 @@ test('an end is counted once, however often it is put on file', async () => {
   expect(counted).toEqual(['not_found']);
 });
 
+const subject = profileSubject(name);
+const ours = { workflowId: ref.workId, run: '1-' };
 const call = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' };
-const order = { ref, call: 1, deadlineAt: nowMs + 60_000, since: nowMs, seen: 'asking' };
+const order = { ref, call: 1, deadlineAt: nowMs + 3_600_000, since: nowMs, seen: 'asking' };
 
 /** Looks up again and again, as the engine would. */
 async function tried(
@@ -138,13 +144,22 @@ async function tried(
   for (let left = tries; left > 0; left -= 1) {
     const end = await new ActivityEnvironment().run(lookUpProfile, order).catch(() => null);
     if (end !== null) return end;
+    // Whoever was to answer has had the time.
+    nowMs += 40_000;
   }
   return null;
 }
 
-/** Puts of keys that match fail, as on a disk that is full. */
-function fullFor(keys: RegExp): ProfileDependencies['store'] {
+/** Puts of keys that match fail, as on a disk that is full, or claims, or receipts. */
+function fullFor(keys: RegExp | 'claims' | 'receipts'): ProfileDependencies['store'] {
   const store = new Store(place.database);
+  const { attempts } = store;
+  const fail = async (): Promise<never> => {
+    throw new Error('ENOSPC');
+  };
+  if (keys === 'claims') attempts.claim = fail;
+  if (keys === 'receipts') attempts.putReceipt = fail;
+  if (!(keys instanceof RegExp)) return store;
   const put = store.records.putIfAbsent.bind(store.records);
   store.records.putIfAbsent = async (key, ...more) => {
     if (keys.test(key)) throw new Error('ENOSPC');
@@ -153,11 +168,15 @@ function fullFor(keys: RegExp): ProfileDependencies['store'] {
   return store;
 }
 
-const requests = (): string[] =>
-  trail.filter(({ kind }) => kind === 'request').map(({ id, result }) => `${id} ${result}`);
+/** Of receipts, and of ends that are told without one. */
+async function requests(): Promise<string[]> {
+  const all = [...(await readAll(place.store)), ...trail];
+  const its = all.filter(({ kind }) => kind === 'request');
+  return its.map(({ id, result }) => `${id} ${result}`).toSorted();
+}
 
 test('nothing is asked while the store takes nothing in', async () => {
-  expect(await tried(activities(undefined, fullFor(/./)))).toBeNull();
+  expect(await tried(activities(undefined, fullFor('claims')))).toBeNull();
   expect(asked).toBe(0);
 });
 
@@ -169,7 +188,7 @@ test('answers that cannot be filed are asked for thrice, and each is told as pos
   });
   expect(asked).toBe(3);
   expect(await concluded('unknown_outcome')).toMatchObject({ answered: 0, answersLost: 3 });
-  expect(requests()).toEqual([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unknown`));
+  expect(await requests()).toEqual([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unknown`));
 });
 
 test('an answer that cannot be read is asked for thrice, filed as it came, and told', async () => {
@@ -177,17 +196,16 @@ test('an answer that cannot be read is asked for thrice, filed as it came, and t
     throw new ContractError(call, [{ path: '', code: 'no_profile' }], Buffer.from('[1]'));
   });
   expect(await tried(unreadable)).toMatchObject({
-    value: { status: 'unreadable', message: expect.stringContaining('unreadable-1-3.json') },
+    value: { status: 'unreadable', message: expect.stringContaining(`${ref.folder}/unreadable/`) },
   });
   expect(asked).toBe(3);
-  const kept = await place.store.records.get(`${ref.folder}/unreadable-1-3.json`);
-  expect(JSON.parse(String(kept))).toMatchObject({ bytes: 3, text: '[1]' });
+  expect(String(await file().unreadable(ref.folder))).toBe('[1]');
   expect(await concluded('unreadable')).toMatchObject({
     status: 'unreadable',
     answered: 0,
     answersLost: 3,
   });
-  expect(new Set(requests())).toEqual(
+  expect(new Set(await requests())).toEqual(
     new Set([1, 2, 3].map((n) => `request/${ref.workId}/1-${n} unreadable`)),
   );
 });
@@ -200,20 +218,20 @@ test('an answer that got lost is asked for again, and told beside the one that c
   });
   expect(await tried(lossy)).toMatchObject({ value: { kind: 'found' } });
   expect(await concluded('found')).toMatchObject({ answered: 1, answersLost: 1 });
-  expect(new Set(requests())).toEqual(
-    new Set([`request/${ref.workId}/1-1 unknown`, `request/${ref.workId}/1-2 accepted`]),
+  expect(new Set(await requests())).toEqual(
+    new Set([`request/${ref.workId}/1-1 unknown`, `request/${ref.workId}/1-3 accepted`]),
   );
 });
 
 test('of a call whose sender was lost after its answer was filed, no answer is called lost', async () => {
-  await tried(activities(undefined, fullFor(/\.end\.json$/)));
+  await tried(activities(undefined, fullFor('receipts')));
   expect(asked).toBe(1);
   expect(await concluded('expired')).toMatchObject({
     status: 'found',
     answered: 1,
     answersLost: 0,
   });
-  expect(new Set(requests())).toEqual(new Set([`request/${ref.workId}/1-1 accepted`]));
+  expect(new Set(await requests())).toEqual(new Set([`request/${ref.workId}/1-1 accepted`]));
 });
 
 test.each(['not_found', 'invalid', 'expired', 'found'] as const)(
@@ -229,22 +247,45 @@ test.each(['not_found', 'invalid', 'expired', 'found'] as const)(
 );
 
 test('a call that was answered twice may be charged for twice', async () => {
-  for (const n of [1, 2]) {
-    const sent = await file().putSent(ref.folder, 1, startedAt);
-    expect(sent.n).toBe(n);
-    await file().putSentEnd(ref.folder, sent, 'accepted');
-  }
-  await file().putAnswer(ref.folder, 1, profile({ rural: null }));
+  for (const id of ['a', 'b'])
+    await putAttempt(place.store, subject, { receipt: accepted(id), ...ours });
+  await file().putAnswer(ref.folder, profile({ rural: null }), 1);
   expect(await concluded('found')).toMatchObject({ call: 1, answered: 2, answersLost: 0 });
+});
+
+test('what another one is asked about the same person is waited for', async () => {
+  await putAttempt(place.store, subject, { at: nowMs });
+  expect(await tried(activities(), 1)).toBeNull();
+  expect(asked).toBe(0);
+  expect(await tried(activities(), 2)).toMatchObject({ value: { kind: 'found' } });
+  expect(await place.store.attempts.of(subject)).toMatchObject([
+    { resolution: { action: 'reissue', by: 'policy' } },
+    { claim: { afterUnknown: true }, receipt: { kind: 'accepted' } },
+  ]);
+});
+
+test('a process that was frozen over its claim sends nothing', async () => {
+  const frozen = new Store(place.database);
+  const claim = frozen.attempts.claim.bind(frozen.attempts);
+  frozen.attempts.claim = async (...wanted) => {
+    const taken = await claim(...wanted);
+    nowMs += 10_000;
+    return taken;
+  };
+  await tried(activities(undefined, frozen), 1);
+  expect(asked).toBe(0);
+  expect(await place.store.attempts.of(subject)).toMatchObject([{ receipt: { kind: 'not_sent' } }]);
 });
 
 test('a worker that slept while another one was answered sends nothing', async () => {
   const filed = profile({ rural: { documento: 'x' } });
   const asleep = new Store(place.database);
-  const list = asleep.records.list.bind(asleep.records);
-  asleep.records.list = async (prefix) => {
-    const told = await list(prefix);
-    await file().putAnswer(ref.folder, 1, filed);
+  const get = asleep.records.get.bind(asleep.records);
+  asleep.records.get = async (key) => {
+    const told = await get(key);
+    asleep.records.get = get;
+    await file().putAnswer(ref.folder, filed, 1);
+    await putAttempt(place.store, subject, { receipt: accepted('a'), ...ours });
     return told;
   };
   expect(await tried(activities(undefined, asleep))).toMatchObject({
@@ -252,7 +293,7 @@ test('a worker that slept while another one was answered sends nothing', async (
     value: { kind: 'found', rural: 'told' },
   });
   expect(asked).toBe(0);
-  expect(await file().sent(ref.folder)).toEqual([]);
+  expect(await place.store.attempts.of(subject)).toHaveLength(1);
 });
 
 test.each([

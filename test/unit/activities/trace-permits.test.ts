@@ -1,6 +1,6 @@
 import { CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createTraceActivities, type TraceDependencies } from '../../../src/activities/traces';
+import { createTraceActivities } from '../../../src/activities/traces';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { TracesApi } from '../../../src/apis/investigation/traces';
@@ -47,7 +47,6 @@ function activities() {
   return createTraceActivities({
     traces: new TracesApi(service, readEnvironment({}).traceNames),
     store: place.store,
-    audit: { append: async () => undefined } as unknown as TraceDependencies['audit'],
     metrics: { searchEnded: () => undefined },
     nameOf: (text) => text,
     stopping: stopping.signal,

@@ -4,11 +4,13 @@ import { createTraceActivities, type TraceDependencies } from '../../../src/acti
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
+import { traceSubject, type Attempt, type Receipt } from '../../../src/domain/attempts';
 import { SubjectRepository } from '../../../src/store/core/subjects';
 import { Store } from '../../../src/store/store';
 import { TraceFile } from '../../../src/store/traces/traces';
-import type { AuditEntry } from '../../../src/domain/audit';
 import type { Trace } from '../../../src/domain/traces/trace';
+import { readAll } from '../../support/audit-entries';
+import { accepted, claimAt, putAttempt } from '../../support/stored-attempts';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const hour = 3_600_000;
@@ -23,29 +25,39 @@ let nowMs: number;
 let sends: (TraceAnswer | Error)[];
 let listed: Trace[];
 let sent: TraceRequest[];
+/** Requests that left, and what happens as one does. */
+let left: number;
+let whenSent: () => Promise<void>;
 /** From when on it shows it. */
 let listedFrom: number;
 let walks: number;
 /** What reads of a search that has settled tell. */
 let answers: object[];
-/** Ends that were counted, and what the audit trail was told. */
+/** Ends that were counted. */
 let counted: string[];
-let trail: AuditEntry[];
-/** What is not taken in, as on a disk that is full: puts of keys that match, or the audit trail. */
-let refuses: RegExp | 'audit' | null;
+/** What is not taken in, as on a disk that is full: puts of keys that match, or receipts. */
+let refuses: RegExp | 'receipts' | null;
 
 beforeEach(async () => {
   place = new TemporaryStore();
   nowMs = Date.parse('2026-01-05T10:00:00.000Z');
   [sends, listed, sent, walks] = [[], [], [], 0];
-  [counted, trail, answers] = [[], [], []];
-  [listedFrom, refuses] = [nowMs, null];
+  [counted, answers] = [[], []];
+  [listedFrom, refuses, left] = [nowMs, null, 0];
+  whenSent = async () => undefined;
   const asked = { ...ref, name, targetName: 't', target, strategy: 'all' as const, label: null };
   await file().putRecord(ref.folder, { ...asked, createdAt: '', createdBy: 'tester' });
 });
 afterEach(() => place.remove());
 
 const file = (): TraceFile => new TraceFile(place.store);
+
+/** What was claimed last for the ask, but for what surely was not processed; null: nothing. */
+async function claimed(): Promise<Attempt | null> {
+  const all = await place.store.attempts.of(traceSubject(name));
+  const isDone = (kind: Receipt['kind'] | undefined) => kind === 'not_sent' || kind === 'refused';
+  return all.findLast(({ receipt }) => !isDone(receipt?.kind)) ?? null;
+}
 
 function found(traceId: string, more: Partial<Trace> = {}): Trace {
   const createdAt = new Date(nowMs).toISOString();
@@ -72,12 +84,15 @@ const refusal = (status: number, retryable: boolean | null = null): StatusError 
 function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
     service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
+    timeoutMs: 30_000,
     create: async (request: TraceRequest, signal: AbortSignal, beforeSend: () => Promise<void>) => {
       sent.push(request);
       onSend(signal);
       const answer = sends.shift() ?? refusal(500);
       if (answer instanceof TokenUnavailableError || signal.aborted) throw answer;
       await beforeSend();
+      left += 1;
+      await whenSent();
       if (answer instanceof Error) throw answer;
       return answer;
     },
@@ -96,14 +111,9 @@ function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
       };
     },
   };
-  const append = async (entries: AuditEntry[]): Promise<void> => {
-    if (refuses === 'audit') throw new Error('ENOSPC');
-    trail.push(...entries);
-  };
   return createTraceActivities({
     traces: traces as unknown as TraceDependencies['traces'],
     store: filling(),
-    audit: { append } as unknown as TraceDependencies['audit'],
     nameOf: (text) => text,
     metrics: { searchEnded: ({ status }) => counted.push(status) },
     stopping: new AbortController().signal,
@@ -122,6 +132,11 @@ function filling(): TraceDependencies['store'] {
   store.records.putIfAbsent = async (key, ...more) => {
     if (refuses instanceof RegExp && refuses.test(key)) throw new Error('ENOSPC');
     return put(key, ...more);
+  };
+  const receive = store.attempts.putReceipt.bind(store.attempts);
+  store.attempts.putReceipt = async (...receipt) => {
+    if (refuses === 'receipts') throw new Error('ENOSPC');
+    return receive(...receipt);
   };
   return store;
 }
@@ -152,7 +167,10 @@ test('a lost answer is asked for again with the key that is on file', async () =
   sends = [lost(), answered('t1')];
   expect(await start()).toMatchObject({ kind: 'settled', value: { traceId: 't1' } });
   expect(sent.map(({ key }) => key)).toEqual(Array(2).fill(`diligence-trace-${name}`));
-  expect(await file().created(name)).toMatchObject({ traceId: 't1', foundBy: 'answer' });
+  expect((await claimed())?.receipt).toMatchObject({
+    externalId: 't1',
+    told: { foundBy: 'answer' },
+  });
   expect(walks).toBe(0);
 });
 
@@ -170,7 +188,7 @@ test.each(['refused', 'expired', 'completed'] as const)(
     const outcome = { seen: null, error: null, startedAt: '' };
     const stands = await concludeTrace({ ref, outcome: { ...outcome, status } });
     expect(await start()).toEqual({ kind: 'settled', value: { kind: 'ended', status } });
-    expect([sent, await file().intent(name)]).toEqual([[], null]);
+    expect([sent, await claimed()]).toEqual([[], null]);
     nowMs += hour;
     expect(await concludeTrace({ ref, outcome: { ...outcome, status } })).toEqual(stands);
     expect(counted).toEqual([status]);
@@ -178,14 +196,14 @@ test.each(['refused', 'expired', 'completed'] as const)(
 );
 
 test('a key that was sent long ago may be forgotten: what it made is looked for first', async () => {
-  await file().putIntent(name, { at: new Date(nowMs - 2 * hour).toISOString(), key: 'k' });
+  await putAttempt(place.store, traceSubject(name), { at: nowMs - 2 * hour });
   listed = [found('t1')];
   expect(await start()).toMatchObject({ value: { traceId: 't1' } });
   expect(sent).toHaveLength(0);
 });
 
 test('of a refused key, no search is taken that is older, of another ask or of another target', async () => {
-  await file().own('another-ask', 'theirs');
+  await putAttempt(place.store, traceSubject('another-ask'), { receipt: accepted('theirs') });
   listed = [
     found('old', { createdAt: '2026-01-05T09:00:00.000Z' }),
     found('other', { target: 'X@example.com' }),
@@ -195,7 +213,7 @@ test('of a refused key, no search is taken that is older, of another ask or of a
   ];
   sends = [lost(), refusal(409)];
   expect(await start()).toMatchObject({ value: { traceId: 'mine' } });
-  expect(await file().created(name)).toMatchObject({ foundBy: 'list' });
+  expect((await claimed())?.receipt).toMatchObject({ told: { foundBy: 'list' } });
 });
 
 test('a refused key that leads nowhere is an unknown outcome, once the list had its time', async () => {
@@ -203,7 +221,7 @@ test('a refused key that leads nowhere is an unknown outcome, once the list had 
   const startedAt = nowMs;
   expect(await start()).toMatchObject({ kind: 'settled', value: { kind: 'unknown', code: 'c' } });
   expect(nowMs - startedAt).toBeGreaterThanOrEqual(120_000);
-  expect(await file().intent(name)).not.toBeNull();
+  expect(await claimed()).toMatchObject({ receipt: null });
 });
 
 test.each([400, 402, 403, 422])(
@@ -221,7 +239,7 @@ test('a repetition that stays refused is a refusal, and what may have left stays
   const startedAt = nowMs;
   expect(await start()).toMatchObject({ kind: 'refused', status: 422 });
   expect(nowMs - startedAt).toBeGreaterThanOrEqual(120_000);
-  expect(await file().intent(name)).not.toBeNull();
+  expect(await claimed()).toMatchObject({ receipt: null });
 });
 
 test('the list has its time from the first send on, however long that waited', async () => {
@@ -253,13 +271,42 @@ test('no answer is on file that the index does not know', async () => {
   expect(people.map((person) => [...(holders.get(person) ?? [])])).toEqual([its, its]);
 });
 
-test('a search that could not be told of when it was made is told of by the next try', async () => {
-  sends = [answered('t1')];
-  refuses = 'audit';
+test('a search that could not be put on file is asked for again with its key, and told of once', async () => {
+  sends = [answered('t1'), answered('t1')];
+  refuses = 'receipts';
   await expect(start()).rejects.toThrow('ENOSPC');
+  expect(await readAll(place.store)).toEqual([]);
   refuses = null;
   await start();
-  expect(trail).toMatchObject([{ kind: 'request', details: { traceId: 't1' } }]);
+  await start();
+  expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+  expect(await readAll(place.store)).toMatchObject([
+    { kind: 'request', details: { traceId: 't1', foundBy: 'answer' } },
+  ]);
+});
+
+test('who is refused says nothing of what another one has sent meanwhile', async () => {
+  sends = [refusal(422)];
+  const joins = jest.fn(async () => {
+    const its = claimAt(nowMs);
+    expect(await place.store.attempts.take(traceSubject(name), its, ref.folder)).toMatchObject({
+      isNew: false,
+    });
+  });
+  whenSent = joins;
+  expect(await start()).toMatchObject({ kind: 'refused', status: 422 });
+  expect(joins).toHaveBeenCalled();
+  expect(await claimed()).toMatchObject({ receipt: null });
+});
+
+test('nothing is sent once the job was stopped, and nothing is left open', async () => {
+  await place.store.jobs.stop(ref.folder, 'cancelled');
+  sends = [answered('t1')];
+  const { startTrace } = activities();
+  const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
+  const started = new ActivityEnvironment().run(startTrace, order);
+  await expect(started).rejects.toMatchObject({ type: 'NotSettledYet' });
+  expect([left, await claimed()]).toEqual([0, null]);
 });
 
 test.each([400, 403, 409, 422])(
@@ -267,7 +314,7 @@ test.each([400, 403, 409, 422])(
   async (status) => {
     sends = [refusal(status)];
     expect(await start()).toMatchObject({ kind: 'refused', status });
-    expect([walks, await file().intent(name)]).toEqual([0, null]);
+    expect([walks, await claimed()]).toEqual([0, null]);
   },
 );
 
@@ -295,7 +342,7 @@ test('a worker that is lost while its request waits to be let in leaves no inten
   });
   const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
   await expect(new ActivityEnvironment().run(startTrace, order)).rejects.toThrow('ended here');
-  expect(await file().intent(name)).toBeNull();
+  expect(await claimed()).toBeNull();
   const outcome = { status: 'expired', seen: null, error: null, startedAt: '' } as const;
   expect(await concludeTrace({ ref, outcome })).toMatchObject({ status: 'expired', error: null });
 });
@@ -303,7 +350,7 @@ test('a worker that is lost while its request waits to be let in leaves no inten
 test('without a token nothing left, and what is called off then is not called unknown', async () => {
   sends = [new TokenUnavailableError('the file is gone')];
   expect(await start()).toMatchObject({ kind: 'changed', visible: 'waiting: credentials' });
-  expect(await file().intent(name)).toBeNull();
+  expect(await claimed()).toBeNull();
 });
 
 test('tells what the request was answered, with what it cost', async () => {
@@ -318,5 +365,5 @@ test('what surely never left, or was turned away, leaves no intent', async () =>
     n % 3 === 0 ? new ConnectionError(call, 'no', never) : refusal(n % 3 === 1 ? 429 : 503),
   );
   expect(await start()).toMatchObject({ kind: 'expired' });
-  expect(await file().intent(name)).toBeNull();
+  expect(await claimed()).toBeNull();
 });

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { InquiryBatchShelf } from '../../../src/store/traces/inquiry-batches';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import { TraceFile } from '../../../src/store/traces/traces';
+import { profileSubject, traceSubject } from '../../../src/domain/attempts';
 import type { ManifestRow } from '../../../src/domain/certificates';
 import type { Billing } from '../../../src/domain/billing';
 import {
@@ -31,6 +32,7 @@ import type { Workplace } from '../../../src/starters/workplace';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 import { printedByTests } from '../../support/printed';
+import { putAttempt } from '../../support/stored-attempts';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const at = '2026-01-05T10:15:31.000Z';
@@ -114,7 +116,7 @@ async function lookedUp(
   const workId = `profile/${number}/${instant}`;
   const file = new ProfileFile(place.store);
   const folder = profileFolder(workId);
-  if (answer !== null) await file.putAnswer(folder, 1, Buffer.from(JSON.stringify(answer)));
+  if (answer !== null) await file.putAnswer(folder, Buffer.from(JSON.stringify(answer)), 1);
   const counts = { vehicles: 1, properties: 1, planes: 0, drones: null, patents: 0 };
   const told = answer === null ? null : counts;
   const outcome = {
@@ -177,7 +179,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
       createdAt: at,
     } as TraceRecord);
   }
-  await traces.putIntent('0', { at, key: 'k' });
+  await putAttempt(place.store, traceSubject('0'));
   const searches = await batchOf('trace-batch', ['a', 'b'], works);
   const end = { endedAt: at, cancelled: true, counts: { lost: 1 } };
   expect(await shown({ ...searches, end })).toBe(3);
@@ -189,7 +191,10 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
   ]);
 
   const people = [1, 2].map((n) => ({ workId: `profile/${n}/${instant}`, before: false }));
-  await new ProfileFile(place.store).putSent(`profiles/2/${instant}`, 1, at);
+  const record = { workId: `profile/2/${instant}`, name: '2', createdAt: at } as ProfileRecord;
+  await new ProfileFile(place.store).putRecord(`profiles/2/${instant}`, record);
+  const { workId: workflowId } = record;
+  await putAttempt(place.store, profileSubject('2'), { workflowId, run: '1-' });
   const lookups = await batchOf('profile-batch', [cpf(1), cpf(2)], people);
   expect(await shown({ ...lookups, end })).toBe(3);
   expect(await rowsOf('results.csv')).toMatchObject([
@@ -241,7 +246,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
 test('an answer that came with a byte order mark is written', async () => {
   const work = await lookedUp(1, null);
   const answer = Buffer.from(`\uFEFF${JSON.stringify(personProfile())}`);
-  await new ProfileFile(place.store).putAnswer(profileFolder(work.workId), 1, answer);
+  await new ProfileFile(place.store).putAnswer(profileFolder(work.workId), answer, 1);
   await shown(await batchOf('profile-batch', [cpf(1)], [work]));
   expect(JSON.parse(await readFile(join(out, 'answers', '2.json'), 'utf8'))).toEqual(
     personProfile(),

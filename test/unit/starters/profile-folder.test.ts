@@ -16,7 +16,7 @@ afterEach(() => place.remove());
 async function written(person: string, answer: object, html: boolean): Promise<string[]> {
   const { store } = place;
   const filedIn = `profiles/${person}/1`;
-  await new ProfileFile(store).putAnswer(filedIn, 1, Buffer.from(JSON.stringify(answer)));
+  await new ProfileFile(store).putAnswer(filedIn, Buffer.from(JSON.stringify(answer)), 1);
   const outcome = { call: 1, workId: `profile/${person}/1`, answered: 1, sha256: null };
   const folder = join(place.folder, 'out');
   await writeProfileFolder(

@@ -73,7 +73,7 @@ test('a folder that had one picture has nothing of it beside the next one', asyn
     const there = await file.artifact(folder, artifact);
     if (there !== null) filed.push(there);
   }
-  await file.putAnswer(folder, { id: 'first' });
+  await file.putAnswer(folder, Buffer.from('{"id":"first"}'));
   const written = async (files: LensOutcome['files']) => {
     await shows.lens({ status: 'completed', files }, out);
     return (await readdir(out)).sort();

@@ -10,6 +10,7 @@ import { recordAtWork, workOfOutcome } from '../../../src/starters/single-work';
 import { traces, traceWorks } from '../../../src/starters/trace-outcome';
 import type { Workplace } from '../../../src/starters/workplace';
 import { attributesAtStart } from '../../../src/workflows/search-attributes';
+import { claimAt } from '../../support/stored-attempts';
 import { TemporaryStore } from '../../support/temporary-store';
 
 /** Two commands that ask for the same at the same moment: one of them begins it. */
@@ -60,7 +61,10 @@ const workplace = () =>
   ({
     store: place.store,
     environment: { actor: 'x' },
-    audit: { appendAndAnchor: async (entries: unknown[]) => void trail.push(...entries) },
+    audit: {
+      anchor: async () => undefined,
+      appendAndAnchor: async (entries: unknown[]) => void trail.push(...entries),
+    },
   }) as unknown as Workplace;
 
 const left = async () => (await file.all()).map(({ record }) => record.workId);
@@ -87,14 +91,18 @@ test('a record of which something began stays, and so does what runs or nobody c
   expect(await left()).toHaveLength(2);
 });
 
-test('a cancel of what does not run cancels nothing of theirs', async () => {
+test('a cancel commits that nothing more is sent, and of what does not run takes it back', async () => {
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const cancelled = async ({ record }: typeof own) =>
     traceWorks.order(workplace(), record.workId, 'cancel', {});
   await expect(cancelled(own)).rejects.toThrow('does not run');
   expect(ordered).toEqual([]);
-  expect(trail).toMatchObject([{}, { result: 'refused' }]);
+  expect(trail).toMatchObject([{ result: 'refused' }]);
   await cancelled(theirs);
   expect(ordered).toEqual([theirs.record.workId]);
+  const claims = [own, theirs].map(({ folder }) =>
+    place.store.attempts.claim(`trace/${folder}`, 1, claimAt(0), folder),
+  );
+  expect(await Promise.all(claims)).toEqual(['ours', 'cancelled']);
   jest.restoreAllMocks();
 });

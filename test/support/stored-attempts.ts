@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { nextNumber, type Claim, type Receipt } from '../../src/domain/attempts';
+import type { Store } from '../../src/store/store';
+
+export function claimAt(claimedAt: number, workflowId = 'another-work', run = ''): Claim {
+  const nonce = randomUUID();
+  const owner = { workflowId, run: `${run}${nonce}` };
+  const answerBy = claimedAt + 35_000;
+  return { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown: false };
+}
+
+/** A request that left, by whoever, and what came of it. @returns its number */
+export async function putAttempt(
+  store: Store,
+  subject: string,
+  { at = 0, receipt = null as Receipt | null, workflowId = 'another-work', run = '' } = {},
+): Promise<number> {
+  const n = nextNumber(await store.attempts.of(subject));
+  const claim = claimAt(at, workflowId, run);
+  await store.attempts.claim(subject, n, claim, 'a-job');
+  if (receipt !== null) await store.attempts.putReceipt(subject, { n, claim }, receipt);
+  return n;
+}
+
+export function accepted(externalId: string, at = 0, told?: object): Receipt {
+  return { kind: 'accepted', externalId, at, ...(told !== undefined && { told }) };
+}
