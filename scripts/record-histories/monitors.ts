@@ -1,5 +1,3 @@
-import { MonitorListRepository } from '../../src/store/monitors/lists';
-import { insertInto, replacing } from '../../src/store/statement';
 import type { MonitorWatchInput } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import {
@@ -19,16 +17,12 @@ async function splitPage(
   { place }: Scene,
   list: Pick<MonitorWatchInput['list'], 'name' | 'edition'>,
 ): Promise<void> {
-  const store = storeIn(place.folder);
-  const ids = await new MonitorListRepository(store).page(list, 0);
-  const key = [list.name, list.edition];
-  const columns = ['list', 'edition', 'page', 'monitors'];
-  const rows = [
-    [...key, 0, JSON.stringify(ids.slice(0, 2))],
-    [...key, 1, JSON.stringify(ids.slice(2))],
-  ];
-  const otherwise = replacing(columns.slice(0, 3), ['monitors']);
-  await store.commit([insertInto('monitor_list_page', columns, rows, otherwise)]);
+  const { records } = storeIn(place.folder);
+  const pageKey = (page: number): string =>
+    `monitor-list-pages/${list.name}/${list.edition}/${page}`;
+  const ids = (await records.getJson<string[]>(pageKey(0))) ?? [];
+  await records.replace(pageKey(0), JSON.stringify(ids.slice(0, 2)));
+  await records.replace(pageKey(1), JSON.stringify(ids.slice(2)));
 }
 
 function held(scene: Scene, script: HeldScript, rules: MonitorSection = {}): string {
