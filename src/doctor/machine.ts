@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { doubtSince } from '../store/epoch';
 import { findIdKey } from '../store/find-id-key';
 import { openStore, shownAddress } from '../store/open-store';
 import type { Loss, Store } from '../store/store';
@@ -135,12 +136,18 @@ export async function examineStore(environment: Environment): Promise<{
     const { engine, mayLose } = await store.prove();
     const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;
     const losses = mayLose.map((loss) => warn(check, ...lossWords[loss]));
-    return { findings: [ok(check, detail), ...losses], store };
+    const doubts = (await doubtSince(store)) === null ? [] : [warn(check, ...doubtWords)];
+    return { findings: [ok(check, detail), ...losses, ...doubts], store };
   } catch (error) {
     const cure = 'mend DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
     return { findings: [fail(check, messageOf(error), cure)] };
   }
 }
+
+const doubtWords = [
+  'it was restored: what it has no record of may have been bought, and ends as unknown_outcome',
+  'look it up at the service, then `diligence restore --settled --note "..."`',
+] as const;
 
 /** What it means, and what mends it. */
 const lossWords: Readonly<Record<Loss, readonly [detail: string, cure: string]>> = {

@@ -112,8 +112,11 @@ test('a person decides about each, or says that all was looked up', async () => 
   expect((await batch('new')).code).toBe(3);
   expect(posts()).toBe(before + 2);
   expect(await place.run(['restore', '--settled'])).toMatchObject({ code: 2 });
+  const doubt = expect.stringContaining('it was restored: what it has no record of');
+  expect((await place.run(['doctor'])).stdout).toEqual(doubt);
   const settled = ['restore', '--settled', '--note', 'the list of the service was read'];
   expect((await place.run(settled)).code).toBe(0);
+  expect((await place.run(['doctor'])).stdout).not.toEqual(doubt);
   await writeFile(join(place.folder, 'newer.csv'), sheetOf(3, 9_100));
   expect((await batch('newer')).code).toBe(0);
   expect(posts()).toBe(before + 5);
