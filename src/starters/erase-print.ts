@@ -10,40 +10,73 @@ export interface FoundPlan {
   refusals: string[];
 }
 
-export function showDryRun(found: FoundPlan, json: boolean): number {
-  const { refusals } = found;
+/** Of all plans that are one command. */
+export interface PlanSummary {
+  target: ErasurePlan['target'];
+  jobs: Map<string, boolean>;
+  rows: number;
+  workflows: ReadonlySet<string>;
+  objects: Map<string, Record<'removed' | 'emptied' | 'bytes', number>>;
+}
+
+export function summaryOf({ plan, runs }: Omit<FoundPlan, 'refusals'>): PlanSummary {
+  const { target, draft } = plan;
+  const workflows = new Set(runs.closed.map(({ workflowId }) => workflowId));
+  const summary: PlanSummary = { target, jobs: new Map(), rows: 0, workflows, objects: new Map() };
+  addPlan(summary, plan.jobs, plan.rows, draft);
+  return summary;
+}
+
+export function addPlan(
+  summary: PlanSummary,
+  jobs: ErasurePlan['jobs'],
+  rows: number,
+  draft: ErasurePlan['draft'],
+): void {
+  summary.rows += rows;
+  for (const { id, whole } of jobs) summary.jobs.set(id, whole);
+  for (const { kind, removed, emptied, bytes } of draft.objects((text) => text)) {
+    const sum = summary.objects.get(kind) ?? { removed: 0, emptied: 0, bytes: 0 };
+    sum.removed += removed;
+    sum.emptied += emptied;
+    sum.bytes += bytes;
+    summary.objects.set(kind, sum);
+  }
+}
+
+export function showDryRun(
+  summary: PlanSummary,
+  refusals: readonly string[],
+  json: boolean,
+): number {
   const exitCode = refusals.length === 0 ? exitCodes.done : exitCodes.failed;
   if (json) {
-    printJson({ dryRun: true, exitCode, ...planDocument(found), refusals });
+    printJson({ dryRun: true, exitCode, ...planDocument(summary), refusals });
     return exitCode;
   }
-  for (const line of planLines(found)) print(line);
+  for (const line of planLines(summary)) print(line);
   for (const refusal of refusals) print(`refused: ${refusal}`);
   print('nothing was changed');
   return exitCode;
 }
 
-function planDocument({ plan, runs }: FoundPlan) {
-  const all = plan.draft.objects((text) => text);
+function planDocument({ target, jobs, rows, workflows, objects: sums }: PlanSummary) {
   const objects = allKinds().flatMap(({ kind, holds }) => {
-    const its = all.filter((object) => object.kind === kind);
-    const sum = (of: 'removed' | 'emptied' | 'bytes'): number =>
-      its.reduce((total, object) => total + object[of], 0);
-    const counts = { removed: sum('removed'), emptied: sum('emptied'), bytes: sum('bytes') };
-    return its.length === 0 ? [] : [{ kind, holds, ...counts }];
+    const counts = sums.get(kind);
+    return counts === undefined ? [] : [{ kind, holds, ...counts }];
   });
   return {
-    target: plan.target,
-    jobs: plan.jobs.map(({ id, whole }) => ({ id, whole })),
-    rows: plan.rows,
-    workflows: new Set(runs.closed.map(({ workflowId }) => workflowId)).size,
+    target,
+    jobs: [...jobs].map(([id, whole]) => ({ id, whole })),
+    rows,
+    workflows: workflows.size,
     bytes: objects.reduce((total, { bytes }) => total + bytes, 0),
     objects,
   };
 }
 
-export function planLines(found: FoundPlan): string[] {
-  const { jobs, rows, workflows, bytes, objects } = planDocument(found);
+export function planLines(summary: PlanSummary): string[] {
+  const { jobs, rows, workflows, bytes, objects } = planDocument(summary);
   const lines = [
     `would erase ${rows} row(s) in ${jobs.length} job(s), ${workflows} workflow(s), ${bytes} bytes`,
     ...jobs.slice(0, 20).map(({ id, whole }) => `  ${whole ? 'whole ' : 'in part'}  ${id}`),
@@ -58,23 +91,37 @@ export function planLines(found: FoundPlan): string[] {
   return objects.length === 0 ? lines : [...lines, head, ...table];
 }
 
+/** A record without what may be long. */
+export interface DoneErasure {
+  key: string;
+  record: Omit<ErasureRecord, 'objects'>;
+  objects: number;
+}
+
+export function doneOf({ record, key }: { record: ErasureRecord; key: string }): DoneErasure {
+  const { objects, ...rest } = record;
+  return { key, record: rest, objects: objects.length };
+}
+
 /** What another job stored meanwhile is still there: the command says so, and fails. */
 export function showDone(
-  done: readonly { record: ErasureRecord; key: string }[],
+  done: readonly DoneErasure[],
   auditHead: string,
   left: number,
   json: boolean,
 ): number {
   const exitCode = left === 0 ? exitCodes.done : exitCodes.failed;
-  for (const { record, key } of done) {
-    const { objects, ...rest } = record;
-    if (json && record === done.at(-1)?.record) {
-      printJson({ exitCode, found: true, key, ...rest, objects: objects.length, auditHead });
-    }
-    if (json) continue;
-    print(
-      `erased ${rest.rows} row(s), ${objects.length} object(s), ${rest.workflows.length} workflow(s)`,
-    );
+  const last = done.at(-1);
+  if (json && last !== undefined) {
+    const keys = done.map(({ key }) => key);
+    const rows = done.reduce((sum, { record }) => sum + record.rows, 0);
+    const objects = done.reduce((sum, one) => sum + one.objects, 0);
+    const { key, record } = last;
+    printJson({ exitCode, found: true, key, keys, ...record, rows, objects, auditHead });
+  }
+  for (const { record, objects, key } of json ? [] : done) {
+    const { rows, workflows } = record;
+    print(`erased ${rows} row(s), ${objects} object(s), ${workflows.length} workflow(s)`);
     print(`record: ${key}`);
     for (const line of backupLines(record)) print(line);
   }
@@ -86,7 +133,7 @@ export function showDone(
   return exitCode;
 }
 
-function backupLines({ backups }: ErasureRecord): string[] {
+function backupLines({ backups }: Pick<ErasureRecord, 'backups'>): string[] {
   const here = backups.filter(({ isAway }) => !isAway);
   const [last] = here
     .map(({ until }) => until ?? 'they are removed')

@@ -5,19 +5,7 @@ import type { ErasurePlan } from '../store/erasure/plan';
 import { runningIds, workflowIdOf } from '../temporal/job-runs';
 
 /** Sentences that say what is in the way of an erasure, and what to do about it. */
-export async function refusalsOf(
-  client: Client,
-  plan: ErasurePlan,
-  { running }: JobRuns,
-): Promise<string[]> {
-  if (plan.target.kind === 'age') {
-    // A decision about an old job may be under way.
-    const all = [...(await runningIds(client))];
-    const ids = plan.jobs.map(({ id }) => workflowIdOf(id));
-    return ids
-      .filter((id) => all.some((one) => one === id || one.startsWith(`${id}/`)))
-      .map(runningSentence);
-  }
+export function refusalsOf(plan: ErasurePlan, { running }: JobRuns): string[] {
   const busy = new Set(running.map(jobOf));
   const interrupted = plan.jobs.filter(
     ({ whole, ended, id }) => !whole && !ended && !busy.has(workflowIdOf(id)),
@@ -30,6 +18,15 @@ export async function refusalsOf(
     ),
     ...new Set(plan.unsettled.map((one) => unsettledSentence(one, plan))),
   ];
+}
+
+/** Sentences about those of old jobs about which a decision is under way. */
+export async function runningAmong(client: Client, jobIds: readonly string[]): Promise<string[]> {
+  const all = [...(await runningIds(client))];
+  return jobIds
+    .map(workflowIdOf)
+    .filter((id) => all.some((one) => one === id || one.startsWith(`${id}/`)))
+    .map(runningSentence);
 }
 
 function runningSentence(id: string): string {

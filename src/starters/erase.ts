@@ -7,7 +7,6 @@ import {
   finishErasure,
   isSameTarget,
   openErasures,
-  type ErasureRecord,
   type ErasureTools,
 } from '../store/erasure/erasures';
 import { ErasurePlanner } from '../store/erasure/plan';
@@ -15,7 +14,16 @@ import { documentLengths, isValidCnpj, normaliseDocument } from '../domain/docum
 import { readTarget } from '../domain/traces/target';
 import type { EngineClient } from '../temporal/connection';
 import { deleteRuns, runsOf } from '../temporal/job-runs';
-import { planLines, showDone, showDryRun, type FoundPlan } from './erase-print';
+import { eraseByAge } from './erase-by-age';
+import {
+  doneOf,
+  planLines,
+  showDone,
+  showDryRun,
+  summaryOf,
+  type DoneErasure,
+  type FoundPlan,
+} from './erase-print';
 import { refusalsOf } from './erase-refusals';
 import {
   CommandError,
@@ -99,30 +107,31 @@ async function runErase(flags: EraseFlags): Promise<number> {
     );
   }
   return withEngine(place, async (engine) => {
+    if (asked.kind === 'age') return eraseByAge(place, engine, { ...flags, asked }, isConfirmed);
     const found = await makePlan(place, engine, asked);
     const { plan, runs, refusals } = found;
-    if (flags.dryRun === true) return showDryRun(found, flags.json === true);
+    if (flags.dryRun === true) return showDryRun(summaryOf(found), refusals, flags.json === true);
     if (refusals.length > 0) throw new CommandError(`nothing was changed: ${refusals.join('; ')}`);
     const begun = unfinished.filter(({ record }) => isSameTarget(record.target, plan.target));
     const isEmpty = plan.draft.size === 0 && runs.closed.length === 0;
     if (isEmpty && begun.length === 0) return nothingFound(flags);
     if (flags.yes !== true) {
-      for (const line of planLines(found)) tell(line);
+      for (const line of planLines(summaryOf(found))) tell(line);
       if (!(await isConfirmed())) return exitCodes.failed;
     }
     const tools: ErasureTools = {
       macOf: (text) => idKey.macOf(text),
       deleteRuns: (its) => deleteRuns(engine.client, its),
     };
-    const done: { record: ErasureRecord; key: string }[] = [];
-    for (const open of begun) done.push(await finishErasure(store, open, tools));
+    const done: DoneErasure[] = [];
+    for (const open of begun) done.push(doneOf(await finishErasure(store, open, tools)));
     // What was cut short has changed what there is to do.
     const rest = begun.length === 0 ? found : await makePlan(place, engine, asked);
     if (rest.plan.draft.size > 0 || rest.runs.closed.length > 0) {
       const reason = reasonOnRecord(flags.reason ?? '', asked, rest.plan.quoted);
       const startedAt = new Date().toISOString();
       const order = { by: environment.actor, reason, startedAt, runs: rest.runs.closed, ...tools };
-      done.push(await erase(store, rest.plan, order));
+      done.push(doneOf(await erase(store, rest.plan, order)));
     }
     const auditHead = await place.audit.anchor();
     const left = await makePlan(place, engine, asked);
@@ -180,13 +189,14 @@ function documentToErase(text: string): string {
 async function makePlan(
   { store, idKey }: Workplace,
   engine: EngineClient,
-  asked: ErasureAsked,
+  asked: Exclude<ErasureAsked, { kind: 'age' }>,
 ): Promise<FoundPlan> {
   const plan = await new ErasurePlanner(store, (text) => idKey.nameOf('document', text)).of(asked);
-  // Histories hold nothing of a class, and stay.
-  const ids = plan.target.kind === 'age' ? [] : plan.jobs.map(({ id }) => id);
-  const runs = await runsOf(engine.client, ids);
-  return { plan, runs, refusals: await refusalsOf(engine.client, plan, runs) };
+  const runs = await runsOf(
+    engine.client,
+    plan.jobs.map(({ id }) => id),
+  );
+  return { plan, runs, refusals: refusalsOf(plan, runs) };
 }
 
 function nothingFound({ job, json }: EraseFlags): number {

@@ -103,24 +103,24 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   });
   const engine = { ...setup, connection };
   const client = new Client(engine);
+  const { retention } = setup;
+  const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.store));
   try {
     await takeNamespace(engine, setup.store.id);
     await refuseMissingSearchAttributes(engine);
     await endEarlierEpochs(client, setup.store);
+    if (retention !== null && setup.roles.includes('workflows'))
+      await keepRetentionSchedule(client, queue('workflows'), retention.terms);
   } catch (error) {
     // An open connection would keep the process alive.
     await connection.close();
     throw error;
   }
-  const queue = (kind: QueueKind): string => queueName(kind, queueSuffix(setup.store));
   const { namespace, identity, dataConverter } = setup;
   const common = { connection, namespace, identity, dataConverter, shutdownGraceTime } as const;
   const certificates = setup.certificates;
   const options: WorkerOptions[] = [];
-  const { retention } = setup;
   if (setup.roles.includes('workflows')) {
-    if (retention !== null)
-      await keepRetentionSchedule(client, queue('workflows'), retention.terms);
     options.push({
       ...common,
       taskQueue: queue('workflows'),

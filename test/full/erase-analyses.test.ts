@@ -28,6 +28,7 @@ import {
   erased,
   keysThat,
   nameOf,
+  ofAge,
   type Planning,
 } from '../support/erasures';
 import { bodyAt } from '../support/stored-bodies';
@@ -384,9 +385,9 @@ describe('an erasure by age', () => {
     const old = await file();
     await file({ name: 'cd'.repeat(16), settledAt: '2026-06-01T00:00:00.000Z', file: other });
     const before = Date.parse('2026-03-01');
-    const results = await planner().ofAge('results', before);
+    const results = await ofAge(store, 'results', before);
     expect(results.jobs.map(({ folder }) => folder)).toEqual([old]);
-    await erase((one) => one.ofAge('results', before));
+    await erase(() => ofAge(store, 'results', before));
     expect(
       (await store.records.list('operations/')).filter((key) => key.includes('op-abab')),
     ).toEqual([]);
@@ -396,13 +397,13 @@ describe('an erasure by age', () => {
       result: null,
       erased: true,
     });
-    await erase((one) => one.ofAge('inputs', before));
+    await erase(() => ofAge(store, 'inputs', before));
     // The ZIP is that of both, the file of the later one is its own.
     const manifests = (await store.records.list('inputs/')).filter((key) => key.endsWith('.json'));
     expect(manifests).toHaveLength(2);
     expect(await store.attempts.subjects('credit/')).toHaveLength(2);
     for (const what of ['pdf', 'results', 'inputs'] as const) {
-      expect(changedKeys(await planner().ofAge(what, before))).toEqual([]);
+      expect(changedKeys(await ofAge(store, what, before))).toEqual([]);
     }
     // No file leads there any more, and people have typed the name all the same.
     expect(JSON.stringify(await bodyAt(store, `${old}/input`))).toMatch(quotesPayer);

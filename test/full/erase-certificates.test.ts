@@ -7,6 +7,7 @@ import { verifyAudit } from '../../src/store/audit/verify';
 import { Store } from '../../src/store/store';
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { StoredBodies } from '../../src/store/erasure/bodies';
+import { plansOfAge } from '../../src/store/erasure/age';
 import { erase, finishErasure, openErasures } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/plan';
 import { WorkWriter, workFolder } from '../../src/store/certificates/works';
@@ -22,6 +23,7 @@ import {
   idKey,
   keysThat,
   nameOf,
+  ofAge,
   type Planning,
 } from '../support/erasures';
 import { bodyAt, putBody } from '../support/stored-bodies';
@@ -231,6 +233,26 @@ it('leaves nobody on the audit trail who could be asked for by a name, and every
   expect(findings).toEqual([]);
 });
 
+it('takes a class by age in parts, each by itself, and what a later job shares in none of them', async () => {
+  const many = Array.from({ length: 450 }, (_, n) => cnpj(n + 1));
+  await file('certificate-batch/many', { documents: many });
+  await file('certificate-batch/small', { documents: [cnpj(900), cnpj(2)] });
+  await file('certificate-batch/later', {
+    documents: [cnpj(3)],
+    finishedAt: '2026-09-01T00:00:00.000Z',
+  });
+  const order = { kind: 'age', class: 'pdf', endedBefore: Date.parse('2026-06-01') } as const;
+  const rows: number[] = [];
+  for await (const plan of plansOfAge(place.store, nameOf, order, 200)) {
+    rows.push(plan.rows);
+    const { record } = await erased(place.store, async () => plan);
+    expect(record).toMatchObject({ rows: plan.rows, finishedAt: expect.any(String) });
+  }
+  expect(rows).toEqual([199, 200, 52]);
+  expect(await place.store.records.list('pdf/')).toHaveLength(1);
+  for await (const { draft } of plansOfAge(place.store, nameOf, order)) expect(draft.size).toBe(0);
+});
+
 it('names the histories that are left to delete until the engine has done so', async () => {
   await file('certificate-batch/b');
   const runs = [{ workflowId: 'certificate-batch/b', runId: 'run-1' }];
@@ -346,14 +368,14 @@ it('takes a class from works that ended before an instant, unless a later one sh
   });
   await place.store.records.putIfAbsent('inputs/aa/aa', 'sheet');
   const before = Date.parse('2026-03-01');
-  const pdf = await planner().ofAge('pdf', before);
+  const pdf = await ofAge(place.store, 'pdf', before);
   expect(keysThat('removed', pdf)).toEqual([expect.stringMatching(/^pdf\//)]);
   expect(keysThat('emptied', pdf)).toEqual(['outcome/works/certificate-batch/old']);
   expect(pdf).toMatchObject({ rows: 1, jobs: [{ id: 'certificate-batch/old', whole: false }] });
-  const inputs = await planner().ofAge('inputs', before);
+  const inputs = await ofAge(place.store, 'inputs', before);
   expect(keysThat('removed', inputs)).toEqual(['inputs/aa/aa']);
   expect(keysThat('emptied', inputs)).toEqual(['works/certificate-batch/old/input']);
-  expect(changedKeys(await planner().ofAge('pdf', 0))).toEqual([]);
+  expect(changedKeys(await ofAge(place.store, 'pdf', 0))).toEqual([]);
 });
 
 it('takes what was looked up about a person, and nothing about another one', async () => {
@@ -387,7 +409,7 @@ it('takes dossiers that name a document, or by their id, and leaves what was ask
   expect(named.jobs).toMatchObject([{ id: 'dossier/d1/20260105T1Z', whole: true, ended: true }]);
   const byId = await planner().ofJob('dossier/d2');
   expect(keysThat('removed', byId)).toEqual(keysOf(other));
-  const files = await planner().ofAge('pdf', Date.parse('2026-03-01'));
+  const files = await ofAge(place.store, 'pdf', Date.parse('2026-03-01'));
   expect(changedKeys(files)).toEqual([`${mine}/artifacts/a1`, `${other}/artifacts/a1`]);
 });
 
@@ -407,11 +429,11 @@ it('takes by age what was told of dossiers, also of one that failed and has no f
   const put = (name: string, content: object) => putBody(place.store, `${folder}/${name}`, content);
   await put('input', { workId, createdAt: 't' });
   await put('outcome', told);
-  const age = () => planner().ofAge('results', Date.parse('2026-03-01'));
+  const age = () => ofAge(place.store, 'results', Date.parse('2026-03-01'));
   const plan = await age();
   expect(changedKeys(plan)).toEqual([`${folder}/outcome`]);
   expect(plan.jobs).toMatchObject([{ id: workId, whole: false }]);
-  await erased(place.store, (one) => one.ofAge('results', Date.parse('2026-03-01')));
+  await erased(place.store, () => ofAge(place.store, 'results', Date.parse('2026-03-01')));
   expect(await bodyAt(place.store, `${folder}/outcome`)).toEqual({
     ...kept,
     stale: null,

@@ -6,7 +6,7 @@ import { ErasurePlanner } from '../../src/store/erasure/plan';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import { lensSubject } from '../../src/domain/attempts';
 import { cnpj } from '../support/documents';
-import { changedKeys, erased, keysThat, nameOf } from '../support/erasures';
+import { changedKeys, erased, keysThat, nameOf, ofAge } from '../support/erasures';
 import { bodyAt } from '../support/stored-bodies';
 import { accepted, putAttempt } from '../support/stored-attempts';
 import { TemporaryStore } from '../support/temporary-store';
@@ -81,12 +81,12 @@ it('takes the copy with the last analysis of it, and leaves what may have been c
 
 it('by age takes copies, or what was told with its sums, and keeps how it ended', async () => {
   await fileThree();
-  const inputs = await planner().ofAge('inputs', Date.parse('2026-03-01'));
+  const inputs = await ofAge(place.store, 'inputs', Date.parse('2026-03-01'));
   const taken = keysThat('removed', inputs);
   expect(taken.every((key) => key.startsWith('inputs/lens/'))).toBe(true);
   expect(taken).toHaveLength(4);
   expect(keysThat('emptied', inputs)).toHaveLength(3);
-  const results = await planner().ofAge('results', Date.parse('2026-03-01'));
+  const results = await ofAge(place.store, 'results', Date.parse('2026-03-01'));
   const its = (keys: string[]): string[] => keys.filter((key) => key.startsWith(`${third}/`));
   expect(its(keysThat('removed', results))).toEqual([
     `${third}/answer.json`,
@@ -94,15 +94,15 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
     expect.stringContaining(`${third}/artifacts/a1/`),
   ]);
   expect(its(keysThat('emptied', results))).toEqual([`${third}/outcome`]);
-  await erased(place.store, (one) => one.ofAge('inputs', Date.parse('2026-03-01')));
+  await erased(place.store, () => ofAge(place.store, 'inputs', Date.parse('2026-03-01')));
   expect((await new LensFile(place.store).record(third))?.file).toMatchObject({ key: '' });
-  await erased(place.store, (one) => one.ofAge('results', Date.parse('2026-03-01')));
+  await erased(place.store, () => ofAge(place.store, 'results', Date.parse('2026-03-01')));
   expect(await bodyAt(place.store, `${third}/outcome`)).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
     files: { filed: [] },
     erased: true,
   });
-  const early = await planner().ofAge('results', Date.parse('2026-01-01'));
+  const early = await ofAge(place.store, 'results', Date.parse('2026-01-01'));
   expect(changedKeys(early)).toEqual([]);
 });

@@ -14,6 +14,7 @@ import {
   erased,
   keysThat,
   nameOf,
+  ofAge,
   type Planning,
 } from '../support/erasures';
 import { accepted, putAttempt } from '../support/stored-attempts';
@@ -236,19 +237,19 @@ it('takes by age what was told, and what batches were made from, of what ended b
   await fileTrace('x@example.com', { id: 't1' });
   await fileBatch(['x@example.com']);
   const after = Date.parse(settledAt) + 1;
-  const inputs = await planner().ofAge('inputs', after);
+  const inputs = await ofAge(place.store, 'inputs', after);
   expect(keysThat('removed', inputs)).toEqual(['inputs/aa/aa']);
   expect(keysThat('emptied', inputs)).toEqual([`inquiries/${batchId}/input`]);
-  expect(changedKeys(await planner().ofAge('results', Date.parse(settledAt)))).toEqual([]);
-  await erase((one) => one.ofAge('results', after));
+  expect(changedKeys(await ofAge(place.store, 'results', Date.parse(settledAt)))).toEqual([]);
+  await erase(() => ofAge(place.store, 'results', after));
   expect(await place.store.records.get(`${trace}/answer.json`)).toBeNull();
   expect(await jsonAt(`${trace}/outcome`)).toMatchObject({
     status: 'completed',
     seen: { sha256: null },
     erased: true,
   });
-  expect(changedKeys(await planner().ofAge('results', after))).toEqual([]);
-  expect(changedKeys(await planner().ofAge('pdf', after))).toEqual([]);
+  expect(changedKeys(await ofAge(place.store, 'results', after))).toEqual([]);
+  expect(changedKeys(await ofAge(place.store, 'pdf', after))).toEqual([]);
 });
 
 describe('a file that several batches came from', () => {
@@ -261,7 +262,7 @@ describe('a file that several batches came from', () => {
     await fileBatch([other]);
     await fileBatch([other], { id: batchId.replace('2026', '2027'), endedAt });
     expect(isTaken(await planner().ofJob(batchId))).toBe(false);
-    expect(changedKeys(await planner().ofAge('inputs', after))).toEqual([]);
+    expect(changedKeys(await ofAge(place.store, 'inputs', after))).toEqual([]);
     expect(isTaken(await planner().ofJob(batchId.slice(0, -instant.length - 1)))).toBe(true);
     expect(isTaken(await planner().ofDocument(other))).toBe(true);
   });
@@ -270,20 +271,20 @@ describe('a file that several batches came from', () => {
     await fileBatch([other]);
     await fileCertificates(later);
     expect(isTaken(await planner().ofJob(batchId))).toBe(false);
-    expect(changedKeys(await planner().ofAge('inputs', after))).toEqual([]);
+    expect(changedKeys(await ofAge(place.store, 'inputs', after))).toEqual([]);
     expect(isTaken(await planner().ofJob('certificate-batch/b'))).toBe(false);
   });
 
   it('stays for a batch that has not ended, whatever certificates did', async () => {
     await fileBatch([other], { endedAt: null });
     await fileCertificates(settledAt);
-    expect(isTaken(await planner().ofAge('inputs', after))).toBe(false);
+    expect(isTaken(await ofAge(place.store, 'inputs', after))).toBe(false);
   });
 
   it('goes by age with the last of them', async () => {
     await fileBatch([other]);
     await fileCertificates(settledAt);
-    expect(isTaken(await planner().ofAge('inputs', after))).toBe(true);
+    expect(isTaken(await ofAge(place.store, 'inputs', after))).toBe(true);
   });
 });
 

@@ -9,7 +9,7 @@ import type { Monitor } from '../../src/domain/monitors/change';
 import { FileSink } from '../../src/sinks/file-sink';
 import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
-import { changedKeys, cutShortAnywhere, erased, nameOf, planned } from '../support/erasures';
+import { changedKeys, cutShortAnywhere, erased, nameOf, ofAge, planned } from '../support/erasures';
 import { Store } from '../../src/store/store';
 import { TemporaryStore } from '../support/temporary-store';
 
@@ -149,15 +149,14 @@ it('takes a monitor by its id, whomever it is about', async () => {
 
 it('takes by age what was told of changes that were acknowledged before', async () => {
   const later = Date.parse(at) + 1;
-  const ofAge = (what: 'results' | 'inputs', before: number) =>
-    planned(place.store, (one) => one.ofAge(what, before));
-  expect(changedKeys(await ofAge('results', Date.parse(at)))).toEqual([]);
-  expect(changedKeys(await ofAge('inputs', later))).toEqual([]);
-  expect(await ofAge('results', later)).toMatchObject({ rows: 5 });
-  await erased(place.store, (one) => one.ofAge('results', later));
+
+  expect(changedKeys(await ofAge(place.store, 'results', Date.parse(at)))).toEqual([]);
+  expect(changedKeys(await ofAge(place.store, 'inputs', later))).toEqual([]);
+  expect(await ofAge(place.store, 'results', later)).toMatchObject({ rows: 5 });
+  await erased(place.store, () => ofAge(place.store, 'results', later));
   expect(await place.store.records.list('changes/')).toEqual([]);
   expect(await tombstones('of-person')).toEqual({ a1: true, a2: true });
-  expect(changedKeys(await ofAge('results', later))).toEqual([]);
+  expect(changedKeys(await ofAge(place.store, 'results', later))).toEqual([]);
 });
 
 it('finishes what was cut short anywhere', async () => {

@@ -6,6 +6,8 @@ import {
   type ErasureRecord,
   type OpenErasure,
 } from '../../src/store/erasure/erasures';
+import { plansOfAge } from '../../src/store/erasure/age';
+import type { ErasureClass } from '../../src/store/erasure/catalog';
 import { ErasurePlanner, type ErasurePlan } from '../../src/store/erasure/plan';
 import { ErasureDraft } from '../../src/store/erasure/draft';
 import type { Store } from '../../src/store/store';
@@ -17,6 +19,16 @@ export const idKey = IdKey.parse('ab'.repeat(32));
 export const nameOf = (document: string): string => idKey.nameOf('document', document);
 export const planned = (store: Store, plan: Planning): Promise<ErasurePlan> =>
   plan(new ErasurePlanner(store, nameOf));
+
+/** All that goes by age, as one plan. */
+export async function ofAge(
+  store: Store,
+  what: ErasureClass,
+  endedBefore: number,
+): Promise<ErasurePlan> {
+  const plans = plansOfAge(store, nameOf, { kind: 'age', class: what, endedBefore }, Infinity);
+  return (await plans.next()).value as ErasurePlan;
+}
 
 const tools = { macOf: (text: string) => idKey.macOf(text), deleteRuns: async () => undefined };
 

@@ -6,7 +6,10 @@ import type { IdKey } from '../../protection/id-key';
 import { markerName } from '../blob-files';
 import { newEpoch } from '../epoch';
 import { erase } from '../erasure/erasures';
-import { ErasurePlanner } from '../erasure/plan';
+import { plansOfAge } from '../erasure/age';
+import type { ErasureAsked } from '../erasure/asked';
+import { ErasurePlanner, type ErasurePlan } from '../erasure/plan';
+import type { NameOf } from '../core/subjects';
 import { flushFolder } from '../files';
 import { openStore, type StoreSealing } from '../open-store';
 import { SqliteConnection } from '../sqlite/connection';
@@ -101,16 +104,26 @@ async function eraseAgain(store: Store, source: string, idKey: IdKey): Promise<n
   const erasures = await keptErasures(source, store);
   for (const { asked, by, reason } of erasures) {
     const nameOf = (text: string): string => idKey.nameOf('document', text);
-    const plan = await new ErasurePlanner(store, nameOf).of(asked);
-    if (plan.draft.size === 0) continue;
-    await erase(store, plan, {
-      by,
-      reason,
-      startedAt: new Date().toISOString(),
-      runs: [],
-      macOf: (text) => idKey.macOf(text),
-      deleteRuns: async () => undefined,
-    });
+    for await (const plan of plansOf(store, nameOf, asked)) {
+      if (plan.draft.size === 0) continue;
+      await erase(store, plan, {
+        by,
+        reason,
+        startedAt: new Date().toISOString(),
+        runs: [],
+        macOf: (text) => idKey.macOf(text),
+        deleteRuns: async () => undefined,
+      });
+    }
   }
   return erasures.length;
+}
+
+async function* plansOf(
+  store: Store,
+  nameOf: NameOf,
+  asked: ErasureAsked,
+): AsyncGenerator<ErasurePlan> {
+  if (asked.kind === 'age') yield* plansOfAge(store, nameOf, asked);
+  else yield await new ErasurePlanner(store, nameOf).of(asked);
 }

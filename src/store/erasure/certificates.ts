@@ -22,6 +22,9 @@ import type { JobFiles, UnsettledSubject } from './jobs';
 import { withoutSubject } from './rewriting';
 import { erasedFact, withoutPdf, withoutResult } from './tombstones';
 
+/** Of one look at the rows of a job. */
+const itemsPerLook = 200;
+
 /** Lines of one job that are about the subject. */
 export interface FoundLines {
   /** Null: all are to be read. */
@@ -162,32 +165,62 @@ export class CertificateErasure {
     return names;
   }
 
-  /** Evidence, or what was reported, of jobs that ended before. @returns rows that lose something, by their job */
+  /**
+   * Evidence, or what was reported, of some rows of a job.
+   *
+   * @param order.from the first item; `most` of them, or some more
+   * @returns items that lose something, items seen, and the next one; null: all are gone through
+   */
   async takeClass(
     draft: ErasureDraft,
-    old: ReadonlySet<string>,
-    what: Exclude<ErasureClass, 'inputs'>,
-  ): Promise<Map<string, number>> {
-    await this.learnJobs(old);
-    await this.learnFacts();
+    order: {
+      folder: string;
+      old: ReadonlySet<string>;
+      what: Exclude<ErasureClass, 'inputs'>;
+      from: number;
+      most: number;
+    },
+  ): Promise<{ rows: number; seen: number; next: number | null }> {
+    const { folder, old, what, from, most } = order;
+    const shared = await this.#store.subjects.sharedBy(folder, 'works/', old);
+    const own = new Set<string>();
+    const pdfs = new Set<string>();
+    let next: number | null = from;
+    let seen = 0;
+    let end = from;
+    for (let item = from; next !== null && seen < most; item += itemsPerLook) {
+      const items = Array.from({ length: itemsPerLook }, (_, n) => item + n);
+      const rows = await this.#store.rows.where(folder, 'item', items);
+      const outcomes = await this.#store.outcomes.where(folder, 'item', items);
+      const theirs = new Set(
+        rows.flatMap((row) =>
+          row.kind === 'item' && shared.has(this.#nameOf(row.document)) ? [row.item] : [],
+        ),
+      );
+      for (const { item: one, certidaoId, pdfKey } of outcomes) {
+        if (certidaoId === null || theirs.has(one)) continue;
+        own.add(certidaoId);
+        if (pdfKey !== null) pdfs.add(pdfKey);
+      }
+      seen += rows.length;
+      end = item + itemsPerLook;
+      next = rows.length + outcomes.length === 0 ? null : end;
+    }
     const without = (outcome: OutcomeRecord): OutcomeRecord => {
-      if (outcome.certidaoId === null || !this.#ids.has(outcome.certidaoId)) return outcome;
+      if (outcome.certidaoId === null || !own.has(outcome.certidaoId)) return outcome;
       return what === 'pdf' ? withoutPdf(outcome) : withoutResult(outcome);
     };
-    for (const key of this.#pdfs) await draft.remove(key);
-    for (const id of this.#ids) {
+    for (const id of own) {
+      const fact = await this.#store.facts.of(id).catch(() => null);
+      if (fact?.pdfKey != null) pdfs.add(fact.pdfKey);
       await draft.removeBelow(asideFolder(id));
-      await draft.rewriteRows('fact', id, (fact) => erasedFact(fact as IssuanceFact, what));
+      await draft.rewriteRows('fact', id, (one) => erasedFact(one as IssuanceFact, what));
     }
-    const rows = new Map<string, number>();
-    for (const folder of old) {
-      const changed = await draft.rewriteRows('outcome', folder, (one) =>
-        without(one as OutcomeRecord),
-      );
-      const items = new Set(changed.map((one) => (one as OutcomeRecord).item));
-      if (items.size > 0) rows.set(folder, items.size);
-    }
-    return rows;
+    for (const key of pdfs) await draft.remove(key);
+    const values = Array.from({ length: end - from }, (_, n) => from + n);
+    const change = (one: unknown): unknown => without(one as OutcomeRecord);
+    const changed = await draft.rewriteRows('outcome', folder, change, { column: 'item', values });
+    return { rows: new Set(changed.map((one) => (one as OutcomeRecord).item)).size, seen, next };
   }
 
   #learn({ certidaoId, pdfKey, officialName }: OutcomeRecord | IssuanceFact): void {

@@ -1,15 +1,8 @@
 import { subjectState } from '../../domain/attempts';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
-import { takeClass } from './age';
 import { subjectOf, type ErasureAsked } from './asked';
-import {
-  emptied,
-  kindOf,
-  type ErasureClass,
-  type ErasureScope,
-  type ErasureTarget,
-} from './catalog';
+import { emptied, kindOf, type ErasureScope, type ErasureTarget } from './catalog';
 import { CertificateErasure, type FoundLines } from './certificates';
 import { StoredBodies } from './bodies';
 import { ErasureDraft } from './draft';
@@ -24,7 +17,7 @@ import {
   type PlannedJob,
   type UnsettledSubject,
 } from './jobs';
-import { takeMonitor, takeMonitorOf, takeOldChanges, type MonitorPart } from './monitors';
+import { takeMonitor, takeMonitorOf, type MonitorPart } from './monitors';
 import { OperationResults } from './results';
 import { withoutSubject } from './rewriting';
 import { withoutSum } from './tombstones';
@@ -67,7 +60,8 @@ export class ErasurePlanner {
     this.#results = new OperationResults(store, largestResult);
   }
 
-  of(asked: ErasureAsked): Promise<ErasurePlan> {
+  /** What goes by age has plans of its own. */
+  of(asked: Exclude<ErasureAsked, { kind: 'age' }>): Promise<ErasurePlan> {
     switch (asked.kind) {
       case 'document':
         return this.ofDocument(asked.document);
@@ -75,8 +69,6 @@ export class ErasurePlanner {
         return this.ofTarget(asked.target);
       case 'job':
         return this.ofJob(asked.id);
-      case 'age':
-        return this.ofAge(asked.class, asked.endedBefore);
       case 'expired':
         return this.ofExpired(asked.folders, asked.target);
     }
@@ -156,22 +148,6 @@ export class ErasurePlanner {
     this.#takeQuoted();
     await this.#takeWhole(own);
     for (const folder of own) this.#rows += this.#draft.removedOf(`batch_row/${folder}`);
-  }
-
-  /** One class of what jobs hold that ended before an instant, and that no later job shares. */
-  async ofAge(what: ErasureClass, endedBefore: number): Promise<ErasurePlan> {
-    const parts = { jobs: this.#jobs, certificates: this.#certificates };
-    const lost = await takeClass(this.#store, this.#draft, parts, { what, endedBefore });
-    for (const [folder, rows] of lost) {
-      this.#rows += rows;
-      await this.#addPlanned(folder, false);
-    }
-    if (what === 'results')
-      for (const part of await takeOldChanges(this.#store, this.#draft, endedBefore))
-        this.#takePart(part);
-    const at = new Date(endedBefore).toISOString();
-    const asked = { kind: 'age', class: what, endedBefore } as const;
-    return this.#plan({ ...asked, endedBefore: at }, asked);
   }
 
   /** Jobs about the subject go as a whole; of others what is about it, and what quotes it. */
