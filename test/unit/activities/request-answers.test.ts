@@ -225,17 +225,33 @@ it('sends nothing when the claim cannot be filed, and stops the run', async () =
   expect(bench.server.received).toEqual([]);
 });
 
-it('sends nothing when nobody knows whether it is claimed, and says that nothing was sent', async () => {
-  const claim = bench.attempts.claim.bind(bench.attempts);
-  jest.spyOn(bench.attempts, 'claim').mockImplementation(async (...words) => {
-    await claim(...words);
-    throw new StoreError('other', 'the writer of the store failed');
+describe('a claim that stands, though its answer was lost', () => {
+  /** @param laterMs until the store answers again */
+  function loseAnswer(laterMs: number): void {
+    const claim = bench.attempts.claim.bind(bench.attempts);
+    jest.spyOn(bench.attempts, 'claim').mockImplementationOnce(async (...words) => {
+      await claim(...words);
+      bench.ahead += laterMs;
+      throw new StoreError('other', 'the writer of the store failed');
+    });
+  }
+
+  it('is asked about, and used once', async () => {
+    loseAnswer(0);
+    const work = await bench.work('w1', [documentA]);
+    expect(await bench.request(work)).toMatchObject([{ kind: 'accepted', certidaoId: 'c-1' }]);
+    expect(bench.server.received).toHaveLength(1);
+    expect(await bench.history(documentA)).toHaveLength(1);
   });
-  expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
-    { kind: 'unsent', reason: 'store', attempts: 0 },
-  ]);
-  expect(bench.server.received).toEqual([]);
-  expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
+
+  it('sends nothing when that is known too late, and says that nothing was sent', async () => {
+    loseAnswer(6_000);
+    expect(await bench.request(await bench.work('w1', [documentA]))).toMatchObject([
+      { kind: 'unsent', attempts: 0 },
+    ]);
+    expect(bench.server.received).toEqual([]);
+    expect((await bench.last(documentA))?.receipt).toMatchObject({ kind: 'not_sent' });
+  });
 });
 
 it('takes no new row after a second', async () => {
