@@ -98,7 +98,8 @@ describe('retention', () => {
     });
     expect(await ids()).toEqual([newBatch, undecided, recent, decided, single].toSorted());
     expect(await store().records.list('pdf/')).toHaveLength(2);
-    expect(await store().attempts.subjects('')).toHaveLength(3);
+    expect(await store().attempts.subjects('certificate/')).toHaveLength(3);
+    expect(await store().attempts.subjects('trace/')).toHaveLength(2);
     const [first, second, ...more] = await records();
     expect(more).toEqual([]);
     expect([first, second]).toMatchObject([
