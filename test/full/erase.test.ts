@@ -110,7 +110,7 @@ describe('erase', () => {
     await place.run(['result', first.id, '--out', 'before']);
     const before = await sheet('before');
     const held = await hits(forms);
-    for (const where of ['record/["works/', 'fact/', 'outcome/', 'pdf/', 'inputs/']) {
+    for (const where of ['batch_row/["works/', 'fact/', 'outcome/', 'pdf/', 'inputs/']) {
       expect(held.filter((key) => key.startsWith(where))).not.toEqual([]);
     }
     const asides = (await keysOnDisk()).filter((key) => key.startsWith('aside/'));

@@ -43,9 +43,9 @@ describe('retention', () => {
   }
   const trace = (target: string) => job(0, 'trace', 'search', '--target', target);
 
-  function endedDaysAgo(id: string, days: number): void {
+  async function endedDaysAgo(id: string, days: number): Promise<void> {
     const at = new Date(Date.now() - days * oneDayMs).toISOString();
-    tamperWith(place.folder, 'UPDATE job SET ended_at = ? WHERE id = ?', at, id);
+    await tamperWith(place.folder, 'UPDATE job SET ended_at = ? WHERE id = ?', at, id);
   }
   async function ids(): Promise<string[]> {
     const { stdout } = await place.run(['list', '--json']);
@@ -81,11 +81,11 @@ describe('retention', () => {
     );
     const issued = await job(0, 'certificate', 'issue', '--type', 'cnpj', '--document', cnpj(3));
     const single = (await ids()).find((id) => id.startsWith(issued)) ?? '';
-    for (const id of [oldBatch, undecided]) endedDaysAgo(id, 6 * 366);
-    endedDaysAgo(newBatch, 4 * 366);
-    for (const id of [old, other, decided]) endedDaysAgo(id ?? '', 91);
-    endedDaysAgo(recent ?? '', 89);
-    endedDaysAgo(single, 20 * 366);
+    for (const id of [oldBatch, undecided]) await endedDaysAgo(id, 6 * 366);
+    await endedDaysAgo(newBatch, 4 * 366);
+    for (const id of [old, other, decided]) await endedDaysAgo(id ?? '', 91);
+    await endedDaysAgo(recent ?? '', 89);
+    await endedDaysAgo(single, 20 * 366);
     const client = await place.client();
     const again = await client.workflow.start('searchTrace', {
       workflowId: (decided ?? '').replace(/\/\d{8}T\d+Z$/, ''),
