@@ -191,7 +191,7 @@ export async function followerOf(engine: EngineClient, dossierId: string): Promi
 /** `remote`: the dossier too, at the service; else it is followed no longer, and goes on there. */
 export async function cancelFollowing(
   place: Workplace,
-  { outcome, record }: DossierOnFile,
+  { folder, outcome, record }: DossierOnFile,
   { remote }: { remote: boolean },
 ): Promise<void> {
   const { dossierId, workId } = record;
@@ -204,7 +204,8 @@ export async function cancelFollowing(
     { workId, by },
     Date.now(),
   );
-  await place.audit.appendAndAnchor([entry]);
+  await place.store.jobs.stop(folder, 'cancelled', [entry]);
+  await place.audit.anchor();
   await withEngine(place, async (engine) => {
     const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
     try {
@@ -214,6 +215,7 @@ export async function cancelFollowing(
       }
       print(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote }] }));
     } catch (error) {
+      await place.store.jobs.release(folder);
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
       if (isNotFound(error)) {
         throw new CommandError(`${workId} does not run: the same command goes on with it`);

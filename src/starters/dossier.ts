@@ -240,11 +240,14 @@ async function fileAsked(
 
 /** @returns the work that follows it now: another one, where that was faster */
 async function begin(
-  { queueSuffix }: Workplace,
+  { queueSuffix, store }: Workplace,
   engine: EngineClient,
   { dossierId, maxAttempts, onReview, toCancel, workId }: DossierRecord,
   deadlineMs: number,
 ): Promise<string> {
+  if ((await followerOf(engine, dossierId)) === null) {
+    await store.jobs.release(dossierFolder(workId));
+  }
   const handle = await engine.client.workflow.start<typeof followDossier>('followDossier', {
     workflowId: dossierWorkflowId(dossierId),
     taskQueue: queueName('workflows', queueSuffix),

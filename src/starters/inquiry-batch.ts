@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { Option } from 'commander';
 import { indexDocuments } from '../store/core/subject-index';
 import { documentsIn } from '../domain/held-documents';
-import { InquiryBatchShelf } from '../store/traces/inquiry-batches';
+import { inParallel } from '../store/core/in-parallel';
+import { inquiryFolder, InquiryBatchShelf } from '../store/traces/inquiry-batches';
 import {
   inquiriesPerPart,
   inquiryBatchFolder,
@@ -216,6 +217,9 @@ async function run(
   const workflowId = inquiryBatchWorkflowId(kind.kind, name);
   if (await isRunning(engine, workflowId)) {
     tell('it runs already: --concurrency and --deadline are those that it was started with');
+  } else {
+    const all = await new InquiryBatchShelf(place.store).itemWorks(folder);
+    await inParallel(all, 50, ({ workId }) => place.store.jobs.release(inquiryFolder(workId)));
   }
   await engine.client.workflow.start<typeof inquiryBatch>('inquiryBatch', {
     workflowId,

@@ -142,6 +142,7 @@ async function follow(
   const folder = lensFolder(workId);
   const { queueSuffix } = place;
   if (await isRunning(engine, workflowId)) tell(`${workId}: is being analysed already`);
+  else await place.store.jobs.release(folder);
   const handle = await engine.client.workflow.start<typeof analyzeLens>('analyzeLens', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),

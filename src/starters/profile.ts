@@ -177,6 +177,7 @@ async function follow(
   const workflowId = profileWorkflowId(name);
   const folder = profileFolder(workId);
   const { queueSuffix } = place;
+  if (!(await isRunning(engine, workflowId))) await place.store.jobs.release(folder);
   const handle = await engine.client.workflow.start<typeof lookUpProfile>('lookUpProfile', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),

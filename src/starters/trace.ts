@@ -153,6 +153,7 @@ async function follow(
   const folder = traceFolder(workId);
   const { queueSuffix } = place;
   if (await isRunning(engine, workflowId)) tell(`${workId}: is being searched for already`);
+  else await place.store.jobs.release(folder);
   const handle = await engine.client.workflow.start<typeof searchTrace>('searchTrace', {
     workflowId,
     taskQueue: queueName('workflows', queueSuffix),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TraceOutcome } from '../../src/domain/traces/search';
 import { Installation, eventually } from '../support/diligence-process';
+import { tamperWith } from '../support/temporary-store';
 
 /** Searches from a command to what they found, with the sandbox and a real server. */
 
@@ -48,6 +49,7 @@ beforeAll(async () => {
         'slow@example.com': { waitingMs: [0, 0], processingMs: [600_000, 600_000] },
         'sluggish@example.com': { waitingMs: atOnce, processingMs: [600_000, 600_000] },
         'locked@example.com': { ...quick, create: ['401', '401', '401'] },
+        'stopped@example.com': { ...quick, create: ['401', '401', '401', '401'] },
         '*': quick,
       },
     },
@@ -255,5 +257,20 @@ test('an expired search is gone on with by the same command, and is not made aga
     status: 'completed',
     traceId: late.shown?.outcome.traceId,
   });
+  expect(madeFor(target)).toBe(1);
+});
+
+test('a search that was broken off, and stopped as by a restore, goes on by the same command', async () => {
+  const target = 'stopped@example.com';
+  const begun = await installation.run(['trace', 'search', '--target', target, '--detach']);
+  const id = begun.stdout.trim();
+  const [, name = ''] = id.split('/');
+  const handle = (await installation.client()).workflow.getHandle(`trace/${name}`);
+  await handle.terminate();
+  const mark = "INSERT INTO stop_mark (holder, word) VALUES (?, 'paused') RETURNING word";
+  const folder = id.replace('trace/', 'traces/');
+  expect(await tamperWith(installation.folder, mark, folder)).toHaveLength(1);
+  const { shown } = await search(target, '--deadline', '40s');
+  expect(shown).toMatchObject({ id, outcome: { status: 'completed' } });
   expect(madeFor(target)).toBe(1);
 });

@@ -7,25 +7,11 @@ import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, statement, type Statement } from '../statement';
 import { StoreError, restoredError } from '../store-error';
+import { attemptsOf, whyOf } from './attempt-rows';
 import { putResolution, resolutionsOf } from './resolutions';
 
 /** `taken`: somebody else has the number, or a send of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;
-
-interface AttemptRow {
-  n: number;
-  kind: Claim['kind'];
-  nonce: string;
-  workflowId: string;
-  chunk: string;
-  answerBy: number;
-  claimedAt: number;
-  afterUnknown: number;
-  receipt: Receipt['kind'] | null;
-  receiptAt: number | null;
-  externalId: string | null;
-  why: Uint8Array | null;
-}
 
 /** The service does not repeat a search that it knows by no key: an id is of one subject. By its index. */
 const heldTrace = `SELECT subject FROM attempt
@@ -71,24 +57,8 @@ export class AttemptRepository {
   }
 
   /** All of a subject, in order. */
-  async of(subject: string): Promise<Attempt[]> {
-    const rows = await this.#store.read<AttemptRow>(
-      statement(
-        `SELECT n, kind, nonce, workflow_id AS "workflowId", chunk, answer_by AS "answerBy",
-                claimed_at AS "claimedAt", after_unknown AS "afterUnknown", receipt,
-                receipt_at AS "receiptAt", external_id AS "externalId", why
-         FROM attempt WHERE subject = ? ORDER BY n`,
-        [subject],
-      ),
-    );
-    if (rows.length === 0) return [];
-    const resolutions = await resolutionsOf(this.#store, subject);
-    return rows.map((row) => ({
-      n: row.n,
-      claim: claimOf(row),
-      receipt: this.#receiptOf(subject, row),
-      resolution: resolutions.findLast(({ n }) => n === row.n)?.resolution ?? null,
-    }));
+  of(subject: string): Promise<Attempt[]> {
+    return attemptsOf(this.#store, subject);
   }
 
   /**
@@ -173,14 +143,16 @@ export class AttemptRepository {
       }
       const { n } = open;
       const { owner, answerBy } = claim;
+      const joining = [owner.workflowId, owner.run, answerBy];
       const [joined] = await this.#store.commit([
         {
           lock: { name: job, how: 'shared' },
           ...statement(
             `UPDATE attempt SET workflow_id = ?, chunk = ?, answer_by = ?
              WHERE subject = ? AND n = ? AND chunk = ? AND receipt IS NULL
+               AND EXISTS (SELECT 1 FROM install WHERE epoch = ?)
                AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?)`,
-            [owner.workflowId, owner.run, answerBy, subject, n, open.claim.owner.run, job],
+            [...joining, subject, n, open.claim.owner.run, this.#store.epoch, job],
           ),
         },
       ]);
@@ -320,32 +292,5 @@ export class AttemptRepository {
       if (error instanceof StoreError && error.code === 'unchanged') return false;
       throw error;
     }
-  }
-
-  #receiptOf(subject: string, row: AttemptRow): Receipt | null {
-    const { n, receipt: kind, receiptAt: at, externalId, why } = row;
-    if (kind === null || at === null) return null;
-    const told = why && (this.#store.opened(rowName('attempt', subject, n), why) as object);
-    if (kind !== 'accepted') return { kind, at, ...told } as Receipt;
-    return { kind, externalId: externalId ?? '', at, ...(told !== null && { told }) };
-  }
-}
-
-function claimOf(row: AttemptRow): Claim {
-  const { kind, nonce, workflowId, chunk, answerBy, claimedAt, afterUnknown } = row;
-  const owner = { workflowId, run: chunk };
-  return { owner, kind, nonce, answerBy, claimedAt, afterUnknown: afterUnknown === 1 };
-}
-
-/** Words of errors and codes of the service, and what is kept of an answer: they may quote. */
-function whyOf(receipt: Receipt): object | null {
-  switch (receipt.kind) {
-    case 'accepted':
-      return receipt.told ?? null;
-    case 'refused':
-      return { status: receipt.status, code: receipt.code };
-    case 'not_sent':
-    case 'unknown':
-      return { reason: receipt.reason };
   }
 }

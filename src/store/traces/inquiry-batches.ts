@@ -10,8 +10,6 @@ import { traceFolder } from '../../domain/traces/search';
 import { toJsonLines } from '../records';
 import type { Store } from '../store';
 import { BatchShelf } from '../core/batch-shelf';
-import { ProfileFile } from '../profiles/profiles';
-import { TraceFile } from './traces';
 
 /** Batches of searches and lookups on file: beside the rest, the work of each item. */
 export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBatchEnd> {
@@ -38,10 +36,12 @@ export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBat
   }
 }
 
+export function inquiryFolder(workId: string): string {
+  return workId.startsWith('trace/') ? traceFolder(workId) : profileFolder(workId);
+}
+
 /** How a search or a lookup ended; null before its end. */
 export async function inquiryStatus(store: Store, workId: string): Promise<string | null> {
-  const outcome = workId.startsWith('trace/')
-    ? await new TraceFile(store).outcome(traceFolder(workId))
-    : await new ProfileFile(store).outcome(profileFolder(workId));
+  const outcome = await store.jobs.outcome<{ status: string }>(inquiryFolder(workId));
   return outcome?.status ?? null;
 }

@@ -236,6 +236,63 @@ describe('a resolution', () => {
   });
 });
 
+describe('a request with a key', () => {
+  const mine = claimOf({ owner: { workflowId: 'w', run: '1-a' }, nonce: 'a' });
+  const theirs = claimOf({ owner: { workflowId: 'w', run: '1-b' }, nonce: 'b', answerBy: 9_000 });
+
+  it('goes again under the claim that stands, and only who joined last says that nothing was done', async () => {
+    expect(await attempts.take(subject, mine, 'job')).toEqual({ n: 1, claim: mine, isNew: true });
+    const joined = { ...mine, owner: theirs.owner, answerBy: 9_000 };
+    expect(await attempts.take(subject, theirs, 'job')).toEqual({
+      n: 1,
+      claim: joined,
+      isNew: false,
+    });
+    expect(await attempts.putReceipt(subject, { n: 1, claim: mine }, refused)).toEqual(refused);
+    expect((await attempt(1)).receipt).toBeNull();
+    await attempts.putReceipt(subject, { n: 1, claim: mine }, accepted('c-1'));
+    expect(await receive(1, unknown)).toEqual(accepted('c-1'));
+  });
+
+  it('takes the next number after a receipt, and keeps what is told with an id', async () => {
+    const told = { billing: { amount: 2 } };
+    await attempts.take(subject, mine, 'job');
+    await receive(1, { ...accepted('c-1'), told } as Receipt);
+    expect((await attempt(1)).receipt).toEqual({ ...accepted('c-1'), told });
+    expect(await attempts.take(subject, theirs, 'job')).toMatchObject({ n: 2, isNew: true });
+  });
+
+  it('is not sent, first or again, once its job was stopped', async () => {
+    const { jobs } = place.store;
+    await jobs.start('job', { id: 'j', kind: 'trace', createdAt: 't', label: null }, {});
+    await jobs.stop('job', 'cancelled');
+    expect(await attempts.take(subject, mine, 'job')).toBe('cancelled');
+    expect(await attempts.of(subject)).toEqual([]);
+    await attempts.take(subject, mine, 'another');
+    expect(await attempts.take(subject, theirs, 'job')).toBe('cancelled');
+    expect((await attempt(1)).claim).toEqual(mine);
+  });
+
+  it('is not joined by a process that opened the store before it was restored', async () => {
+    await attempts.take(subject, mine, 'job');
+    await place.store.commit(newEpoch(1_000));
+    await expect(attempts.take(subject, theirs, 'job')).rejects.toMatchObject({ code: 'gone' });
+    expect((await attempt(1)).claim).toEqual(mine);
+  });
+
+  it('that is found on a list is of one subject alone', async () => {
+    const [first, second] = ['trace/a', 'trace/b'];
+    for (const one of [first, second]) await attempts.take(one, mine, 'job');
+    const found = { kind: 'accepted', externalId: 't-1', at: 2_000 } as const;
+    const claims = [first, second].map((one) =>
+      attempts.putFound(one, { n: 1, claim: mine }, found, []),
+    );
+    expect(new Set(await Promise.all(claims))).toEqual(new Set([false, true]));
+    expect([first, second]).toContain(await attempts.holderOfTrace('t-1'));
+    expect(await attempts.holderOfTrace('t-2')).toBeNull();
+  });
+});
+
 describe('closing a run', () => {
   it('leaves a closed attempt under which it sends no more', async () => {
     expect(await attempts.close(subject, owner, 9)).toMatchObject({

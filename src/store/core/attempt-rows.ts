@@ -1,0 +1,68 @@
+import type { Attempt, Claim, Receipt } from '../../domain/attempts';
+import { rowName } from '../seal';
+import type { SealedDatabase } from '../sealed-database';
+import { statement } from '../statement';
+import { resolutionsOf } from './resolutions';
+
+interface AttemptRow {
+  n: number;
+  kind: Claim['kind'];
+  nonce: string;
+  workflowId: string;
+  chunk: string;
+  answerBy: number;
+  claimedAt: number;
+  afterUnknown: number;
+  receipt: Receipt['kind'] | null;
+  receiptAt: number | null;
+  externalId: string | null;
+  why: Uint8Array | null;
+}
+
+/** All of a subject, in order. */
+export async function attemptsOf(store: SealedDatabase, subject: string): Promise<Attempt[]> {
+  const rows = await store.read<AttemptRow>(
+    statement(
+      `SELECT n, kind, nonce, workflow_id AS "workflowId", chunk, answer_by AS "answerBy",
+              claimed_at AS "claimedAt", after_unknown AS "afterUnknown", receipt,
+              receipt_at AS "receiptAt", external_id AS "externalId", why
+       FROM attempt WHERE subject = ? ORDER BY n`,
+      [subject],
+    ),
+  );
+  if (rows.length === 0) return [];
+  const resolutions = await resolutionsOf(store, subject);
+  return rows.map((row) => ({
+    n: row.n,
+    claim: claimOf(row),
+    receipt: receiptOf(store, subject, row),
+    resolution: resolutions.findLast(({ n }) => n === row.n)?.resolution ?? null,
+  }));
+}
+
+function receiptOf(store: SealedDatabase, subject: string, row: AttemptRow): Receipt | null {
+  const { n, receipt: kind, receiptAt: at, externalId, why } = row;
+  if (kind === null || at === null) return null;
+  const told = why && (store.opened(rowName('attempt', subject, n), why) as object);
+  if (kind !== 'accepted') return { kind, at, ...told } as Receipt;
+  return { kind, externalId: externalId ?? '', at, ...(told !== null && { told }) };
+}
+
+function claimOf(row: AttemptRow): Claim {
+  const { kind, nonce, workflowId, chunk, answerBy, claimedAt, afterUnknown } = row;
+  const owner = { workflowId, run: chunk };
+  return { owner, kind, nonce, answerBy, claimedAt, afterUnknown: afterUnknown === 1 };
+}
+
+/** Words of errors and codes of the service, and what is kept of an answer: they may quote. */
+export function whyOf(receipt: Receipt): object | null {
+  switch (receipt.kind) {
+    case 'accepted':
+      return receipt.told ?? null;
+    case 'refused':
+      return { status: receipt.status, code: receipt.code };
+    case 'not_sent':
+    case 'unknown':
+      return { reason: receipt.reason };
+  }
+}
