@@ -196,7 +196,7 @@ function tellRestored(
   }
   print(`${address}: restored${backup === undefined ? '' : `, as of ${backup.at}`}`);
   print(
-    `${counted(openJobs, 'job')} under way then: the same command goes on with each (\`diligence list --state open\`)`,
+    `${counted(openJobs, 'job')} under way then: the same command goes on with each (\`diligence list --needs-attention\`)`,
   );
   if (erasures > 0) print(`${counted(erasures, 'erasure')} since then: applied again`);
   print(

@@ -11,10 +11,6 @@ export function newEpoch(at: number): Statement[] {
   return [
     statement('UPDATE install SET epoch = epoch + 1, doubt_since = ?', [at]),
     statement('UPDATE job SET needs_attention = 1 WHERE ended_at IS NULL'),
-    statement(
-      `INSERT INTO stop_mark (holder, word) SELECT holder, 'paused' FROM job WHERE ended_at IS NULL
-       ON CONFLICT DO NOTHING`,
-    ),
   ];
 }
 

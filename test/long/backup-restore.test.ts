@@ -80,6 +80,11 @@ test('restored, nothing that was bought since is bought again unseen', async () 
   expect(JSON.parse(restored.stdout)).toMatchObject({ openJobs: 1, erasures: 1 });
   await place.startWorker();
 
+  const waiting = async (): Promise<string[]> => {
+    const { stdout } = await place.run(['list', '--needs-attention', '--status', 'open', '--json']);
+    return (JSON.parse(stdout) as { jobs: { id: string }[] }).jobs.map(({ id }) => id);
+  };
+  expect(await waiting()).toHaveLength(1);
   const again = await batch('late', '--out', 'late-again');
   expect(again.code).toBe(3);
   expect(await statuses('late-again')).toEqual({ unknown_outcome: late });
@@ -87,6 +92,7 @@ test('restored, nothing that was bought since is bought again unseen', async () 
   expect(JSON.stringify(line)).toContain('restored from a backup');
   const goneOn = await batch('under', '--out', 'under-again');
   expect(goneOn.code).toBe(3);
+  expect(await waiting()).toEqual([]);
   const counts = await statuses('under-again');
   expect((counts['issued'] ?? 0) + (counts['unknown_outcome'] ?? 0)).toBe(under.rows);
   expect(counts['issued']).toBeGreaterThanOrEqual(5);

@@ -194,12 +194,19 @@ export class JobRepository {
     await this.#store.commit([{ lock: { name: folder, how: 'alone' }, ...mark }], entries);
   }
 
-  /** @param word default: whatever it was stopped by */
+  /**
+   * A person has seen to it: it may go on.
+   *
+   * @param word default: whatever it was stopped by
+   */
   async release(folder: string, word?: StopWord): Promise<void> {
     const only = word === undefined ? '' : 'AND word = ?';
     const parameters = word === undefined ? [folder] : [folder, word];
     await this.#store.commit([
       statement(`DELETE FROM stop_mark WHERE holder = ? ${only}`, parameters),
+      statement('UPDATE job SET needs_attention = 0 WHERE holder = ? AND ended_at IS NULL', [
+        folder,
+      ]),
     ]);
   }
 
