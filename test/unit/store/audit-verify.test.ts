@@ -68,10 +68,10 @@ it.each(['at', 'name', 'body', 'hash', 'prev'])(
 );
 
 it('names a record whose hash was made to fit the change', async () => {
-  const [row] = place.tamper('SELECT prev, number, at FROM event WHERE number = 5') as [
-    { prev: string; number: number; at: string },
+  const [row] = place.tamper('SELECT prev, number, at, body FROM event WHERE number = 5') as [
+    { prev: string; number: number; at: string; body: Uint8Array },
   ];
-  const text = JSON.stringify({ ...entry(4), by: 'mario' });
+  const text = Buffer.from(row.body).toString().replace('maria', 'mario');
   const beginning = beginningOf(store.id, chain);
   const { hash } = forgeLink(strangersKey.auditKey, beginning, row, text);
   place.tamper('UPDATE event SET body = ?, hash = ? WHERE number = 5', Buffer.from(text), hash);
