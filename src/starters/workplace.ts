@@ -34,7 +34,7 @@ export async function openWorkplace(by?: string): Promise<Workplace> {
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) {
     tell(
-      `a key for names was generated in ${environment.dataDir} (0600): keep it with your backups`,
+      `a key for names was generated in ${environment.dataDir} (0600): keep a copy of it, apart from your backups`,
     );
   }
   const store = await openOwnStore(environment, idKey, engineAddress().kind, tell);

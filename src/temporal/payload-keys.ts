@@ -54,7 +54,7 @@ export function remarksOn(
   const remarks = [];
   if (generated) {
     remarks.push(
-      `a key for payloads was generated in ${dataDir} (0600): keep it with your backups`,
+      `a key for payloads was generated in ${dataDir} (0600): keep a copy of it, apart from your backups`,
     );
   }
   if (keys === 'off') {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Installation, eventually, readSheetLines } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
@@ -59,6 +59,19 @@ test('a backup is made while a batch runs, and nowhere but in a new folder', asy
   );
   expect((await place.run(['resume', id])).code).toBe(0);
   expect((await batch('under')).code).toBe(0);
+});
+
+test('one a day is kept in the data directory, and seven in all', async () => {
+  const daily = async (): Promise<string> => (await place.run(['backup', '--daily'])).stdout;
+  const folder = join(place.folder, 'data', 'backups');
+  expect(await daily()).toContain(`${folder}/`);
+  expect(await daily()).toContain('nothing to do');
+  const [first = ''] = await readdir(folder);
+  const yesterday = (Date.now() - 25 * 3_600_000) / 1_000;
+  await utimes(join(folder, first), yesterday, yesterday);
+  expect(await daily()).toContain(`${folder}/`);
+  expect(await readdir(folder)).toHaveLength(2);
+  await rm(folder, { recursive: true });
 });
 
 test('restored, nothing that was bought since is bought again unseen', async () => {
