@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import type { AuditEntry } from '../domain/audit';
 import { ConfigError, readEnvironment, type Environment } from '../environment';
 import { backUp, type BackupFacts } from '../store/backup/back-up';
-import { forgetBackup, keptBackups, noteBackup } from '../store/backup/kept-backups';
+import { noteBackup } from '../store/backup/kept-backups';
 import { beginAnew, restore } from '../store/backup/restore';
 import { doubtSince, endDoubt } from '../store/epoch';
 import { findIdKey } from '../store/find-id-key';
@@ -98,26 +98,26 @@ record of may have been bought after the backup: such rows end as unknown_outcom
 async function keepDaily(place: Workplace, root: string, json: boolean): Promise<void> {
   const now = Date.now();
   const folder = join(place.environment.dataDir, 'backups');
-  const isOurs = /^\d{4}-\d{2}-\d{2}T\d{6}Z$/;
-  const newest = (await readdir(folder).catch(() => []))
-    .filter((name) => isOurs.test(name))
-    .toSorted()
-    .at(-1);
+  const names = (await readdir(folder).catch(() => []))
+    .filter((name) => /^\d{4}-\d{2}-\d{2}T\d{6}Z$/.test(name))
+    .toSorted();
+  const newest = names.at(-1);
   const madeAt = newest === undefined ? 0 : (await stat(join(folder, newest))).mtimeMs;
   if (now - madeAt < dayMs) {
     if (json) printJson({ path: null });
     else print(`the last one is of ${newest}: nothing to do`);
     return;
   }
-  const name = new Date(now).toISOString().replaceAll(/:|\.\d+/g, '');
   const until = new Date(now + daysKept * dayMs).toISOString();
-  await make(place, { root, path: join(folder, name), until }, json);
-  const isOver = new Date(now).toISOString();
-  for (const kept of await keptBackups(place.store)) {
-    if (kept.until === null || kept.until > isOver) continue;
-    await rm(kept.path, { recursive: true, force: true });
-    await forgetBackup(place.store, kept);
-  }
+  await make(place, { root, path: join(folder, dailyName(now)), until }, json);
+  const oldest = dailyName(now - daysKept * dayMs);
+  for (const name of names.filter((one) => one < oldest))
+    await rm(join(folder, name), { recursive: true, force: true });
+}
+
+/** Of the instant at which it was made; in their order. */
+function dailyName(at: number): string {
+  return new Date(at).toISOString().replaceAll(/:|\.\d+/g, '');
 }
 
 async function make(

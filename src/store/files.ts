@@ -17,14 +17,14 @@ export async function writeOnce(path: string, body: Uint8Array | string): Promis
   } finally {
     await unlink(aside);
   }
-  await flushFolder(dirname(path));
+  await flush(dirname(path));
   return true;
 }
 
 /** As `writeOnce`, in the place of what is there. */
 export async function replaceFile(path: string, body: Uint8Array | string): Promise<void> {
   await rename(await writeAside(dirname(path), body), path);
-  await flushFolder(dirname(path));
+  await flush(dirname(path));
 }
 
 /** @returns the path of a flushed file whose name begins with a dot */
@@ -43,8 +43,9 @@ async function writeAside(folder: string, body: Uint8Array | string): Promise<st
   return path;
 }
 
-export async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+/** A file, or the names in a folder. */
+export async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {

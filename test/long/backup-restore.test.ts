@@ -61,18 +61,19 @@ test('a backup is made while a batch runs, and nowhere but in a new folder', asy
   expect((await batch('under')).code).toBe(0);
 });
 
-test('one a day is made in the data directory', async () => {
+test('one a day is kept in the data directory, for seven days', async () => {
   const daily = async (): Promise<string> => (await place.run(['backup', '--daily'])).stdout;
   const folder = join(place.folder, 'data', 'backups');
   expect(await daily()).toContain(`${folder}/`);
   expect(await daily()).toContain('nothing to do');
   const [first = ''] = await readdir(folder);
   const yesterday = (Date.now() - 25 * 3_600_000) / 1_000;
-  const earlier = join(folder, '2026-01-01T030000Z');
+  const earlier = join(folder, '2020-01-01T030000Z');
   await rename(join(folder, first), earlier);
   await utimes(earlier, yesterday, yesterday);
   expect(await daily()).toContain(`${folder}/`);
-  expect(await readdir(folder)).toHaveLength(2);
+  // The older one is gone, and the new one is there.
+  expect(await readdir(folder)).toEqual([expect.not.stringContaining('2020')]);
   await rm(folder, { recursive: true });
 });
 
@@ -119,6 +120,10 @@ test('what was erased after the backup does not come back', async () => {
   const left = await place.run(['erase', '--document', erased, '--dry-run', '--json']);
   expect(JSON.parse(left.stdout)).toMatchObject({ rows: 0, jobs: [] });
   expect((await place.run(['audit', 'verify'])).code).toBe(0);
+  // The next restore from it erases what is erased from now on, too.
+  const later = ['erase', '--document', cnpj(1_004), '--reason', 'request 8', '--yes'];
+  expect((await place.run(later)).stdout).toContain('1 backup hold');
+  expect(await readdir(join(backup, 'erasures'))).toHaveLength(2);
 });
 
 test('a person decides about each, or says that all was looked up', async () => {

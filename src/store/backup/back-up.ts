@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, link, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { markerName } from '../blob-files';
-import { flushFolder, writeOnce } from '../files';
+import { flush, writeOnce } from '../files';
 import { SqliteConnection } from '../sqlite/connection';
 import { readIdentity } from '../sqlite/schema';
 import { StoreError, StoreConfigError } from '../store-error';
@@ -45,10 +45,10 @@ export async function backUp(folder: string, target: string): Promise<BackupFact
   await copyOver(join(folder, blobsName, markerName), join(partial, blobsName, markerName));
   const facts = await copyStore(folder, partial);
   await writeOnce(join(partial, factsName), `${JSON.stringify(facts, null, 2)}\n`);
-  await flushFolder(join(partial, blobsName));
-  await flushFolder(partial);
+  await flush(join(partial, blobsName));
+  await flush(partial);
   await rename(partial, target);
-  await flushFolder(dirname(target));
+  await flush(dirname(target));
   return facts;
 }
 
@@ -71,7 +71,7 @@ async function copyStore(from: string, to: string): Promise<BackupFacts> {
     await rm(join(to, databaseName), { force: true });
     source.run({ sql: 'VACUUM INTO ?', parameters: [join(to, databaseName)] });
     source.close();
-    await flushFile(join(to, databaseName));
+    await flush(join(to, databaseName));
     const copy = new SqliteConnection(join(to, databaseName), { readOnly: true });
     try {
       const { id: storeId, epoch } = readIdentity(copy);
@@ -123,7 +123,7 @@ export async function copyBytes(
     }
     copied.add(name);
   }
-  for (const day of days) await flushFolder(day);
+  for (const day of days) await flush(day);
   return true;
 }
 
@@ -135,15 +135,6 @@ async function copyOver(from: string, to: string): Promise<void> {
     const { code } = error as { code?: string };
     if (code === 'ENOENT') throw error;
     await copyFile(from, to, constants.COPYFILE_FICLONE);
-    await flushFile(to);
-  }
-}
-
-export async function flushFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
+    await flush(to);
   }
 }

@@ -31,13 +31,13 @@ export async function noteBackup(store: Store, kept: KeptBackup): Promise<void> 
   await store.records.putJson(`${folder}${kept.at}.json`, kept);
 }
 
-export async function keptBackups(store: Store): Promise<KeptBackup[]> {
+async function keptBackups(store: Store): Promise<KeptBackup[]> {
   const keys = await store.records.list(folder);
   const kept = await Promise.all(keys.map((key) => store.records.getJson<KeptBackup>(key)));
   return kept.filter((one) => one !== null);
 }
 
-export async function forgetBackup(store: Store, { at }: KeptBackup): Promise<void> {
+async function forgetBackup(store: Store, { at }: KeptBackup): Promise<void> {
   await store.records.remove(`${folder}${at}.json`);
 }
 

@@ -1,6 +1,5 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { copyFile } from 'node:fs/promises';
 import type { AuditEntry } from '../../domain/audit';
 import type { IdKey } from '../../protection/id-key';
 import { markerName } from '../blob-files';
@@ -10,7 +9,7 @@ import { plansOfAge } from '../erasure/age';
 import type { ErasureAsked } from '../erasure/asked';
 import { ErasurePlanner, type ErasurePlan } from '../erasure/plan';
 import type { NameOf } from '../core/subjects';
-import { flushFolder } from '../files';
+import { flush } from '../files';
 import { openStore, type StoreSealing } from '../open-store';
 import { SqliteConnection } from '../sqlite/connection';
 import { StoreConfigError, StoreError } from '../store-error';
@@ -19,12 +18,11 @@ import {
   blobsName,
   copyBytes,
   databaseName,
-  flushFile,
   namedBytes,
   readBackup,
   type BackupFacts,
 } from './back-up';
-import { keptErasures } from './kept-backups';
+import { keptErasures, noteBackup } from './kept-backups';
 
 export interface Restored {
   backup: BackupFacts;
@@ -58,17 +56,19 @@ export async function restore(
   await rm(partial, { recursive: true, force: true });
   await mkdir(join(partial, blobsName), { recursive: true, mode: 0o700 });
   await copyFile(join(source, databaseName), join(partial, databaseName));
-  await flushFile(join(partial, databaseName));
+  await flush(join(partial, databaseName));
   await copyFile(join(source, blobsName, markerName), join(partial, blobsName, markerName));
   await proveWhole(source, partial);
   const store = await openStore({ storeUrl: partial, blobsUrl: null }, idKey, sealing);
   const facts = await beginAnew(store, entry);
   const erasures = await eraseAgain(store, source, idKey);
+  // It was made after what it holds: what is erased from now on belongs beside it, too.
+  await noteBackup(store, { path: source, at: backup.at, until: null });
   await store.close();
-  await flushFolder(partial);
+  await flush(partial);
   await rm(folder, { recursive: true, force: true });
   await rename(partial, folder);
-  await flushFolder(dirname(folder));
+  await flush(dirname(folder));
   return { backup, ...facts, erasures };
 }
 
