@@ -56,10 +56,17 @@ const database =
   '^src/store/((postgres|sqlite)/|(blobs|database|migrations|orphans|pages|sealed-database|statement)\\.ts$)';
 
 /**
- * `import type` of activities stands in one file a resource, `workflows/<resource>-activities.ts`;
+ * `import type` of activities stands in one file a resource, `workflows/<resource>/activities.ts`;
  * the linter sees to it that it is a type import (this tool cannot tell under TypeScript 7).
  */
-const mayNameActivities = '^src/workflows/[a-z-]+-activities\\.ts$';
+const mayNameActivities = '^src/workflows/[a-z]+/[a-z-]*activities\\.ts$';
+
+/** What stands in core and knows certificates above all: to be parted. */
+const namesResourcesStill =
+  '^src/(activities/core/(artifacts|evidence|with-retries)|domain/core/(documents|held-documents|inquiry-batch|search-attributes)|starters/(cli/(follow|result-folder|result-report|work-views|workplace|works-on-file)|jobs/adopted-id)|store/core/row-writer|workflows/core/search-attributes)\\.ts$';
+
+/** A folder each in every layer. */
+const resources = '(certificates|credit|monitors|dossiers|traces|lens|profiles|investigations)';
 
 const arrows = Object.entries(rooms).map(([room, allowed]) => ({
   name: `${room}-imports`,
@@ -108,6 +115,20 @@ module.exports = {
         dependencyTypes: ['npm', 'core'],
         pathNot: 'node_modules/@temporalio/(workflow|common)/',
       },
+    },
+    {
+      name: 'resources-stand-apart',
+      severity: 'error',
+      comment: 'no resource imports another; what two of them need stands in core.',
+      from: { path: `^src/[a-z]+/${resources}/`, pathNot: '^src/sandbox/' },
+      to: { path: `^src/[a-z]+/${resources}/`, pathNot: '^src/[a-z]+/$1/' },
+    },
+    {
+      name: 'core-names-no-resource',
+      severity: 'error',
+      comment: 'what only one of them needs stands with it.',
+      from: { path: '^src/[a-z]+/(core|cli|jobs)/', pathNot: namesResourcesStill },
+      to: { path: `^src/[a-z]+/${resources}/` },
     },
     {
       name: 'no-circles',

@@ -15,47 +15,65 @@ export const commandFamilies: readonly CommandFamily[] = [
     names: ['certificate'],
     load: () => [
       (
-        require('./starters/certificate') as typeof import('./starters/certificate')
+        require('./starters/certificates/commands') as typeof import('./starters/certificates/commands')
       ).certificateCommand(),
     ],
   },
   {
     names: ['credit'],
     load: () => [
-      (require('./starters/credit') as typeof import('./starters/credit')).creditCommand(),
+      (
+        require('./starters/credit/commands') as typeof import('./starters/credit/commands')
+      ).creditCommand(),
     ],
   },
   {
     names: ['engine'],
     load: () => [
-      (require('./starters/engine') as typeof import('./starters/engine')).engineCommand(),
+      (
+        require('./starters/credit/engine') as typeof import('./starters/credit/engine')
+      ).engineCommand(),
     ],
   },
   {
     names: ['monitor'],
     load: () => [
-      (require('./starters/monitor') as typeof import('./starters/monitor')).monitorCommand(),
+      (
+        require('./starters/monitors/commands') as typeof import('./starters/monitors/commands')
+      ).monitorCommand(),
     ],
   },
   {
     names: ['profile'],
     load: () => [
-      (require('./starters/profile') as typeof import('./starters/profile')).profileCommand(),
+      (
+        require('./starters/profiles/commands') as typeof import('./starters/profiles/commands')
+      ).profileCommand(),
     ],
   },
   {
     names: ['dossier'],
     load: () => [
-      (require('./starters/dossier') as typeof import('./starters/dossier')).dossierCommand(),
+      (
+        require('./starters/dossiers/commands') as typeof import('./starters/dossiers/commands')
+      ).dossierCommand(),
     ],
   },
   {
     names: ['trace'],
-    load: () => [(require('./starters/trace') as typeof import('./starters/trace')).traceCommand()],
+    load: () => [
+      (
+        require('./starters/traces/commands') as typeof import('./starters/traces/commands')
+      ).traceCommand(),
+    ],
   },
   {
     names: ['lens'],
-    load: () => [(require('./starters/lens') as typeof import('./starters/lens')).lensCommand()],
+    load: () => [
+      (
+        require('./starters/lens/commands') as typeof import('./starters/lens/commands')
+      ).lensCommand(),
+    ],
   },
   {
     names: ['list', 'status', 'result', 'cancel', 'pause', 'resume'],
@@ -63,11 +81,16 @@ export const commandFamilies: readonly CommandFamily[] = [
   },
   {
     names: ['dev', 'stop'],
-    load: () => (require('./starters/dev') as typeof import('./starters/dev')).devCommands(),
+    load: () =>
+      (require('./starters/operate/dev') as typeof import('./starters/operate/dev')).devCommands(),
   },
   {
     names: ['demo'],
-    load: () => [(require('./starters/demo') as typeof import('./starters/demo')).demoCommand()],
+    load: () => [
+      (
+        require('./starters/operate/demo') as typeof import('./starters/operate/demo')
+      ).demoCommand(),
+    ],
   },
   {
     names: ['worker'],
@@ -89,27 +112,43 @@ export const commandFamilies: readonly CommandFamily[] = [
   },
   {
     names: ['setup'],
-    load: () => [(require('./starters/setup') as typeof import('./starters/setup')).setupCommand()],
+    load: () => [
+      (
+        require('./starters/operate/setup') as typeof import('./starters/operate/setup')
+      ).setupCommand(),
+    ],
   },
   {
     names: ['keys'],
-    load: () => [(require('./starters/keys') as typeof import('./starters/keys')).keysCommand()],
+    load: () => [
+      (
+        require('./starters/operate/keys') as typeof import('./starters/operate/keys')
+      ).keysCommand(),
+    ],
   },
   {
     names: ['erase'],
-    load: () => [(require('./starters/erase') as typeof import('./starters/erase')).eraseCommand()],
+    load: () => [
+      (
+        require('./starters/operate/erase') as typeof import('./starters/operate/erase')
+      ).eraseCommand(),
+    ],
   },
   {
     names: ['backup', 'restore'],
     load: () => {
       const { backupCommand, restoreCommand } =
-        require('./starters/backup') as typeof import('./starters/backup');
+        require('./starters/operate/backup') as typeof import('./starters/operate/backup');
       return [backupCommand(), restoreCommand()];
     },
   },
   {
     names: ['audit'],
-    load: () => [(require('./starters/audit') as typeof import('./starters/audit')).auditCommand()],
+    load: () => [
+      (
+        require('./starters/operate/audit') as typeof import('./starters/operate/audit')
+      ).auditCommand(),
+    ],
   },
   {
     names: ['doctor'],

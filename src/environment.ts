@@ -22,7 +22,7 @@ import {
 } from './environment/monitors';
 import { retentionTerms } from './environment/retention';
 import { ConfigError, isWebAddress, numberWithin, onOff } from './environment/variables';
-import type { RetentionTerm } from './domain/retention';
+import type { RetentionTerm } from './domain/core/retention';
 import { KeyRing } from './protection/key-ring';
 
 export type { MonitorSinkSettings, SinkChoice } from './environment/monitors';

@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { commandsFor } from './commands';
 import { loadDotenv } from './environment';
 import { hideSecretsOf, redactText } from './protection/redaction';
-import { exitCodes, outliveReaders, reportError, reportUncaught } from './starters/terminal';
+import { exitCodes, outliveReaders, reportError, reportUncaught } from './starters/cli/terminal';
 
 /** The process of a command: what it must outlive, and how it ends. */
 async function main(): Promise<void> {

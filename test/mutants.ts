@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'recovery-leaves-doors-open',
     promise: 'a run that was given up may still send rows that are asked for anew',
-    file: 'src/activities/certificate-recovery.ts',
+    file: 'src/activities/certificates/recovery.ts',
     find: 'for (const row of input.rows) await closeRow(row, input, owner);',
     replace: '',
     tests: ['test/unit/activities/recover-requests.test.ts'],
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'wait-without-deadline',
     promise: 'a wait goes on after its deadline',
-    file: 'src/domain/poll-timing.ts',
+    file: 'src/domain/core/poll-timing.ts',
     find: "return { kind: 'hold', ms: Math.min(ms, leftMs) };",
     replace: "return { kind: 'hold', ms };",
     tests: ['test/property/settled-wait.test.ts'],
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'pdf-of-another-sum',
     promise: 'a PDF is filed as evidence although its sha256 is not the announced one',
-    file: 'src/activities/evidence.ts',
+    file: 'src/activities/core/evidence.ts',
     find: 'if (expected !== null && sha256 !== expected)',
     replace: 'if (expected !== null && sha256 === "")',
     tests: ['test/unit/activities/watch-evidence.test.ts'],
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'acknowledged-before-delivery',
     promise: 'a change is acknowledged before the sinks have it',
-    file: 'src/activities/monitor-sweeps.ts',
+    file: 'src/activities/monitors/sweeps.ts',
     find: 'acknowledger.acknowledge(ref, delivered.held, signal)',
     replace: 'acknowledger.acknowledge(ref, ready, signal)',
     tests: ['test/unit/activities/monitor-deliveries.test.ts'],
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'intent-forgotten',
     promise: 'that a request may have left is forgotten when its answer is lost',
-    file: 'src/activities/keyless-requests.ts',
+    file: 'src/activities/core/keyless-requests.ts',
     find: "'sent' in error && error.sent === 'no') {",
     replace: "'sent' in error) {",
     tests: ['test/unit/activities/lens.test.ts'],
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'profile-asked-twice',
     promise: 'a lookup that was answered meanwhile is sent, and charged, once more',
-    file: 'src/activities/profiles.ts',
+    file: 'src/activities/profiles/profiles.ts',
     find: "if (taken !== 'ours') throw new StoppedError();",
     replace: '',
     tests: ['test/unit/activities/profiles.test.ts'],
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'ended-analysis-sent',
     promise: 'a file whose analysis has ended is uploaded again',
-    file: 'src/activities/credit-requests.ts',
+    file: 'src/activities/credit/requests.ts',
     find: 'if ((await analyses.outcome(ref.folder)) !== null) return hasEnded;',
     replace: '',
     tests: ['test/unit/activities/credit-requests.test.ts'],
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'dossier-attempt-repeated',
     promise: 'another attempt at a dossier is asked for although one has begun',
-    file: 'src/activities/dossiers.ts',
+    file: 'src/activities/dossiers/dossiers.ts',
     find: 'if (attempt !== null) {\n          if (retry.attempt === null) metrics',
     replace: 'if (attempt === -1) {\n          if (retry.attempt === null) metrics',
     tests: ['test/unit/activities/dossiers.test.ts'],
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'work-lost-at-new-run',
     promise: 'what is under way is lost when a run hands on to the next',
-    file: 'src/workflows/batch-driver.ts',
+    file: 'src/workflows/core/batch-driver.ts',
     find: 'return { underWay, counts: this.#counts, paused: this.#paused };',
     replace: 'return { underWay: underWay.slice(1), counts: this.#counts, paused: this.#paused };',
     tests: ['test/workflow/credit-batch.test.ts'],
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cancel-ignored',
     promise: 'a batch that is cancelled asks for more',
-    file: 'src/workflows/batch-driver.ts',
+    file: 'src/workflows/core/batch-driver.ts',
     find: 'const isOver = (): boolean => this.#open.length === 0 || this.#cancel !== null;',
     replace: 'const isOver = (): boolean => this.#open.length === 0;',
     tests: ['test/workflow/credit-batch.test.ts'],
@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lost-run-repeated',
     promise: 'a run of requests whose worker was lost is sent again, unlooked',
-    file: 'src/workflows/row-driver.ts',
+    file: 'src/workflows/certificates/row-driver.ts',
     find: 'CancellationScope.nonCancellable(() => activities.recoverRequests(input));',
     replace:
       'CancellationScope.nonCancellable(() =>\n          activities.requestCertificates({ ...input, places }),\n        );',
@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'commands-in-other-order',
     promise: 'works under way do not survive a new version',
-    file: 'src/workflows/row-driver.ts',
+    file: 'src/workflows/certificates/row-driver.ts',
     find: "if (!this.#draining) this.#startRuns();\n      if (!this.#draining && this.#state.cancel !== 'now') this.#startWatches();",
     replace:
       "if (!this.#draining && this.#state.cancel !== 'now') this.#startWatches();\n      if (!this.#draining) this.#startRuns();",
@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two-readings-guessed',
     promise: 'a cell that reads both as a CPF and as a CNPJ is guessed at',
-    file: 'src/domain/documents.ts',
+    file: 'src/domain/core/documents.ts',
     find: 'if (asCnpj && asCpf) return ambiguous();',
     replace: '',
     tests: ['test/unit/domain/documents.test.ts'],
@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'issued-forgotten',
     promise: 'a certificate that was issued gives way to a failure filed after it',
-    file: 'src/domain/outcomes.ts',
+    file: 'src/domain/certificates/outcomes.ts',
     find: "ordered.findLast((record) => record.status === 'issued') ?? ordered.at(-1)",
     replace: 'ordered.at(-1)',
     tests: ['test/unit/domain/outcomes.test.ts'],
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'exit-code-of-unknown',
     promise: 'a command ends well although a person must decide',
-    file: 'src/starters/certificate-outcome.ts',
+    file: 'src/starters/certificates/outcome.ts',
     find: "return row.status === 'failed' ? exitCodes.failed : exitCodes.needsAPerson;",
     replace: "return row.status === 'failed' ? exitCodes.failed : exitCodes.done;",
     tests: ['test/unit/starters/certificate-outcome.test.ts'],
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'batch-bought-twice',
     promise: 'the same command given again buys a batch again',
-    file: 'src/starters/certificate.ts',
+    file: 'src/starters/certificates/commands.ts',
     find: 'return age <= flags.maxAge ? { workflowId: workId, finished: summary } : anew;',
     replace: 'return age < 0 ? { workflowId: workId, finished: summary } : anew;',
     tests: ['test/integration/certificate-batch-again.test.ts'],

@@ -1,5 +1,5 @@
-import { queueName, queueSuffix } from '../../src/domain/queues';
-import type { RetentionTerm } from '../../src/domain/retention';
+import { queueName, queueSuffix } from '../../src/domain/core/queues';
+import type { RetentionTerm } from '../../src/domain/core/retention';
 import type { ApplyRetentionInput } from '../../src/workflows/messages';
 import { storeIn, tamperWith } from '../../test/support/temporary-store';
 import type { Recording, Scene } from './scene';

@@ -6,14 +6,14 @@ import type { Store } from '../store/store';
 import type { WorkReader } from '../store/certificates/works';
 import type { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
-import type { CertificateType } from '../domain/certificates';
-import type { Receipt } from '../domain/attempts';
+import type { CertificateType } from '../domain/certificates/certificates';
+import type { Receipt } from '../domain/core/attempts';
 import type { AnalysisStatus } from '../domain/credit/work';
-import type { OutcomeRecord } from '../domain/outcomes';
-import type { SettlingTimes } from '../domain/settling-times';
+import type { OutcomeRecord } from '../domain/certificates/outcomes';
+import type { SettlingTimes } from '../domain/core/settling-times';
 import type { Sinks } from '../sinks/open-sinks';
-import type { FreedPlaces } from './freed-places';
-import type { Pause } from './pause';
+import type { FreedPlaces } from './certificates/freed-places';
+import type { Pause } from './core/pause';
 
 /** What activities close over: made once per worker, in `workers/`. */
 export interface CertificateDependencies {

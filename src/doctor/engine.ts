@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
-import { queueKinds, queueName, queueSuffix, type QueueKind } from '../domain/queues';
-import { retentionScheduleId, termText } from '../domain/retention';
+import { queueKinds, queueName, queueSuffix, type QueueKind } from '../domain/core/queues';
+import { retentionScheduleId, termText } from '../domain/core/retention';
 import { ConfigError, type Environment } from '../environment';
 import type { Store } from '../store/store';
 import { engineAddress, type EngineClient } from '../temporal/connection';

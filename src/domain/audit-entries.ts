@@ -1,8 +1,8 @@
-import type { AuditEntry } from './audit';
-import type { Claim, Receipt } from './attempts';
+import type { AuditEntry } from './core/audit';
+import type { Claim, Receipt } from './core/attempts';
 import type { AnalysisOutcome } from './credit/work';
-import type { OutcomeRecord } from './outcomes';
-import type { DecisionRecord } from './work';
+import type { OutcomeRecord } from './certificates/outcomes';
+import type { DecisionRecord } from './certificates/work';
 
 /** The entries of the audit trail about works: who does what, in whose name. */
 

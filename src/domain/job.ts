@@ -1,12 +1,12 @@
 import { gravestAnalysis, type AnalysisCounts } from './credit/batch';
 import type { AnalysisStatus } from './credit/work';
-import type { StatusCounts } from './certificates';
+import type { StatusCounts } from './certificates/certificates';
 import type { DossierOutcome } from './dossiers/follow';
 import type { DossierBatchOutcome } from './dossiers/retry-batch';
-import { gravestInquiry, isDone } from './inquiry-batch';
+import { gravestInquiry, isDone } from './core/inquiry-batch';
 import { lensNeedsAPerson, type LensOutcome } from './lens/analyze';
 import { profileNeedsAPerson, type ProfileStatus } from './profiles/lookup';
-import { gravestStatus, needsAPerson } from './search-attributes';
+import { gravestStatus, needsAPerson } from './core/search-attributes';
 import type { TraceOutcome } from './traces/search';
 
 /** A job: a piece of work that somebody asked for. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keptKinds, type RetentionTerm } from '../domain/retention';
+import { keptKinds, type RetentionTerm } from '../domain/core/retention';
 
 const mostYears = 100;
 

@@ -1,7 +1,7 @@
 import { type CnabCode } from '../domain/cnab/checks';
 import { type Finding, type FindingLevel, worstLevel } from '../domain/cnab/finding';
 import type { CnabReceivable } from '../domain/cnab/records';
-import { maskInvoiceKey } from '../domain/invoice-key';
+import { maskInvoiceKey } from '../domain/cnab/invoice-key';
 import type { InvoiceCode } from './invoice-checks';
 import { type InvoiceZip, readInvoiceZip, shownEntry } from './invoice-zip';
 import { scanFile, type ScannedFile } from './scan-file';

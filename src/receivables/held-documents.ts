@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { documentsInCnabLine, documentsInText } from '../domain/held-documents';
+import { documentsInCnabLine, documentsInText } from '../domain/core/held-documents';
 import { contentsOfZip } from './invoice-zip';
 
 /** A line that goes on beyond this is looked at in pieces. */

@@ -11,7 +11,7 @@ import {
 
 import { otherFormat } from '../domain/cnab/encoding';
 import { FindingsKept } from '../domain/cnab/finding';
-import { isValidInvoiceKey, maskInvoiceKey, withoutKeys } from '../domain/invoice-key';
+import { isValidInvoiceKey, maskInvoiceKey, withoutKeys } from '../domain/cnab/invoice-key';
 import { InputFileError, unreadable } from './input-file-error';
 import { type InvoiceCode, invoiceChecks } from './invoice-checks';
 import { type Invoice, InvoiceReader, XmlFault } from './invoice-xml';

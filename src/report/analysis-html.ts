@@ -4,8 +4,8 @@ import type {
   AnalysisIssue,
   AnalysisSummary,
 } from '../domain/credit/analysis';
-import { maskDocument } from '../domain/documents';
-import { withoutKeys } from '../domain/invoice-key';
+import { maskDocument } from '../domain/core/documents';
+import { withoutKeys } from '../domain/cnab/invoice-key';
 import { maskTextOfPeople } from '../protection/redaction';
 import { Html, html } from './html';
 import { htmlPage } from './html-page';

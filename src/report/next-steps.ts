@@ -1,5 +1,5 @@
-import type { FiledRow, RowStatus } from '../domain/certificates';
-import type { DecisionAction } from '../domain/work';
+import type { FiledRow, RowStatus } from '../domain/certificates/certificates';
+import type { DecisionAction } from '../domain/certificates/work';
 
 /** What a person can do about a row that was not issued. Both languages have a sentence for each. */
 export type Advice =

@@ -1,5 +1,5 @@
-import type { BatchSummary, RowStatus } from '../domain/certificates';
-import type { DecisionRecord, WorkRecord } from '../domain/work';
+import type { BatchSummary, RowStatus } from '../domain/certificates/certificates';
+import type { DecisionRecord, WorkRecord } from '../domain/certificates/work';
 import type { Formats } from './formats';
 import { maskTextOfPeople } from '../protection/redaction';
 import type { ReportFigures } from './report-figures';

@@ -1,4 +1,4 @@
-import { maskDocument } from '../domain/documents';
+import { maskDocument } from '../domain/core/documents';
 import type { SectionCounts } from '../domain/profiles/lookup';
 import { maskTextOfPeople } from '../protection/redaction';
 import { formatsOf } from './formats';

@@ -9,7 +9,7 @@ import {
   type Vehicle,
 } from '../domain/profiles/profile';
 import type { ProfileSection } from '../domain/profiles/sections';
-import { maskDocument } from '../domain/documents';
+import { maskDocument } from '../domain/core/documents';
 import { formatsOf } from './formats';
 import { html, type Content, type Html } from './html';
 import { htmlPage } from './html-page';

@@ -1,4 +1,8 @@
-import { rowStatuses, type RowStatus, type StatusCounts } from '../domain/certificates';
+import {
+  rowStatuses,
+  type RowStatus,
+  type StatusCounts,
+} from '../domain/certificates/certificates';
 import { formatsOf, reportTimeZone, type ReportLanguage } from './formats';
 import { Html, html, type Content } from './html';
 import { htmlPage } from './html-page';

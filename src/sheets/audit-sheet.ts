@@ -1,5 +1,5 @@
 import { stringify, type Stringifier } from 'csv-stringify';
-import type { AuditEntry } from '../domain/audit';
+import type { AuditEntry } from '../domain/core/audit';
 import { inertCell } from './result-cells';
 
 /** A record of the audit trail as a sheet shows it. */

@@ -1,4 +1,4 @@
-import { type DocumentType, normaliseDocument } from '../domain/documents';
+import { type DocumentType, normaliseDocument } from '../domain/core/documents';
 import { SheetError } from './sheet-error';
 
 export interface DocumentColumn {

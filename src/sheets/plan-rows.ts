@@ -1,5 +1,5 @@
-import type { CertificateType, ManifestRow } from '../domain/certificates';
-import { type DocumentReading, documentTypesServed, readDocument } from '../domain/documents';
+import type { CertificateType, ManifestRow } from '../domain/certificates/certificates';
+import { type DocumentReading, documentTypesServed, readDocument } from '../domain/core/documents';
 import type { DocumentCell, SheetRow } from './read-rows';
 import type { CellFault } from './row-source';
 import { SheetError } from './sheet-error';

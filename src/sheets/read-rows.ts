@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 
-import type { DocumentType } from '../domain/documents';
+import type { DocumentType } from '../domain/core/documents';
 import { csvRows } from './csv-source';
 import { type ColumnChoice, findColumns, type HeaderColumns } from './header-columns';
 import { findFileFormat } from './file-format';

@@ -1,5 +1,5 @@
-import type { ResultRow } from '../domain/certificates';
-import { punctuateDocument } from '../domain/documents';
+import type { ResultRow } from '../domain/certificates/certificates';
+import { punctuateDocument } from '../domain/core/documents';
 
 /** The columns of a result sheet, in order. A published format: add at the end only. */
 export const resultColumns = [

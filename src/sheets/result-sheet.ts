@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify';
 
-import type { ResultRow } from '../domain/certificates';
+import type { ResultRow } from '../domain/certificates/certificates';
 import { type ResultColumn, resultCells, resultColumns } from './result-cells';
 
 export interface ResultSheetOptions {

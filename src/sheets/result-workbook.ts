@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 
 import writeXlsxFile, { type CellObject, type Feature, type Row } from 'write-excel-file/node';
 
-import type { ResultRow, RowStatus } from '../domain/certificates';
+import type { ResultRow, RowStatus } from '../domain/certificates/certificates';
 import { type ResultColumn, resultColumns, resultValue } from './result-cells';
 import type { ResultSheet } from './result-sheet';
 

@@ -1,4 +1,4 @@
-import type { CertificateType } from '../domain/certificates';
+import type { CertificateType } from '../domain/certificates/certificates';
 import { foldName } from './header-columns';
 
 const words: Readonly<Record<CertificateType, readonly string[]>> = {

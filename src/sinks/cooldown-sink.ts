@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { groupBy } from '../domain/group-by';
+import { groupBy } from '../domain/core/group-by';
 import { cooldownKind, isOver, repeatOf, type Repeat } from '../domain/monitors/cooldown';
 import type { Delivery } from '../domain/monitors/delivery';
 import {

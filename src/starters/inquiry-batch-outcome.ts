@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { parseJson } from '../apis/http/problem';
-import { InquiryBatchShelf } from '../store/traces/inquiry-batches';
+import { InquiryBatchShelf } from '../store/inquiry-batches';
 import { orderEntry } from '../domain/audit-entries';
-import type { ManifestItem, RefusedLine, RepeatedLine } from '../domain/certificates';
+import type { ManifestItem, RefusedLine, RepeatedLine } from '../domain/certificates/certificates';
 import {
   inquiryBatchFolder,
   inquiryBatchKinds,
@@ -14,7 +14,7 @@ import {
   type InquiryBatchKind,
   type InquiryBatchRecord,
   type InquiryWork,
-} from '../domain/inquiry-batch';
+} from '../domain/core/inquiry-batch';
 import { AnalysisSheet } from '../sheets/analysis-sheet';
 import type { EngineClient } from '../temporal/connection';
 import {
@@ -23,14 +23,14 @@ import {
   pauseUpdate,
   resumeUpdate,
 } from '../workflows/messages';
-import { defaultFolder } from './certificate-flags';
-import type { InquiryCharges } from './inquiry-charges';
+import { defaultFolder } from './cli/flags';
+import type { InquiryCharges } from './jobs/inquiry-charges';
 import { inquiryKinds, type InquiryKind } from './inquiry-kinds';
-import type { InquiryEnding, InquirySheets } from './inquiry-rows';
-import { CommandError, counted, exitCodes, print, printJson } from './terminal';
-import type { OrderName, WorkFamily } from './work-family';
-import { isNotFound, isRunning, withEngine, type Workplace } from './workplace';
-import { removeOthers, writeWhole } from './written-file';
+import type { InquiryEnding, InquirySheets } from './jobs/inquiry-rows';
+import { CommandError, counted, exitCodes, print, printJson } from './cli/terminal';
+import type { OrderName, WorkFamily } from './cli/work-family';
+import { isNotFound, isRunning, withEngine, type Workplace } from './cli/workplace';
+import { removeOthers, writeWhole } from './cli/written-file';
 
 export interface InquiryOnFile {
   folder: string;

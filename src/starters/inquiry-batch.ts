@@ -2,36 +2,36 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import { indexDocuments } from '../store/core/subject-index';
-import { documentsIn } from '../domain/held-documents';
+import { documentsIn } from '../domain/core/held-documents';
 import { inParallel } from '../store/core/in-parallel';
-import { inquiryFolder, InquiryBatchShelf } from '../store/traces/inquiry-batches';
+import { inquiryFolder, InquiryBatchShelf } from '../store/inquiry-batches';
 import {
   inquiriesPerPart,
   inquiryBatchFolder,
   inquiryBatchWorkflowId,
   type InquiryBatchRecord,
   type InquiryWork,
-} from '../domain/inquiry-batch';
-import { queueName } from '../domain/queues';
+} from '../domain/core/inquiry-batch';
+import { queueName } from '../domain/core/queues';
 import { planThings, type PlanCounts } from '../sheets/plan-rows';
 import { readSheet } from '../sheets/read-rows';
 import type { EngineClient } from '../temporal/connection';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
 import type { inquiryBatch } from '../workflows/inquiry-batch';
-import { attributesAtStart } from '../workflows/search-attributes';
-import { storeFile } from './stored-file';
-import { followByLines } from './follow';
+import { attributesAtStart } from '../workflows/core/search-attributes';
+import { storeFile } from './cli/stored-file';
+import { followByLines } from './cli/follow';
 import { inquiryBatchLine, showInquiryBatch, type InquiryOnFile } from './inquiry-batch-outcome';
 import type { InquiryKind, InquiryTerms, StandingWork } from './inquiry-kinds';
-import { exitCodes, print, printJson, tell } from './terminal';
-import { refuseUnwritable } from './unwritable-folder';
+import { exitCodes, print, printJson, tell } from './cli/terminal';
+import { refuseUnwritable } from './cli/unwritable-folder';
 import {
   isRunning,
   openWorkplace,
   warnWithoutPollers,
   withEngine,
   type Workplace,
-} from './workplace';
+} from './cli/workplace';
 
 export interface InquiryBatchFlags {
   file: string;

@@ -1,19 +1,19 @@
 import { ProfileFile } from '../store/profiles/profiles';
 import { TraceFile } from '../store/traces/traces';
-import { readDocument } from '../domain/documents';
-import type { InquiryBatchKind, InquiryBatchRecord } from '../domain/inquiry-batch';
-import { profileSubject, sentBy, subjectState, traceSubject } from '../domain/attempts';
+import { readDocument } from '../domain/core/documents';
+import type { InquiryBatchKind, InquiryBatchRecord } from '../domain/core/inquiry-batch';
+import { profileSubject, sentBy, subjectState, traceSubject } from '../domain/core/attempts';
 import { profileFolder, type ProfileOutcome, type ProfileStatus } from '../domain/profiles/lookup';
 import { traceFolder, type TraceOutcome } from '../domain/traces/search';
 import { readTarget } from '../domain/traces/target';
 import type { ColumnContent } from '../sheets/header-columns';
 import { onlyCell, type FilledRow, type RowReading } from '../sheets/plan-rows';
-import { answeredCharges, billedCharges, type InquiryCharges } from './inquiry-charges';
-import type { InquiryEnding, InquirySheets } from './inquiry-rows';
-import { putLookup } from './profile-outcome';
-import { ProfileSheets } from './profile-sheets';
-import { putTrace, standingTrace } from './trace-asks';
-import type { Workplace } from './workplace';
+import { answeredCharges, billedCharges, type InquiryCharges } from './jobs/inquiry-charges';
+import type { InquiryEnding, InquirySheets } from './jobs/inquiry-rows';
+import { putLookup } from './profiles/outcome';
+import { ProfileSheets } from './profiles/sheets';
+import { putTrace, standingTrace } from './traces/asks';
+import type { Workplace } from './cli/workplace';
 
 /** What every line of a batch is asked with. */
 export type InquiryTerms = Pick<InquiryBatchRecord, 'label' | 'strategy' | 'retryRural'> & {

@@ -1,20 +1,20 @@
 import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
-import { maskDocument, normaliseDocument } from '../domain/documents';
+import { maskDocument, normaliseDocument } from '../domain/core/documents';
 import type { CreditBatchRecord } from '../domain/credit/batch';
 import type { AnalysisRecord } from '../domain/credit/work';
 import type { DossierRecord } from '../domain/dossiers/follow';
 import type { DossierBatchRecord } from '../domain/dossiers/retry-batch';
-import type { InquiryBatchRecord } from '../domain/inquiry-batch';
+import type { InquiryBatchRecord } from '../domain/core/inquiry-batch';
 import type { LensRecord } from '../domain/lens/analyze';
 import type { ProfileRecord } from '../domain/profiles/lookup';
 import type { TraceRecord } from '../domain/traces/search';
 import { maskTarget } from '../domain/traces/target';
-import type { DecisionRecord, WorkRecord } from '../domain/work';
+import type { DecisionRecord, WorkRecord } from '../domain/certificates/work';
 import type { JobFilter, JobPage, JobRow } from '../store/core/jobs';
-import { inputWords } from './lens-outcome';
-import { CommandError, oneOf, print, printJson, sinceOf, tell, wholeNumber } from './terminal';
-import { openWorkplace, type Workplace } from './workplace';
+import { inputWords } from './lens/outcome';
+import { CommandError, oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
+import { openWorkplace, type Workplace } from './cli/workplace';
 
 interface ListFlags {
   kind?: JobKind;

@@ -1,11 +1,11 @@
-import { dossierWorks } from './dossier-outcome';
-import { dossierBatchWorks } from './dossier-retry-failed';
+import { dossierWorks } from './dossiers/outcome';
+import { dossierBatchWorks } from './dossiers/retry-failed';
 import { inquiryBatchWorks } from './inquiry-batch-outcome';
-import { lensWorks } from './lens-outcome';
-import { monitorWorks } from './monitor-works';
-import { profileWorks } from './profile-outcome';
-import { traceWorks } from './trace-outcome';
-import type { WorkFamily } from './work-family';
+import { lensWorks } from './lens/outcome';
+import { monitorWorks } from './monitors/works';
+import { profileWorks } from './profiles/outcome';
+import { traceWorks } from './traces/outcome';
+import type { WorkFamily } from './cli/work-family';
 
 /** A new resource adds itself here. */
 const workFamilies: readonly WorkFamily[] = [

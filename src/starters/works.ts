@@ -5,28 +5,28 @@ import { orderEntry } from '../domain/audit-entries';
 import type { StopWord } from '../domain/job';
 import type { EngineClient } from '../temporal/connection';
 import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workflows/messages';
-import { showBatch, showSingle } from './certificate-outcome';
-import { outputOf, withActor, withOutput, type OutputFlags } from './certificate-flags';
+import { showBatch, showSingle } from './certificates/outcome';
+import { outputOf, withActor, withOutput, type OutputFlags } from './cli/flags';
 import {
   creditBatchOf,
   isCreditBatchId,
   orderCreditBatch,
   showCreditBatch,
   showCreditBatchStatus,
-} from './credit-batch-outcome';
+} from './credit/batch-outcome';
 import {
   analysisOf,
   isAnalysisId,
   orderAnalysis,
   showAnalysis,
   showAnalysisStatus,
-} from './credit-outcome';
+} from './credit/outcome';
 import { listCommand } from './list-jobs';
-import { CommandError, UsageError, namedOnce, print, printJson, tell } from './terminal';
+import { CommandError, UsageError, namedOnce, print, printJson, tell } from './cli/terminal';
 import { familyOf } from './work-families';
-import { refuseCertificateFlags, type OrderOptions } from './work-family';
-import { wayOn } from './work-state';
-import { statusLines, viewOne, viewWith, workDocument, type WorkView } from './work-views';
+import { refuseCertificateFlags, type OrderOptions } from './cli/work-family';
+import { wayOn } from './cli/work-state';
+import { statusLines, viewOne, viewWith, workDocument, type WorkView } from './cli/work-views';
 import {
   decisionsOn,
   engineIdOf,
@@ -37,8 +37,8 @@ import {
   summaryOf,
   workIdOf,
   type WorkOnFile,
-} from './works-on-file';
-import { isNotFound, openWorkplace, withEngine, type Workplace } from './workplace';
+} from './cli/works-on-file';
+import { isNotFound, openWorkplace, withEngine, type Workplace } from './cli/workplace';
 
 /** `list`, `status`, `result`, `cancel`, `pause`, `resume`: works, whatever their kind. */
 export function workCommands(): Command[] {

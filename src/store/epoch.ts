@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../domain/audit';
+import type { AuditEntry } from '../domain/core/audit';
 import type { SealedDatabase } from './sealed-database';
 import { statement, type Statement } from './statement';
 

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../domain/audit';
+import type { AuditEntry } from '../domain/core/audit';
 import { eventOf } from './audit/event';
 import { numbered } from './audit/numbers';
 import type { Database } from './database';

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { queueName, queueSuffix } from '../domain/queues';
+import { queueName, queueSuffix } from '../domain/core/queues';
 
 /**
  * What runs for the store as it was before it was restored has no worker any more: it is ended, so that the same

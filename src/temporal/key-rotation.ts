@@ -1,4 +1,4 @@
-import { queueKinds } from '../domain/queues';
+import { queueKinds } from '../domain/core/queues';
 import type { KeyRing } from '../protection/key-ring';
 import type { EngineClient } from './connection';
 import type { KeyCheck } from './key-checks';

@@ -1,5 +1,5 @@
 import { temporal } from '@temporalio/proto';
-import { queueName, type QueueKind } from '../domain/queues';
+import { queueName, type QueueKind } from '../domain/core/queues';
 import type { EngineClient } from './connection';
 
 const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = temporal.api.enums.v1.TaskQueueType;

@@ -4,7 +4,7 @@ import {
   ScheduleOverlapPolicy,
   type Client,
 } from '@temporalio/client';
-import { retentionScheduleId, type RetentionTerm } from '../domain/retention';
+import { retentionScheduleId, type RetentionTerm } from '../domain/core/retention';
 
 const oneDayMs = 86_400_000;
 /** 03:00 UTC, midnight in Brazil. */

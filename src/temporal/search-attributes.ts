@@ -6,7 +6,7 @@ import {
   searchAttributeNames,
   searchAttributes,
   type SearchAttributeName,
-} from '../domain/search-attributes';
+} from '../domain/core/search-attributes';
 import { ConfigError } from '../environment';
 
 const types = temporal.api.enums.v1.IndexedValueType;

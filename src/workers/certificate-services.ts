@@ -1,5 +1,5 @@
 import type { CertificateDependencies } from '../activities/dependencies';
-import { FreedPlaces } from '../activities/freed-places';
+import { FreedPlaces } from '../activities/certificates/freed-places';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
@@ -7,7 +7,7 @@ import type { Store } from '../store/store';
 import { AuditTrail } from '../store/audit/trail';
 import { WorkReader } from '../store/certificates/works';
 import type { IdKey } from '../protection/id-key';
-import { SettlingTimes } from '../domain/settling-times';
+import { SettlingTimes } from '../domain/core/settling-times';
 import type { Environment, InvestigationSettings } from '../environment';
 import type { WorkerMetrics } from './metrics';
 

@@ -1,5 +1,5 @@
 import type { MonitorDependencies } from '../activities/dependencies';
-import type { DossierDependencies } from '../activities/dossiers';
+import type { DossierDependencies } from '../activities/dossiers/dossiers';
 import { DossiersApi } from '../apis/investigation/dossiers';
 import type { Environment } from '../environment';
 import type { WorkerMetrics } from './metrics';

@@ -1,5 +1,5 @@
 import type { MonitorDependencies } from '../activities/dependencies';
-import type { LensDependencies } from '../activities/lens';
+import type { LensDependencies } from '../activities/lens/lens';
 import { LensApi } from '../apis/investigation/lens';
 import type { Environment } from '../environment';
 import type { WorkerMetrics } from './metrics';

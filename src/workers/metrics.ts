@@ -5,18 +5,18 @@ import type {
   LostAnswer,
   MonitorMetrics,
 } from '../activities/dependencies';
-import type { DossierMetrics } from '../activities/dossiers';
+import type { DossierMetrics } from '../activities/dossiers/dossiers';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { analysisStatuses } from '../domain/credit/work';
-import type { LensMetrics } from '../activities/lens';
-import type { ProfileMetrics } from '../activities/profiles';
-import type { RetentionMetrics } from '../activities/retention';
-import type { TraceMetrics } from '../activities/traces';
+import type { LensMetrics } from '../activities/lens/lens';
+import type { ProfileMetrics } from '../activities/profiles/profiles';
+import type { RetentionMetrics } from '../activities/core/retention';
+import type { TraceMetrics } from '../activities/traces/traces';
 import { dossierStatuses } from '../domain/dossiers/follow';
 import { lensStatuses } from '../domain/lens/analyze';
-import type { OutcomeRecord } from '../domain/outcomes';
+import type { OutcomeRecord } from '../domain/certificates/outcomes';
 import { profileStatuses } from '../domain/profiles/lookup';
-import { nothingExpired, type RetentionCounts } from '../domain/retention';
+import { nothingExpired, type RetentionCounts } from '../domain/core/retention';
 import { standsForGood, traceStatuses } from '../domain/traces/search';
 
 const outcomeStatuses: readonly OutcomeRecord['status'][] = [

@@ -1,5 +1,5 @@
 import type { MonitorDependencies } from '../activities/dependencies';
-import type { ProfileDependencies } from '../activities/profiles';
+import type { ProfileDependencies } from '../activities/profiles/profiles';
 import { ProfilesApi } from '../apis/investigation/profile';
 import type { WorkerMetrics } from './metrics';
 

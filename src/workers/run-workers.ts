@@ -3,36 +3,39 @@ import { join } from 'node:path';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { Client, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { createCertificateDecisionActivities } from '../activities/certificate-decisions';
-import { createCertificateMergeActivities } from '../activities/certificate-merge';
-import { createCertificateRecoveryActivities } from '../activities/certificate-recovery';
-import { createCertificateRequestActivities } from '../activities/certificate-requests';
-import { createCertificateWatchActivities } from '../activities/certificate-watches';
-import { createCreditBatchActivities } from '../activities/credit-batches';
-import { createCreditEngineActivities } from '../activities/credit-engines';
-import { createCreditRequestActivities } from '../activities/credit-requests';
-import { createCreditResultActivities } from '../activities/credit-results';
-import { createDossierBatchActivities } from '../activities/dossier-batches';
-import { createDossierReportActivities } from '../activities/dossier-reports';
-import { createDossierActivities, type DossierDependencies } from '../activities/dossiers';
-import { createInquiryBatchActivities } from '../activities/inquiry-batches';
-import { createLensActivities, type LensDependencies } from '../activities/lens';
-import { createLensArtifactActivities } from '../activities/lens-artifacts';
-import { createMonitorLookActivities } from '../activities/monitor-looks';
-import { createMonitorNoteActivities } from '../activities/monitor-notes';
-import { createMonitorReconcileActivities } from '../activities/monitor-reconciles';
-import { createMonitorStuckActivities } from '../activities/monitor-stuck';
-import { createMonitorSweepActivities } from '../activities/monitor-sweeps';
-import { createProfileActivities, type ProfileDependencies } from '../activities/profiles';
-import { createRetentionActivities, type RetentionDependencies } from '../activities/retention';
-import { createTraceActivities, type TraceDependencies } from '../activities/traces';
+import { createCertificateDecisionActivities } from '../activities/certificates/decisions';
+import { createCertificateMergeActivities } from '../activities/certificates/merge';
+import { createCertificateRecoveryActivities } from '../activities/certificates/recovery';
+import { createCertificateRequestActivities } from '../activities/certificates/requests';
+import { createCertificateWatchActivities } from '../activities/certificates/watches';
+import { createCreditBatchActivities } from '../activities/credit/batches';
+import { createCreditEngineActivities } from '../activities/credit/engines';
+import { createCreditRequestActivities } from '../activities/credit/requests';
+import { createCreditResultActivities } from '../activities/credit/results';
+import { createDossierBatchActivities } from '../activities/dossiers/batches';
+import { createDossierReportActivities } from '../activities/dossiers/reports';
+import { createDossierActivities, type DossierDependencies } from '../activities/dossiers/dossiers';
+import { createInquiryBatchActivities } from '../activities/core/inquiry-batches';
+import { createLensActivities, type LensDependencies } from '../activities/lens/lens';
+import { createLensArtifactActivities } from '../activities/lens/artifacts';
+import { createMonitorLookActivities } from '../activities/monitors/looks';
+import { createMonitorNoteActivities } from '../activities/monitors/notes';
+import { createMonitorReconcileActivities } from '../activities/monitors/reconciles';
+import { createMonitorStuckActivities } from '../activities/monitors/stuck';
+import { createMonitorSweepActivities } from '../activities/monitors/sweeps';
+import { createProfileActivities, type ProfileDependencies } from '../activities/profiles/profiles';
+import {
+  createRetentionActivities,
+  type RetentionDependencies,
+} from '../activities/core/retention';
+import { createTraceActivities, type TraceDependencies } from '../activities/traces/traces';
 import type {
   CertificateDependencies,
   CreditDependencies,
   MonitorDependencies,
 } from '../activities/dependencies';
-import { queueName, queueSuffix, type QueueKind } from '../domain/queues';
-import type { RetentionTerm } from '../domain/retention';
+import { queueName, queueSuffix, type QueueKind } from '../domain/core/queues';
+import type { RetentionTerm } from '../domain/core/retention';
 import { EngineUnreachableError } from '../temporal/connection';
 import { endEarlierEpochs } from '../temporal/earlier-epochs';
 import { deleteRuns, runsOf } from '../temporal/job-runs';

@@ -1,5 +1,5 @@
 import type { MonitorDependencies } from '../activities/dependencies';
-import type { TraceDependencies } from '../activities/traces';
+import type { TraceDependencies } from '../activities/traces/traces';
 import { TracesApi } from '../apis/investigation/traces';
 import type { Environment } from '../environment';
 import type { WorkerMetrics } from './metrics';

@@ -2,12 +2,12 @@ import { ParentClosePolicy, continueAsNew, setHandler, startChild } from '@tempo
 import { profileFolder } from '../domain/profiles/lookup';
 import { traceFolder } from '../domain/traces/search';
 import { inquiryBatchEnd } from '../domain/job';
-import { BatchDriver, type BatchRules, type StartedWork } from './batch-driver';
-import { inquiryBatchActivities } from './inquiry-batch-activities';
-import { lookUpProfile } from './look-up-profile';
+import { BatchDriver, type BatchRules, type StartedWork } from './core/batch-driver';
+import { inquiryBatchActivities } from './core/inquiry-batch-activities';
+import { lookUpProfile } from './profiles/look-up-profile';
 import { inquiryBatchProgressQuery, type InquiryBatchInput } from './messages';
-import { attributesAtStart, tellEnd } from './search-attributes';
-import { searchTrace } from './search-trace';
+import { attributesAtStart, tellEnd } from './core/search-attributes';
+import { searchTrace } from './traces/search-trace';
 
 /**
  * Many searches or lookups, each a work under its own id.

@@ -9,7 +9,7 @@ import type {
   ReviewPolicy,
 } from '../domain/dossiers/follow';
 import type { DossierBatchRecord, DossierBatchRef } from '../domain/dossiers/retry-batch';
-import type { InquiryBatchKind } from '../domain/inquiry-batch';
+import type { InquiryBatchKind } from '../domain/core/inquiry-batch';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type { Severity } from '../domain/monitors/change';
 import type {
@@ -21,9 +21,9 @@ import type {
 } from '../domain/monitors/sweep';
 import type { WatchCounts } from '../domain/monitors/watch';
 import type { LensRef, ReplacedLens } from '../domain/lens/analyze';
-import type { RetentionTerm } from '../domain/retention';
+import type { RetentionTerm } from '../domain/core/retention';
 import type { TraceRef } from '../domain/traces/search';
-import type { WorkRef } from '../domain/work';
+import type { WorkRef } from '../domain/certificates/work';
 
 /** What is asked of and told to workflows. Shared with the starters; no runtime but definitions. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EvidenceCollector } from '../../src/activities/evidence';
+import { EvidenceCollector } from '../../src/activities/core/evidence';
 import type { CertificateAssumptions } from '../../src/apis/assumptions';
 import { ConnectionError, ContractError, StatusError } from '../../src/apis/http/errors';
 import { Service } from '../../src/apis/http/service';
@@ -10,7 +10,7 @@ import { CertificatesApi } from '../../src/apis/investigation/certificates';
 import { newStore } from '../support/new-store';
 import { TemporaryStore } from '../support/temporary-store';
 import { EvidenceFiles } from '../../src/store/certificates/evidence-files';
-import type { CertificateType } from '../../src/domain/certificates';
+import type { CertificateType } from '../../src/domain/certificates/certificates';
 import { readEnvironment } from '../../src/environment';
 import { startSandbox, type CallFaultKind, type EndingKind, type Sandbox } from '../../src/sandbox';
 import { certificateDependencies } from '../../src/workers/certificate-services';

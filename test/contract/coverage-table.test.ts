@@ -6,12 +6,12 @@ import {
   type Coverage,
 } from '../../scripts/check-coverage-table';
 import { assumptionTable, type Assumption } from '../../src/apis/assumptions';
-import { certificateCommand } from '../../src/starters/certificate';
-import { dossierCommand } from '../../src/starters/dossier';
-import { lensCommand } from '../../src/starters/lens';
-import { monitorCommand } from '../../src/starters/monitor';
-import { profileCommand } from '../../src/starters/profile';
-import { traceCommand } from '../../src/starters/trace';
+import { certificateCommand } from '../../src/starters/certificates/commands';
+import { dossierCommand } from '../../src/starters/dossiers/commands';
+import { lensCommand } from '../../src/starters/lens/commands';
+import { monitorCommand } from '../../src/starters/monitors/commands';
+import { profileCommand } from '../../src/starters/profiles/commands';
+import { traceCommand } from '../../src/starters/traces/commands';
 import type { CoverageRow } from './coverage-table/row';
 import {
   investigationChecklist,
@@ -55,7 +55,7 @@ const tables: [
 
 const good: CoverageRow = {
   sandbox: 'Shows it.',
-  client: 'src/domain/issuance.ts#Issuance.certidaoId',
+  client: 'src/domain/certificates/issuance.ts#Issuance.certidaoId',
   test: 'contract/sandbox-endings.test.ts › failed fails every time',
 };
 const title = 'contract/sandbox-endings.test.ts ›' as const;
@@ -133,13 +133,13 @@ describe('the coverage table', () => {
     ],
     [
       'a field that does not exist',
-      { client: 'src/domain/issuance.ts#Issuance.certidao' },
-      'src/domain/issuance.ts declares no Issuance.certidao',
+      { client: 'src/domain/certificates/issuance.ts#Issuance.certidao' },
+      'src/domain/certificates/issuance.ts declares no Issuance.certidao',
     ],
     [
       'no field at all',
-      { client: 'src/domain/issuance.ts#' },
-      'src/domain/issuance.ts declares no ',
+      { client: 'src/domain/certificates/issuance.ts#' },
+      'src/domain/certificates/issuance.ts declares no ',
     ],
     [
       'a source file that does not exist',

@@ -6,8 +6,8 @@ import { Limiter } from '../../src/apis/http/limiter';
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import type { SandboxOptions } from '../../src/sandbox';
-import { engineCommand } from '../../src/starters/engine';
-import { EngineCalls } from '../../src/starters/engine-calls';
+import { engineCommand } from '../../src/starters/credit/engine';
+import { EngineCalls } from '../../src/starters/credit/engine-calls';
 import { startCreditCaller, type CreditCaller } from '../unit/sandbox/credit-caller';
 
 const token = 'credit-sandbox-token';

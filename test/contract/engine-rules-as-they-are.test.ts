@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engineCommand } from '../../src/starters/engine';
+import { engineCommand } from '../../src/starters/credit/engine';
 import { LoopbackServer, sendJson } from '../support/loopback-server';
 
 /** What a parser would not give back: digits, an order, a name told twice, blanks. */

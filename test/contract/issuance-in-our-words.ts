@@ -1,4 +1,4 @@
-import type { Issuance, IssuanceState } from '../../src/domain/issuance';
+import type { Issuance, IssuanceState } from '../../src/domain/certificates/issuance';
 
 /** An issuance as the specification tells it: everything but id and status may be missing or null. */
 export interface Told {

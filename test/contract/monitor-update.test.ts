@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../src/sandbox';
-import { updateCommand } from '../../src/starters/monitor-update';
+import { updateCommand } from '../../src/starters/monitors/update';
 
 const monitor = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
 const variables = { ...process.env };

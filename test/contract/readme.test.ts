@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withAssumptions } from '../../scripts/check-readme';
 import { assumptionTable, type Assumption } from '../../src/apis/assumptions';
-import { rowStatuses } from '../../src/domain/certificates';
+import { rowStatuses } from '../../src/domain/certificates/certificates';
 import { readEnvironment } from '../../src/environment';
 import { resultColumns } from '../../src/sheets/result-cells';
 

@@ -1,6 +1,6 @@
-import { createInquiryBatchActivities } from '../../src/activities/inquiry-batches';
-import { InquiryBatchShelf } from '../../src/store/traces/inquiry-batches';
-import { inquiriesPerPart, type InquiryBatchRecord } from '../../src/domain/inquiry-batch';
+import { createInquiryBatchActivities } from '../../src/activities/core/inquiry-batches';
+import { InquiryBatchShelf } from '../../src/store/inquiry-batches';
+import { inquiriesPerPart, type InquiryBatchRecord } from '../../src/domain/core/inquiry-batch';
 import { newStore } from '../support/new-store';
 
 const folder = 'inquiries/trace-batch/x/1';

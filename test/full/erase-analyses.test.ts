@@ -9,7 +9,7 @@ import {
 import { KeySeal } from '../../src/store/seal';
 import { Store } from '../../src/store/store';
 import { CreditBatchShelf } from '../../src/store/credit/credit-batches';
-import { analysisSubject } from '../../src/domain/attempts';
+import { analysisSubject } from '../../src/domain/core/attempts';
 import { indexDocuments, indexedBytes } from '../../src/store/core/subject-index';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
 import { StoredBodies } from '../../src/store/erasure/bodies';
@@ -18,8 +18,8 @@ import { putLarge, readLarge } from '../../src/store/core/large-objects';
 import { ErasurePlanner } from '../../src/store/erasure/plan';
 import type { CreditBatchRecord } from '../../src/domain/credit/batch';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
-import { punctuateDocument } from '../../src/domain/documents';
-import { documentsInText } from '../../src/domain/held-documents';
+import { punctuateDocument } from '../../src/domain/core/documents';
+import { documentsInText } from '../../src/domain/core/held-documents';
 import { KeyRing } from '../../src/protection/key-ring';
 import { cnpj, cpf } from '../support/documents';
 import {

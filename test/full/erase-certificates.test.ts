@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditEntry } from '../../src/domain/audit';
-import { certificateSubject, type Claim } from '../../src/domain/attempts';
+import type { AuditEntry } from '../../src/domain/core/audit';
+import { certificateSubject, type Claim } from '../../src/domain/core/attempts';
 import { verifyAudit } from '../../src/store/audit/verify';
 import { Store } from '../../src/store/store';
 import { indexDocuments } from '../../src/store/core/subject-index';
@@ -11,9 +11,9 @@ import { plansOfAge } from '../../src/store/erasure/age';
 import { erase, finishErasure, openErasures } from '../../src/store/erasure/erasures';
 import { ErasurePlanner } from '../../src/store/erasure/plan';
 import { WorkWriter, workFolder } from '../../src/store/certificates/works';
-import { noCounts } from '../../src/domain/certificates';
-import { nothingTold } from '../../src/domain/outcomes';
-import type { WorkRecord } from '../../src/domain/work';
+import { noCounts } from '../../src/domain/certificates/certificates';
+import { nothingTold } from '../../src/domain/certificates/outcomes';
+import type { WorkRecord } from '../../src/domain/certificates/work';
 import { entry, readAll } from '../support/audit-entries';
 import { cnpj } from '../support/documents';
 import {

@@ -4,7 +4,7 @@ import { putLarge } from '../../src/store/core/large-objects';
 import { LensFile, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
 import { ErasurePlanner } from '../../src/store/erasure/plan';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
-import { lensSubject } from '../../src/domain/attempts';
+import { lensSubject } from '../../src/domain/core/attempts';
 import { cnpj } from '../support/documents';
 import { changedKeys, erased, keysThat, nameOf, ofAge } from '../support/erasures';
 import { bodyAt } from '../support/stored-bodies';

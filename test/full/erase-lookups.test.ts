@@ -1,12 +1,12 @@
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { Store } from '../../src/store/store';
 import { StoredBodies } from '../../src/store/erasure/bodies';
-import { InquiryBatchShelf } from '../../src/store/traces/inquiry-batches';
+import { InquiryBatchShelf } from '../../src/store/inquiry-batches';
 import { ErasurePlanner, type ErasurePlan } from '../../src/store/erasure/plan';
-import type { InquiryBatchRecord } from '../../src/domain/inquiry-batch';
-import { traceSubject } from '../../src/domain/attempts';
-import { punctuateDocument } from '../../src/domain/documents';
-import { documentsInText } from '../../src/domain/held-documents';
+import type { InquiryBatchRecord } from '../../src/domain/core/inquiry-batch';
+import { traceSubject } from '../../src/domain/core/attempts';
+import { punctuateDocument } from '../../src/domain/core/documents';
+import { documentsInText } from '../../src/domain/core/held-documents';
 import { cpf } from '../support/documents';
 import {
   changedKeys,

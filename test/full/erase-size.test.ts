@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { noCounts } from '../../src/domain/certificates';
-import { nothingTold } from '../../src/domain/outcomes';
+import { noCounts } from '../../src/domain/certificates/certificates';
+import { nothingTold } from '../../src/domain/certificates/outcomes';
 import { WorkReader } from '../../src/store/certificates/works';
 import { erased, nameOf, planned } from '../support/erasures';
 import { cnpj } from '../support/documents';

@@ -8,10 +8,10 @@ import {
   withoutUploads,
 } from '../../src/store/erasure/tombstones';
 import { impersonalKeys, kindOf, recordKinds, sealedTables } from '../../src/store/erasure/catalog';
-import type { FiledRow, ManifestRow } from '../../src/domain/certificates';
-import { erasedResult } from '../../src/domain/result-rows';
-import type { IssuanceFact, OutcomeRecord } from '../../src/domain/outcomes';
-import type { DecisionRecord, WorkRecord } from '../../src/domain/work';
+import type { FiledRow, ManifestRow } from '../../src/domain/certificates/certificates';
+import { erasedResult } from '../../src/domain/certificates/result-rows';
+import type { IssuanceFact, OutcomeRecord } from '../../src/domain/certificates/outcomes';
+import type { DecisionRecord, WorkRecord } from '../../src/domain/certificates/work';
 import { cnpj } from '../support/documents';
 import { TemporaryStore } from '../support/temporary-store';
 

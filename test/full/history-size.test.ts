@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
-import type { CertificateLaneInput } from '../../src/workflows/certificate-lane';
+import type { CertificateLaneInput } from '../../src/workflows/certificates/certificate-lane';
 import type { CertificateBatchInput } from '../../src/workflows/messages';
 import { postsOf } from '../support/batch-account';
 import { Installation, readSheetLines } from '../support/diligence-process';

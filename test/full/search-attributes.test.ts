@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { searchAttributeNames } from '../../src/domain/search-attributes';
+import { searchAttributeNames } from '../../src/domain/core/search-attributes';
 import { Installation, eventually, sandboxToken } from '../support/diligence-process';
 import { cnpj, sheetOf } from '../support/documents';
 

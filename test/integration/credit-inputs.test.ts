@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { creditCommand } from '../../src/starters/credit';
-import { reportError } from '../../src/starters/terminal';
+import { creditCommand } from '../../src/starters/credit/commands';
+import { reportError } from '../../src/starters/cli/terminal';
 import { badFiles, badZips, type BadInput } from '../support/bad-inputs';
 import { cnabFile, testReceivable, type FileTerms } from '../support/cnab-files';
 import { CreditInstallation, centsOf, sha256Of, sheetRows } from '../support/credit-installation';

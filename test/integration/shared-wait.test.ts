@@ -2,16 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { notSettledYet } from '../../src/activities/failures';
-import { SettledWait, type Reading } from '../../src/activities/settled-wait';
-import type { AwaitTraceInput, StartedTrace, StartTraceInput } from '../../src/activities/traces';
-import { waitBounds, type WaitBounds } from '../../src/domain/poll-timing';
-import { queueName } from '../../src/domain/queues';
-import type { Waited } from '../../src/domain/settled-wait';
+import { notSettledYet } from '../../src/activities/core/failures';
+import { SettledWait, type Reading } from '../../src/activities/core/settled-wait';
+import type {
+  AwaitTraceInput,
+  StartedTrace,
+  StartTraceInput,
+} from '../../src/activities/traces/traces';
+import { waitBounds, type WaitBounds } from '../../src/domain/core/poll-timing';
+import { queueName } from '../../src/domain/core/queues';
+import type { Waited } from '../../src/domain/core/settled-wait';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
 import { cancelUpdate, traceProgressQuery } from '../../src/workflows/messages';
-import type { searchTrace } from '../../src/workflows/search-trace';
+import type { searchTrace } from '../../src/workflows/traces/search-trace';
 import type { HistoryEvents } from '../support/clock-locks';
 import { eventually } from '../support/diligence-process';
 import { MachineLoad } from '../support/machine-load';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { standingAttempt } from '../../src/domain/attempts';
+import { standingAttempt } from '../../src/domain/core/attempts';
 import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { SealedDatabase } from '../../src/store/sealed-database';

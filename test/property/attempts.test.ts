@@ -1,6 +1,10 @@
 import * as fc from 'fast-check';
-import { attemptState, type Attempt, type Claim } from '../../src/domain/attempts';
-import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../../src/domain/outcomes';
+import { attemptState, type Attempt, type Claim } from '../../src/domain/core/attempts';
+import {
+  mergeOutcomes,
+  nothingTold,
+  type OutcomeRecord,
+} from '../../src/domain/certificates/outcomes';
 
 const instant = fc.nat(10_000);
 const claim = fc.record<Claim>({

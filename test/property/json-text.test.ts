@@ -1,5 +1,5 @@
 import { assert, json, jsonValue, property, record, string } from 'fast-check';
-import { JsonText, memberText, stringifyWithTexts } from '../../src/domain/json-text';
+import { JsonText, memberText, stringifyWithTexts } from '../../src/domain/core/json-text';
 import { sized } from '../support/full-size';
 
 test('the value of a member is found as it is written, wherever it stands', () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { Pace } from '../../src/starters/pace';
+import { Pace } from '../../src/starters/cli/pace';
 
 const step = fc.record({
   gapMs: fc.integer({ min: 300, max: 5_000 }),

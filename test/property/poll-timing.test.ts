@@ -1,5 +1,10 @@
 import * as fc from 'fast-check';
-import { backoffMs, certificatePace, nextPollMs, watchBoundMs } from '../../src/domain/poll-timing';
+import {
+  backoffMs,
+  certificatePace,
+  nextPollMs,
+  watchBoundMs,
+} from '../../src/domain/core/poll-timing';
 
 const age = fc.integer({ min: -1_000, max: 30 * 86_400_000 });
 const chance = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });

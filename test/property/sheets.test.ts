@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import * as fc from 'fast-check';
 
-import type { ResultRow } from '../../src/domain/certificates';
+import type { ResultRow } from '../../src/domain/certificates/certificates';
 import { planRows } from '../../src/sheets/plan-rows';
 import { readSheet, type SheetRow } from '../../src/sheets/read-rows';
 import { openResultSheet, readResultSheet } from '../../src/sheets/result-sheet';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../src/domain/audit';
+import type { AuditEntry } from '../../src/domain/core/audit';
 import { readAudit, type FiledAuditRecord } from '../../src/store/audit/read';
 import type { SealedDatabase } from '../../src/store/sealed-database';
 import { testIdKey } from './temporary-store';

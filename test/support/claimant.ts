@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { attemptOf, nextNumber, subjectState, type Claim } from '../../src/domain/attempts';
+import { attemptOf, nextNumber, subjectState, type Claim } from '../../src/domain/core/attempts';
 import { AttemptRepository } from '../../src/store/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { SealedDatabase } from '../../src/store/sealed-database';

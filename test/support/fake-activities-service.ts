@@ -3,7 +3,7 @@ import type {
   RequestRow,
   RowAnswer,
   UnsentReason,
-} from '../../src/domain/certificate-rows';
+} from '../../src/domain/certificates/certificate-rows';
 
 /** What comes of one request for a row. The last one of a script holds for all that follow. */
 export type Answer =

@@ -1,10 +1,10 @@
 import { setTimeout as breathe } from 'node:timers/promises';
-import type { createCertificateDecisionActivities } from '../../src/activities/certificate-decisions';
-import type { createCertificateMergeActivities } from '../../src/activities/certificate-merge';
-import type { createCertificateRecoveryActivities } from '../../src/activities/certificate-recovery';
-import type { createCertificateRequestActivities } from '../../src/activities/certificate-requests';
-import type { createCertificateWatchActivities } from '../../src/activities/certificate-watches';
-import { FreedPlaces } from '../../src/activities/freed-places';
+import type { createCertificateDecisionActivities } from '../../src/activities/certificates/decisions';
+import type { createCertificateMergeActivities } from '../../src/activities/certificates/merge';
+import type { createCertificateRecoveryActivities } from '../../src/activities/certificates/recovery';
+import type { createCertificateRequestActivities } from '../../src/activities/certificates/requests';
+import type { createCertificateWatchActivities } from '../../src/activities/certificates/watches';
+import { FreedPlaces } from '../../src/activities/certificates/freed-places';
 import type {
   RequestInput,
   RequestRow,
@@ -13,9 +13,9 @@ import type {
   WatchAnswer,
   WatchInput,
   WatchTuple,
-} from '../../src/domain/certificate-rows';
-import { noCounts } from '../../src/domain/certificates';
-import { nextPollMs } from '../../src/domain/poll-timing';
+} from '../../src/domain/certificates/certificate-rows';
+import { noCounts } from '../../src/domain/certificates/certificates';
+import { nextPollMs } from '../../src/domain/core/poll-timing';
 import { FakeService, type RowScript } from './fake-activities-service';
 
 /** On the wall: until the server has what an activity ended with. */

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
-import { queueName } from '../../src/domain/queues';
+import { queueName } from '../../src/domain/core/queues';
 import { dataConverter, type WorkflowRig } from './workflow-environment';
 
 /** The activities that a test has for its workflow, by the id of it. */

@@ -5,7 +5,7 @@ import { Store } from '../../src/store/store';
 import { storeInFolder, type StoreAddress } from '../../src/store/open-store';
 import { KeySeal } from '../../src/store/seal';
 import { TemporaryPostgres, postgresIn, postgresOfRun, runInPostgres } from './temporary-postgres';
-import type { Attempt } from '../../src/domain/attempts';
+import type { Attempt } from '../../src/domain/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
 import { EventChain, type NewEvent } from '../../src/store/audit/chain';

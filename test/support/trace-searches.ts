@@ -1,10 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { AwaitTraceInput, StartedTrace, StartTraceInput } from '../../src/activities/traces';
-import { queueName } from '../../src/domain/queues';
-import type { Waited } from '../../src/domain/settled-wait';
+import type {
+  AwaitTraceInput,
+  StartedTrace,
+  StartTraceInput,
+} from '../../src/activities/traces/traces';
+import { queueName } from '../../src/domain/core/queues';
+import type { Waited } from '../../src/domain/core/settled-wait';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { traceProgressQuery } from '../../src/workflows/messages';
-import type { searchTrace } from '../../src/workflows/search-trace';
+import type { searchTrace } from '../../src/workflows/traces/search-trace';
 import { spanMs } from './histories';
 import { shareWorker, type ActivitiesByWorkflow } from './shared-worker';
 import { hour, type WorkflowRig } from './workflow-environment';

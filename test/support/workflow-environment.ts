@@ -10,14 +10,17 @@ import {
 import type { Workflow } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
-import { queueName } from '../../src/domain/queues';
-import type { WorkRef } from '../../src/domain/work';
+import { queueName } from '../../src/domain/core/queues';
+import type { WorkRef } from '../../src/domain/certificates/work';
 import { KeyRing } from '../../src/protection/key-ring';
 import { dataConverterOf } from '../../src/temporal/data-converter';
-import type { certificateBatch } from '../../src/workflows/certificate-batch';
-import type { CertificateLaneInput, certificateLane } from '../../src/workflows/certificate-lane';
-import type { certificateResolve } from '../../src/workflows/certificate-resolve';
-import type { issueCertificate } from '../../src/workflows/issue-certificate';
+import type { certificateBatch } from '../../src/workflows/certificates/certificate-batch';
+import type {
+  CertificateLaneInput,
+  certificateLane,
+} from '../../src/workflows/certificates/certificate-lane';
+import type { certificateResolve } from '../../src/workflows/certificates/certificate-resolve';
+import type { issueCertificate } from '../../src/workflows/certificates/issue-certificate';
 import type {
   CertificateBatchInput,
   IssuingTerms,
@@ -25,7 +28,7 @@ import type {
   RowsProgress,
 } from '../../src/workflows/messages';
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
-import { firstRows, type CarriedRows } from '../../src/workflows/row-state';
+import { firstRows, type CarriedRows } from '../../src/workflows/certificates/row-state';
 import { ClockLocks, isAtTask, type HistoryEvents } from './clock-locks';
 import { isFullSize, sized } from './full-size';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';

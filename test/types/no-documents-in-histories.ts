@@ -3,9 +3,9 @@ import type {
   RowAnswer,
   WatchAnswer,
   WatchInput,
-} from '../../src/domain/certificate-rows';
+} from '../../src/domain/certificates/certificate-rows';
 import type * as workflows from '../../src/workflows';
-import type { CertificateActivities } from '../../src/workflows/certificate-activities';
+import type { CertificateActivities } from '../../src/workflows/certificates/activities';
 import type { IssueCertificateInput } from '../../src/workflows/messages';
 
 /** Histories carry references, never tax numbers: no input of a workflow has a place for one. */

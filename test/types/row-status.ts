@@ -1,4 +1,8 @@
-import { noCounts, type RowStatus, type StatusCounts } from '../../src/domain/certificates';
+import {
+  noCounts,
+  type RowStatus,
+  type StatusCounts,
+} from '../../src/domain/certificates/certificates';
 
 /** A result sheet knows nine words and no other: whoever adds one meets every place that counts. */
 

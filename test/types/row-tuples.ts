@@ -1,4 +1,8 @@
-import type { RequestRow, WatchTuple, WatchedRow } from '../../src/domain/certificate-rows';
+import type {
+  RequestRow,
+  WatchTuple,
+  WatchedRow,
+} from '../../src/domain/certificates/certificate-rows';
 
 /** Rows travel through histories as tuples: their order is a contract with every recorded history. */
 

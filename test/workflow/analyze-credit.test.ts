@@ -1,15 +1,15 @@
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
-import type { RequestInput } from '../../src/activities/credit-requests';
-import { notSettledYet, resultUnreadable } from '../../src/activities/failures';
-import { queueName } from '../../src/domain/queues';
+import type { RequestInput } from '../../src/activities/credit/requests';
+import { notSettledYet, resultUnreadable } from '../../src/activities/core/failures';
+import { queueName } from '../../src/domain/core/queues';
 import type {
   AnalysisOutcome,
   AnalysisResultRef,
   RequestAnswer,
   WaitAnswer,
 } from '../../src/domain/credit/work';
-import type { analyzeCredit } from '../../src/workflows/analyze-credit';
+import type { analyzeCredit } from '../../src/workflows/credit/analyze-credit';
 import { analysisProgressQuery, cancelUpdate, resumeUpdate } from '../../src/workflows/messages';
 import {
   dataConverter,

@@ -1,10 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { notSettledYet } from '../../src/activities/failures';
-import type { AwaitLensInput, SubmitLensInput, SubmittedLens } from '../../src/activities/lens';
+import { notSettledYet } from '../../src/activities/core/failures';
+import type {
+  AwaitLensInput,
+  SubmitLensInput,
+  SubmittedLens,
+} from '../../src/activities/lens/lens';
 import type { LensFiles, LensOutcome, LensSeen } from '../../src/domain/lens/analyze';
-import { queueName } from '../../src/domain/queues';
-import type { WaitOrder, Waited } from '../../src/domain/settled-wait';
-import type { analyzeLens } from '../../src/workflows/analyze-lens';
+import { queueName } from '../../src/domain/core/queues';
+import type { WaitOrder, Waited } from '../../src/domain/core/settled-wait';
+import type { analyzeLens } from '../../src/workflows/lens/analyze-lens';
 import { cancelUpdate, lensProgressQuery } from '../../src/workflows/messages';
 import { shareWorker, type ActivitiesByWorkflow } from '../support/shared-worker';
 import { hour, minute, workflowSuite, type WorkflowRig } from '../support/workflow-environment';

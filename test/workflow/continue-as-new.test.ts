@@ -2,7 +2,7 @@ import {
   decodeFromPayloadsAtIndex,
   loadDataConverter,
 } from '@temporalio/common/lib/internal-non-workflow';
-import type { CertificateLaneInput } from '../../src/workflows/certificate-lane';
+import type { CertificateLaneInput } from '../../src/workflows/certificates/certificate-lane';
 import {
   ascending,
   counted,

@@ -1,8 +1,8 @@
 import { Worker } from '@temporalio/worker';
 import { thingOfAnalysis, type CreditBatchEnd } from '../../src/domain/credit/batch';
-import { queueName } from '../../src/domain/queues';
+import { queueName } from '../../src/domain/core/queues';
 import type { AnalysisOutcome, AnalysisStatus } from '../../src/domain/credit/work';
-import type { creditBatch } from '../../src/workflows/credit-batch';
+import type { creditBatch } from '../../src/workflows/credit/credit-batch';
 import {
   cancelUpdate,
   creditBatchProgressQuery,

@@ -4,8 +4,8 @@ import type {
   AwaitDossierInput,
   DossierCancelled,
   RetryDossierInput,
-} from '../../src/activities/dossiers';
-import { notSettledYet } from '../../src/activities/failures';
+} from '../../src/activities/dossiers/dossiers';
+import { notSettledYet } from '../../src/activities/core/failures';
 import type {
   DossierOutcome,
   DossierReport,
@@ -13,9 +13,9 @@ import type {
   ReviewDecision,
 } from '../../src/domain/dossiers/follow';
 import type { Retried } from '../../src/domain/dossiers/retry';
-import { queueName } from '../../src/domain/queues';
-import type { Waited } from '../../src/domain/settled-wait';
-import type { followDossier } from '../../src/workflows/follow-dossier';
+import { queueName } from '../../src/domain/core/queues';
+import type { Waited } from '../../src/domain/core/settled-wait';
+import type { followDossier } from '../../src/workflows/dossiers/follow-dossier';
 import {
   cancelDossierUpdate,
   decideDossierUpdate,

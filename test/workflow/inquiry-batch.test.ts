@@ -2,12 +2,12 @@ import { Context } from '@temporalio/activity';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import type { InquiryBatchEnd, InquiryBatchKind } from '../../src/domain/inquiry-batch';
+import type { InquiryBatchEnd, InquiryBatchKind } from '../../src/domain/core/inquiry-batch';
 import type { ProfileOutcome } from '../../src/domain/profiles/lookup';
-import { queueName } from '../../src/domain/queues';
+import { queueName } from '../../src/domain/core/queues';
 import type { TraceOutcome } from '../../src/domain/traces/search';
 import type { inquiryBatch } from '../../src/workflows/inquiry-batch';
-import type { lookUpProfile } from '../../src/workflows/look-up-profile';
+import type { lookUpProfile } from '../../src/workflows/profiles/look-up-profile';
 import {
   cancelUpdate,
   inquiryBatchProgressQuery,

@@ -1,11 +1,11 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { LookUpInput } from '../../src/activities/profiles';
-import { notSettledYet } from '../../src/activities/failures';
+import type { LookUpInput } from '../../src/activities/profiles/profiles';
+import { notSettledYet } from '../../src/activities/core/failures';
 import type { LookedUp, ProfileOutcome } from '../../src/domain/profiles/lookup';
-import { queueName } from '../../src/domain/queues';
-import type { Waited } from '../../src/domain/settled-wait';
-import type { lookUpProfile } from '../../src/workflows/look-up-profile';
+import { queueName } from '../../src/domain/core/queues';
+import type { Waited } from '../../src/domain/core/settled-wait';
+import type { lookUpProfile } from '../../src/workflows/profiles/look-up-profile';
 import { cancelUpdate, profileProgressQuery } from '../../src/workflows/messages';
 import { spanMs } from '../support/histories';
 import { shareWorker, type ActivitiesByWorkflow } from '../support/shared-worker';

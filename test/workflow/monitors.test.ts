@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import type { LookInput } from '../../src/activities/monitor-looks';
-import type { NotesInput } from '../../src/activities/monitor-notes';
-import type { ReconcileEnd, ReconcileReport } from '../../src/activities/monitor-reconciles';
-import type { StuckInput } from '../../src/activities/monitor-stuck';
-import type { SweepPageInput } from '../../src/activities/monitor-sweeps';
+import type { LookInput } from '../../src/activities/monitors/looks';
+import type { NotesInput } from '../../src/activities/monitors/notes';
+import type { ReconcileEnd, ReconcileReport } from '../../src/activities/monitors/reconciles';
+import type { StuckInput } from '../../src/activities/monitors/stuck';
+import type { SweepPageInput } from '../../src/activities/monitors/sweeps';
 import {
   noCounts,
   noStanding,
@@ -15,10 +15,10 @@ import {
   type SweepOutcome,
 } from '../../src/domain/monitors/sweep';
 import type { LookReport, WatchOutcome } from '../../src/domain/monitors/watch';
-import { queueName } from '../../src/domain/queues';
+import { queueName } from '../../src/domain/core/queues';
 import { cancelUpdate } from '../../src/workflows/messages';
-import type { monitorSweep } from '../../src/workflows/monitor-sweep';
-import type { monitorWatch } from '../../src/workflows/monitor-watch';
+import type { monitorSweep } from '../../src/workflows/monitors/monitor-sweep';
+import type { monitorWatch } from '../../src/workflows/monitors/monitor-watch';
 import { dataConverter, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
 
 const pageSize = 100;

@@ -1,6 +1,6 @@
 import { Worker } from '@temporalio/worker';
-import type { AwaitDossierInput, RetryDossierInput } from '../../src/activities/dossiers';
-import { notSettledYet } from '../../src/activities/failures';
+import type { AwaitDossierInput, RetryDossierInput } from '../../src/activities/dossiers/dossiers';
+import { notSettledYet } from '../../src/activities/core/failures';
 import type {
   DossierOutcome,
   DossierRecord,
@@ -10,11 +10,11 @@ import type {
 import type { Retried } from '../../src/domain/dossiers/retry';
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import type { ListAtFault, RetryPlan } from '../../src/domain/dossiers/retry-plan';
-import { queueName } from '../../src/domain/queues';
-import type { WaitOrder, Waited } from '../../src/domain/settled-wait';
+import { queueName } from '../../src/domain/core/queues';
+import type { WaitOrder, Waited } from '../../src/domain/core/settled-wait';
 import { cancelUpdate, dossierBatchProgressQuery } from '../../src/workflows/messages';
-import type { followDossier } from '../../src/workflows/follow-dossier';
-import type { retryFailedDossiers } from '../../src/workflows/retry-failed-dossiers';
+import type { followDossier } from '../../src/workflows/dossiers/follow-dossier';
+import type { retryFailedDossiers } from '../../src/workflows/dossiers/retry-failed-dossiers';
 import {
   dataConverter,
   hour,

@@ -1,8 +1,8 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { notSettledYet } from '../../src/activities/failures';
-import type { StartedTrace } from '../../src/activities/traces';
-import type { Waited } from '../../src/domain/settled-wait';
+import { notSettledYet } from '../../src/activities/core/failures';
+import type { StartedTrace } from '../../src/activities/traces/traces';
+import type { Waited } from '../../src/domain/core/settled-wait';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { cancelUpdate, traceProgressQuery, type TraceProgress } from '../../src/workflows/messages';
 import { searched, shareSearches, type Answer } from '../support/trace-searches';

@@ -1,5 +1,5 @@
 import type { Engine, EngineFields } from '../../domain/credit/engine';
-import { stringifyWithTexts } from '../../domain/json-text';
+import { stringifyWithTexts } from '../../domain/core/json-text';
 import type { CallPriority } from '../http/limiter';
 import type { HttpCall, Service } from '../http/service';
 import { engineFromWire, enginesFromWire } from './engines.wire';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Engine } from '../../domain/credit/engine';
-import { JsonText, memberText } from '../../domain/json-text';
+import { JsonText, memberText } from '../../domain/core/json-text';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 import { flag, number, told, tolerant } from '../http/tolerant';

@@ -1,5 +1,5 @@
-import type { CertificateType } from '../../domain/certificates';
-import type { EvidencePlace, Issuance } from '../../domain/issuance';
+import type { CertificateType } from '../../domain/certificates/certificates';
+import type { EvidencePlace, Issuance } from '../../domain/certificates/issuance';
 import type { CertificateAssumptions } from '../assumptions';
 import { StatusError, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallName } from '../http/errors';
 import { ContractError } from '../http/errors';
 import { parseJson } from '../http/problem';
-import type { Issuance, IssuanceState } from '../../domain/issuance';
+import type { Issuance, IssuanceState } from '../../domain/certificates/issuance';
 
 /**
  * The service's shape of a certificate issuance (specification: "Certificate issuance"). Unknown

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isUuid } from '../../domain/credit/engine';
+import { isUuid } from '../../domain/core/uuid';
 import {
   dossierStates,
   type AttemptBilling,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Artifact } from '../../domain/artifact';
+import type { Artifact } from '../../domain/core/artifact';
 import {
   lensStates,
   type LensAnalysis,

@@ -6,7 +6,7 @@ import {
   type Endless,
   type PageSeen,
   type Place,
-} from '../../domain/list-walk';
+} from '../../domain/core/list-walk';
 import { ContractError, StatusError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 import { flag, isSameId, issuesOf, parseWire, told } from './wire-fields';

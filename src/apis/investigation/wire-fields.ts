@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Artifact } from '../../domain/artifact';
-import type { Billing } from '../../domain/billing';
-import type { ServiceFailure } from '../../domain/service-failure';
+import type { Artifact } from '../../domain/core/artifact';
+import type { Billing } from '../../domain/core/billing';
+import type { ServiceFailure } from '../../domain/core/service-failure';
 import { ContractError, type CallName } from '../http/errors';
 import { flag, number, told as anyText, tolerant } from '../http/tolerant';
 

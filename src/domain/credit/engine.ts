@@ -1,4 +1,4 @@
-import type { JsonText } from '../json-text';
+import type { JsonText } from '../core/json-text';
 
 /** A rule engine of the credit service. */
 export interface Engine {
@@ -74,8 +74,4 @@ export function chooseEngine(engines: readonly Engine[], idOrName: string): Engi
 /** Names that people take for one: composed alike, without blanks around. */
 export function sameName(one: string, other: string): boolean {
   return one.normalize('NFC').trim() === other.normalize('NFC').trim();
-}
-
-export function isUuid(text: string): boolean {
-  return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text.trim());
 }

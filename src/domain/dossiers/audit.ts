@@ -1,5 +1,5 @@
-import type { Attempt } from '../attempts';
-import type { AuditEntry } from '../audit';
+import type { Attempt } from '../core/attempts';
+import type { AuditEntry } from '../core/audit';
 import type { DossierOutcome } from './follow';
 import type { DossierBatchOutcome } from './retry-batch';
 import type { Retry } from './retry';

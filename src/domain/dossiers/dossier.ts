@@ -1,6 +1,6 @@
-import type { Artifact } from '../artifact';
-import type { Billing } from '../billing';
-import type { ServiceFailure } from '../service-failure';
+import type { Artifact } from '../core/artifact';
+import type { Billing } from '../core/billing';
+import type { ServiceFailure } from '../core/service-failure';
 
 /** Dossiers, in our words. */
 

@@ -1,4 +1,4 @@
-import type { ServiceFailure } from '../service-failure';
+import type { ServiceFailure } from '../core/service-failure';
 import type {
   AttemptBilling,
   Dossier,

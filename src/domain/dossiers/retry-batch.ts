@@ -1,4 +1,4 @@
-import type { BillingTotal } from '../billing-totals';
+import type { BillingTotal } from '../core/billing-totals';
 import type { DossierOutcome, DossierStatus, ReviewPolicy } from './follow';
 import type { RetryPlan, RetryPlanTerms } from './retry-plan';
 

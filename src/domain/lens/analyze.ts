@@ -1,4 +1,4 @@
-import type { Billing } from '../billing';
+import type { Billing } from '../core/billing';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
 /** One analysis, as it was asked for: the input of the job in `lens/<name>/<instant>`. */

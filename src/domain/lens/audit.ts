@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../audit';
+import type { AuditEntry } from '../core/audit';
 import { anotherAnalysisCode } from './analyze';
 import type { CreatedLens, LensOutcome, LensRecord } from './analyze';
 

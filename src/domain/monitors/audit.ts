@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../audit';
+import type { AuditEntry } from '../core/audit';
 import type { AcknowledgementMark } from './kept';
 import type { Standing, SweepRef } from './sweep';
 

@@ -5,7 +5,7 @@ import {
   type Endless,
   type PageSeen,
   type Place,
-} from '../list-walk';
+} from '../core/list-walk';
 import type { Severity } from './change';
 
 /** One pass over one monitor: what it is told, what it counts, and which page comes next. */

@@ -5,7 +5,7 @@ import {
   type Monitor,
   type MonitorUpdate,
 } from './change';
-import type { AuditEntry } from '../audit';
+import type { AuditEntry } from '../core/audit';
 
 /** Changing a monitor: what may be asked for, and what became of it. */
 

@@ -1,4 +1,4 @@
-import { backoffMs } from '../poll-timing';
+import { backoffMs } from '../core/poll-timing';
 import { faultWords, needsAttention, troublesOf, type SweepOutcome } from './sweep';
 
 /** Many monitors by one schedule: their list, and one pass over it. */

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../audit';
+import type { AuditEntry } from '../core/audit';
 import type { ProfileOutcome, ProfileRecord, SentLookup } from './lookup';
 
 /** One try of a call that left, or may have. */

@@ -1,4 +1,4 @@
-import { numberOfRun, type Attempt, type Receipt } from '../attempts';
+import { numberOfRun, type Attempt, type Receipt } from '../core/attempts';
 
 /** One lookup of a profile, as it was asked for: the input of the job in `profiles/<name>/<instant>`. */
 export interface ProfileRecord {

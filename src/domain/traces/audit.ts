@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../audit';
+import type { AuditEntry } from '../core/audit';
 import type { MadeTrace, TraceOutcome, TraceRecord } from './search';
 
 /** The service has made a search for us. Asked again with the same key, it is the same entry. */

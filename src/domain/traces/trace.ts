@@ -1,5 +1,5 @@
-import type { Billing } from '../billing';
-import type { ServiceFailure } from '../service-failure';
+import type { Billing } from '../core/billing';
+import type { ServiceFailure } from '../core/service-failure';
 
 /** Trace searches, in our words. */
 

@@ -1,4 +1,4 @@
-import type { ChainHead } from '../../domain/audit';
+import type { ChainHead } from '../../domain/core/audit';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, partsOf, statement, type Statement } from '../statement';
 import type { Link } from './link';

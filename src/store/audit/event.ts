@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditEntry } from '../../domain/audit';
+import type { AuditEntry } from '../../domain/core/audit';
 import { BrokenSealError } from '../../protection/key-ring';
 import { rowName, type Seal } from '../seal';
 import { statement, type Statement } from '../statement';

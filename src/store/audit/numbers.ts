@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditEntry } from '../../domain/audit';
+import type { AuditEntry } from '../../domain/core/audit';
 import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
 
 /**

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../domain/audit';
+import type { AuditRecord } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';

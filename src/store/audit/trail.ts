@@ -1,4 +1,4 @@
-import type { AuditEntry, ChainHead } from '../../domain/audit';
+import type { AuditEntry, ChainHead } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
 import type { SealedDatabase } from '../sealed-database';
 import { StoreError } from '../store-error';

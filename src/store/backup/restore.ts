@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AuditEntry } from '../../domain/audit';
+import type { AuditEntry } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
 import { markerName } from '../blob-files';
 import { newEpoch } from '../epoch';

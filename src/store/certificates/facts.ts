@@ -1,4 +1,4 @@
-import type { IssuanceFact } from '../../domain/outcomes';
+import type { IssuanceFact } from '../../domain/certificates/outcomes';
 import { nameBytes, type StoredBytes } from '../core/stored-bytes';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../domain/audit';
-import type { OutcomeRecord } from '../../domain/outcomes';
+import type { AuditEntry } from '../../domain/core/audit';
+import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import { FactRepository, type NewFact } from './facts';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, partsOf, statement } from '../statement';

@@ -1,13 +1,13 @@
-import type { BatchSummary, FiledRow, ManifestRow } from '../../domain/certificates';
-import { mergeOutcomes, type MergedOutcome } from '../../domain/outcomes';
-import { resultRow } from '../../domain/result-rows';
+import type { BatchSummary, FiledRow, ManifestRow } from '../../domain/certificates/certificates';
+import { mergeOutcomes, type MergedOutcome } from '../../domain/certificates/outcomes';
+import { resultRow } from '../../domain/certificates/result-rows';
 import {
   decisionFolder,
   type DecisionRecord,
   type WorkItem,
   type WorkRecord,
   type WorkRef,
-} from '../../domain/work';
+} from '../../domain/certificates/work';
 import type { RowWriter, StoredRow } from '../core/row-writer';
 import type { Store } from '../store';
 import type { NameOf } from '../core/subjects';

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditEntry } from '../../domain/audit';
-import { attemptOf, nextNumber, undecidedAttempt } from '../../domain/attempts';
-import type { Attempt, Claim, ClaimOwner, Receipt, Resolution, Taken } from '../../domain/attempts';
+import type { AuditEntry } from '../../domain/core/audit';
+import { attemptOf, nextNumber, undecidedAttempt } from '../../domain/core/attempts';
+import type {
+  Attempt,
+  Claim,
+  ClaimOwner,
+  Receipt,
+  Resolution,
+  Taken,
+} from '../../domain/core/attempts';
 import type { StopWord } from '../../domain/job';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditEntry } from '../../domain/audit';
+import type { AuditEntry } from '../../domain/core/audit';
 import type { JobEnding, JobStart } from '../../domain/job';
 import { keySegment } from '../records';
 import type { Store } from '../store';

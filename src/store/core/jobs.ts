@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../domain/audit';
+import type { AuditEntry } from '../../domain/core/audit';
 import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
-import type { ExpiredCursor } from '../../domain/retention';
+import type { ExpiredCursor } from '../../domain/core/retention';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { StoreError } from '../store-error';

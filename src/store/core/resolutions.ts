@@ -1,4 +1,4 @@
-import type { Resolution } from '../../domain/attempts';
+import type { Resolution } from '../../domain/core/attempts';
 import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { statement } from '../statement';

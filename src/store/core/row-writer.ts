@@ -1,5 +1,5 @@
-import type { ManifestRow } from '../../domain/certificates';
-import type { ItemStart } from '../../domain/work';
+import type { ManifestRow } from '../../domain/certificates/certificates';
+import type { ItemStart } from '../../domain/certificates/work';
 
 /** `start` is there in the list of a decision alone. */
 export type StoredRow = ManifestRow<string> & { start?: ItemStart };

@@ -1,4 +1,4 @@
-import { documentsOf } from '../../domain/held-documents';
+import { documentsOf } from '../../domain/core/held-documents';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, statement } from '../statement';
 import { numberSubjects } from '../audit/numbers';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { numberOfRun } from '../../domain/attempts';
+import { numberOfRun } from '../../domain/core/attempts';
 import type {
   DossierOutcome,
   DossierRecord,

@@ -1,10 +1,10 @@
-import { certificateSubject } from '../../domain/attempts';
-import { certificateTypes } from '../../domain/certificates';
+import { certificateSubject } from '../../domain/core/attempts';
+import { certificateTypes } from '../../domain/certificates/certificates';
 import type { AnalysisOutcome } from '../../domain/credit/work';
 import type { JobKind } from '../../domain/job';
 import type { ToldChange } from '../../domain/monitors/kept';
-import type { OutcomeRecord } from '../../domain/outcomes';
-import type { DecisionRecord } from '../../domain/work';
+import type { OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { DecisionRecord } from '../../domain/certificates/work';
 import type { StoredRow } from '../core/row-writer';
 import { operationFolder } from '../credit/analyses';
 import { keySegment } from '../records';

@@ -1,9 +1,9 @@
-import type { BatchSummary, ManifestRow } from '../../domain/certificates';
-import { externalIdsOf, subjectState } from '../../domain/attempts';
-import type { IssuanceFact, OutcomeRecord } from '../../domain/outcomes';
-import { mergeOutcomes } from '../../domain/outcomes';
-import { resultRow } from '../../domain/result-rows';
-import type { DecisionRecord } from '../../domain/work';
+import type { BatchSummary, ManifestRow } from '../../domain/certificates/certificates';
+import { externalIdsOf, subjectState } from '../../domain/core/attempts';
+import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
+import { mergeOutcomes } from '../../domain/certificates/outcomes';
+import { resultRow } from '../../domain/certificates/result-rows';
+import type { DecisionRecord } from '../../domain/certificates/work';
 import type { NameOf } from '../core/subjects';
 import type { StoredRow } from '../core/row-writer';
 import { WorkReader, type LatestEdition } from '../certificates/works';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditEntry } from '../../domain/audit';
+import type { AuditEntry } from '../../domain/core/audit';
 import { keepErasure, type HoldingBackup } from '../backup/kept-backups';
 import { nameBytes } from '../core/stored-bytes';
 import { statement, type Statement } from '../statement';

@@ -4,7 +4,7 @@ import {
   type ExpiredCursor,
   type RetentionCounts,
   type RetentionTerm,
-} from '../../domain/retention';
+} from '../../domain/core/retention';
 import type { EndedJob } from '../core/jobs';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';

@@ -1,6 +1,6 @@
-import { externalIdsOf, type SubjectState } from '../../domain/attempts';
+import { externalIdsOf, type SubjectState } from '../../domain/core/attempts';
 import type { CreditBatchFile } from '../../domain/credit/batch';
-import { documentsIn } from '../../domain/held-documents';
+import { documentsIn } from '../../domain/core/held-documents';
 import { operationFolder } from '../credit/analyses';
 import { WorkReader, folderOfList } from '../certificates/works';
 import type { Store } from '../store';

@@ -1,4 +1,4 @@
-import { normaliseDocument } from '../../domain/documents';
+import { normaliseDocument } from '../../domain/core/documents';
 import type { ToldChange } from '../../domain/monitors/kept';
 import { changeFiles } from '../monitors/change-files';
 import { holderOf, monitorOfHolder, MonitorRepository } from '../monitors/monitors';

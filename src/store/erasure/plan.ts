@@ -1,4 +1,4 @@
-import { subjectState } from '../../domain/attempts';
+import { subjectState } from '../../domain/core/attempts';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
 import { subjectOf, type ErasureAsked } from './asked';

@@ -1,6 +1,10 @@
-import { nothingTold, type IssuanceFact, type OutcomeRecord } from '../../domain/outcomes';
+import {
+  nothingTold,
+  type IssuanceFact,
+  type OutcomeRecord,
+} from '../../domain/certificates/outcomes';
 import type { ToldChange } from '../../domain/monitors/kept';
-import type { DecisionRecord } from '../../domain/work';
+import type { DecisionRecord } from '../../domain/certificates/work';
 import type { StoredRow } from '../core/row-writer';
 
 /**

@@ -1,4 +1,4 @@
-import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/attempts';
+import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/core/attempts';
 import {
   lensWorkflowId,
   mostAfterExpiry,

@@ -1,4 +1,4 @@
-import { groupBy } from '../../domain/group-by';
+import { groupBy } from '../../domain/core/group-by';
 import type {
   AcknowledgementMark,
   ChangeFile,

@@ -1,4 +1,4 @@
-import { documentsIn, documentsInText } from '../../domain/held-documents';
+import { documentsIn, documentsInText } from '../../domain/core/held-documents';
 import type {
   AcknowledgementMark,
   ChangeFile,

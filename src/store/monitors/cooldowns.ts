@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { groupBy } from '../../domain/group-by';
+import { groupBy } from '../../domain/core/group-by';
 import type { Repeat } from '../../domain/monitors/cooldown';
 import type { ChangeTrouble } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';

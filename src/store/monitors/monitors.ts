@@ -1,5 +1,5 @@
-import { normaliseDocument } from '../../domain/documents';
-import { documentsInText } from '../../domain/held-documents';
+import { normaliseDocument } from '../../domain/core/documents';
+import { documentsInText } from '../../domain/core/held-documents';
 import type { Monitor } from '../../domain/monitors/change';
 import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/kept';
 import type { WalksOnFile } from '../../domain/monitors/watch';

@@ -1,4 +1,4 @@
-import { documentsInText } from '../../domain/held-documents';
+import { documentsInText } from '../../domain/core/held-documents';
 import type { SweepMark } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, partsOf, replacing, statement } from '../statement';

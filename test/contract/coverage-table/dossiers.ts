@@ -257,17 +257,17 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     },
     'current_attempt.billing.status': {
       sandbox: 'Charged when there is a report, tokens.',
-      client: 'src/domain/billing.ts#Billing.status',
+      client: 'src/domain/core/billing.ts#Billing.status',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'current_attempt.billing.amount': {
       sandbox: 'Charged when there is a report, tokens.',
-      client: 'src/domain/billing.ts#Billing.amount',
+      client: 'src/domain/core/billing.ts#Billing.amount',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'current_attempt.billing.unit': {
       sandbox: 'Charged when there is a report, tokens.',
-      client: 'src/domain/billing.ts#Billing.unit',
+      client: 'src/domain/core/billing.ts#Billing.unit',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'current_attempt.billing.price_version': {
@@ -322,37 +322,37 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     },
     'artifacts.id': {
       sandbox: 'One PDF, its link signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.artifactId',
+      client: 'src/domain/core/artifact.ts#Artifact.artifactId',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'artifacts.type': {
       sandbox: 'One PDF, its link signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.type',
+      client: 'src/domain/core/artifact.ts#Artifact.type',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'artifacts.media_type': {
       sandbox: 'One PDF, its link signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.mediaType',
+      client: 'src/domain/core/artifact.ts#Artifact.mediaType',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'artifacts.status': {
       sandbox: 'One PDF, its link signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.status',
+      client: 'src/domain/core/artifact.ts#Artifact.status',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'artifacts.download_url': {
       sandbox: 'One PDF, its link signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.url',
+      client: 'src/domain/core/artifact.ts#Artifact.url',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'artifacts.expires_at': {
       sandbox: 'One PDF, its link signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.urlExpiresAt',
+      client: 'src/domain/core/artifact.ts#Artifact.urlExpiresAt',
       test: 'integration/dossier-following.test.ts › a report whose address expires or breaks is filed, or said to be missing',
     },
     'artifacts.available_until': {
       sandbox: 'One PDF, its link signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.availableUntil',
+      client: 'src/domain/core/artifact.ts#Artifact.availableUntil',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     stale: {

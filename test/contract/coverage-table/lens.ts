@@ -154,37 +154,37 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'billing.unit': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/billing.ts#Billing.unit',
+      client: 'src/domain/core/billing.ts#Billing.unit',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'artifacts.id': {
       sandbox: 'When it is completed, its links signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.artifactId',
+      client: 'src/domain/core/artifact.ts#Artifact.artifactId',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'artifacts.type': {
       sandbox: 'When it is completed, its links signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.type',
+      client: 'src/domain/core/artifact.ts#Artifact.type',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'artifacts.status': {
       sandbox: 'When it is completed, its links signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.status',
+      client: 'src/domain/core/artifact.ts#Artifact.status',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'artifacts.url': {
       sandbox: 'When it is completed, its links signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.url',
+      client: 'src/domain/core/artifact.ts#Artifact.url',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'artifacts.url_expires_at': {
       sandbox: 'When it is completed, its links signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.urlExpiresAt',
+      client: 'src/domain/core/artifact.ts#Artifact.urlExpiresAt',
       test: 'integration/lens-answers-lost.test.ts › one analysis is made and paid for, whatever is lost on the way',
     },
     'artifacts.available_until': {
       sandbox: 'When it is completed, its links signed anew at every read.',
-      client: 'src/domain/artifact.ts#Artifact.availableUntil',
+      client: 'src/domain/core/artifact.ts#Artifact.availableUntil',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'upload.method': {

@@ -332,7 +332,7 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
     },
     'PATCH /monitors/{monitor_id}: two problems': {
       sandbox: '404 for an unknown monitor, 409 for a cancelled one.',
-      client: 'src/starters/monitor-update.ts#sendUpdate',
+      client: 'src/starters/monitors/update.ts#sendUpdate',
       test: `${command} › a monitor that is %s is told, and not asked for again`,
     },
     'GET /monitors/{monitor_id}/changes: page size': {

@@ -1,7 +1,7 @@
-import { createCertificateMergeActivities } from '../../../src/activities/certificate-merge';
-import { certificateSubject } from '../../../src/domain/attempts';
+import { createCertificateMergeActivities } from '../../../src/activities/certificates/merge';
+import { certificateSubject } from '../../../src/domain/core/attempts';
 import { verifyAudit } from '../../../src/store/audit/verify';
-import type { BatchSummary } from '../../../src/domain/certificates';
+import type { BatchSummary } from '../../../src/domain/certificates/certificates';
 import { sendJson } from '../../support/loopback-server';
 import { readAll } from '../../support/audit-entries';
 import {

@@ -1,10 +1,10 @@
 import type { Info } from '@temporalio/activity';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createCertificateRecoveryActivities } from '../../../src/activities/certificate-recovery';
-import { createCertificateRequestActivities } from '../../../src/activities/certificate-requests';
-import { createCertificateWatchActivities } from '../../../src/activities/certificate-watches';
+import { createCertificateRecoveryActivities } from '../../../src/activities/certificates/recovery';
+import { createCertificateRequestActivities } from '../../../src/activities/certificates/requests';
+import { createCertificateWatchActivities } from '../../../src/activities/certificates/watches';
 import type { CertificateDependencies } from '../../../src/activities/dependencies';
-import { FreedPlaces } from '../../../src/activities/freed-places';
+import { FreedPlaces } from '../../../src/activities/certificates/freed-places';
 import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
@@ -20,7 +20,7 @@ import type {
   RunInput,
   WatchAnswer,
   WatchInput,
-} from '../../../src/domain/certificate-rows';
+} from '../../../src/domain/certificates/certificate-rows';
 import {
   attemptOf,
   certificateSubject,
@@ -30,10 +30,10 @@ import {
   type ClaimOwner,
   type Receipt,
   type Resolution,
-} from '../../../src/domain/attempts';
-import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/outcomes';
-import { SettlingTimes } from '../../../src/domain/settling-times';
-import type { ItemStart, WorkRef } from '../../../src/domain/work';
+} from '../../../src/domain/core/attempts';
+import type { IssuanceFact, OutcomeRecord } from '../../../src/domain/certificates/outcomes';
+import { SettlingTimes } from '../../../src/domain/core/settling-times';
+import type { ItemStart, WorkRef } from '../../../src/domain/certificates/work';
 import { LoopbackServer } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';
 

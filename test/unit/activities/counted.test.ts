@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { WatchTuple } from '../../../src/domain/certificate-rows';
+import type { WatchTuple } from '../../../src/domain/certificates/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documents } from './certificate-bench';
 

@@ -3,19 +3,19 @@ import { ActivityEnvironment } from '../../support/activity-environment';
 import {
   createCreditRequestActivities,
   type RequestInput,
-} from '../../../src/activities/credit-requests';
+} from '../../../src/activities/credit/requests';
 import {
   createCreditResultActivities,
   type WaitInput,
-} from '../../../src/activities/credit-results';
+} from '../../../src/activities/credit/results';
 import type { CreditDependencies } from '../../../src/activities/dependencies';
-import { pauseOnTheClock, type Pause } from '../../../src/activities/pause';
+import { pauseOnTheClock, type Pause } from '../../../src/activities/core/pause';
 import { creditApi } from '../../../src/apis/credit/credit';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { AnalysisFile, inputKey } from '../../../src/store/credit/analyses';
 import { AuditTrail } from '../../../src/store/audit/trail';
-import { analysisSubject, standingAttempt, type Attempt } from '../../../src/domain/attempts';
+import { analysisSubject, standingAttempt, type Attempt } from '../../../src/domain/core/attempts';
 import { sha256Of } from '../../../src/store/certificates/evidence-files';
 import { putLarge } from '../../../src/store/core/large-objects';
 import { IdKey } from '../../../src/protection/id-key';

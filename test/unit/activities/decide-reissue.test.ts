@@ -1,5 +1,9 @@
-import { createCertificateDecisionActivities } from '../../../src/activities/certificate-decisions';
-import { decisionFolder, type DecidedRow, type WorkRef } from '../../../src/domain/work';
+import { createCertificateDecisionActivities } from '../../../src/activities/certificates/decisions';
+import {
+  decisionFolder,
+  type DecidedRow,
+  type WorkRef,
+} from '../../../src/domain/certificates/work';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA as document, environment } from './certificate-bench';
 

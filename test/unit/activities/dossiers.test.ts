@@ -5,7 +5,7 @@ import {
   createDossierActivities,
   type DossierDependencies,
   type RetryDossierInput,
-} from '../../../src/activities/dossiers';
+} from '../../../src/activities/dossiers/dossiers';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { DossierFile } from '../../../src/store/dossiers/dossiers';

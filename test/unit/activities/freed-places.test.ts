@@ -1,4 +1,4 @@
-import { FreedPlaces } from '../../../src/activities/freed-places';
+import { FreedPlaces } from '../../../src/activities/certificates/freed-places';
 
 let places: FreedPlaces;
 let now: number;

@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { RequestRow, RunInput, WatchTuple } from '../../../src/domain/certificate-rows';
-import type { WorkRef } from '../../../src/domain/work';
+import type {
+  RequestRow,
+  RunInput,
+  WatchTuple,
+} from '../../../src/domain/certificates/certificate-rows';
+import type { WorkRef } from '../../../src/domain/certificates/work';
 import { sendJson } from '../../support/loopback-server';
 import {
   CertificateBench,

@@ -1,8 +1,8 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { answerTooLarge } from '../../../src/apis/http/exchange';
-import type { LensDependencies } from '../../../src/activities/lens';
-import { createLensArtifactActivities } from '../../../src/activities/lens-artifacts';
+import type { LensDependencies } from '../../../src/activities/lens/lens';
+import { createLensArtifactActivities } from '../../../src/activities/lens/artifacts';
 import { LensFile } from '../../../src/store/lens/lens';
 import type { LensFiles } from '../../../src/domain/lens/analyze';
 import { newStore } from '../../support/new-store';

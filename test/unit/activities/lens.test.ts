@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createLensActivities, type LensDependencies } from '../../../src/activities/lens';
+import { createLensActivities, type LensDependencies } from '../../../src/activities/lens/lens';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
-import { lensSubject, undecidedAttempt } from '../../../src/domain/attempts';
+import { lensSubject, undecidedAttempt } from '../../../src/domain/core/attempts';
 import { putLarge } from '../../../src/store/core/large-objects';
 import { LensFile, lensInputKey, lensUploads } from '../../../src/store/lens/lens';
-import type { AuditEntry } from '../../../src/domain/audit';
+import type { AuditEntry } from '../../../src/domain/core/audit';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { LensAnalysis } from '../../../src/domain/lens/lens-analysis';
 import { readAll } from '../../support/audit-entries';

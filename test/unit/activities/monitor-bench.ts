@@ -1,12 +1,12 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import type { MonitorDependencies } from '../../../src/activities/dependencies';
-import { createMonitorLookActivities } from '../../../src/activities/monitor-looks';
+import { createMonitorLookActivities } from '../../../src/activities/monitors/looks';
 import {
   createMonitorReconcileActivities,
   type ReconcileInput,
   type ReconcileReport,
-} from '../../../src/activities/monitor-reconciles';
-import { createMonitorSweepActivities } from '../../../src/activities/monitor-sweeps';
+} from '../../../src/activities/monitors/reconciles';
+import { createMonitorSweepActivities } from '../../../src/activities/monitors/sweeps';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';

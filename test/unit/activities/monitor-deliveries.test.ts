@@ -1,9 +1,9 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createMonitorStuckActivities } from '../../../src/activities/monitor-stuck';
+import { createMonitorStuckActivities } from '../../../src/activities/monitors/stuck';
 import type { Store } from '../../../src/store/store';
 import { drafted } from '../../support/erasures';
 import { erasedChange } from '../../../src/store/erasure/tombstones';
-import type { AuditEntry } from '../../../src/domain/audit';
+import type { AuditEntry } from '../../../src/domain/core/audit';
 import type { ToldChange } from '../../../src/domain/monitors/kept';
 import { remarkWords } from '../../../src/domain/monitors/sweep';
 import type { SinkChoice } from '../../../src/environment';

@@ -1,5 +1,5 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createMonitorNoteActivities } from '../../../src/activities/monitor-notes';
+import { createMonitorNoteActivities } from '../../../src/activities/monitors/notes';
 import type { PassOnFile, SweepNote } from '../../../src/domain/monitors/watch';
 import { MonitorBench, monitorId } from './monitor-bench';
 

@@ -1,11 +1,11 @@
 import type { MonitorDependencies } from '../../../src/activities/dependencies';
-import type { AuditEntry } from '../../../src/domain/audit';
+import type { AuditEntry } from '../../../src/domain/core/audit';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { Sinks } from '../../../src/sinks/open-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
 import { statement, type Statement } from '../../../src/store/statement';
 import { toldChange } from '../../support/monitor-changes';
-import { healthLines } from '../../../src/starters/monitor-outcome';
+import { healthLines } from '../../../src/starters/monitors/outcome';
 import { MonitorBench, monitorId } from './monitor-bench';
 
 const change = '11111111-1111-4111-8111-111111111111';

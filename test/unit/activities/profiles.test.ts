@@ -3,13 +3,13 @@ import { ActivityEnvironment } from '../../support/activity-environment';
 import {
   createProfileActivities,
   type ProfileDependencies,
-} from '../../../src/activities/profiles';
+} from '../../../src/activities/profiles/profiles';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { Store } from '../../../src/store/store';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
-import type { AuditEntry } from '../../../src/domain/audit';
-import { profileSubject } from '../../../src/domain/attempts';
+import type { AuditEntry } from '../../../src/domain/core/audit';
+import { profileSubject } from '../../../src/domain/core/attempts';
 import { refusalOf, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { readAll } from '../../support/audit-entries';
 import { accepted, putAttempt } from '../../support/stored-attempts';

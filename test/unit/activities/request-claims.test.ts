@@ -1,4 +1,8 @@
-import { rowFlags, type RequestRow, type WatchTuple } from '../../../src/domain/certificate-rows';
+import {
+  rowFlags,
+  type RequestRow,
+  type WatchTuple,
+} from '../../../src/domain/certificates/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA, documentB } from './certificate-bench';
 

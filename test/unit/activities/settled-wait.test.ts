@@ -1,9 +1,9 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { SettledWait, type Reading } from '../../../src/activities/settled-wait';
+import { SettledWait, type Reading } from '../../../src/activities/core/settled-wait';
 import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
-import { waitBounds } from '../../../src/domain/poll-timing';
+import { waitBounds } from '../../../src/domain/core/poll-timing';
 
 const call = { method: 'GET', pathTemplate: '/x/{id}' };
 const minute = 60_000;

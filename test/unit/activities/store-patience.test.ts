@@ -1,6 +1,6 @@
-import { claimForSure } from '../../../src/activities/keyless-requests';
-import { withStorePatience } from '../../../src/activities/store-patience';
-import type { Claim } from '../../../src/domain/attempts';
+import { claimForSure } from '../../../src/activities/core/keyless-requests';
+import { withStorePatience } from '../../../src/activities/core/store-patience';
+import type { Claim } from '../../../src/domain/core/attempts';
 import type { AttemptRepository } from '../../../src/store/core/attempts';
 import { StoreError, type StoreErrorCode } from '../../../src/store/store-error';
 

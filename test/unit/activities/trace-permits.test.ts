@@ -1,11 +1,11 @@
 import { CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createTraceActivities } from '../../../src/activities/traces';
+import { createTraceActivities } from '../../../src/activities/traces/traces';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { TracesApi } from '../../../src/apis/investigation/traces';
 import { TraceFile } from '../../../src/store/traces/traces';
-import { waitBounds } from '../../../src/domain/poll-timing';
+import { waitBounds } from '../../../src/domain/core/poll-timing';
 import { readEnvironment } from '../../../src/environment';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -1,10 +1,13 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createTraceActivities, type TraceDependencies } from '../../../src/activities/traces';
+import {
+  createTraceActivities,
+  type TraceDependencies,
+} from '../../../src/activities/traces/traces';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/traces';
-import { traceSubject, type Attempt, type Receipt } from '../../../src/domain/attempts';
+import { traceSubject, type Attempt, type Receipt } from '../../../src/domain/core/attempts';
 import { SubjectRepository } from '../../../src/store/core/subjects';
 import { Store } from '../../../src/store/store';
 import { TraceFile } from '../../../src/store/traces/traces';

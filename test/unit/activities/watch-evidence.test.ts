@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { sha256Of } from '../../../src/store/certificates/evidence-files';
-import type { WatchAnswer } from '../../../src/domain/certificate-rows';
-import type { OutcomeRecord } from '../../../src/domain/outcomes';
+import type { WatchAnswer } from '../../../src/domain/certificates/certificate-rows';
+import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import type { ReceivedRequest } from '../../support/loopback-server';
 import { sendJson } from '../../support/loopback-server';
 import { CertificateBench, documentA } from './certificate-bench';

@@ -1,4 +1,4 @@
-import { rowFlags, type WatchTuple } from '../../../src/domain/certificate-rows';
+import { rowFlags, type WatchTuple } from '../../../src/domain/certificates/certificate-rows';
 import { sendJson } from '../../support/loopback-server';
 import {
   CertificateBench,

@@ -1,5 +1,5 @@
-import { documentsInCnabLine, documentsInText } from '../../../src/domain/held-documents';
-import { punctuateDocument } from '../../../src/domain/documents';
+import { documentsInCnabLine, documentsInText } from '../../../src/domain/core/held-documents';
+import { punctuateDocument } from '../../../src/domain/core/documents';
 import { cnabLines } from '../../support/cnab-files';
 import { cnpj, cpf } from '../../support/documents';
 import { invoiceKey } from '../../support/invoice-files';

@@ -1,4 +1,4 @@
-import { gravestInquiry } from '../../../src/domain/inquiry-batch';
+import { gravestInquiry } from '../../../src/domain/core/inquiry-batch';
 import { profileStatuses } from '../../../src/domain/profiles/lookup';
 import { traceStatuses } from '../../../src/domain/traces/search';
 

@@ -1,4 +1,8 @@
-import { isValidInvoiceKey, maskInvoiceKey, withoutKeys } from '../../../src/domain/invoice-key';
+import {
+  isValidInvoiceKey,
+  maskInvoiceKey,
+  withoutKeys,
+} from '../../../src/domain/cnab/invoice-key';
 import { cnpj } from '../../support/documents';
 import { invoiceKey } from '../../support/invoice-files';
 

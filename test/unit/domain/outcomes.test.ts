@@ -1,4 +1,8 @@
-import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../../../src/domain/outcomes';
+import {
+  mergeOutcomes,
+  nothingTold,
+  type OutcomeRecord,
+} from '../../../src/domain/certificates/outcomes';
 
 let seconds = 0;
 const filed = (fields: Partial<OutcomeRecord>): OutcomeRecord => ({

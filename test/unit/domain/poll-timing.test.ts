@@ -3,7 +3,7 @@ import {
   certificatePace,
   nextPollMs,
   watchBoundMs,
-} from '../../../src/domain/poll-timing';
+} from '../../../src/domain/core/poll-timing';
 
 const middle = 0.5;
 

@@ -1,9 +1,9 @@
-import { noCounts, type StatusCounts } from '../../../src/domain/certificates';
+import { noCounts, type StatusCounts } from '../../../src/domain/certificates/certificates';
 import {
   gravestStatus,
   needsAPerson,
   searchAttributes,
-} from '../../../src/domain/search-attributes';
+} from '../../../src/domain/core/search-attributes';
 
 const counts = (some: Partial<StatusCounts>): StatusCounts => ({ ...noCounts(), ...some });
 

@@ -1,4 +1,4 @@
-import type { FiledRow } from '../../../src/domain/certificates';
+import type { FiledRow } from '../../../src/domain/certificates/certificates';
 import {
   actionFor,
   adviceFor,
@@ -6,7 +6,7 @@ import {
   resolveCommandLine,
   type StatusLeft,
 } from '../../../src/report/next-steps';
-import { resolveCommand } from '../../../src/starters/certificate-resolve';
+import { resolveCommand } from '../../../src/starters/certificates/resolve';
 import { rowOf } from './sample';
 
 const advised = (status: StatusLeft, own: Partial<FiledRow> = {}) =>

@@ -1,4 +1,4 @@
-import { rowStatuses, type FiledRow } from '../../../src/domain/certificates';
+import { rowStatuses, type FiledRow } from '../../../src/domain/certificates/certificates';
 import { ReportFold, type ReportFigures } from '../../../src/report/report-figures';
 import { issuedAfter, rowOf } from './sample';
 

@@ -1,4 +1,4 @@
-import { rowStatuses } from '../../../src/domain/certificates';
+import { rowStatuses } from '../../../src/domain/certificates/certificates';
 import { reportLanguages } from '../../../src/report/formats';
 import type { Report } from '../../../src/report/page';
 import { reportHtml, reportTexts } from '../../../src/report/report-html';

@@ -1,5 +1,9 @@
-import type { BatchSummary, FiledRow, RowStatus } from '../../../src/domain/certificates';
-import type { DecisionRecord, WorkRecord } from '../../../src/domain/work';
+import type {
+  BatchSummary,
+  FiledRow,
+  RowStatus,
+} from '../../../src/domain/certificates/certificates';
+import type { DecisionRecord, WorkRecord } from '../../../src/domain/certificates/work';
 import { ReportFold } from '../../../src/report/report-figures';
 import type { Report } from '../../../src/report/page';
 

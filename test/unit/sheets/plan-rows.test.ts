@@ -1,4 +1,4 @@
-import type { CertificateType, ManifestRow } from '../../../src/domain/certificates';
+import type { CertificateType, ManifestRow } from '../../../src/domain/certificates/certificates';
 import { planRows } from '../../../src/sheets/plan-rows';
 import type { DocumentCell, SheetRow } from '../../../src/sheets/read-rows';
 import { SheetError } from '../../../src/sheets/sheet-error';

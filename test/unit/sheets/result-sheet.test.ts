@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { ResultRow } from '../../../src/domain/certificates';
+import type { ResultRow } from '../../../src/domain/certificates/certificates';
 import { inertCell, resultColumns } from '../../../src/sheets/result-cells';
 import { openResultSheet, readResultSheet } from '../../../src/sheets/result-sheet';
 

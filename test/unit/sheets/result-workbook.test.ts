@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { readSheet as readCells } from 'read-excel-file/node';
 
-import type { ResultRow } from '../../../src/domain/certificates';
+import type { ResultRow } from '../../../src/domain/certificates/certificates';
 import { readSheet } from '../../../src/sheets/read-rows';
 import { resultColumns } from '../../../src/sheets/result-cells';
 import { mostWorkbookRows, openResultWorkbook } from '../../../src/sheets/result-workbook';

@@ -1,5 +1,9 @@
-import { noCounts, type BatchSummary, type FiledRow } from '../../../src/domain/certificates';
-import { batchExitCode, singleExitCode } from '../../../src/starters/certificate-outcome';
+import {
+  noCounts,
+  type BatchSummary,
+  type FiledRow,
+} from '../../../src/domain/certificates/certificates';
+import { batchExitCode, singleExitCode } from '../../../src/starters/certificates/outcome';
 
 test.each([
   ['issued', 0],

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { creditCommand } from '../../../src/starters/credit';
-import { preparedInput } from '../../../src/starters/credit-input';
-import { UsageError } from '../../../src/starters/terminal';
+import { creditCommand } from '../../../src/starters/credit/commands';
+import { preparedInput } from '../../../src/starters/credit/input';
+import { UsageError } from '../../../src/starters/cli/terminal';
 import { workCommands } from '../../../src/starters/works';
-import { openWorkplace } from '../../../src/starters/workplace';
+import { openWorkplace } from '../../../src/starters/cli/workplace';
 import { writeEngineRecord } from '../../../src/temporal/engine-record';
 import { goodZip } from '../../support/bad-inputs';
 import { cnabFile, testReceivable } from '../../support/cnab-files';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { creditCommand } from '../../../src/starters/credit';
+import { creditCommand } from '../../../src/starters/credit/commands';
 import { badFiles, badZips, goodCnab, goodZip } from '../../support/bad-inputs';
 import { cnabFile, testReceivable } from '../../support/cnab-files';
 

@@ -1,6 +1,6 @@
 import type { DossierOutcome } from '../../../src/domain/dossiers/follow';
 import { riskSummary } from '../../../src/domain/dossiers/follow';
-import { dossierExitCode, outcomeLines } from '../../../src/starters/dossier-outcome';
+import { dossierExitCode, outcomeLines } from '../../../src/starters/dossiers/outcome';
 
 it.each(['completed', 'failed', 'cancelled', 'refused'] as const)(
   'a dossier that is %s with an attempt that nobody knows of needs a person',

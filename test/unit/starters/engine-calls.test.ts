@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { EnginesApi } from '../../../src/apis/credit/engines';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
-import { EngineCalls } from '../../../src/starters/engine-calls';
+import { EngineCalls } from '../../../src/starters/credit/engine-calls';
 
 /** Shapes of answers that the sandbox does not have. */
 const held = { id: 'e-1', name: 'Padrao' };

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followAnalysis, followWork, inTime } from '../../../src/starters/follow';
-import type { Workplace } from '../../../src/starters/workplace';
+import { followAnalysis, followWork, inTime } from '../../../src/starters/cli/follow';
+import type { Workplace } from '../../../src/starters/cli/workplace';
 import type { EngineClient } from '../../../src/temporal/connection';
 
 const place = {} as unknown as Workplace;

@@ -1,18 +1,18 @@
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { InquiryBatchShelf } from '../../../src/store/traces/inquiry-batches';
+import { InquiryBatchShelf } from '../../../src/store/inquiry-batches';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import { TraceFile } from '../../../src/store/traces/traces';
-import { profileSubject, traceSubject } from '../../../src/domain/attempts';
-import type { ManifestRow } from '../../../src/domain/certificates';
-import type { Billing } from '../../../src/domain/billing';
+import { profileSubject, traceSubject } from '../../../src/domain/core/attempts';
+import type { ManifestRow } from '../../../src/domain/certificates/certificates';
+import type { Billing } from '../../../src/domain/core/billing';
 import {
   inquiryBatchFolder,
   type InquiryBatchKind,
   type InquiryBatchRecord,
   type InquiryWork,
-} from '../../../src/domain/inquiry-batch';
+} from '../../../src/domain/core/inquiry-batch';
 import {
   profileFolder,
   type ProfileOutcome,
@@ -28,7 +28,7 @@ import {
   type InquiryOnFile,
   type InquiryOutput,
 } from '../../../src/starters/inquiry-batch-outcome';
-import type { Workplace } from '../../../src/starters/workplace';
+import type { Workplace } from '../../../src/starters/cli/workplace';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 import { printedByTests } from '../../support/printed';

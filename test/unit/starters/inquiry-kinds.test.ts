@@ -1,7 +1,7 @@
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { profileInquiries } from '../../../src/starters/inquiry-kinds';
-import type { Workplace } from '../../../src/starters/workplace';
+import type { Workplace } from '../../../src/starters/cli/workplace';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const cpf = '52998224725';

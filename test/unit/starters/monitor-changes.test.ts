@@ -4,9 +4,9 @@ import {
   shownLag,
   sinceWhen,
   type ChangeFlags,
-} from '../../../src/starters/monitor-changes';
+} from '../../../src/starters/monitors/changes';
 import type { ChangeStatus } from '../../../src/domain/monitors/change-record';
-import type { Workplace } from '../../../src/starters/workplace';
+import type { Workplace } from '../../../src/starters/cli/workplace';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
 import { TemporaryStore } from '../../support/temporary-store';

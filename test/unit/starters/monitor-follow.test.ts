@@ -1,5 +1,5 @@
 import { IdKey } from '../../../src/protection/id-key';
-import { Feed } from '../../../src/starters/monitor-follow';
+import { Feed } from '../../../src/starters/monitors/follow';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { idOnFile, monitorIdsOf, termOptions } from '../../../src/starters/monitor-ids';
-import { namedOnce } from '../../../src/starters/terminal';
+import { idOnFile, monitorIdsOf, termOptions } from '../../../src/starters/monitors/ids';
+import { namedOnce } from '../../../src/starters/cli/terminal';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const first = '5f0d2f0a-3c11-4b7e-9a55-6d1c0c0a0001';

@@ -1,4 +1,4 @@
-import { viewLines, type ScheduleView } from '../../../src/starters/monitor-list';
+import { viewLines, type ScheduleView } from '../../../src/starters/monitors/list';
 
 const view: ScheduleView = {
   id: 'monitor-watch/default',

@@ -1,5 +1,5 @@
 import { noCounts, noStanding, type SweepOutcome } from '../../../src/domain/monitors/sweep';
-import { healthLines, sweepLines } from '../../../src/starters/monitor-outcome';
+import { healthLines, sweepLines } from '../../../src/starters/monitors/outcome';
 
 const outcome: SweepOutcome = {
   monitorId: 'monitor-1',

@@ -1,5 +1,5 @@
 import { IdKey } from '../../../src/protection/id-key';
-import { monitorsOf } from '../../../src/starters/monitor-report';
+import { monitorsOf } from '../../../src/starters/monitors/report';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -1,6 +1,6 @@
 import { noCounts, noStanding, type SweepOutcome } from '../../../src/domain/monitors/sweep';
-import { sweepExitCode } from '../../../src/starters/monitor-outcome';
-import { monitorWorkOf } from '../../../src/starters/monitor-works';
+import { sweepExitCode } from '../../../src/starters/monitors/outcome';
+import { monitorWorkOf } from '../../../src/starters/monitors/works';
 
 const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
 const sweep = { kind: 'monitor-sweep', id: `monitor-sweep/${monitorId}`, monitorId };

@@ -3,12 +3,12 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { profileCommand } from '../../../src/starters/profile';
-import { dossierCommand, dossierIdOf } from '../../../src/starters/dossier';
-import { putLookup } from '../../../src/starters/profile-outcome';
-import { traceCommand } from '../../../src/starters/trace';
-import { putTrace } from '../../../src/starters/trace-asks';
-import { openWorkplace } from '../../../src/starters/workplace';
+import { profileCommand } from '../../../src/starters/profiles/commands';
+import { dossierCommand, dossierIdOf } from '../../../src/starters/dossiers/commands';
+import { putLookup } from '../../../src/starters/profiles/outcome';
+import { traceCommand } from '../../../src/starters/traces/commands';
+import { putTrace } from '../../../src/starters/traces/asks';
+import { openWorkplace } from '../../../src/starters/cli/workplace';
 import { workCommands } from '../../../src/starters/works';
 import { testPayloadKeys } from '../../support/temporary-store';
 

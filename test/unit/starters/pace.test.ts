@@ -1,4 +1,4 @@
-import { Pace, type Estimate } from '../../../src/starters/pace';
+import { Pace, type Estimate } from '../../../src/starters/cli/pace';
 
 /** Observes once a second; `settledAt` tells how many rows have settled by then. */
 function watch(

@@ -2,8 +2,8 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { writeProfileFolder } from '../../../src/starters/profile-folder';
-import type { Workplace } from '../../../src/starters/workplace';
+import { writeProfileFolder } from '../../../src/starters/profiles/folder';
+import type { Workplace } from '../../../src/starters/cli/workplace';
 import { personProfile } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';
 

@@ -1,5 +1,5 @@
-import { addUp, duration, isHeldUp, progressLine } from '../../../src/starters/progress';
-import type { WorkProgress } from '../../../src/starters/progress';
+import { addUp, duration, isHeldUp, progressLine } from '../../../src/starters/cli/progress';
+import type { WorkProgress } from '../../../src/starters/cli/progress';
 import type { BatchProgress, RowsProgress } from '../../../src/workflows/messages';
 
 const now = Date.parse('2026-11-21T18:00:00Z');

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
-import type { OutcomeRecord } from '../../../src/domain/outcomes';
-import { decisionFolder } from '../../../src/domain/work';
-import { writeResultFolder } from '../../../src/starters/result-folder';
-import type { Workplace } from '../../../src/starters/workplace';
+import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
+import { decisionFolder } from '../../../src/domain/certificates/work';
+import { writeResultFolder } from '../../../src/starters/cli/result-folder';
+import type { Workplace } from '../../../src/starters/cli/workplace';
 import { TemporaryStore } from '../../support/temporary-store';
 import { decision, issuedAfter, record, reportOf, rowOf } from '../report/sample';
 

@@ -4,10 +4,10 @@ import { LensFile } from '../../../src/store/lens/lens';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
 import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
-import { showLens } from '../../../src/starters/lens-outcome';
-import { showProfile } from '../../../src/starters/profile-outcome';
-import { showTrace } from '../../../src/starters/trace-outcome';
-import type { Workplace } from '../../../src/starters/workplace';
+import { showLens } from '../../../src/starters/lens/outcome';
+import { showProfile } from '../../../src/starters/profiles/outcome';
+import { showTrace } from '../../../src/starters/traces/outcome';
+import type { Workplace } from '../../../src/starters/cli/workplace';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
 

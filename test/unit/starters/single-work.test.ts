@@ -6,18 +6,18 @@ import {
   type TraceOutcome,
   type TraceRecord,
 } from '../../../src/domain/traces/search';
-import { recordAtWork, workOfOutcome } from '../../../src/starters/single-work';
-import { traces, traceWorks } from '../../../src/starters/trace-outcome';
-import type { Workplace } from '../../../src/starters/workplace';
-import { attributesAtStart } from '../../../src/workflows/search-attributes';
+import { recordAtWork, workOfOutcome } from '../../../src/starters/cli/single-work';
+import { traces, traceWorks } from '../../../src/starters/traces/outcome';
+import type { Workplace } from '../../../src/starters/cli/workplace';
+import { attributesAtStart } from '../../../src/workflows/core/search-attributes';
 import { claimAt } from '../../support/stored-attempts';
 import { TemporaryStore } from '../../support/temporary-store';
 
 /** Two commands that ask for the same at the same moment: one of them begins it. */
 
 let mockEngine: unknown;
-jest.mock('../../../src/starters/workplace', () => ({
-  ...jest.requireActual<object>('../../../src/starters/workplace'),
+jest.mock('../../../src/starters/cli/workplace', () => ({
+  ...jest.requireActual<object>('../../../src/starters/cli/workplace'),
   withEngine: (_: unknown, work: (engine: unknown) => unknown) => work(mockEngine),
 }));
 

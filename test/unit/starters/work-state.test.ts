@@ -1,6 +1,11 @@
-import type { DecisionRecord, WorkRecord } from '../../../src/domain/work';
-import { wayOn, workState } from '../../../src/starters/work-state';
-import { engineIdOf, laneId, workIdOf, type WorkOnFile } from '../../../src/starters/works-on-file';
+import type { DecisionRecord, WorkRecord } from '../../../src/domain/certificates/work';
+import { wayOn, workState } from '../../../src/starters/cli/work-state';
+import {
+  engineIdOf,
+  laneId,
+  workIdOf,
+  type WorkOnFile,
+} from '../../../src/starters/cli/works-on-file';
 
 const record = {
   workId: 'certificate-batch/abc',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditEntry } from '../../../src/domain/audit';
+import type { AuditEntry } from '../../../src/domain/core/audit';
 import { forgetNumbers } from '../../../src/store/audit/numbers';
 import { verifyAudit } from '../../../src/store/audit/verify';
 import type { SealedDatabase } from '../../../src/store/sealed-database';

@@ -1,4 +1,4 @@
-import type { IssuanceFact } from '../../../src/domain/outcomes';
+import type { IssuanceFact } from '../../../src/domain/certificates/outcomes';
 import { FactRepository } from '../../../src/store/certificates/facts';
 import { TemporaryStore } from '../../support/temporary-store';
 

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../../src/domain/audit';
+import type { AuditEntry } from '../../../src/domain/core/audit';
 import type { JobKind } from '../../../src/domain/job';
 import type { JobFilter, JobRepository } from '../../../src/store/core/jobs';
 import { statement } from '../../../src/store/statement';

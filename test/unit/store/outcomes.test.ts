@@ -1,4 +1,4 @@
-import { nothingTold, type OutcomeRecord } from '../../../src/domain/outcomes';
+import { nothingTold, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { OutcomeRepository } from '../../../src/store/certificates/outcomes';
 import { SealedDatabase } from '../../../src/store/sealed-database';
 import { TemporaryStore } from '../../support/temporary-store';

@@ -1,4 +1,4 @@
-import type { ManifestItem } from '../../../src/domain/certificates';
+import type { ManifestItem } from '../../../src/domain/certificates/certificates';
 import type { StoredRow } from '../../../src/store/core/row-writer';
 import { RowRepository } from '../../../src/store/core/rows';
 import { SealedDatabase } from '../../../src/store/sealed-database';

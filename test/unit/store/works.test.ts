@@ -3,9 +3,9 @@ import { erasedRow } from '../../../src/store/erasure/tombstones';
 import { drafted } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
 import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certificates/works';
-import type { ManifestItem } from '../../../src/domain/certificates';
-import { nothingTold, type OutcomeRecord } from '../../../src/domain/outcomes';
-import { decisionFolder, type WorkRecord } from '../../../src/domain/work';
+import type { ManifestItem } from '../../../src/domain/certificates/certificates';
+import { nothingTold, type OutcomeRecord } from '../../../src/domain/certificates/outcomes';
+import { decisionFolder, type WorkRecord } from '../../../src/domain/certificates/work';
 
 const folder = workFolder('batch-1');
 const record: WorkRecord = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OperatorService, WorkflowService } from '@temporalio/client';
-import { searchAttributeNames } from '../../../src/domain/search-attributes';
+import { searchAttributeNames } from '../../../src/domain/core/search-attributes';
 import {
   creationCommands,
   refuseMissingSearchAttributes,

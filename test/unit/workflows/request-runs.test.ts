@@ -1,5 +1,9 @@
-import type { RequestRow, RowAnswer, UnsentReason } from '../../../src/domain/certificate-rows';
-import { RequestRuns } from '../../../src/workflows/request-runs';
+import type {
+  RequestRow,
+  RowAnswer,
+  UnsentReason,
+} from '../../../src/domain/certificates/certificate-rows';
+import { RequestRuns } from '../../../src/workflows/certificates/request-runs';
 
 const rows = (count: number): RequestRow[] =>
   Array.from({ length: count }, (_, place) => [place, 0, 'normal']);

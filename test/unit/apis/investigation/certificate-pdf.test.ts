@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { Service } from '../../../../src/apis/http/service';
 import { Token } from '../../../../src/apis/http/token';
 import { CertificatesApi } from '../../../../src/apis/investigation/certificates';
-import type { EvidencePlace } from '../../../../src/domain/issuance';
+import type { EvidencePlace } from '../../../../src/domain/certificates/issuance';
 import { LoopbackServer } from '../../../support/loopback-server';
 
 let server: LoopbackServer;

@@ -1,0 +1,177 @@
+import type { LatestEdition, StandingRow } from '../../store/certificates/works';
+import {
+  certificateSubject,
+  standingAttempt,
+  subjectState,
+  type SubjectState,
+} from '../../domain/core/attempts';
+import type { AuditEntry } from '../../domain/core/audit';
+import { outcomeEntry, requestEntry } from '../../domain/audit-entries';
+import { noCounts, type BatchSummary } from '../../domain/certificates/certificates';
+import { certificateEnd } from '../../domain/job';
+import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../../domain/certificates/outcomes';
+import { resultRow } from '../../domain/certificates/result-rows';
+import { decisionFolder, type WorkItem, type WorkRecord } from '../../domain/certificates/work';
+import { outcomeName, outcomeOfFact, sentOf, unsettledOutcome } from './outcomes';
+import type { CertificateDependencies } from '../dependencies';
+import { storeIncomplete } from '../core/failures';
+import { Heartbeats } from '../core/heartbeats';
+
+export interface MergeInput {
+  /** Folder of the work that ends, or that a decision was about. */
+  folder: string;
+  workId: string;
+  /** 0 for the batch itself; its decisions count on. */
+  edition: number;
+  startedAt: number;
+  /** Why rows that were never sent were not, for their note. */
+  neverSent: string;
+  /** Items [from, to) of lanes that failed: what they left without outcome is `failed`. */
+  failedLanes: [from: number, to: number][];
+}
+
+/** The end of a work: every row has an outcome, and they are counted. */
+export function createCertificateMergeActivities(deps: CertificateDependencies) {
+  const { store, idKey, now, works } = deps;
+  const facts = store.facts;
+
+  async function mergeWork(input: MergeInput): Promise<BatchSummary> {
+    const heartbeats = new Heartbeats(now);
+    const snapshotAt = now();
+    try {
+      const { folder, edition } = input;
+      const record = await works.record(folder);
+      if (record === null) throw storeIncomplete(folder);
+      const before = await works.summary(folder);
+      const summary = await summaryOf(input, record, before);
+      summary.auditHead = await deps.audit.anchor();
+      const ending = { ...certificateEnd(summary.counts), endedAt: summary.finishedAt };
+      const latest: LatestEdition = { edition, snapshotAt, summary };
+      const standing = await works.latest(folder);
+      await store.jobs.endAgain([
+        ...(edition > 0
+          ? [{ folder: decisionFolder(folder, edition), ending, outcome: summary }]
+          : []),
+        // Of two that count at once the one that looked later has seen more.
+        ...(standing === null || standing.snapshotAt <= snapshotAt
+          ? [{ folder, ending, outcome: latest }]
+          : []),
+      ]);
+      return summary;
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  /** Files how those items ended of which no activity has said so. */
+  async function complete(page: StandingRow[], input: MergeInput): Promise<StandingRow[]> {
+    const lost: AuditEntry[] = [];
+    const missing = new Map<number, OutcomeRecord>();
+    for (const { row, outcome } of page) {
+      if (row.kind !== 'item' || outcome !== null) continue;
+      missing.set(row.item, await withoutOutcome(row, input, lost));
+    }
+    if (missing.size === 0) return page;
+    const name = outcomeName(`end-${input.edition}`);
+    await store.outcomes.file(input.folder, name, [...missing.values()], { entries: lost });
+    return page.map(({ row, outcome }) => {
+      const own = 'item' in row ? missing.get(row.item) : undefined;
+      return { row, outcome: own === undefined ? outcome : mergeOutcomes([own]) };
+    });
+  }
+
+  /** No activity filed anything: never sent, or its driver was lost. The claims tell which. */
+  async function withoutOutcome(
+    item: WorkItem,
+    input: MergeInput,
+    lost: AuditEntry[],
+  ): Promise<OutcomeRecord> {
+    const subject = idKey.nameOf('document', item.document);
+    const history = await store.attempts.of(certificateSubject(item.type, subject));
+    const state = subjectState(history, now());
+    const ours = state.kind !== 'free' && state.owner.workflowId.startsWith(input.workId);
+    const never: OutcomeRecord = {
+      ...nothingTold,
+      item: item.item,
+      status: 'cancelled',
+      certidaoId: null,
+      attempts: 0,
+      requestedAt: null,
+      settledAt: new Date(now()).toISOString(),
+      note: input.neverSent,
+      possibleDoubleCharge: false,
+    };
+    const inFailedLane = input.failedLanes.some(
+      ([from, to]) => item.item >= from && item.item < to,
+    );
+    if (!ours && inFailedLane) {
+      const error = { errorCode: 'lane_failed', errorCategory: 'internal', retryable: true };
+      const errorMessage = 'the lane of this row failed before it was requested';
+      return { ...never, ...error, errorMessage, status: 'failed', note: '' };
+    }
+    if (!ours) return never;
+    const record = await leftByLostDriver(item, state, never);
+    const work = { workId: input.workId, by: await works.askedBy(input.folder) };
+    const last = standingAttempt(history);
+    const request = last && requestEntry(sentOf(item, subject, last), work);
+    if (request !== null) lost.push(request);
+    lost.push(outcomeEntry(record, work));
+    return record;
+  }
+
+  /** Sent by a driver that never filed what came of it. */
+  async function leftByLostDriver(
+    item: WorkItem,
+    state: SubjectState,
+    never: OutcomeRecord,
+  ): Promise<OutcomeRecord> {
+    if (state.kind !== 'accepted') {
+      const lost = { errorCode: 'unknown_outcome', errorCategory: 'unknown', attempts: 1 };
+      const errorMessage = 'the work ended before the answer to its request was known';
+      return { ...never, ...lost, errorMessage, status: 'unknown_outcome', note: '' };
+    }
+    const { externalId: certidaoId, at: requestedAt } = state;
+    const history = { requestedAt, attempts: 1, flags: 0 };
+    const fact = await facts.of(certidaoId);
+    if (fact !== null) return outcomeOfFact(fact, item, history);
+    return unsettledOutcome('expired', item, certidaoId, history, {
+      code: 'left_outstanding',
+      category: 'expired',
+      message: 'the work ended before the issuance settled',
+    });
+  }
+
+  async function summaryOf(
+    input: MergeInput,
+    { lines, blankLines, inputName }: WorkRecord,
+    before: BatchSummary | null,
+  ): Promise<BatchSummary> {
+    const { folder, workId, edition, startedAt } = input;
+    const counts = noCounts();
+    let [requested, possibleDoubleCharges] = [0, 0];
+    for await (const page of works.standing(folder)) {
+      for (const { row, outcome } of await complete(page, input)) {
+        const told = resultRow(row, outcome);
+        counts[told.status] += 1;
+        if (told.status === 'duplicate') continue;
+        requested += told.attempts;
+        possibleDoubleCharges += told.possibleDoubleCharge ? 1 : 0;
+      }
+    }
+    return {
+      batchId: workId,
+      edition,
+      total: lines,
+      blankLines,
+      counts,
+      requested,
+      possibleDoubleCharges,
+      cost: null,
+      inputName,
+      startedAt: before?.startedAt ?? new Date(startedAt).toISOString(),
+      finishedAt: new Date(now()).toISOString(),
+    };
+  }
+
+  return { mergeWork };
+}

@@ -1,0 +1,188 @@
+import { Context } from '@temporalio/activity';
+import { workIdOfFolder } from '../../store/certificates/works';
+import type { AuditEntry } from '../../domain/core/audit';
+import { outcomeEntry, requestEntry, type SentRequest } from '../../domain/audit-entries';
+import type { Attempt, ClaimOwner } from '../../domain/core/attempts';
+import {
+  nothingTold,
+  type IssuanceFact,
+  type OutcomeRecord,
+} from '../../domain/certificates/outcomes';
+import type { WorkItem } from '../../domain/certificates/work';
+import { rowFlags } from '../../domain/certificates/certificate-rows';
+import type { NewFact } from '../../store/certificates/facts';
+import type { CertificateDependencies } from '../dependencies';
+
+/** The records that activities file about rows: one function a way to end. */
+
+export interface RowHistory {
+  requestedAt: number;
+  attempts: number;
+  flags: number;
+}
+
+/** An issuance that settled, seen from a row of this work. */
+export function outcomeOfFact(
+  fact: IssuanceFact,
+  item: WorkItem,
+  { requestedAt, attempts, flags, reused = false }: RowHistory & { reused?: boolean },
+): OutcomeRecord {
+  const notes = [fact.note];
+  if (reused) notes.push(`reused: issued ${new Date(issuedAt(fact)).toISOString()}`);
+  else if ((flags & rowFlags.shared) !== 0) notes.push('requested by another work');
+  return {
+    item: item.item,
+    status: fact.status,
+    certidaoId: fact.certidaoId,
+    attempts,
+    requestedAt: new Date(requestedAt).toISOString(),
+    settledAt: new Date().toISOString(),
+    completedAt: fact.completedAt,
+    classification: fact.classification,
+    divergent: fact.divergent,
+    officialName: fact.officialName,
+    capturedAt: fact.capturedAt,
+    pdfKey: fact.pdfKey,
+    sha256: fact.sha256,
+    errorCode: fact.errorCode,
+    errorCategory: fact.errorCategory,
+    errorMessage: fact.errorMessage,
+    retryable: fact.retryable,
+    note: notes.filter((note) => note !== '').join('; '),
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
+  };
+}
+
+/** An issuance that did not settle: given up at the deadline, or left by a cancellation. */
+export function unsettledOutcome(
+  status: 'expired' | 'cancelled' | 'failed',
+  item: WorkItem,
+  certidaoId: string,
+  { requestedAt, attempts, flags }: RowHistory,
+  error: { code: string; category: string; message: string },
+): OutcomeRecord {
+  return {
+    ...nothingTold,
+    item: item.item,
+    status,
+    certidaoId,
+    attempts,
+    requestedAt: new Date(requestedAt).toISOString(),
+    settledAt: new Date().toISOString(),
+    errorCode: error.code,
+    errorCategory: error.category,
+    errorMessage: error.message,
+    note: (flags & rowFlags.shared) === 0 ? '' : 'requested by another work',
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
+  };
+}
+
+export function refusedOutcome(
+  item: WorkItem,
+  attempts: number,
+  receipt: { status: number; code: string | null },
+  requestedAt: number,
+  flags: number,
+): OutcomeRecord {
+  return {
+    ...nothingTold,
+    item: item.item,
+    status: 'failed',
+    certidaoId: null,
+    attempts,
+    requestedAt: new Date(requestedAt).toISOString(),
+    settledAt: new Date().toISOString(),
+    errorCode: receipt.code ?? `http_${receipt.status}`,
+    errorCategory: 'refused',
+    errorMessage: `the service refused the request with status ${receipt.status}`,
+    retryable: false,
+    note: '',
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
+  };
+}
+
+export function unknownOutcome(
+  item: WorkItem,
+  attempts: number,
+  flags: number,
+  at: number,
+  about: {
+    reason?: string;
+    /** Epoch milliseconds of its claim: what the service's support will ask for. */
+    requestedAt?: number;
+    holder?: ClaimOwner | null;
+    self?: ClaimOwner;
+  },
+): OutcomeRecord {
+  const { holder, self } = about;
+  const elsewhere = holder != null && holder.workflowId !== self?.workflowId;
+  return {
+    ...nothingTold,
+    item: item.item,
+    status: 'unknown_outcome',
+    certidaoId: null,
+    attempts,
+    requestedAt: about.requestedAt === undefined ? null : new Date(about.requestedAt).toISOString(),
+    settledAt: new Date(at).toISOString(),
+    errorCode: 'unknown_outcome',
+    errorCategory: 'unknown',
+    errorMessage: about.reason ?? 'an earlier request for it has an unknown outcome',
+    note: elsewhere ? `unknown in ${holder.workflowId}` : '',
+    possibleDoubleCharge: (flags & rowFlags.possibleDoubleCharge) !== 0,
+  };
+}
+
+/** Epoch milliseconds at which the service completed it; when it does not say, when we filed it. */
+export function issuedAt(fact: IssuanceFact): number {
+  const told = Date.parse(fact.completedAt ?? '');
+  return Number.isNaN(told) ? fact.settledAt : told;
+}
+
+/** In whose name outcomes are filed: a repeated attempt of an activity files its own. */
+export function outcomeName(driver: string): string {
+  const { workflowExecution, activityId, attempt } = Context.current().info;
+  const run = workflowExecution?.runId.slice(0, 8) ?? 'run';
+  return `${driver}/${run}-${activityId}-${attempt}`;
+}
+
+/** An attempt of an item as the audit trail is told of it. */
+export function sentOf(
+  { type, item }: WorkItem,
+  subject: string,
+  { n, claim, receipt }: Omit<Attempt, 'resolution'>,
+): SentRequest {
+  return { type, subject, n, item, claim, receipt };
+}
+
+/** What an activity has to put on file when it ends. */
+export interface Filing {
+  /** Folder of the work that outcomes are filed under. */
+  filedIn: string;
+  /** In whose name. */
+  by: string;
+  /** Of `outcomeName`. */
+  name: string;
+  outcomes: readonly OutcomeRecord[];
+  /** What they rest on. */
+  facts?: readonly NewFact[];
+  /** Requests that left, or may have. */
+  requests?: readonly SentRequest[];
+}
+
+/** Puts it on file and on the audit trail, in one transaction, and counts it. */
+export async function fileAndCount(
+  { store, metrics }: CertificateDependencies,
+  { filedIn, by, name, outcomes, facts = [], requests = [] }: Filing,
+): Promise<void> {
+  const work = { workId: workIdOfFolder(filedIn), by };
+  const entries = [
+    ...requests.map((request) => requestEntry(request, work)).filter(isEntry),
+    ...outcomes.map((outcome) => outcomeEntry(outcome, work)),
+  ];
+  await store.outcomes.file(filedIn, name, outcomes, { facts, entries });
+  metrics.outcomesFiled(outcomes);
+}
+
+function isEntry(entry: AuditEntry | null): entry is AuditEntry {
+  return entry !== null;
+}

@@ -1,0 +1,163 @@
+import { Context } from '@temporalio/activity';
+import {
+  attemptOf,
+  attemptState,
+  certificateSubject,
+  sentBy,
+  standingAttempt,
+  subjectState,
+  type Attempt,
+  type ClaimOwner,
+} from '../../domain/core/attempts';
+import type { SentRequest } from '../../domain/audit-entries';
+import type { OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { WorkItem } from '../../domain/certificates/work';
+import { fileAndCount, outcomeName, refusedOutcome, sentOf, unknownOutcome } from './outcomes';
+import { ownerOf, unsent } from './requests';
+import {
+  rowFlags,
+  type RequestInput,
+  type RequestRow,
+  type RowAnswer,
+} from '../../domain/certificates/certificate-rows';
+import type { CertificateDependencies } from '../dependencies';
+import { Heartbeats } from '../core/heartbeats';
+
+/** What follows a run of requests that was lost, and what looks for late receipts. Decision record 001. */
+export function createCertificateRecoveryActivities(deps: CertificateDependencies) {
+  const { store, idKey, now, works } = deps;
+  const { attempts: ledger } = store;
+
+  const subjectOf = (item: WorkItem): string =>
+    certificateSubject(item.type, idKey.nameOf('document', item.document));
+  const sentRequest = (item: WorkItem, attempt: Attempt): SentRequest =>
+    sentOf(item, idKey.nameOf('document', item.document), attempt);
+
+  /** What the rows of one activity leave behind. */
+  interface Found {
+    outcomes: OutcomeRecord[];
+    requests: SentRequest[];
+  }
+
+  async function putOnFile({ work, name }: RequestInput, found: Found): Promise<void> {
+    const by = await works.askedBy(work.folder);
+    await fileAndCount(deps, { filedIn: work.filedIn, by, name: outcomeName(name), ...found });
+  }
+
+  /**
+   * Finds out what became of the rows of a run whose activity was lost: closes those that were
+   * not claimed, reads the receipts, and calls the rest unknown once nothing can leave any more.
+   */
+  async function recoverRequests(input: RequestInput): Promise<RowAnswer[]> {
+    const owner = ownerOf(input.run);
+    const heartbeats = new Heartbeats(now);
+    const { cancelled } = Context.current();
+    const pause = (ms: number): Promise<void> =>
+      Promise.race([new Promise<void>((done) => setTimeout(done, ms)), cancelled]);
+    try {
+      const found: Found = { outcomes: [], requests: [] };
+      // All doors are shut at once; only then is waited for those who were inside already.
+      for (const row of input.rows) await closeRow(row, input, owner);
+      const answers: RowAnswer[] = [];
+      for (const row of input.rows) answers.push(await recoverRow(row, input, owner, found, pause));
+      await putOnFile(input, found);
+      return answers;
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  async function closeRow(row: RequestRow, input: RequestInput, owner: ClaimOwner): Promise<void> {
+    const item = await works.item(input.work, row[0]);
+    if (item.start?.kind === 'watch') return;
+    await ledger.close(subjectOf(item), owner, now());
+  }
+
+  async function recoverRow(
+    row: RequestRow,
+    input: RequestInput,
+    owner: ClaimOwner,
+    found: Found,
+    pause: (ms: number) => Promise<void>,
+  ): Promise<RowAnswer> {
+    const [place, before] = row;
+    const item = await works.item(input.work, place);
+    if (item.start?.kind === 'watch') return unsent(row, 'no_time', now());
+    for (;;) {
+      const history = await ledger.of(subjectOf(item));
+      const attempts = Math.max(
+        Math.max(before, item.start?.attempts ?? 0) + 1,
+        input.interactive ? 0 : sentBy(history, owner.workflowId),
+      );
+      const sends = history.filter(({ claim }) => claim.kind === 'send');
+      const attempt = attemptOf(sends, owner);
+      if (attempt === null) return unsent(row, 'no_time', now());
+      const flags = attempt.claim.afterUnknown ? rowFlags.possibleDoubleCharge : 0;
+      const state = attemptState(attempt, now());
+      if (state.kind !== 'in_flight') found.requests.push(sentRequest(item, attempt));
+      switch (state.kind) {
+        case 'accepted': {
+          const { externalId: certidaoId, at } = state;
+          return { kind: 'accepted', place, certidaoId, requestedAt: at, attempts, flags };
+        }
+        case 'free':
+          if (attempt.receipt?.kind === 'refused') {
+            found.outcomes.push(refusedOutcome(item, attempts, attempt.receipt, now(), flags));
+            return { kind: 'settled', place, status: 'failed', attempts };
+          }
+          return unsent(row, 'no_time', now());
+        case 'unknown':
+          found.outcomes.push(
+            unknownOutcome(item, attempts, flags, now(), {
+              reason: state.reason,
+              requestedAt: attempt.claim.claimedAt,
+            }),
+          );
+          return { kind: 'unknown', place, attempts, own: true };
+        case 'in_flight':
+          await pause(Math.min(1_000, state.answerBy - now() + 50));
+          if (Context.current().cancellationSignal.aborted) await Context.current().cancelled;
+      }
+    }
+  }
+
+  /** Looks once more for receipts that came late, before a lane ends. */
+  async function rereadReceipts(input: RequestInput): Promise<RowAnswer[]> {
+    const heartbeats = new Heartbeats(now);
+    try {
+      const answers: RowAnswer[] = [];
+      const found: Found = { outcomes: [], requests: [] };
+      for (const row of input.rows) answers.push(await rereadRow(row, input, found));
+      await putOnFile(input, found);
+      return answers;
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  async function rereadRow(row: RequestRow, input: RequestInput, found: Found): Promise<RowAnswer> {
+    const [place, attempts] = row;
+    const item = await works.item(input.work, place);
+    const history = await ledger.of(subjectOf(item));
+    const state = subjectState(history, now());
+    const last = standingAttempt(history);
+    const ours = last?.claim.owner.workflowId === ownerOf('').workflowId;
+    const receipt = ours ? last.receipt : null;
+    if (ours && receipt !== null) found.requests.push(sentRequest(item, last));
+    if (state.kind === 'accepted') {
+      const { externalId: certidaoId } = state;
+      const flags =
+        (state.afterUnknown ? rowFlags.possibleDoubleCharge : 0) | (ours ? 0 : rowFlags.shared);
+      return { kind: 'accepted', place, certidaoId, requestedAt: now(), attempts, flags };
+    }
+    if (receipt?.kind === 'not_sent') return unsent(row, 'no_time', now());
+    if (receipt?.kind === 'refused') {
+      const flags = last?.claim.afterUnknown === true ? rowFlags.possibleDoubleCharge : 0;
+      found.outcomes.push(refusedOutcome(item, attempts, receipt, now(), flags));
+      return { kind: 'settled', place, status: 'failed', attempts };
+    }
+    return { kind: 'unknown', place, attempts, own: ours };
+  }
+
+  return { recoverRequests, rereadReceipts };
+}

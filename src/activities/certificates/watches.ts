@@ -1,0 +1,383 @@
+import { Context } from '@temporalio/activity';
+import { StatusError, isHttpError } from '../../apis/http/errors';
+import type { CallPriority } from '../../apis/http/limiter';
+import { TokenUnavailableError } from '../../apis/http/token';
+import { EvidenceFiles } from '../../store/certificates/evidence-files';
+import type { NewFact } from '../../store/certificates/facts';
+import type { Issuance } from '../../domain/certificates/issuance';
+import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
+import { backoffMs } from '../../domain/core/poll-timing';
+import type { WorkItem } from '../../domain/certificates/work';
+import { fileAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
+import {
+  rowFlags,
+  type WatchAnswer,
+  type WatchInput,
+  type WatchTuple,
+} from '../../domain/certificates/certificate-rows';
+import type { CertificateDependencies } from '../dependencies';
+import { EvidenceCollector } from '../core/evidence';
+import { laneOfActivity } from './freed-places';
+import { Heartbeats } from '../core/heartbeats';
+
+/** Reads under way at once within one watch; the limiter sets the pace. */
+const readsAtOnce = 32;
+/** After this long a read that is refused for good (404, 410...) ends the row. */
+const patienceWithRefusalsMs = 10 * 60_000;
+/** When the service names no delay for a failure that it calls retryable. */
+const defaultRetryAfterMs = 60_000;
+
+/** One row while a watch holds it. */
+interface Held {
+  tuple: WatchTuple;
+  dueAt: number;
+  /** Age at the last read that found it unsettled; null when this watch has made none. */
+  unsettledAgeMs: number | null;
+  /** Reads in a row that failed, for the backoff. */
+  failures: number;
+  reading: boolean;
+  /** Whether this watch has looked for it on file. */
+  lookedUp: boolean;
+}
+
+/**
+ * Polls what is outstanding, fetches and checks PDFs, and files outcomes. Decision record 004. Reading
+ * does no harm, so a lost attempt is simply made again: what it filed is found under the id.
+ */
+export function createCertificateWatchActivities(deps: CertificateDependencies) {
+  const { store, certificates, idKey, now, random, settlingTimes, works } = deps;
+  const facts = store.facts;
+  const evidence = new EvidenceCollector(certificates, new EvidenceFiles(store), deps.pause);
+  const warnedWords = new Set<string>();
+
+  async function putOnFile(
+    { work, name }: Pick<WatchInput, 'work' | 'name'>,
+    outcomes: readonly OutcomeRecord[],
+    settled: readonly NewFact[] = [],
+  ): Promise<void> {
+    const by = await works.askedBy(work.folder);
+    const filing = { filedIn: work.filedIn, by, name: outcomeName(name), outcomes };
+    await fileAndCount(deps, { ...filing, facts: settled });
+  }
+
+  async function watchCertificates(input: WatchInput): Promise<WatchAnswer> {
+    const { cancellationSignal, info } = Context.current();
+    const startedAt = now();
+    const heartbeats = new Heartbeats(now, 1_000);
+    const priority: CallPriority = input.interactive ? 'interactive' : 'poll';
+    const held = new Map<number, Held>();
+    for (const tuple of input.rows) {
+      const dueAt = tuple[3];
+      const unread = { unsettledAgeMs: null, failures: 0, reading: false, lookedUp: false };
+      held.set(tuple[0], { tuple, dueAt, ...unread });
+    }
+    const endWatch = deps.metrics.watchStarted(() =>
+      [...held.values()].map(({ tuple }) => tuple[2]),
+    );
+    const answer: WatchAnswer = { settled: [], due: [], handedOn: [], trouble: null };
+    const filed: OutcomeRecord[] = [];
+    const found: NewFact[] = [];
+    // Reads still under way when the watch returns: GETs, which may be broken off.
+    const leaving = new AbortController();
+    // What a lost attempt handed on, and could not tell, must not be handed on once more.
+    const places = info.attempt > 1 ? null : deps.freedPlaces.freedByWatch(laneOfActivity());
+    let firstSettledAt: number | null = null;
+    let reading = 0;
+    let wake: () => void = () => {};
+
+    const settle = (row: Held, settled: WatchAnswer['settled'][number]): void => {
+      held.delete(row.tuple[0]);
+      answer.settled.push(settled);
+      firstSettledAt ??= now();
+      if (!heartbeats.isLate()) places?.free();
+    };
+
+    const read = async (row: Held): Promise<void> => {
+      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const history = { requestedAt, attempts, flags };
+      const pastDeadline = now() >= requestedAt + input.rowDeadlineMs;
+      let item: WorkItem | null = null;
+      try {
+        item = await works.item(input.work, place);
+        // An earlier watch or another work may have filed it; what one files from now on costs a read.
+        const onFile = row.lookedUp ? null : await facts.of(certidaoId);
+        row.lookedUp = true;
+        const seen = onFile ?? (await readFact(row, item, priority, leaving.signal));
+        if (!held.has(place)) {
+          // A slow download: the next watch finds what it has brought.
+          if ('fact' in seen) await facts.put([seen]);
+          return;
+        }
+        answer.trouble = null;
+        if ('fact' in seen) found.push(seen);
+        const fact = 'fact' in seen ? seen.fact : seen;
+        if ('settledAt' in fact) {
+          const shared = (flags & rowFlags.shared) !== 0;
+          const isOver = issuedAt(fact) < input.reuseSince || fact.erased === true;
+          if (shared && fact.status === 'issued' && isOver) {
+            // Another work's, finished before what this one may reuse, or erased: it asks for its own.
+            settle(row, [place, 'retryable', now()]);
+            return;
+          }
+          filed.push(outcomeOfFact(fact, item, history));
+          if (fact.status === 'failed' && fact.retryable === true) {
+            const notBefore = fact.settledAt + (fact.retryAfterMs ?? defaultRetryAfterMs);
+            settle(row, [place, 'retryable', notBefore]);
+          } else settle(row, [place, fact.status]);
+        } else if ('error' in fact) {
+          filed.push(unsettledOutcome('failed', item, certidaoId, history, fact.error));
+          settle(row, [place, 'failed']);
+        } else if (pastDeadline) {
+          expire(row, item, 'the issuance had not settled at the deadline of the row');
+        } else {
+          row.failures = 0;
+          row.unsettledAgeMs = now() - requestedAt;
+          row.dueAt = now() + settlingTimes[item.type].nextReadMs(row.unsettledAgeMs, random());
+        }
+      } catch (error) {
+        if (leaving.signal.aborted || !held.has(place)) return;
+        onReadError(row, item, error, pastDeadline);
+      }
+    };
+
+    const expire = (row: Held, item: WorkItem, message: string): void => {
+      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const error = { code: 'deadline', category: 'expired', message };
+      const history = { requestedAt, attempts, flags };
+      filed.push(unsettledOutcome('expired', item, certidaoId, history, error));
+      settle(row, [place, 'expired']);
+    };
+
+    const onReadError = (row: Held, item: WorkItem | null, error: unknown, late: boolean): void => {
+      const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
+      const status = error instanceof StatusError ? error : null;
+      const refused = error instanceof TokenUnavailableError || status?.meansCredentials === true;
+      row.failures += 1;
+      answer.trouble = refused ? 'credentials' : status === null ? 'unreachable' : answer.trouble;
+      const message = isHttpError(error) ? error.message : nameOf(error);
+      if (late && !refused && item !== null)
+        return expire(row, item, `the last read failed: ${message}`);
+      const forGood = status !== null && isRefusal(status) && !refused;
+      if (
+        item !== null &&
+        forGood &&
+        now() - requestedAt > patienceWithRefusalsMs &&
+        row.failures > 3
+      ) {
+        const lost = { code: status.code ?? `http_${status.status}`, category: 'lost', message };
+        filed.push(
+          unsettledOutcome('failed', item, certidaoId, { requestedAt, attempts, flags }, lost),
+        );
+        return settle(row, [place, 'failed']);
+      }
+      const grown = backoffMs(row.failures, random(), { baseMs: 500, maxMs: 60_000 });
+      row.dueAt = now() + Math.max(grown, status?.retryAfterMs ?? 0);
+    };
+
+    const returnsAt = (): number => {
+      const untakenSince = places === null ? firstSettledAt : places.untakenSince();
+      return Math.min(
+        startedAt + input.boundMs,
+        (firstSettledAt ?? Infinity) + input.lingerMs,
+        (untakenSince ?? Infinity) + input.placeLingerMs,
+      );
+    };
+    const isOver = (): boolean =>
+      held.size === 0 ||
+      now() >= returnsAt() ||
+      cancellationSignal.aborted ||
+      deps.stopping.aborted;
+
+    try {
+      cancellationSignal.addEventListener('abort', () => wake());
+      deps.stopping.addEventListener('abort', () => wake(), { signal: leaving.signal });
+      while (!isOver()) {
+        const at = now();
+        let nextAt = returnsAt();
+        for (const row of held.values()) {
+          if (row.reading) continue;
+          // Once more at the deadline; after a failed read its backoff rules.
+          const deadlineAt = row.tuple[2] + input.rowDeadlineMs;
+          const dueAt = row.failures > 0 ? row.dueAt : Math.min(row.dueAt, deadlineAt);
+          if (dueAt > at || reading >= readsAtOnce) {
+            if (dueAt > at) nextAt = Math.min(nextAt, dueAt);
+            continue;
+          }
+          reading += 1;
+          row.reading = true;
+          void read(row).finally(() => {
+            row.reading = false;
+            reading -= 1;
+            wake();
+          });
+        }
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.max(1, Math.min(nextAt - now(), 60_000)));
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      for (const row of held.values()) {
+        const [place, , , givenDueAt] = row.tuple;
+        if (row.dueAt !== givenDueAt) answer.due.push([place, row.dueAt]);
+      }
+      held.clear();
+      leaving.abort();
+      places?.close();
+      answer.handedOn = places?.handedOn() ?? [];
+      await putOnFile(input, filed, found);
+      return answer;
+    } finally {
+      leaving.abort();
+      places?.close();
+      heartbeats.stop();
+      endWatch();
+    }
+  }
+
+  /** A fact once the issuance has settled and its evidence is checked; else what stands so far. */
+  async function readFact(
+    row: Held,
+    item: WorkItem,
+    priority: CallPriority,
+    signal: AbortSignal,
+  ): Promise<
+    | NewFact
+    | { state: 'unsettled' }
+    | { error: { code: string; category: string; message: string } }
+  > {
+    const [, certidaoId, requestedAt, , , flags] = row.tuple;
+    const { issuance, answer } = await certificates.readCertificate(certidaoId, priority, signal);
+    const over = issuance.state === 'failed' || issuance.state === 'completed';
+    // Of another work's issuance it is not known here when it was requested.
+    if (over && (flags & rowFlags.shared) === 0) {
+      const ageMs = now() - requestedAt;
+      settlingTimes[item.type].observe(
+        durationOf(issuance, requestedAt, row.unsettledAgeMs, ageMs),
+      );
+    }
+    if (issuance.state === 'unknown' && !warnedWords.has(issuance.statusWord)) {
+      warnedWords.add(issuance.statusWord);
+      deps.warn('a status word that the specification does not list is treated as unsettled', {
+        status: issuance.statusWord.slice(0, 40),
+      });
+    }
+    if (issuance.state === 'failed') {
+      return { fact: factOf(issuance, item, answer, { status: 'failed', now: now() }), pdf: null };
+    }
+    if (issuance.state !== 'completed') return { state: 'unsettled' };
+    const found = await evidence.collect({
+      issuance,
+      type: item.type,
+      documentName: idKey.nameOf('document', item.document),
+      priority: priority === 'poll' ? 'pdf' : priority,
+    });
+    const settled = { status: 'issued', now: now() } as const;
+    switch (found.kind) {
+      case 'stored': {
+        const { pdfKey, pdf, sha256, note } = found;
+        return { fact: factOf(issuance, item, answer, { ...settled, pdfKey, sha256, note }), pdf };
+      }
+      case 'none':
+        if (deps.assumptions.pdf === 'required') {
+          const message = 'the issuance completed without a PDF, and CERTIFICATE_PDF=required';
+          return { error: { code: 'evidence_missing', category: 'evidence', message } };
+        }
+        return {
+          fact: factOf(issuance, item, answer, { ...settled, note: 'no evidence' }),
+          pdf: null,
+        };
+      // Not filed as facts: another look, later, may find the right bytes.
+      case 'mismatch':
+        return {
+          error: { code: 'evidence_mismatch', category: 'evidence', message: found.message },
+        };
+      case 'unavailable':
+        return {
+          error: { code: 'evidence_unavailable', category: 'evidence', message: found.message },
+        };
+    }
+  }
+
+  /** `cancel --now`: outstanding rows are left at the service, and their ids put on file. */
+  async function leaveOutstanding(
+    input: Pick<WatchInput, 'work' | 'name' | 'rows'>,
+  ): Promise<void> {
+    const records: OutcomeRecord[] = [];
+    for (const [place, certidaoId, requestedAt, , attempts, flags] of input.rows) {
+      const item = await works.item(input.work, place);
+      const left = {
+        code: 'left_outstanding',
+        category: 'cancelled',
+        message: 'cancelled at once: the issuance goes on at the service under its id',
+      };
+      const history = { requestedAt, attempts, flags };
+      records.push(unsettledOutcome('cancelled', item, certidaoId, history, left));
+    }
+    await putOnFile(input, records);
+  }
+
+  return { watchCertificates, leaveOutstanding };
+}
+
+/**
+ * How long an issuance took, from our request on: as the service tells it where that agrees with
+ * what was seen (clocks may differ), else the middle of what was seen.
+ */
+function durationOf(
+  { createdAt, completedAt }: Issuance,
+  requestedAt: number,
+  unsettledAgeMs: number | null,
+  settledAgeMs: number,
+): number {
+  const completed = Date.parse(completedAt ?? '');
+  const told = [completed - requestedAt, completed - Date.parse(createdAt ?? '')];
+  const earliest = unsettledAgeMs ?? 0;
+  const credible = told.find((ms) => ms > earliest && ms <= settledAgeMs);
+  return credible ?? (Math.max(earliest, settledAgeMs * 0.8) + settledAgeMs) / 2;
+}
+
+function factOf(
+  issuance: Issuance,
+  item: WorkItem,
+  answer: unknown,
+  settled: {
+    status: 'issued' | 'failed';
+    now: number;
+    pdfKey?: string;
+    sha256?: string;
+    note?: string;
+  },
+): IssuanceFact {
+  const { result, error } = issuance;
+  return {
+    certidaoId: issuance.certidaoId,
+    type: item.type,
+    status: settled.status,
+    settledAt: settled.now,
+    completedAt: issuance.completedAt,
+    classification: result?.classification ?? null,
+    divergent: result?.divergent ?? null,
+    officialName: result?.officialName ?? null,
+    capturedAt: result?.capturedAt ?? null,
+    pdfKey: settled.pdfKey ?? null,
+    sha256: settled.sha256 ?? null,
+    errorCode: settled.status === 'failed' ? (error?.code ?? 'failed') : null,
+    errorCategory: settled.status === 'failed' ? (error?.category ?? 'service') : null,
+    errorMessage: settled.status === 'failed' ? (error?.message ?? null) : null,
+    retryable: settled.status === 'failed' ? (error?.retryable ?? null) : null,
+    retryAfterMs: settled.status === 'failed' ? (error?.retryAfterMs ?? null) : null,
+    note: settled.note ?? '',
+    answer,
+  };
+}
+
+function isRefusal(error: StatusError): boolean {
+  return error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error';
+}

@@ -1,0 +1,109 @@
+import { StatusError } from '../../apis/http/errors';
+import type { CallPriority } from '../../apis/http/limiter';
+import type { CertificatesApi } from '../../apis/investigation/certificates';
+import { sha256Of, type EvidenceFiles } from '../../store/certificates/evidence-files';
+import type { StoredBytes } from '../../store/core/stored-bytes';
+import type { Issuance } from '../../domain/certificates/issuance';
+import { pauseOnTheClock, type Pause } from './pause';
+
+/** What became of the PDF of a completed issuance. */
+export type Evidence =
+  | { kind: 'stored'; pdfKey: string; pdf: StoredBytes | null; sha256: string; note: string }
+  /** No address, or one that stands there for nothing. */
+  | { kind: 'none' }
+  /** Bytes that are not the announced PDF, three times over: kept aside. */
+  | { kind: 'mismatch'; message: string }
+  /** The address answers that there is nothing, for good. */
+  | { kind: 'unavailable'; message: string };
+
+export interface EvidenceRequest {
+  issuance: Issuance;
+  type: string;
+  documentName: string;
+  priority: CallPriority;
+}
+
+/** A mismatch is fetched again twice before it is believed. */
+const fetches = 3;
+const betweenFetchesMs = 300;
+
+/**
+ * Fetches, checks and stores PDFs. A download outlives the watch that began it, so that a slow one
+ * neither holds up the rows that settled beside it nor starts from nothing at the next watch.
+ */
+export class EvidenceCollector {
+  readonly #certificates: CertificatesApi;
+  readonly #files: EvidenceFiles;
+  readonly #pause: Pause;
+  readonly #running = new Map<string, Promise<Evidence>>();
+
+  constructor(certificates: CertificatesApi, files: EvidenceFiles, pause: Pause = pauseOnTheClock) {
+    this.#certificates = certificates;
+    this.#files = files;
+    this.#pause = pause;
+  }
+
+  /** @throws the http errors of a fetch that may succeed later (5xx, 401, 429, no answer) */
+  collect(request: EvidenceRequest): Promise<Evidence> {
+    const { certidaoId } = request.issuance;
+    const running = this.#running.get(certidaoId);
+    if (running !== undefined) return running;
+    const started = this.#collect(request).finally(() => this.#running.delete(certidaoId));
+    this.#running.set(certidaoId, started);
+    return started;
+  }
+
+  async #collect({ issuance, type, documentName, priority }: EvidenceRequest): Promise<Evidence> {
+    const address = this.#certificates.pdfAddress(issuance.evidence);
+    if (address === null) return { kind: 'none' };
+    const expected = issuance.evidence.sha256;
+    let fault = '';
+    for (let fetch = 1; fetch <= fetches; fetch += 1) {
+      if (fetch > 1) await this.#pause(betweenFetchesMs);
+      try {
+        const pdf = await this.#certificates.fetchPdf(address, priority);
+        const sha256 = sha256Of(pdf);
+        const found = faultOf(pdf, sha256, expected);
+        if (found === null) {
+          const at = new Date(issuance.completedAt ?? Date.now());
+          const about = { type, documentName, certidaoId: issuance.certidaoId, sha256 };
+          const stored = await this.#files.storePdf(pdf, { ...about, at: validDate(at) });
+          return {
+            kind: 'stored',
+            pdfKey: stored.key,
+            pdf: stored.bytes,
+            sha256,
+            note: expected === null ? 'sha256 unchecked' : '',
+          };
+        }
+        fault = found;
+        if (pdf.length > 0) await this.#files.keepAside(pdf, issuance.certidaoId);
+      } catch (error) {
+        if (!(error instanceof StatusError) || !isForGood(error)) throw error;
+        if (!address.announced) return { kind: 'none' };
+        if (fetch === fetches) return { kind: 'unavailable', message: error.message };
+        fault = error.message;
+      }
+    }
+    return { kind: 'mismatch', message: `the PDF was fetched ${fetches} times: ${fault}` };
+  }
+}
+
+function faultOf(pdf: Buffer, sha256: string, expected: string | null): string | null {
+  if (pdf.length === 0) return 'it is empty';
+  if (!pdf.subarray(0, 1_024).includes('%PDF-')) return 'it does not begin like a PDF';
+  if (expected !== null && sha256 !== expected) return 'its sha256 is not the announced one';
+  return null;
+}
+
+/** A 4xx that is neither about credentials nor about haste. */
+function isForGood(error: StatusError): boolean {
+  const { status } = error;
+  return (
+    status >= 400 && status < 500 && status !== 408 && status !== 429 && !error.meansCredentials
+  );
+}
+
+function validDate(date: Date): Date {
+  return Number.isNaN(date.getTime()) ? new Date() : date;
+}

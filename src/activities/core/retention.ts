@@ -1,0 +1,57 @@
+import { Context } from '@temporalio/activity';
+import {
+  nothingExpired,
+  type ExpiredCursor,
+  type RetentionCounts,
+} from '../../domain/core/retention';
+import type { AuditTrail } from '../../store/audit/trail';
+import { eraseExpired, type ExpiryOrder, type ExpiryTools } from '../../store/erasure/expired';
+import type { Store } from '../../store/store';
+import { Heartbeats } from './heartbeats';
+
+export interface RetentionDependencies extends ExpiryTools {
+  store: Store;
+  audit: AuditTrail;
+  metrics: RetentionMetrics;
+  stopping: AbortSignal;
+}
+
+/** As `CertificateMetrics`. */
+export interface RetentionMetrics {
+  jobsExpired(counts: RetentionCounts): void;
+}
+
+/** Then the workflow asks again: a history shows how far it has come. */
+const longestMs = 60_000;
+const heartbeatEveryMs = 2_000;
+
+export function createRetentionActivities(deps: RetentionDependencies) {
+  const { store, audit, metrics, stopping, now } = deps;
+
+  return {
+    /** Jobs of a kind whose term is over, for a minute. @returns `after`: where to go on; null: it is done */
+    async eraseExpired(
+      order: ExpiryOrder,
+    ): Promise<RetentionCounts & { after: ExpiredCursor | null }> {
+      const heartbeats = new Heartbeats(now, heartbeatEveryMs);
+      const stopped = AbortSignal.any([Context.current().cancellationSignal, stopping]);
+      const startedAt = now();
+      const sum = { ...nothingExpired };
+      let { after } = order;
+      try {
+        do {
+          const step = await eraseExpired(store, { ...order, after }, deps);
+          sum.erased += step.counts.erased;
+          sum.underWay += step.counts.underWay;
+          sum.undecided += step.counts.undecided;
+          metrics.jobsExpired(step.counts);
+          after = step.after;
+        } while (after !== null && !stopped.aborted && now() - startedAt < longestMs);
+        if (sum.erased > 0) await audit.anchor();
+        return { ...sum, after };
+      } finally {
+        heartbeats.stop();
+      }
+    },
+  };
+}

@@ -1,0 +1,338 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { UnsendableUploadError, type Upload, type UploadFile } from '../../apis/credit/operations';
+import { isHttpError } from '../../apis/http/errors';
+import { AnalysisFile } from '../../store/credit/analyses';
+import { findLarge, readLarge } from '../../store/core/large-objects';
+import type { AuditEntry } from '../../domain/core/audit';
+import { analysisRequestEntry } from '../../domain/audit-entries';
+import {
+  analysisSubject,
+  attemptOf,
+  attemptState,
+  nextNumber,
+  subjectState,
+  type Attempt,
+  type Claim,
+  type ClaimOwner,
+  type Receipt,
+} from '../../domain/core/attempts';
+import { analysisFolder } from '../../domain/credit/work';
+import type {
+  AnalysisRecord,
+  AnalysisRef,
+  StoredInput,
+  RequestAnswer,
+  Unsent,
+} from '../../domain/credit/work';
+import { backoffMs } from '../../domain/core/poll-timing';
+import { BrokenSealError } from '../../protection/key-ring';
+import type { CreditDependencies } from '../dependencies';
+import { storeIncomplete, failureTypes } from '../core/failures';
+import { Heartbeats } from '../core/heartbeats';
+import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
+import {
+  TooLateError,
+  claimMarginMs,
+  claimForSure,
+  nameOf,
+  receiptOf,
+} from '../core/keyless-requests';
+import { pauseOnTheClock } from '../core/pause';
+
+export interface AnalysisRun {
+  ref: AnalysisRef;
+  /** Unique among all runs of requests of the workflow. */
+  run: string;
+}
+
+export interface RequestInput extends AnalysisRun {
+  /** Epoch milliseconds until which an upload that is turned away is tried again here. */
+  until: number;
+  /** Why it was turned away before, which is shown already; null at first. */
+  before: Pick<Unsent, 'why' | 'notBefore'> | null;
+}
+
+/** Between two tries of an upload that is turned away. They leave no history (decision record 021). */
+const longestPauseMs = 15 * 60_000;
+
+/** The upload of a file: a POST without a key, sent at most once per attempt (decision record 001). */
+export function createCreditRequestActivities(deps: CreditDependencies) {
+  const { store, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
+  const { operations, service } = credit;
+  const { attempts: ledger } = store;
+  const analyses = new AnalysisFile(store);
+
+  async function recordOf({ folder }: AnalysisRef): Promise<AnalysisRecord> {
+    const record = await analyses.record(folder);
+    if (record === null) throw storeIncomplete(folder);
+    return record;
+  }
+
+  function entriesOf(record: AnalysisRecord, attempt: Omit<Attempt, 'resolution'>): AuditEntry[] {
+    const { name, workId, createdBy } = record;
+    const entry = analysisRequestEntry({ name, ...attempt }, { workId, by: createdBy });
+    return entry === null ? [] : [entry];
+  }
+
+  /**
+   * One attempt: when it is lost, `recoverAnalysis` finds out what became of it. What is turned away
+   * waits here and tries again, until a person or a deadline ends that, or the reason is a new one.
+   */
+  async function requestAnalysis(input: RequestInput): Promise<RequestAnswer> {
+    const { until, before } = input;
+    const heartbeats = new Heartbeats(now, 1_000);
+    const givenUp = AbortSignal.any([Context.current().cancellationSignal, deps.stopping]);
+    try {
+      let last = unsent(before?.why ?? 'fault', before?.notBefore ?? 0);
+      for (let turnedAway = 1; ; turnedAway += 1) {
+        const waitMs = Math.min(last.notBefore, until) - now();
+        if (waitMs > 0) await pause(waitMs, givenUp);
+        if (givenUp.aborted || heartbeats.isLate()) return last;
+        // A timer may fire a moment early: what is to go after the end is not sent at the end.
+        const isOver = before !== null && (last.notBefore >= until || now() >= until);
+        if (isOver) return { ...last, isOver };
+        const answer = await tryOnce(input, heartbeats, givenUp);
+        if (answer.kind !== 'unsent' || answer === takenOver) return answer;
+        const pauseMs = backoffMs(turnedAway, random(), { maxMs: longestPauseMs });
+        last = unsent(answer.why, Math.max(answer.notBefore, now() + pauseMs));
+        if (isAboutToken(last) !== isAboutToken(before)) return last;
+        if (before === null && last.notBefore > until) return last;
+      }
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  async function tryOnce(
+    { ref, run }: AnalysisRun,
+    heartbeats: Heartbeats,
+    givenUp: AbortSignal,
+  ): Promise<RequestAnswer> {
+    try {
+      const record = await recordOf(ref);
+      // A repeated start of what has ended must not send it.
+      if ((await analyses.outcome(ref.folder)) !== null) return hasEnded;
+      const owner = ownerOf(run);
+      const decided = await decide(record, owner);
+      if ('kind' in decided) return decided;
+      return await send(record, owner, decided, { heartbeats, givenUp });
+    } catch (error) {
+      if (error instanceof UnsendableUploadError) {
+        return { kind: 'refused', code: error.code, message: error.message, wasSent: false };
+      }
+      // Before the claim nothing can have left; `send` answers for everything after it.
+      if (isSpoilt(error)) return { kind: 'spoilt', message: `${error.message}; nothing was sent` };
+      deps.warn('an upload could not be prepared', { reason: nameOf(error) });
+      const ours = isStoreAway(error) ? 'store' : 'fault';
+      return unsent(isHttpError(error) ? 'service' : ours, now() + 5_000);
+    }
+  }
+
+  interface Ready {
+    n: number;
+    afterUnknown: boolean;
+  }
+
+  async function decide(record: AnalysisRecord, owner: ClaimOwner): Promise<RequestAnswer | Ready> {
+    const history = await ledger.of(analysisSubject(record.name));
+    // Closed by the recovery of this very run: somebody else has the work.
+    if (attemptOf(history, owner)?.claim.kind === 'closed') return takenOver;
+    const state = subjectState(history, now());
+    switch (state.kind) {
+      case 'free':
+        return { n: nextNumber(history), afterUnknown: state.afterUnknown };
+      case 'in_flight':
+        return unsent('another work', state.answerBy + 1);
+      case 'unknown':
+        return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
+      case 'accepted': {
+        const { externalId: operationId, at: acceptedAt, afterUnknown } = state;
+        return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
+      }
+    }
+  }
+
+  /** Form, permit of the limiter, claim, dispatch: after the claim nothing else is awaited. */
+  async function send(
+    record: AnalysisRecord,
+    owner: ClaimOwner,
+    { n, afterUnknown }: Ready,
+    { heartbeats, givenUp }: { heartbeats: Heartbeats; givenUp: AbortSignal },
+  ): Promise<RequestAnswer> {
+    const prepared = await operations.prepareUpload(await uploadOf(record));
+    const granted = await service.limiter.acquire('request', {
+      until: now() + 30_000,
+      signal: givenUp,
+    });
+    if (!granted) return unsent('service', now() + service.limiter.expectedWaitMs());
+    if (heartbeats.isLate() || givenUp.aborted) return unsent('fault', now());
+    const subject = analysisSubject(record.name);
+    const claimedAt = now();
+    const answerBy = claimedAt + operations.timeoutMs + claimMarginMs;
+    const lastStart = claimedAt + claimMarginMs;
+    const nonce = randomUUID();
+    const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
+    const patience = { now, mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted };
+    const job = analysisFolder(record.workId);
+    const taken = await claimForSure(ledger, subject, { n, claim }, job, patience);
+    if (taken !== 'ours') return unsent('another work', now() + 250);
+    const {
+      receipt,
+      again,
+      detail = null,
+      unread = null,
+    } = await receiptOf(
+      () =>
+        operations.startOperation(prepared, () => {
+          // A POST that starts now must end before `answerBy`: a frozen process comes back too late.
+          if (now() > lastStart) throw new TooLateError();
+        }),
+      { service, now, answerLost: (how) => metrics.answerLost(how) },
+    );
+    metrics.uploadEnded({
+      result: receipt.kind,
+      bytes: record.cnab.bytes + (record.xmls?.bytes ?? 0),
+      durationMs: now() - claimedAt,
+    });
+    await putReceipt(subject, { n, claim, receipt }, record, patience);
+    if (unread !== null) await keepUnread(record, unread);
+    switch (receipt.kind) {
+      case 'accepted': {
+        const { externalId: operationId } = receipt;
+        return { kind: 'accepted', operationId, acceptedAt: claimedAt, afterUnknown };
+      }
+      case 'refused':
+        // Its names may be others by now.
+        if ([400, 422].includes(receipt.status)) credit.specification.distrust();
+        return refused({ ...receipt, detail });
+      case 'not_sent':
+        return unsent(again.reason === 'credentials' ? 'credentials' : 'service', again.notBefore);
+      case 'unknown':
+        return { kind: 'unknown', reason: receipt.reason, afterUnknown };
+    }
+  }
+
+  /** A person may find the id in it. */
+  async function keepUnread({ workId }: AnalysisRecord, answer: Buffer): Promise<void> {
+    try {
+      await analyses.putUnreadable(analysisFolder(workId), answer);
+    } catch (error) {
+      deps.warn('an answer that cannot be read could not be filed', { reason: nameOf(error) });
+    }
+  }
+
+  /** The answer is in our hands and goes to the workflow all the same. */
+  async function putReceipt(
+    subject: string,
+    attempt: Omit<Attempt, 'resolution' | 'receipt'> & { receipt: Receipt },
+    record: AnalysisRecord,
+    patience: Patience,
+  ): Promise<void> {
+    try {
+      await withStorePatience(
+        () => ledger.putReceipt(subject, attempt, attempt.receipt, entriesOf(record, attempt)),
+        patience,
+      );
+    } catch (error) {
+      deps.warn('a receipt could not be filed', { reason: nameOf(error) });
+    }
+  }
+
+  async function uploadOf({ cnab, xmls, engineId }: AnalysisRecord): Promise<Upload> {
+    return {
+      cnab: await fileOf(cnab),
+      xmls: xmls === null ? null : await fileOf(xmls),
+      engineId,
+    };
+  }
+
+  /** Read through once before anything is claimed: a copy that is spoilt is found while nothing has left. */
+  async function fileOf({ name, key, sha256 }: StoredInput): Promise<UploadFile> {
+    const copy = await findLarge(store, key);
+    if (copy === null || copy.sha256 !== sha256) throw storeIncomplete(key);
+    for await (const _ of readLarge(store, key));
+    return { name, bytes: copy.bytes, read: () => readLarge(store, key) };
+  }
+
+  /**
+   * What became of a run whose activity was lost: closes it unless its last try has left, reads its
+   * receipt, and calls it unknown once nothing can leave any more.
+   */
+  async function recoverAnalysis({ ref, run }: AnalysisRun): Promise<RequestAnswer> {
+    const heartbeats = new Heartbeats(now);
+    const { cancelled } = Context.current();
+    try {
+      const record = await recordOf(ref);
+      const owner = ownerOf(run);
+      for (;;) {
+        const attempt = await ledger.close(analysisSubject(record.name), owner, now());
+        const state = attemptState(attempt, now());
+        if (attempt.claim.kind === 'closed') return unsent('fault', now());
+        if (state.kind === 'in_flight') {
+          const waitMs = Math.min(1_000, state.answerBy - now() + 50);
+          await Promise.race([new Promise((done) => setTimeout(done, waitMs)), cancelled]);
+          continue;
+        }
+        await audit.append(entriesOf(record, attempt));
+        if (state.kind === 'unknown') {
+          return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
+        }
+        if (state.kind === 'accepted') {
+          const { externalId: operationId, at: acceptedAt, afterUnknown } = state;
+          return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
+        }
+        const { receipt } = attempt;
+        return receipt?.kind === 'refused' ? refused(receipt) : unsent('fault', now());
+      }
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  return { requestAnalysis, recoverAnalysis };
+}
+
+/** The recovery of the run has closed it: the work is somebody else's. */
+const takenOver: Unsent = { kind: 'unsent', why: 'another work', notBefore: 0 };
+
+const hasEnded: RequestAnswer = {
+  kind: 'refused',
+  code: 'ended',
+  message: 'it has ended already',
+  wasSent: false,
+};
+
+function ownerOf(run: string): ClaimOwner {
+  const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
+  return { workflowId, run };
+}
+
+function unsent(why: Unsent['why'], notBefore: number): Unsent {
+  return { kind: 'unsent', why, notBefore };
+}
+
+/** A person must mend it, and is told: the workflow shows it as soon as it is so, and no longer. */
+function isAboutToken(answer: Pick<Unsent, 'why'> | null): boolean {
+  return answer?.why === 'credentials';
+}
+
+function refused(answer: {
+  status: number;
+  code: string | null;
+  detail?: string | null;
+}): RequestAnswer {
+  const { status, code, detail = null } = answer;
+  const told = detail === null ? '' : `: ${detail}`;
+  const message = `the service refused the upload: it answered ${status}${told}`;
+  return { kind: 'refused', code, message, wasSent: true };
+}
+
+/** What is on file of it is not there, or not what was put: another try finds the same. */
+function isSpoilt(error: unknown): error is Error {
+  return (
+    error instanceof RangeError ||
+    error instanceof BrokenSealError ||
+    (error instanceof ApplicationFailure && error.type === failureTypes.storeIncomplete)
+  );
+}

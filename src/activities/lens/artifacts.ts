@@ -1,0 +1,75 @@
+import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
+import { LensFile } from '../../store/lens/lens';
+import type { Artifact } from '../../domain/core/artifact';
+import {
+  isLensSettled,
+  type FiledLensArtifact,
+  type LensFiles,
+  type LensRef,
+} from '../../domain/lens/analyze';
+import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
+import { readPatienceMs, type LensDependencies } from './lens';
+import { SettledWait, type Reading } from '../core/settled-wait';
+
+/** The artifacts of an analysis that has settled, on file. */
+export function createLensArtifactActivities(deps: LensDependencies) {
+  const { store, lens, now } = deps;
+  const file = new LensFile(store);
+  const wait = new SettledWait(deps);
+
+  /**
+   * Repeated, it fetches what is missing and nothing else; addresses are read anew each time. One
+   * that cannot be had costs none of the others.
+   */
+  async function fileLens(
+    input: WaitOrder & { ref: LensRef; analysisId: string },
+  ): Promise<Waited<LensFiles>> {
+    const { analysisId, ref } = input;
+    return wait.until(
+      async (signal): Promise<Reading<LensFiles>> => {
+        const { analysis } = await lens.read(analysisId, 'interactive', signal);
+        const artifacts = await announced(ref, analysis.artifacts);
+        // A copy of the service that lags behind.
+        const isBehind = !isLensSettled(analysis.state);
+        const told = await fileArtifacts(deskOf(ref), artifacts, signal, isBehind);
+        const { isWaitedFor, ...value } = told;
+        if (!isWaitedFor) return { kind: 'settled', value };
+        const visible = 'fetching';
+        return { kind: 'unsettled', value, visible, unknownWord: null, pollAfterMs: null };
+      },
+      {
+        ...input,
+        what: 'the artifacts of an analysis',
+        refusalPatienceMs: readPatienceMs,
+      },
+    );
+  }
+
+  /** What is told now, and what the answer on file told that is told no more. */
+  async function announced(
+    { folder }: LensRef,
+    told: readonly Artifact[],
+  ): Promise<readonly Artifact[]> {
+    const ids = new Set(told.map(({ artifactId }) => artifactId));
+    const answer = await file.answer(folder);
+    const before = answer === null ? [] : artifactsInAnswer(answer);
+    return [...told, ...before.filter(({ artifactId }) => !ids.has(artifactId))];
+  }
+
+  function deskOf({ folder }: LensRef): ArtifactDesk<FiledLensArtifact> {
+    return {
+      service: lens.service,
+      now,
+      unaddressed: 'doubtful',
+      there: (artifact) => file.artifact(folder, artifact),
+      put: async ({ artifactId }, body) => {
+        await file.putArtifact(folder, artifactId, body);
+        return null;
+      },
+      note: (artifactId) => file.note(folder, ['fetch', artifactId], now()),
+    };
+  }
+
+  return { fileLens };
+}

@@ -1,0 +1,491 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
+import { TokenUnavailableError } from '../../apis/http/token';
+import type { LensAnswer, LensApi } from '../../apis/investigation/lens';
+import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
+import { isSameId } from '../../apis/investigation/wire-fields';
+import type { Store } from '../../store/store';
+import type { AuditTrail } from '../../store/audit/trail';
+import type { NameOf } from '../../store/core/subjects';
+import { indexDocuments } from '../../store/core/subject-index';
+import { findLarge, readLarge } from '../../store/core/large-objects';
+import { LensFile, lensIndexes, lensUploads } from '../../store/lens/lens';
+import { lensSubject, undecidedAttempt } from '../../domain/core/attempts';
+import type { Billing } from '../../domain/core/billing';
+import { documentsInText } from '../../domain/core/held-documents';
+import {
+  anotherAnalysisCode,
+  isLensSettled,
+  lensKey,
+  noInstructionsCode,
+  uploadTimeoutMs,
+  type CreatedLens,
+  type LensFiles,
+  type LensInput,
+  type LensOutcome,
+  type LensRecord,
+  type LensRef,
+  type LensSeen,
+  type LensStatus,
+} from '../../domain/lens/analyze';
+import {
+  lensAnotherEntry,
+  lensOutcomeEntry,
+  lensReplacedEntry,
+  lensRequestEntry,
+} from '../../domain/lens/audit';
+import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
+import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import { storeIncomplete } from '../core/failures';
+import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/keyed-requests';
+import { SettledWait, isForGood, type Reading, type WaitDependencies } from '../core/settled-wait';
+
+export interface LensDependencies extends WaitDependencies {
+  lens: LensApi;
+  store: Store;
+  audit: AuditTrail;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  nameOf: NameOf;
+  metrics: LensMetrics;
+}
+
+/** As `CertificateMetrics`. */
+export interface LensMetrics {
+  /** An outcome was put on file. */
+  lensEnded(status: LensStatus): void;
+  /** A file was handed in, or was not. */
+  uploadEnded(result: 'taken' | 'refused' | 'expired'): void;
+}
+
+/** What came of handing a file in. */
+export type SubmittedLens =
+  /** The bytes are there. */
+  | { kind: 'submitted'; analysisId: string; state: string }
+  /** They did not arrive in time: nothing will come of this analysis. */
+  | { kind: 'upload_expired'; analysisId: string; billing: Billing | null }
+  | {
+      kind: 'upload_refused';
+      analysisId: string;
+      code: string | null;
+      message: string;
+      billing: Billing | null;
+    }
+  /**
+   * The repeated key is refused, and which analysis it made nobody can tell; or it has made more
+   * than one.
+   */
+  | { kind: 'unknown'; code: string | null; message: string };
+
+export type SubmitLensInput = WaitOrder & {
+  ref: LensRef;
+  /** Which analysis of this ask, from 1: each has a key of its own. */
+  attempt: number;
+};
+export type AwaitLensInput = WaitOrder & { ref: LensRef; analysisId: string };
+
+/** What was just made may not be readable yet. */
+export const readPatienceMs = 120_000;
+/** An upload that is refused goes again to a fresh address so often. */
+const mostUploadRefusals = 5;
+/** After that, a refused read is believed when it is one of so many. */
+const mostRefusedReads = 5;
+/** Upload instructions that are not told are asked for so often. */
+const mostAskedInVain = 5;
+/** A look that a person waits for. */
+const lookMs = 20_000;
+
+/** An analysis is asked for with one key for each attempt, so that it is made once. */
+export function createLensActivities(deps: LensDependencies) {
+  const { store, audit, lens, metrics, now, stopping } = deps;
+  const { attempts } = store;
+  const file = new LensFile(store);
+  const wait = new SettledWait(deps);
+  const isoNow = (): string => new Date(now()).toISOString();
+
+  /** Has the analysis made, or finds the one that was, and its bytes handed in. */
+  async function submitLens(input: SubmitLensInput): Promise<Waited<SubmittedLens>> {
+    const record = await recordOf(input.ref);
+    const handing = new HandingIn(record, input);
+    return wait.until<SubmittedLens>((signal) => handing.step(signal), {
+      ...input,
+      what: 'the file of an analysis',
+    });
+  }
+
+  /** Handing one file in. All that it knows is on file: a step may be the only one of its process. */
+  class HandingIn {
+    readonly #record: LensRecord;
+    readonly #attempt: number;
+    readonly #subject: string;
+    /** Of what was handed in. */
+    readonly #uploads: string;
+    readonly #ref: LensRef;
+    #isProved = false;
+
+    constructor(record: LensRecord, { attempt, ref }: SubmitLensInput) {
+      this.#record = record;
+      this.#attempt = attempt;
+      this.#subject = lensSubject(record.name, attempt);
+      this.#uploads = lensUploads(record.name, attempt);
+      this.#ref = ref;
+    }
+
+    async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const made = await file.made(this.#record.name, this.#attempt);
+      const [created] = made;
+      const twice = madeTwice(made);
+      if (twice !== null) return twice;
+      await this.#prove(signal);
+      if (created === undefined) return this.#create(signal);
+      const analysis = await this.#read(created, signal);
+      return analysis === null ? unsettled('handing in') : this.#forward(analysis, signal);
+    }
+
+    /** Within a step, whose heartbeats go on: a store may be slow. Once it was taken, not again. */
+    async #prove(signal: AbortSignal): Promise<void> {
+      const { file: input } = this.#record;
+      if (this.#isProved || (await this.#wasTaken())) return;
+      await proveCopy(input, signal);
+      this.#isProved = true;
+    }
+
+    async #create(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const sent = await this.#send(signal);
+      if (sent.kind === 'answered') {
+        return (await this.#made(sent)) ?? this.#forward(sent.answer.analysis, signal);
+      }
+      if (sent.kind === 'stopped') return unsettled('handing in');
+      const { error, taken } = sent;
+      if (error.retryable === true) return unsettled('handing in', error.retryAfterMs);
+      // Nothing can have been made before it.
+      if (taken.isNew) throw error;
+      const { code, message } = error;
+      return { kind: 'settled', value: { kind: 'unknown', code, message } };
+    }
+
+    /** It is called off while it waits for its permit, and seen through once it has left. */
+    #send(signal: AbortSignal): Promise<KeyedAnswer<LensAnswer>> {
+      const { name, mode, file: input } = this.#record;
+      const { bytes: sizeBytes, sha256 } = input;
+      const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
+      const until = AbortSignal.any([signal, stopping]);
+      const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
+      return sendKeyed({ ...about, api: lens, now }, (beforeSend) =>
+        lens.create(request, until, beforeSend),
+      );
+    }
+
+    async #wasTaken(): Promise<boolean> {
+      return (await file.noted(this.#uploads, ['taken'])) > 0;
+    }
+
+    #by(): Sender {
+      return { workId: this.#ref.workId, number: this.#attempt };
+    }
+
+    /**
+     * Where the service heeds no key, another one is made, and is on file beside the first: asked
+     * again, it would make one more each time.
+     *
+     * @returns null when it is the one analysis of its key
+     */
+    async #made({
+      answer: { analysis },
+      taken,
+    }: Extract<KeyedAnswer<LensAnswer>, { kind: 'answered' }>) {
+      const { analysisId: externalId, billing } = analysis;
+      const { name } = this.#record;
+      const receipt = { kind: 'accepted', externalId, at: now(), told: { billing } } as const;
+      const isFirst = (await file.made(name, this.#attempt)).every((one) =>
+        isSameId(one.analysisId, externalId),
+      );
+      const entryOf = isFirst ? lensRequestEntry : lensAnotherEntry;
+      const created = { analysisId: externalId, at: receipt.at, billing };
+      const entries = [entryOf(created, this.#record, this.#attempt)];
+      const stands = await attempts.putReceipt(this.#subject, taken, receipt, entries);
+      if (stands.kind === 'accepted' && !isSameId(stands.externalId, externalId)) {
+        const claim = newClaim(now(), lens.timeoutMs, this.#by());
+        const next = await attempts.take(this.#subject, claim, this.#ref.folder);
+        if (typeof next !== 'string') {
+          await attempts.putReceipt(this.#subject, next, receipt, entries);
+        }
+      }
+      return madeTwice(await file.made(name, this.#attempt));
+    }
+
+    /** @returns null when what was just made is not there yet */
+    async #read(
+      { analysisId, at }: CreatedLens,
+      signal: AbortSignal,
+    ): Promise<LensAnalysis | null> {
+      try {
+        return (await lens.read(analysisId, 'request', signal)).analysis;
+      } catch (error) {
+        if (!isForGood(error)) throw error;
+        if (now() - at < readPatienceMs) return null;
+        const count = await file.note(this.#uploads, ['read'], now());
+        if (count >= mostRefusedReads) throw error;
+        return null;
+      }
+    }
+
+    async #forward(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const { analysisId, state, upload } = analysis;
+      if (await this.#wasTaken()) return this.#submit(analysis, signal);
+      if (state === 'expired') return this.#uploadExpired(analysis);
+      const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
+      if (!isAwaiting && state !== 'unknown') {
+        // The answer to the upload got lost: what came of it says that it was taken.
+        if (state !== 'cancelled') await file.note(this.#uploads, ['taken'], now());
+        return submitted(analysisId, state);
+      }
+      if (!isAwaiting) return unsettled('handing in', analysis.pollAfterMs, analysis.statusWord);
+      if (upload === null) return this.#askForInstructions(analysis, signal);
+      const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
+      // Clocks differ: the store has the last word on whether it is too late.
+      if (isLate && (await file.noted(this.#uploads, ['upload'])) > 0) {
+        return this.#uploadExpired(analysis);
+      }
+      return this.#upload(analysis, upload, signal);
+    }
+
+    /** The documented answer to a known key has them, where a read leaves them out. */
+    async #askForInstructions(
+      analysis: LensAnalysis,
+      signal: AbortSignal,
+    ): Promise<Reading<SubmittedLens>> {
+      const sent = await this.#send(signal);
+      if (sent.kind === 'refused') throw sent.error;
+      if (sent.kind === 'stopped') return unsettled('handing in');
+      const twice = await this.#made(sent);
+      if (twice !== null) return twice;
+      const { analysis: again } = sent.answer;
+      if (again.upload !== null || again.state !== analysis.state) {
+        return this.#forward(again, signal);
+      }
+      const count = await file.note(this.#uploads, ['instructions'], now());
+      if (count >= mostAskedInVain) return this.#uploadRefused(analysis, noInstructions);
+      return unsettled('handing in', analysis.pollAfterMs);
+    }
+
+    async #upload(
+      analysis: LensAnalysis,
+      upload: LensUpload,
+      signal: AbortSignal,
+    ): Promise<Reading<SubmittedLens>> {
+      const { bytes: sizeBytes, key } = this.#record.file;
+      const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
+      // Another worker sends it again: bytes that were broken off are taken by nobody.
+      const until = AbortSignal.any([signal, stopping]);
+      try {
+        await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
+      } catch (error) {
+        if (!isForGood(error) && !(error instanceof ContractError)) throw error;
+        const count = await file.note(this.#uploads, ['upload'], now());
+        if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
+        const code = error instanceof StatusError ? error.code : null;
+        return this.#uploadRefused(analysis, { code, message: error.message });
+      }
+      await file.note(this.#uploads, ['taken'], now());
+      metrics.uploadEnded('taken');
+      return this.#submit(analysis, signal);
+    }
+
+    /** Where the upload by itself starts nothing (`LENS_SUBMIT_PATH`), it is asked for. */
+    async #submit(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const { analysisId, state } = analysis;
+      if (state !== 'awaiting_upload') return submitted(analysisId, state);
+      if (lens.submitPath === null) return submitted(analysisId, 'queued');
+      const answer = await lens.submit(analysisId, signal);
+      return submitted(analysisId, answer.analysis.state);
+    }
+
+    #uploadRefused(
+      { analysisId, billing }: LensAnalysis,
+      why: { code: string | null; message: string },
+    ): Reading<SubmittedLens> {
+      metrics.uploadEnded('refused');
+      return { kind: 'settled', value: { kind: 'upload_refused', analysisId, billing, ...why } };
+    }
+
+    async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
+      await file.giveUp(this.#record.name, this.#attempt, 'upload_expired', now());
+      metrics.uploadEnded('expired');
+      await audit.append([lensReplacedEntry(analysisId, this.#record, this.#attempt, now())]);
+      return { kind: 'settled', value: { kind: 'upload_expired', analysisId, billing } };
+    }
+  }
+
+  /** Reads the analysis until it has settled, and files it as it was told. */
+  async function awaitLens(input: AwaitLensInput): Promise<Waited<LensSeen>> {
+    const { analysisId, ref } = input;
+    return wait.until<LensSeen>(
+      async (signal) => {
+        const read = await lens.read(analysisId, 'poll', signal);
+        const { analysis } = read;
+        if (isLensSettled(analysis.state)) {
+          return { kind: 'settled', value: await filed(ref, read) };
+        }
+        return {
+          kind: 'unsettled',
+          value: lensSeen(analysis, null),
+          // The bytes are there: that the service has not noticed is no change.
+          visible: analysis.state === 'awaiting_upload' ? 'queued' : analysis.state,
+          unknownWord: analysis.state === 'unknown' ? analysis.statusWord : null,
+          pollAfterMs: analysis.pollAfterMs,
+        };
+      },
+      { ...input, what: 'an analysis', refusalPatienceMs: readPatienceMs },
+    );
+  }
+
+  /**
+   * One read, for a person who waits for the analysis no longer: what it had come to by then is told.
+   *
+   * @returns null when nothing is known to be made, or it cannot be read now
+   */
+  async function lookAtLens(input: { ref: LensRef; attempt: number }): Promise<LensSeen | null> {
+    const { attempt, ref } = input;
+    const [created] = await file.made((await recordOf(ref)).name, attempt);
+    if (created === undefined) return null;
+    const signal = AbortSignal.any([AbortSignal.timeout(lookMs), stopping]);
+    try {
+      const read = await lens.read(created.analysisId, 'interactive', signal);
+      return isLensSettled(read.analysis.state)
+        ? await filed(ref, read)
+        : lensSeen(read.analysis, null);
+    } catch (error) {
+      if (isHttpError(error) || error instanceof TokenUnavailableError) return null;
+      throw error;
+    }
+  }
+
+  async function filed(ref: LensRef, { analysis, answer }: LensAnswer): Promise<LensSeen> {
+    const body = await file.putAnswer(ref.folder, Buffer.from(JSON.stringify(answer)));
+    const held = documentsInText(body.toString('utf8'));
+    await indexDocuments(store, lensIndexes(ref.folder).answer, deps.nameOf, held);
+    return lensSeen(analysis, createHash('sha256').update(body).digest('hex'));
+  }
+
+  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  async function concludeLens(input: {
+    ref: LensRef;
+    /** The last one that was begun. */
+    attempt: number;
+    outcome: Omit<LensOutcome, 'workId' | 'settledAt' | 'analysisId'>;
+  }): Promise<LensOutcome> {
+    const { attempt, outcome, ref } = input;
+    const { seen } = outcome;
+    const record = await recordOf(ref);
+    const [created] = await file.made(record.name, attempt);
+    const analysisId = created?.analysisId ?? null;
+    if (outcome.status === 'expired' && seen?.state === 'expired') {
+      await file.giveUp(record.name, attempt, 'expired', now());
+    }
+    const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
+    const all = await attempts.of(lensSubject(record.name, attempt));
+    const mayBeMade = isOpen && analysisId === null && undecidedAttempt(all) !== null;
+    const end: LensOutcome = {
+      ...outcome,
+      ...(mayBeMade && answerLost),
+      billing: seen?.billing ?? outcome.billing ?? created?.billing ?? null,
+      files: outcome.files ?? (await filesThere(ref, seen)),
+      workId: ref.workId,
+      analysisId: analysisId ?? outcome.replaced.at(-1)?.analysisId ?? null,
+      settledAt: isoNow(),
+    };
+    const entries = [lensOutcomeEntry(end, record.createdBy)];
+    const stands = await file.putOutcome(ref.folder, end, entries);
+    if (stands === end) metrics.lensEnded(stands.status);
+    return stands;
+  }
+
+  /** @throws ApplicationFailure */
+  async function recordOf({ folder }: LensRef): Promise<LensRecord> {
+    const record = await file.record(folder);
+    if (record === null) throw storeIncomplete(folder);
+    return record;
+  }
+
+  /**
+   * Before anything is asked for: a copy that was erased or spoilt cannot be handed in.
+   *
+   * @throws ApplicationFailure
+   */
+  async function proveCopy({ bytes, key }: LensInput, signal: AbortSignal): Promise<void> {
+    const copy = await findLarge(store, key);
+    if (copy?.bytes !== bytes) throw storeIncomplete(key);
+    try {
+      for await (const _ of readLarge(store, key)) signal.throwIfAborted();
+    } catch (error) {
+      throw error instanceof RangeError ? storeIncomplete(key) : error;
+    }
+  }
+
+  /** Of an analysis that was seen to its end: what is there, although the fetching was not. */
+  async function filesThere({ folder }: LensRef, seen: LensSeen | null) {
+    if (seen === null || !isLensSettled(seen.state)) return null;
+    const files: LensFiles = { filed: [], unfiled: [] };
+    const answer = await file.answer(folder);
+    for (const artifact of answer === null ? [] : artifactsInAnswer(answer)) {
+      const { artifactId, type } = artifact;
+      const there = await file.artifact(folder, artifact);
+      if (there !== null) files.filed.push(there);
+      else files.unfiled.push({ artifactId, type, why: 'not fetched in time' });
+    }
+    return files;
+  }
+
+  return { submitLens, awaitLens, lookAtLens, concludeLens };
+}
+
+const answerLost: Pick<LensOutcome, 'status' | 'error'> = {
+  status: 'unknown_outcome',
+  error: {
+    code: 'answer_lost',
+    message: 'a request may have arrived: the same command asks again with the same key',
+  },
+};
+
+function submitted(analysisId: string, state: string): Reading<SubmittedLens> {
+  return { kind: 'settled', value: { kind: 'submitted', analysisId, state } };
+}
+
+function unsettled(
+  visible: string,
+  pollAfterMs: number | null = null,
+  unknownWord: string | null = null,
+): Reading<SubmittedLens> {
+  const value = { kind: 'unknown', code: null, message: '' } as const;
+  return { kind: 'unsettled', value, visible, unknownWord, pollAfterMs };
+}
+
+const noInstructions = {
+  code: noInstructionsCode,
+  message: 'the service does not say where the file is to be handed in',
+};
+
+/** Null: one at most. */
+function madeTwice([created, ...others]: readonly CreatedLens[]): Reading<SubmittedLens> | null {
+  const another = others.find((one) => !isSameId(one.analysisId, created?.analysisId ?? ''));
+  if (another === undefined) return null;
+  const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
+  const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
+  return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };
+}
+
+function lensSeen(analysis: LensAnalysis, sha256: string | null): LensSeen {
+  const { analysisId, artifacts, billing, failure, mode, result, state, statusWord } = analysis;
+  return {
+    analysisId,
+    state,
+    statusWord,
+    mode,
+    hasResult: result !== null,
+    artifacts: artifacts.length,
+    billing,
+    sha256,
+    failure: failure && { code: failure.code, message: failure.message ?? '' },
+  };
+}

@@ -1,0 +1,309 @@
+import { createHash } from 'node:crypto';
+import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/profile.wire';
+import {
+  ConnectionError,
+  ContractError,
+  isHttpError,
+  type HttpError,
+} from '../../apis/http/errors';
+import { answerTooLarge } from '../../apis/http/exchange';
+import type { ProfilesApi } from '../../apis/investigation/profile';
+import type { Store } from '../../store/store';
+import type { AuditTrail } from '../../store/audit/trail';
+import type { NameOf } from '../../store/core/subjects';
+import { indexDocuments } from '../../store/core/subject-index';
+import { ProfileFile } from '../../store/profiles/profiles';
+import {
+  nextNumber,
+  numberOfRun,
+  profileSubject,
+  subjectState,
+  type Attempt,
+  type Claim,
+  reissueByPolicy,
+  type Receipt,
+} from '../../domain/core/attempts';
+import { documentsInText } from '../../domain/core/held-documents';
+import { profileOutcomeEntry, profileRequestEntry } from '../../domain/profiles/audit';
+import {
+  mostCalls,
+  mostUnreadable,
+  mostUntold,
+  refusalOf,
+  sentAsKnown,
+  sentLookups,
+  unreadableAnswer,
+  type LookedUp,
+  type ProfileOutcome,
+  type ProfileRecord,
+  type ProfileRef,
+  type SentEnd,
+} from '../../domain/profiles/lookup';
+import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import { storeIncomplete } from '../core/failures';
+import { newClaim, StoppedError } from '../core/keyed-requests';
+import {
+  TooLateError,
+  claimMarginMs,
+  claimForSure,
+  receiptOfError,
+} from '../core/keyless-requests';
+import { SettledWait, type Reading, type WaitDependencies } from '../core/settled-wait';
+
+type Found = Extract<LookedUp, { kind: 'found' }>;
+
+export interface ProfileDependencies extends WaitDependencies {
+  profiles: ProfilesApi;
+  store: Store;
+  audit: AuditTrail;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  nameOf: NameOf;
+  metrics: ProfileMetrics;
+}
+
+export interface ProfileMetrics {
+  /** An outcome was put on file. */
+  lookupEnded(outcome: ProfileOutcome): void;
+}
+
+export interface LookUpInput extends WaitOrder {
+  ref: ProfileRef;
+  /** Number of the call, from 1. */
+  call: number;
+  /** As of `LookUpProfileInput`. */
+  interactive?: boolean;
+}
+
+const fromFile = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
+
+/** A lookup is a read that may be charged for: each is on file before it leaves, and what was answered stays. */
+export function createProfileActivities(deps: ProfileDependencies) {
+  const { store, audit, now, profiles } = deps;
+  const { attempts } = store;
+  const file = new ProfileFile(store);
+  const wait = new SettledWait(deps);
+
+  /** Asks until there is an answer. One on file is not asked for again: it may be charged for. */
+  async function lookUpProfile(input: LookUpInput): Promise<Waited<LookedUp>> {
+    const { folder } = input.ref;
+    const ended = await file.outcome(folder);
+    if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
+    const record = await file.record(folder);
+    if (record === null) throw storeIncomplete(folder);
+    const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
+      ...input,
+      what: 'a profile',
+      quiet: 'asking',
+    });
+    if (waited.kind !== 'refused') return waited;
+    const { status, code, message } = waited;
+    return { kind: 'settled', value: refusalOf(status, code, message) };
+  }
+
+  /** One call at most, under a claim of its own: each that leaves may be charged for. */
+  async function ask(
+    { call, interactive, ref }: LookUpInput,
+    record: ProfileRecord,
+    signal: AbortSignal,
+  ): Promise<Reading<LookedUp>> {
+    const { folder, workId } = ref;
+    const subject = profileSubject(record.name);
+    // The answer is read after the attempts: whoever files one later has a number that is ours by them.
+    const history = await attempts.of(subject);
+    const filed = await file.answer(folder, call);
+    if (filed !== null) {
+      await index(folder, filed);
+      return { kind: 'settled', value: toldBy(filed, call) };
+    }
+    const state = subjectState(history, now());
+    if (state.kind === 'in_flight') return beingAsked;
+    const untold = sentLookups(history, workId, call).filter(({ end }) => end === null);
+    if (untold.length >= mostUntold) return { kind: 'settled', value: answersLost };
+    const n = nextNumber(history);
+    let claim = null as Claim | null;
+    const beforeSend = async (): Promise<void> => {
+      const decision = reissueByPolicy('asked for again', now());
+      if (state.kind === 'unknown') await attempts.resolve(subject, state.n, decision);
+      const wanted = newClaim(now(), profiles.timeoutMs, { workId, number: call });
+      const mine = { ...wanted, afterUnknown: state.kind === 'unknown' };
+      const patience = { now, mayWait: () => !signal.aborted };
+      const taken = await claimForSure(attempts, subject, { n, claim: mine }, folder, patience);
+      if (taken !== 'ours') throw new StoppedError();
+      claim = mine;
+      // A process that was frozen comes back too late.
+      if (now() > mine.claimedAt + claimMarginMs) throw new TooLateError();
+    };
+    const priority = interactive === false ? 'request' : 'interactive';
+    try {
+      const { read, body } = await profiles.lookUp(record.cpf, priority, signal, beforeSend);
+      const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);
+      const at = now();
+      const receipt: Receipt =
+        value.kind === 'found'
+          ? { kind: 'accepted', externalId: value.sha256, at }
+          : { kind: 'refused', status: 200, code: null, at };
+      if (claim !== null) await putReceipt(record, { n, claim }, receipt);
+      return { kind: 'settled', value };
+    } catch (error) {
+      if (error instanceof StoppedError) return beingAsked;
+      if (claim === null) throw error;
+      return failed(error, record, ref, { n, claim });
+    }
+  }
+
+  /** @throws what came, unless it came too often */
+  async function failed(
+    error: unknown,
+    record: ProfileRecord,
+    { folder, workId }: ProfileRef,
+    attempt: Pick<Attempt, 'n' | 'claim'>,
+  ): Promise<Reading<LookedUp>> {
+    if (!isHttpError(error) && !(error instanceof TooLateError)) throw error;
+    const { receipt, unread } = receiptOfError(error, { service: profiles.service, now });
+    if (!isUnreadable(error)) {
+      await putReceipt(record, attempt, receipt);
+      throw error;
+    }
+    const key = unread == null ? null : await file.putUnreadable(folder, unread);
+    if (unread != null) await index(folder, unread);
+    await putReceipt(record, attempt, { ...unreadable, at: now() });
+    // Something between us and the service may have spoilt it: it is asked for again, not for ever.
+    const call = numberOfRun(attempt.claim.owner.run);
+    const sent = sentLookups(await attempts.of(profileSubject(record.name)), workId, call);
+    if (sent.filter(({ end }) => end === 'unreadable').length < mostUnreadable) throw error;
+    const message = `${error.message}${key === null ? '' : `; it is kept in the store: ${key}`}`;
+    const value = { kind: 'no', status: 'unreadable', code: unreadableAnswer, message } as const;
+    return { kind: 'settled', value };
+  }
+
+  async function putOnFile(folder: string, call: number, body: Buffer): Promise<LookedUp> {
+    const stands = await file.putAnswer(folder, body, call);
+    await index(folder, stands);
+    return toldBy(stands, call);
+  }
+
+  /** With what the audit trail tells of what left. */
+  async function putReceipt(
+    record: ProfileRecord,
+    { n, claim }: Pick<Attempt, 'n' | 'claim'>,
+    receipt: Receipt,
+  ): Promise<void> {
+    const sent = sentLookups([{ n, claim, receipt, resolution: null }], record.workId);
+    const entries = sent.map((one) => profileRequestEntry(one, record));
+    await attempts.putReceipt(profileSubject(record.name), { n, claim }, receipt, entries);
+  }
+
+  /** Whom an answer names: an owner beside the person, a holder of a patent... */
+  function index(folder: string, answer: Buffer): Promise<void> {
+    return indexDocuments(store, folder, deps.nameOf, documentsInText(answer.toString('latin1')));
+  }
+
+  /** The answers that are profiles, oldest first. */
+  async function answersOnFile(folder: string): Promise<Found[]> {
+    const calls = Array.from({ length: mostCalls }, (_, at) => at + 1);
+    const told = await Promise.all(
+      calls.map(async (call) => {
+        const body = await file.answer(folder, call);
+        return body === null ? null : toldBy(body, call);
+      }),
+    );
+    return told.filter((one) => one?.kind === 'found');
+  }
+
+  /**
+   * Puts the end on file and on the audit trail. Repeated, what was filed first stands. An answer
+   * that is on file was given, and may have been charged for, whatever became of who waited for it.
+   */
+  async function concludeProfile(input: {
+    ref: ProfileRef;
+    outcome: Omit<ProfileOutcome, 'workId' | 'settledAt' | 'answersLost'>;
+  }): Promise<ProfileOutcome> {
+    const { ref, outcome } = input;
+    const { folder, workId } = ref;
+    const record = await file.record(folder);
+    if (record === null) throw storeIncomplete('the job that has ended');
+    const answers = await answersOnFile(folder);
+    const onFile = sentLookups(await attempts.of(profileSubject(record.name)), workId);
+    const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
+    // Of one call there may be more than one: each may have been charged for.
+    const accepted = sent.filter(({ end: its }) => its === 'accepted');
+    const untrailed = sent.filter((_, at) => onFile[at]?.end === null);
+    const end = {
+      ...outcome,
+      ...endBy(answers.at(-1)),
+      answered: Math.max(answers.length, accepted.length),
+      answersLost: sent.filter(({ end: its }) => isAnswerLost(its)).length,
+      workId,
+      settledAt: new Date(now()).toISOString(),
+    };
+    const about = { by: record.createdBy, subject: record.name };
+    await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
+    const stands = await file.putOutcome(folder, end, [profileOutcomeEntry(end, about)]);
+    if (stands === end) deps.metrics.lookupEnded(stands);
+    return stands;
+  }
+
+  return { lookUpProfile, concludeProfile };
+}
+
+/** By who was lost, perhaps, or it is asked no more: after a while nobody waits for that answer any more. */
+const beingAsked: Reading<LookedUp> = {
+  kind: 'unsettled',
+  value: { kind: 'no', status: 'unknown_outcome', code: null, message: '' },
+  visible: 'asking',
+  unknownWord: null,
+  pollAfterMs: null,
+};
+
+const unreadable = { kind: 'unknown', reason: unreadableAnswer } as const;
+
+const answersLost = {
+  kind: 'no',
+  status: 'unknown_outcome',
+  code: 'answers_lost',
+  message: 'it was asked again and again, and no answer could be put on file',
+} as const;
+
+function isAnswerLost(end: SentEnd | null): boolean {
+  return end === null || end === 'unknown' || end === 'unreadable';
+}
+
+/** An answer came, whatever it is. */
+function isUnreadable(error: unknown): error is HttpError {
+  if (error instanceof ContractError) return true;
+  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
+}
+
+/** What the newest answer tells of the end. */
+function endBy(newest: Found | undefined): Partial<ProfileOutcome> {
+  if (newest === undefined) return {};
+  const { kind: status, ...found } = newest;
+  return { ...found, status, error: null };
+}
+
+function toldBy(body: Buffer, call: number): LookedUp {
+  const read = profileFromWire(fromFile, body);
+  if (read.kind !== 'profile') return noOf(read);
+  const { vehicles, properties, planes, drones, patents, rural } = read.profile;
+  const count = (list: readonly unknown[] | null): number | null => list?.length ?? null;
+  return {
+    kind: 'found',
+    call,
+    sha256: createHash('sha256').update(body).digest('hex'),
+    rural: rural === null ? 'failed' : 'told',
+    counts: {
+      vehicles: count(vehicles),
+      properties: count(properties),
+      planes: count(planes),
+      drones: count(drones),
+      patents: count(patents),
+    },
+  };
+}
+
+function noOf(read: Exclude<ProfileAnswer, { kind: 'profile' }>): LookedUp {
+  if (read.kind === 'invalid') {
+    return { kind: 'no', status: 'invalid', code: null, message: read.message };
+  }
+  return refusalOf(200, read.code, read.message ?? 'refused');
+}

@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto';
+import type { TraceAnswer, TracesApi } from '../../apis/investigation/traces';
+import type { Store } from '../../store/store';
+import type { NameOf } from '../../store/core/subjects';
+import { indexDocuments } from '../../store/core/subject-index';
+import { TraceFile } from '../../store/traces/traces';
+import {
+  subjectState,
+  traceSubject,
+  undecidedAttempt,
+  type Attempt,
+} from '../../domain/core/attempts';
+import { documentsInText } from '../../domain/core/held-documents';
+import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import { traceOutcomeEntry, traceRequestEntry } from '../../domain/traces/audit';
+import {
+  isTraceSettled,
+  sourcesOf,
+  traceKey,
+  type MadeTrace,
+  type TraceOutcome,
+  type TraceRecord,
+  type TraceRef,
+  type TraceSeen,
+  type TraceStatus,
+} from '../../domain/traces/search';
+import type { Trace } from '../../domain/traces/trace';
+import { storeIncomplete } from '../core/failures';
+import { sendKeyed, type KeyedAnswer } from '../core/keyed-requests';
+import { SettledWait, type Reading, type WaitDependencies } from '../core/settled-wait';
+
+export interface TraceMetrics {
+  /** An outcome was put on file. */
+  searchEnded(outcome: TraceOutcome): void;
+}
+
+export interface TraceDependencies extends WaitDependencies {
+  metrics: TraceMetrics;
+  traces: TracesApi;
+  store: Store;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  nameOf: NameOf;
+}
+
+/** What came of asking for a search. */
+export type StartedTrace =
+  /** `seen` as the answer told it; null when the search was on file. */
+  | { kind: 'created'; traceId: string; state: string; seen: TraceSeen | null }
+  /** The work has an end on file, however it was started again. */
+  | { kind: 'ended'; status: TraceStatus }
+  /** The repeated key is refused, and the list does not show what it made. */
+  | { kind: 'unknown'; code: string | null; message: string };
+
+export type StartTraceInput = WaitOrder & { ref: TraceRef };
+export type AwaitTraceInput = StartTraceInput & { traceId: string };
+
+/** A service forgets keys: what was sent longer ago is looked for before it is sent again. */
+const keyTrustedMs = 60 * 60_000;
+/** A list may lag behind what was made. */
+const listPatienceMs = 2 * 60_000;
+/** Clocks differ. */
+const clockSkewMs = 5 * 60_000;
+
+/** A search is asked for with one key for ever, so that it is made once. */
+export function createTraceActivities(deps: TraceDependencies) {
+  const { store, now, traces } = deps;
+  const { attempts } = store;
+  const file = new TraceFile(store);
+  const wait = new SettledWait(deps);
+
+  /** Has the search made, or finds the one that was. */
+  async function startTrace(input: StartTraceInput): Promise<Waited<StartedTrace>> {
+    const ended = await file.outcome(input.ref.folder);
+    if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
+    const record = await recordOf(input.ref);
+    return wait.until<StartedTrace>((signal) => request(record, input, signal), {
+      ...input,
+      what: 'the request for a search',
+    });
+  }
+
+  async function request(
+    record: TraceRecord,
+    { ref, since }: StartTraceInput,
+    signal: AbortSignal,
+  ): Promise<Reading<StartedTrace>> {
+    const { name, target, strategy } = record;
+    const subject = traceSubject(name);
+    const history = await attempts.of(subject);
+    const standing = subjectState(history, now());
+    if (standing.kind === 'accepted') {
+      return { kind: 'settled', value: startedAs(standing.externalId, null) };
+    }
+    const open = undecidedAttempt(history);
+    if (open !== null && now() - open.claim.claimedAt > keyTrustedMs) {
+      const found = await findMade(record, open, signal);
+      if (found !== null) return found;
+    }
+    const by = { workId: ref.workId, number: 1 };
+    const about = { subject, job: ref.folder, by, attempts, api: traces, now };
+    // A worker that is to end lets no request leave that it could not see through.
+    const admitted = AbortSignal.any([signal, deps.stopping]);
+    const sent = await sendKeyed(about, (beforeSend) =>
+      traces.create({ target, strategy, key: traceKey(name) }, admitted, beforeSend),
+    );
+    if (sent.kind === 'stopped') return askAgain(null);
+    if (sent.kind === 'refused') return refused(sent, record, { since, signal });
+    const { trace } = sent.answer;
+    const receipt = madeAs(trace.traceId, 'answer');
+    const stands = await attempts.putReceipt(subject, sent.taken, receipt, [
+      traceRequestEntry(receipt, record),
+    ]);
+    const { externalId } = stands.kind === 'accepted' ? stands : receipt;
+    return { kind: 'settled', value: startedAs(externalId, trace) };
+  }
+
+  /**
+   * A refused repetition is not believed for a while, whatever it says: what was lost may have made a
+   * search that the list does not show yet, and its attempt stays open.
+   *
+   * @throws the refusal, when nothing was made before it that can be found
+   */
+  async function refused(
+    { error, taken }: Extract<KeyedAnswer<TraceAnswer>, { kind: 'refused' }>,
+    record: TraceRecord,
+    { since, signal }: { since: number; signal: AbortSignal },
+  ): Promise<Reading<StartedTrace>> {
+    if (error.retryable === true) return askAgain(error.retryAfterMs);
+    if (taken.isNew) throw error;
+    const found = await findMade(record, taken, signal);
+    if (found !== null) return found;
+    const lookedForMs = now() - Math.max(since, taken.claim.claimedAt);
+    if (lookedForMs < listPatienceMs) return askAgain(error.retryAfterMs);
+    if (error.status !== 409) throw error;
+    const { code, message } = error;
+    return { kind: 'settled', value: { kind: 'unknown', code, message } };
+  }
+
+  /** What the list shows of this ask, made since it was first sent, and of no other ask of ours. */
+  async function findMade(
+    record: TraceRecord,
+    attempt: Pick<Attempt, 'n' | 'claim'>,
+    signal: AbortSignal,
+  ): Promise<Reading<StartedTrace> | null> {
+    const since = attempt.claim.claimedAt - clockSkewMs;
+    const made: Trace[] = [];
+    for await (const { items } of traces.pages({ pageSize: 100 }, 'poll', signal)) {
+      for (const listed of items) {
+        if (listed.kind !== 'item' || !isOf(record, listed.item)) continue;
+        if (Date.parse(listed.item.createdAt ?? '') >= since) made.push(listed.item);
+      }
+    }
+    made.sort((a, b) => (a.createdAt ?? '').localeCompare(b.createdAt ?? ''));
+    for (const trace of made) {
+      const receipt = madeAs(trace.traceId, 'list');
+      const entries = [traceRequestEntry(receipt, record)];
+      if (await attempts.putFound(traceSubject(record.name), attempt, receipt, entries)) {
+        return { kind: 'settled', value: startedAs(trace.traceId, trace) };
+      }
+    }
+    return null;
+  }
+
+  function madeAs(externalId: string, foundBy: MadeTrace['told']['foundBy']): MadeTrace {
+    return { kind: 'accepted', externalId, at: now(), told: { foundBy } };
+  }
+
+  /** Reads the search until it has settled, and files it as it was told. */
+  async function awaitTrace(input: AwaitTraceInput): Promise<Waited<TraceSeen>> {
+    const { traceId, ref } = input;
+    return wait.until<TraceSeen>(
+      async (signal) => {
+        const { trace, answer } = await traces.read(traceId, 'poll', signal);
+        if (isTraceSettled(trace.state)) {
+          return { kind: 'settled', value: await filed(ref, trace, answer) };
+        }
+        const seen = seenOf(trace, null);
+        return {
+          kind: 'unsettled',
+          value: seen,
+          visible: trace.state,
+          unknownWord: trace.state === 'unknown' ? trace.statusWord : null,
+          pollAfterMs: trace.pollAfterMs,
+          details: { state: trace.state, sources: seen.sources },
+        };
+      },
+      { ...input, what: 'a search', refusalPatienceMs: listPatienceMs },
+    );
+  }
+
+  /** The index first, so that there is no answer on file that it does not know. */
+  async function filed(ref: TraceRef, trace: Trace, answer: object): Promise<TraceSeen> {
+    const body = Buffer.from(JSON.stringify(answer));
+    const held = documentsInText(body.toString('latin1'));
+    await indexDocuments(store, ref.folder, deps.nameOf, held);
+    return seenOf(trace, sha256Of(await file.putAnswer(ref.folder, body)));
+  }
+
+  /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
+  async function concludeTrace(input: {
+    ref: TraceRef;
+    outcome: Omit<TraceOutcome, 'workId' | 'settledAt' | 'traceId'>;
+  }): Promise<TraceOutcome> {
+    const { ref, outcome } = input;
+    const record = await recordOf(ref);
+    const standing = subjectState(await attempts.of(traceSubject(record.name)), now());
+    const traceId = standing.kind === 'accepted' ? standing.externalId : null;
+    const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
+    const isLost = isOpen && (standing.kind === 'in_flight' || standing.kind === 'unknown');
+    const end = {
+      ...outcome,
+      ...(isLost && answerLost),
+      workId: ref.workId,
+      traceId,
+      settledAt: isoNow(),
+    };
+    const about = { by: record.createdBy, subject: record.targetName };
+    const stands = await file.putOutcome(ref.folder, end, [traceOutcomeEntry(end, about)]);
+    if (stands === end) deps.metrics.searchEnded(stands);
+    return stands;
+  }
+
+  /** @throws ApplicationFailure */
+  async function recordOf({ folder }: TraceRef): Promise<TraceRecord> {
+    const record = await file.record(folder);
+    if (record === null) throw storeIncomplete(folder);
+    return record;
+  }
+
+  function isoNow(): string {
+    return new Date(now()).toISOString();
+  }
+
+  return { startTrace, awaitTrace, concludeTrace };
+}
+
+function sha256Of(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+const answerLost: Pick<TraceOutcome, 'status' | 'error'> = {
+  status: 'unknown_outcome',
+  error: {
+    code: 'answer_lost',
+    message: 'a request may have arrived: the same command asks again with the same key',
+  },
+};
+
+function startedAs(traceId: string, trace: Trace | null): StartedTrace {
+  const seen = trace && seenOf(trace, null);
+  return { kind: 'created', traceId, state: trace?.state ?? 'queued', seen };
+}
+
+function askAgain(pollAfterMs: number | null): Reading<StartedTrace> {
+  return {
+    kind: 'unsettled',
+    value: { kind: 'unknown', code: null, message: '' },
+    visible: 'requesting',
+    unknownWord: null,
+    pollAfterMs,
+  };
+}
+
+function isOf({ target, strategy }: TraceRecord, trace: Trace): boolean {
+  return trace.target === target && (strategy === null || trace.strategy === strategy);
+}
+
+function seenOf(trace: Trace, sha256: string | null): TraceSeen {
+  const { traceId, state, statusWord, type, partial, billing, failure } = trace;
+  return {
+    traceId,
+    state,
+    statusWord,
+    type,
+    partial,
+    sources: sourcesOf(trace.coverage),
+    artifacts: trace.artifacts.length,
+    billing,
+    sha256,
+    failure: failure && { code: failure.code, message: failure.message ?? '' },
+  };
+}

@@ -1,0 +1,92 @@
+import type { TraceStrategy } from '../traces/trace';
+
+/** Batches by file of what is asked about people, one work a line: searches, lookups of profiles. */
+export const inquiryBatchKinds = ['trace-batch', 'profile-batch'] as const;
+export type InquiryBatchKind = (typeof inquiryBatchKinds)[number];
+
+/** As it was asked for: the input of the job in `inquiries/<kind>/<name>/<instant>`. */
+export interface InquiryBatchRecord {
+  kind: InquiryBatchKind;
+  /** `<kind>/<name>/<instant>`. */
+  batchId: string;
+  /** Keyed name of the normalised manifest, what is asked for, and the label. */
+  name: string;
+  label: string | null;
+  /** Searches alone. */
+  strategy: TraceStrategy | null;
+  /** Lookups alone. */
+  retryRural: boolean;
+  /** File name of the input, without its folder. */
+  inputName: string;
+  /** Null once the input is erased. */
+  inputSha256: string | null;
+  inputKey: string | null;
+  /** Input lines with content. */
+  lines: number;
+  blankLines: number;
+  /** Different things on them. */
+  items: number;
+  /** Lines that cannot be asked for: `invalid`, `unsupported`. */
+  linesAtFault: number;
+  /** Works that it drives; the others had ended before. */
+  works: number;
+  parts: number;
+  createdAt: string;
+  createdBy: string;
+}
+
+/** The work of an item: `item-works.jsonl`, in the order of the items. */
+export interface InquiryWork {
+  workId: string;
+  /** It had ended before the batch was asked for, and is not asked again. */
+  before: boolean;
+}
+
+/** How all of them ended: the outcome of the job. */
+export interface InquiryBatchEnd {
+  endedAt: string;
+  cancelled: boolean;
+  /** Works by how they ended; `lost`: without an end on file. */
+  counts: Partial<Record<string, number>>;
+}
+
+/** Ids of one part are read at once, and driven in one run of the workflow. */
+export const inquiriesPerPart = 200;
+
+export function inquiryBatchFolder(batchId: string): string {
+  return `inquiries/${batchId}`;
+}
+
+/** The workflow that drives a batch: one for all the times that the same is asked for. */
+export function inquiryBatchWorkflowId(kind: InquiryBatchKind, name: string): string {
+  return `${kind}/${name}`;
+}
+
+/** Ends after which nothing is left to do about a work. */
+const doneStatuses: readonly string[] = ['completed', 'found', 'cancelled', 'duplicate', 'erased'];
+
+export function isDone(status: string): boolean {
+  return doneStatuses.includes(status);
+}
+
+/**
+ * One word for how a batch ended: that of the work that needs a person most.
+ *
+ * @param linesAtFault of its file, which were not asked for
+ */
+export function gravestInquiry(counts: Partial<Record<string, number>>, linesAtFault = 0): string {
+  const byGravity = [
+    'lost',
+    'unknown_outcome',
+    'failed',
+    'refused',
+    'unreadable',
+    'expired',
+    'invalid',
+    'not_found',
+    'cancelled',
+  ];
+  const all = { ...counts, invalid: (counts['invalid'] ?? 0) + linesAtFault };
+  const found = byGravity.find((status) => (all[status as keyof typeof all] ?? 0) > 0);
+  return found ?? ((counts['completed'] ?? 0) > 0 ? 'completed' : 'found');
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { WorkWriter, workFolder } from '../../store/certificates/works';
+import type { CertificateType } from '../../domain/certificates/certificates';
+import { certificateSubject, subjectState } from '../../domain/core/attempts';
+import { documentTypesServed, readDocument } from '../../domain/core/documents';
+import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
+import { planRows, type PlanCounts } from '../../sheets/plan-rows';
+import { readSheet } from '../../sheets/read-rows';
+import { storeFile } from '../cli/stored-file';
+import { tell, UsageError } from '../cli/terminal';
+import type { Workplace } from '../cli/workplace';
+
+export interface BatchInput {
+  file: string;
+  type?: CertificateType;
+  column?: string;
+  sheet?: string;
+  label?: string;
+}
+
+/** A spreadsheet read to its end: nothing is written or sent before this has succeeded. */
+export interface PlannedBatch {
+  input: BatchInput;
+  counts: PlanCounts;
+  /** Hash of the normalised manifest, type and label: what makes two batches the same one. */
+  manifest: string;
+}
+
+/**
+ * Reads the input once, to its end, so that a fault of the file shows before anything happens.
+ * Tells which sheet of a workbook is read when nobody has named one.
+ *
+ * @throws SheetError
+ */
+export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
+  const hash = createHash('sha256');
+  const plan = openPlan(input, tell);
+  for await (const row of plan) hash.update(`${JSON.stringify(row)}\n`);
+  const manifest = `${hash.digest('hex')}\n${input.type ?? ''}\n${input.label ?? ''}`;
+  return { input, counts: { ...plan.counts }, manifest };
+}
+
+/** HMAC of what makes the batch (decision record 002), as its id. */
+export function batchName(place: Workplace, { manifest }: PlannedBatch): string {
+  return place.idKey.nameOf('manifest', manifest);
+}
+
+/** Files the input and its manifest under the id, in bounded memory. */
+export async function fileBatch(
+  place: Workplace,
+  { input, counts }: PlannedBatch,
+  workId: string,
+  terms: WorkTerms,
+): Promise<WorkRef> {
+  const { store, environment } = place;
+  const folder = workFolder(workId);
+  const writer = new WorkWriter(store, folder, documentNames(place));
+  for await (const row of openPlan(input)) await writer.add(row);
+  const { inputSha256, inputKey } = await storeFile(store, input.file);
+  return writer.finish({
+    workId,
+    kind: 'certificate-batch',
+    type: input.type ?? null,
+    label: input.label ?? null,
+    inputName: basename(input.file),
+    inputSha256,
+    inputKey,
+    createdAt: new Date().toISOString(),
+    createdBy: environment.actor,
+    lines: counts.lines,
+    blankLines: counts.blank,
+    items: counts.items,
+    terms: termsOnFile(terms),
+  });
+}
+
+/** One document as a work of its own. */
+export async function fileSingle(
+  place: Workplace,
+  workId: string,
+  type: CertificateType,
+  { document, note }: { document: string; note: string },
+  terms: WorkTerms,
+): Promise<WorkRef> {
+  const writer = new WorkWriter(place.store, workFolder(workId), documentNames(place));
+  await writer.add({ kind: 'item', item: 0, line: 1, type, document, reference: '', note });
+  return writer.finish({
+    workId,
+    kind: 'certificate',
+    type,
+    label: null,
+    inputName: null,
+    inputSha256: null,
+    inputKey: null,
+    createdAt: new Date().toISOString(),
+    createdBy: place.environment.actor,
+    lines: 1,
+    blankLines: 0,
+    items: 1,
+    terms: termsOnFile(terms),
+  });
+}
+
+function documentNames({ idKey }: Workplace): (document: string) => string {
+  return (document) => idKey.nameOf('document', document);
+}
+
+/** Without what is the engine's alone. */
+function termsOnFile({ rowDeadlineMs, reuseSince, onUnknown }: WorkTerms): WorkTerms {
+  return { rowDeadlineMs, reuseSince, onUnknown };
+}
+
+/** @throws UsageError that tells what is wrong with the document, without quoting it */
+export function readOneDocument(
+  type: CertificateType,
+  text: string,
+): { document: string; note: string } {
+  const serves = documentTypesServed[type];
+  const only = serves.length === 1 ? serves[0] : undefined;
+  const reading = readDocument(text, { serves, ...(only !== undefined && { length: only }) });
+  if (reading.kind === 'document') return { document: reading.document, note: reading.note };
+  throw new UsageError(`--document: ${reading.message}`);
+}
+
+export interface DryRun {
+  /** Would be asked of the service now. */
+  request: number;
+  /** Issued within the age allowed: would be taken from the store. */
+  reuse: number;
+  /** Being issued for another work: would be followed, not bought again. */
+  underWay: number;
+  /** Of unknown outcome elsewhere: would stay so until a person decides. */
+  unknown: number;
+  problems: { line: number; status: string; code: string; message: string }[];
+}
+
+/** What a batch would do, without doing it: reads the input and the claims. */
+export async function dryRun(
+  place: Workplace,
+  input: BatchInput,
+  reuseSince: number,
+): Promise<DryRun> {
+  const facts = place.store.facts;
+  const result: DryRun = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
+  for await (const row of openPlan(input)) {
+    if ('code' in row) {
+      const { line, code, message, kind: status } = row;
+      result.problems.push({ line, status, code, message });
+    }
+    if (row.kind !== 'item') continue;
+    const subject = certificateSubject(row.type, place.idKey.nameOf('document', row.document));
+    const state = subjectState(await place.store.attempts.of(subject), Date.now());
+    if (state.kind === 'free') result.request += 1;
+    else if (state.kind === 'unknown') result.unknown += 1;
+    else if (state.kind === 'in_flight') result.underWay += 1;
+    else {
+      const fact = await facts.of(state.externalId);
+      if (fact === null) result.underWay += 1;
+      else if (fact.status === 'issued' && fact.settledAt >= reuseSince && fact.erased !== true) {
+        result.reuse += 1;
+      } else result.request += 1;
+    }
+  }
+  return result;
+}
+
+function openPlan(
+  { file, type, column, sheet }: BatchInput,
+  onSheetChosen?: (notice: string) => void,
+) {
+  const rows = readSheet(file, {
+    ...(column !== undefined && { column }),
+    ...(sheet !== undefined && { sheet }),
+    ...(onSheetChosen !== undefined && { onSheetChosen }),
+  });
+  return planRows(rows, { file, ...(type !== undefined && { type }) });
+}

@@ -1,0 +1,93 @@
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { BatchSummary, FiledRow, ResultRow } from '../../domain/certificates/certificates';
+import { openResultSheet } from '../../sheets/result-sheet';
+import { openResultWorkbook } from '../../sheets/result-workbook';
+import type { ReportLanguage } from '../../report/formats';
+import { ResultReport } from './result-report';
+import type { Workplace } from './workplace';
+
+export interface ResultFolderOptions {
+  folder: string;
+  /** `;`, BOM, CRLF and punctuated documents, for a spreadsheet program in Portuguese. */
+  excel: boolean;
+  pdfNames: 'id' | 'reference';
+  /** Of `report.html`; the sheets have the same words in any. */
+  lang: ReportLanguage;
+}
+
+/**
+ * Writes the analyst's folder from the store: `results.csv`, `results.xlsx`, `summary.json`,
+ * `report.html`, `pdf/`. It is an export, in the clear but for the report. Written again, it
+ * replaces the sheets and the report, and adds what is missing.
+ */
+export async function writeResultFolder(
+  place: Workplace,
+  workFolder: string,
+  summary: BatchSummary,
+  { folder, excel, pdfNames, lang }: ResultFolderOptions,
+): Promise<void> {
+  await mkdir(join(folder, 'pdf'), { recursive: true });
+  const sheet = openResultSheet(join(folder, 'results.csv'), { excel });
+  const workbook = openResultWorkbook(join(folder, 'results.xlsx'), summary.total);
+  const report = new ResultReport(place, workFolder);
+  try {
+    for await (const row of place.works.rows(workFolder)) {
+      report.add(row);
+      const pdf = row.pdfKey === null ? null : await exportPdf(place, row, folder, pdfNames);
+      const result = toResultRow(row, pdf);
+      await sheet.write(result);
+      await workbook.write(result);
+    }
+    await sheet.close();
+    await workbook.close();
+  } catch (error) {
+    await sheet.abandon();
+    throw error;
+  }
+  const aside = join(folder, '.summary.json');
+  await writeFile(aside, `${JSON.stringify(summaryDocument(summary), null, 2)}\n`);
+  await rename(aside, join(folder, 'summary.json'));
+  await report.write(folder, summary, lang);
+}
+
+/** `summary.json`: the count of each status stands beside `total`, as a reader expects it. */
+export function summaryDocument(summary: BatchSummary): Record<string, unknown> {
+  const { counts, batchId, total, ...rest } = summary;
+  return { batchId, total, ...counts, counts, ...rest };
+}
+
+async function exportPdf(
+  place: Workplace,
+  row: FiledRow,
+  folder: string,
+  names: 'id' | 'reference',
+): Promise<string | null> {
+  if (row.pdfKey === null) return null;
+  const name = pdfName(row, row.pdfKey, names);
+  const target = join(folder, 'pdf', name);
+  const bytes = await place.store.records.get(row.pdfKey);
+  if (bytes === null) return null;
+  if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
+  return `pdf/${name}`;
+}
+
+/** No document in the name, unless the user's own references hold one. */
+function pdfName(row: FiledRow, key: string, names: 'id' | 'reference'): string {
+  const reference = row.reference.normalize('NFKD').replace(/[^A-Za-z0-9_-]+/g, '-');
+  if (names === 'id' || /^-*$/.test(reference)) return basename(key);
+  const mark = (row.certidaoId ?? '').replace(/[^A-Za-z0-9]/g, '').slice(0, 8);
+  return `${reference.slice(0, 80)}_${mark}.pdf`;
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    (found) => found.size,
+    () => null,
+  );
+}
+
+function toResultRow(row: FiledRow, pdf: string | null): ResultRow {
+  const { pdfKey: _key, item: _item, issuances: _issuances, ...columns } = row;
+  return { ...columns, pdf };
+}

@@ -1,0 +1,35 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BatchSummary, FiledRow } from '../../domain/certificates/certificates';
+import type { ReportLanguage } from '../../report/formats';
+import { ReportFold } from '../../report/report-figures';
+import { reportHtml } from '../../report/report-html';
+import type { Workplace } from './workplace';
+
+/** `report.html` of a result folder: told every row first, then written. */
+export class ResultReport {
+  readonly #fold = new ReportFold();
+  readonly #place: Workplace;
+  readonly #workFolder: string;
+
+  constructor(place: Workplace, workFolder: string) {
+    this.#place = place;
+    this.#workFolder = workFolder;
+  }
+
+  add(row: FiledRow): void {
+    this.#fold.add(row);
+  }
+
+  async write(folder: string, summary: BatchSummary, language: ReportLanguage): Promise<void> {
+    const { works } = this.#place;
+    const record = await works.record(this.#workFolder);
+    if (record === null) throw new Error(`the store does not hold the job of ${this.#workFolder}`);
+    const decisions = await works.decisions(this.#workFolder);
+    const figures = this.#fold.figures();
+    const report = { summary, record, decisions, figures, writtenAt: Date.now() };
+    const aside = join(folder, '.report.html');
+    await writeFile(aside, reportHtml(report, language));
+    await rename(aside, join(folder, 'report.html'));
+  }
+}

@@ -1,0 +1,157 @@
+import { InvalidArgumentError } from 'commander';
+import { InputFileError } from '../../receivables/input-file-error';
+import { SheetError } from '../../sheets/sheet-error';
+import { ConfigError } from '../../environment';
+import { StoreConfigError } from '../../store/store-error';
+import { errorLine, redactError, redactText } from '../../protection/redaction';
+
+/** How a command ends. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  needsAPerson: 3,
+  interrupted: 130,
+} as const;
+
+/** Wrong usage: nothing was sent. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Not found, refused by the engine, or failed: exit code 1, the sentence is all there is to say. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/**
+ * Everything for people goes to standard error, which may end in a log: redacted as one. Standard
+ * output is for what was asked for.
+ */
+export function tell(line: string): void {
+  process.stderr.write(`${redactText(line)}\n`);
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export function printJson(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+let isReaderGone = false;
+
+/**
+ * A reader that has enough (`| head`) is no fault. What a command was asked to do it does to its end,
+ * and tells nobody.
+ */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      isReaderGone = true;
+    });
+  }
+}
+
+/** What is named by an argument may be named by a flag. @throws UsageError when these differ */
+export function namedOnce(
+  argument: string | undefined,
+  flag: string | undefined,
+  { flagName, what }: { flagName: string; what: string },
+): string | undefined {
+  if (argument !== undefined && flag !== undefined && argument !== flag) {
+    throw new UsageError(`the argument and ${flagName} name two ${what}: give one of them`);
+  }
+  return argument ?? flag;
+}
+
+/** A terminal is told nothing that it would obey. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+}
+
+/** Their sentences are for people already. */
+const plainNames = new Set([
+  'CommandError',
+  'EngineUnreachableError',
+  'ToolNotFoundError',
+  'DevServerError',
+]);
+
+/** Says what went wrong, without what it may quote, and returns the exit code for it. */
+export function reportError(error: unknown): number {
+  const name = error instanceof Error ? error.name : '';
+  const message = error instanceof Error ? error.message : String(error);
+  if (isReaderGone && error instanceof Error && 'code' in error && error.code === 'EPIPE') {
+    return exitCodes.done;
+  }
+  if (error instanceof SheetError || error instanceof UsageError) {
+    tell(`diligence: ${message}`);
+    return exitCodes.usage;
+  }
+  if (
+    error instanceof ConfigError ||
+    error instanceof StoreConfigError ||
+    error instanceof InputFileError
+  ) {
+    tell(`diligence: ${message}`);
+    return exitCodes.usage;
+  }
+  tell(`diligence: ${plainNames.has(name) ? message : errorLine(error)}`);
+  return exitCodes.failed;
+}
+
+/** An error that nobody caught: with the places it came through, for whoever mends it. */
+export function reportUncaught(error: unknown): number {
+  tell(`diligence: ${errorLine(error)}`);
+  for (const place of redactError(error).at) tell(`    at ${place}`);
+  return exitCodes.failed;
+}
+
+/** Readers of flags: the command line names the flag when they refuse. A duration like `90s`, `15m`, `24h`, `7d`, in milliseconds. */
+export function durationMs(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(text.trim());
+  const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw new InvalidArgumentError('Expected a duration like 90s, 15m, 24h or 7d.');
+  }
+  return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+}
+
+/** Epoch milliseconds, and as it was said. @throws InvalidArgumentError */
+export function sinceOf(text: string): { at: number; words: string } {
+  const words = text.trim();
+  if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) return { at: Date.now() - durationMs(text), words };
+  const isDate = /^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(words);
+  const at = isDate ? Date.parse(words) : NaN;
+  if (Number.isNaN(at)) {
+    throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');
+  }
+  return { at, words };
+}
+
+export function wholeNumber(lowest: number, highest: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < lowest || value > highest) {
+      throw new InvalidArgumentError(`Expected a whole number from ${lowest} to ${highest}.`);
+    }
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): (text: string) => T {
+  return (text) => {
+    const word = words.find((known) => known === text);
+    if (word === undefined) {
+      throw new InvalidArgumentError(`Expected one of ${words.join(', ')}.`);
+    }
+    return word;
+  };
+}

@@ -1,0 +1,128 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Store } from '../../store/store';
+import { AuditTrail } from '../../store/audit/trail';
+import { doubtSince } from '../../store/epoch';
+import { findIdKey } from '../../store/find-id-key';
+import type { IdKey } from '../../protection/id-key';
+import { WorkReader } from '../../store/certificates/works';
+import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
+import { readEnvironment, type Environment } from '../../environment';
+import { engineAddress, type EngineClient } from '../../temporal/connection';
+import { endEarlierEpochs } from '../../temporal/earlier-epochs';
+import { refuseOtherStore } from '../../temporal/namespace-store';
+import { openEngine } from '../../temporal/open-engine';
+import { openOwnStore } from '../../temporal/own-store';
+import { queuePollers } from '../../temporal/queue-pollers';
+import { workIdOf } from '../../workflows/core/search-attributes';
+import { tell } from './terminal';
+
+/** What every command works with: settings, store, and (when asked for) the engine. */
+export interface Workplace {
+  environment: Environment;
+  idKey: IdKey;
+  store: Store;
+  /** Every append of a command is a chain of its own. */
+  audit: AuditTrail;
+  works: WorkReader;
+  queueSuffix: string;
+}
+
+/** @param by who acts, when it is not who the environment says */
+export async function openWorkplace(by?: string): Promise<Workplace> {
+  const settings = readEnvironment();
+  const environment = by === undefined ? settings : { ...settings, actor: by };
+  const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
+  if (generated) {
+    tell(
+      `a key for names was generated in ${environment.dataDir} (0600): keep a copy of it, apart from your backups`,
+    );
+  }
+  const store = await openOwnStore(environment, idKey, engineAddress().kind, tell);
+  const since = await doubtSince(store);
+  if (since !== null) {
+    tell(
+      `the store was restored ${new Date(since).toISOString()}: what it has no record of may have been bought (\`diligence restore --help\`)`,
+    );
+  }
+  const audit = new AuditTrail(store, idKey);
+  const works = new WorkReader(store);
+  return { environment, idKey, store, audit, works, queueSuffix: queueSuffix(store) };
+}
+
+/** Opens the engine for the time of `work` and closes the connection whatever happens. */
+export async function withEngine<T>(
+  place: Workplace,
+  work: (engine: EngineClient) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngine(place, tell);
+  try {
+    await refuseOtherStore(engine, place.store.id);
+    await endEarlierEpochs(engine.client, place.store);
+    return await work(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/**
+ * Says in one sentence when nobody polls the queues of this store: the work is safe, and waits.
+ *
+ * @returns true when somebody does
+ */
+export async function warnWithoutPollers(
+  engine: EngineClient,
+  place: Workplace,
+  service: keyof typeof queuesOf = 'certificates',
+): Promise<boolean> {
+  const deadlineAt = Date.now() + 10_000;
+  for (;;) {
+    const missing = [];
+    for (const kind of queuesOf[service]) {
+      const pollers = await queuePollers(engine, kind, place.queueSuffix);
+      if (pollers.length === 0) missing.push(queueName(kind, place.queueSuffix));
+    }
+    if (missing.length === 0) return true;
+    if (Date.now() > deadlineAt) {
+      tell(
+        `no worker polls ${missing.join(', ')}: the work waits until one with this store is started (\`diligence worker\`)`,
+      );
+      return false;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError;
+}
+
+/**
+ * What runs under a workflow id, for works that share one: null when nothing does.
+ *
+ * @returns `startedFor`: the work, null when the engine does not know it
+ */
+export async function runningUnder(
+  { client }: EngineClient,
+  workflowId: string,
+): Promise<{ startedFor: string | null } | null> {
+  try {
+    const { status, typedSearchAttributes } = await client.workflow
+      .getHandle(workflowId)
+      .describe();
+    if (status.name !== 'RUNNING') return null;
+    return { startedFor: workIdOf(typedSearchAttributes) ?? null };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+export async function isRunning(engine: EngineClient, workflowId: string): Promise<boolean> {
+  return engine.client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .then(
+      ({ status }) => status.name === 'RUNNING',
+      () => false,
+    );
+}

@@ -1,0 +1,45 @@
+import { Command } from 'commander';
+
+import { checkInput } from '../../receivables/check-input';
+import { analyzeCommand, resolveAnalysisCommand } from './analyze';
+import { creditBatchCommand } from './batch';
+import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './check';
+import { exitCodes, print, printJson } from '../cli/terminal';
+
+interface CheckFlags {
+  xmls?: string;
+  json?: true;
+}
+
+/** `diligence credit check`. */
+export function creditCommand(): Command {
+  const command = new Command('credit').description(
+    'Credit analysis of receivables files (CNAB 400).',
+  );
+  command.addCommand(checkCommand());
+  command.addCommand(analyzeCommand());
+  command.addCommand(creditBatchCommand());
+  command.addCommand(resolveAnalysisCommand());
+  return command;
+}
+
+function checkCommand(): Command {
+  return new Command('check')
+    .description('Look at a CNAB file, and at the ZIP of its invoices; send nothing.')
+    .argument('<file>', 'the CNAB 400 or 444 file (remessa)')
+    .option('--xmls <zip>', 'a ZIP of NF-e XML documents')
+    .option('--json', 'one JSON document on standard output')
+    .addHelpText('after', '\nExit codes: 0 it may be sent (warnings are told), 2 it may not.')
+    .action(async (file: string, flags: CheckFlags) => {
+      process.exitCode = await check(file, flags);
+    });
+}
+
+async function check(file: string, { xmls, json }: CheckFlags): Promise<number> {
+  const today = todayInBrazil(new Date());
+  const checked = await checkInput({ cnab: file, today, ...(xmls !== undefined && { xmls }) });
+  const exitCode = mayBeSent(checked.worst) ? exitCodes.done : exitCodes.usage;
+  if (json === true) printJson(checkDocument(file, xmls ?? null, checked, exitCode));
+  else for (const line of checkLines(file, xmls ?? null, checked, 'with names')) print(line);
+  return exitCode;
+}

@@ -1,0 +1,184 @@
+import type { EngineCreation, EnginesApi } from '../../apis/credit/engines';
+import { isOnlyAPage } from '../../apis/credit/engines.wire';
+import { ContractError } from '../../apis/http/errors';
+import { chooseEngine, sameName, type Engine, type EngineFields } from '../../domain/credit/engine';
+import {
+  isMissing,
+  messageOf,
+  mostSends,
+  RepeatedCalls,
+  type RepeatOptions,
+} from '../jobs/repeated-calls';
+import { CommandError } from '../cli/terminal';
+
+/** Calls about engines as a person wants them: again where that harms nothing, and never twice. */
+export class EngineCalls {
+  readonly #api: EnginesApi;
+  readonly #tell: (line: string) => void;
+  readonly #calls: RepeatedCalls;
+
+  constructor(api: EnginesApi, options: RepeatOptions) {
+    this.#api = api;
+    this.#tell = options.tell;
+    this.#calls = new RepeatedCalls(api.service, options);
+  }
+
+  /** @throws CommandError when the service lists no more than a page of them */
+  async list(): Promise<Engine[]> {
+    try {
+      return await this.#calls.again(() => this.#api.list());
+    } catch (error) {
+      if (!isOnlyAPage(error)) throw error;
+      throw new CommandError(
+        'the service lists its engines page by page, which we cannot read: whether a name exists is not known (an engine is read, or chosen for an analysis, by its id)',
+      );
+    }
+  }
+
+  /** @throws CommandError when there is none */
+  async read(id: string): Promise<Engine> {
+    try {
+      return await this.#calls.again(() => this.#api.read(id));
+    } catch (error) {
+      throw isMissing(error) ? unknownEngine(id) : error;
+    }
+  }
+
+  /**
+   * The engine that an id or a name means, as the list has it.
+   *
+   * @throws CommandError when it means none, or several
+   */
+  async find(idOrName: string): Promise<Engine> {
+    return foundIn(await this.list(), idOrName);
+  }
+
+  /**
+   * Creates an engine whose name is new. Whether an answer that was lost stands for an engine is
+   * looked up before anything is sent again.
+   *
+   * @throws CommandError when the name is taken, or nobody can say whether the engine is there, or
+   * it was taken and cannot be told
+   */
+  async create(creation: EngineCreation): Promise<Engine> {
+    this.#refuseTaken(await this.list(), creation.name);
+    let wasUnknown = false;
+    for (let send = 1; ; send += 1) {
+      try {
+        const engine = await this.#api.create(creation);
+        return wasUnknown ? await this.#onlyOne(engine) : engine;
+      } catch (error) {
+        const meaning = this.#calls.meaningOf(error);
+        if (meaning === 'refused') throw error;
+        await this.#calls.wait(error);
+        if (meaning === 'unknown') {
+          wasUnknown = true;
+          const made = await this.#lookFor(creation.name, error);
+          if (made !== undefined) {
+            this.#tell('the answer was lost; the engine is there');
+            return this.#onlyOne(await this.read(made.id));
+          }
+          if (error instanceof ContractError) throw createdUnread(error);
+        }
+        if (send >= mostSends) throw error;
+        this.#tell(`${messageOf(error)}; it is not there, so it is sent again`);
+      }
+    }
+  }
+
+  /**
+   * Changes what is given and nothing else: the same change twice is one change.
+   *
+   * @throws CommandError when there is no such engine, or the new name is another's
+   */
+  async update(idOrName: string, change: EngineFields): Promise<Engine> {
+    const engines = await this.list();
+    const { id } = foundIn(engines, idOrName);
+    if (change.name !== undefined) {
+      this.#refuseTaken(
+        engines.filter((engine) => engine.id !== id),
+        change.name,
+      );
+    }
+    try {
+      return await this.#calls.again(() => this.#api.update(id, change));
+    } catch (error) {
+      // It was taken, and what was answered cannot be read.
+      if (error instanceof ContractError) return this.read(id);
+      throw isMissing(error) ? unknownEngine(idOrName) : error;
+    }
+  }
+
+  /**
+   * Removes an engine. Gone at a second try means done; unknown at the first is an error.
+   *
+   * @throws CommandError when there is no such engine
+   */
+  async remove(id: string): Promise<void> {
+    let mayBeGone = false;
+    for (let send = 1; ; send += 1) {
+      try {
+        await this.#api.remove(id);
+        return;
+      } catch (error) {
+        if (isMissing(error) && mayBeGone) return;
+        if (isMissing(error)) throw unknownEngine(id);
+        const meaning = this.#calls.meaningOf(error);
+        if (meaning === 'refused' || send >= mostSends) throw error;
+        mayBeGone ||= meaning === 'unknown';
+        this.#tell(`${messageOf(error)}; sent again`);
+        await this.#calls.wait(error);
+      }
+    }
+  }
+
+  async #lookFor(wanted: string, lost: unknown): Promise<Engine | undefined> {
+    try {
+      return (await this.list()).find(({ name }) => sameName(name, wanted));
+    } catch (error) {
+      throw new CommandError(
+        `${messageOf(lost)}; whether the engine was created is not known, since the list cannot be had either (${messageOf(error)})`,
+      );
+    }
+  }
+
+  #refuseTaken(engines: readonly Engine[], name: string): void {
+    const taken = engines.filter((engine) => sameName(engine.name, name));
+    if (taken.length === 0) return;
+    throw new CommandError(
+      `an engine of that name exists: ${taken.map(({ id }) => id).join(', ')}; nothing was sent`,
+    );
+  }
+
+  /** A POST that was slow rather than lost makes a second one. */
+  async #onlyOne(engine: Engine): Promise<Engine> {
+    const alike = (await this.list()).filter(({ name }) => sameName(name, engine.name));
+    if (alike.length <= 1) return engine;
+    throw new CommandError(
+      `the engine was created ${alike.length} times, since an answer was lost: ${alike.map(({ id }) => id).join(', ')}; delete all but one`,
+    );
+  }
+}
+
+function foundIn(engines: readonly Engine[], idOrName: string): Engine {
+  const choice = chooseEngine(engines, idOrName);
+  if (choice.kind === 'found') return choice.engine;
+  if (choice.kind === 'none') throw unknownEngine(idOrName);
+  const list = choice.engines.map(({ id, isTemplate }) =>
+    isTemplate === true ? `${id} (template)` : id,
+  );
+  throw new CommandError(
+    `${choice.engines.length} engines have the name "${idOrName}": ${list.join(', ')}; choose one by its id`,
+  );
+}
+
+function unknownEngine(idOrName: string): CommandError {
+  return new CommandError(`there is no engine "${idOrName}"`);
+}
+
+/** A 2xx says that the engine is there, or soon will be: a second POST would make a second one. */
+function createdUnread(error: ContractError): CommandError {
+  return new CommandError(
+    `the service took the engine, and its answer cannot be read (${error.message}); the list does not have it yet: look with \`engine list\` before it is created again`,
+  );
+}

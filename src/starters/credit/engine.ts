@@ -1,0 +1,230 @@
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import type { EngineCreation } from '../../apis/credit/engines';
+import { StatusError } from '../../apis/http/errors';
+import { isUuid } from '../../domain/core/uuid';
+import { lengthFault, type Engine, type EngineFields } from '../../domain/credit/engine';
+import { JsonText, stringifyWithTexts } from '../../domain/core/json-text';
+import { withCredit } from './access';
+import { EngineCalls } from './engine-calls';
+import { CommandError, UsageError, print, printJson, printable, tell } from '../cli/terminal';
+
+interface ChangeFlags {
+  name?: string;
+  description?: string;
+  rules?: string;
+  json?: true;
+}
+
+interface ChoiceFlags {
+  id?: string;
+  json?: true;
+}
+
+/** `diligence engine`: the rule engines that judge receivables. */
+export function engineCommand(): Command {
+  const command = new Command('engine').description(
+    'Rule engines of the credit service. One is chosen by its id, or by a name that only it has.',
+  );
+  for (const made of [list(), get(), create(), clone(), update(), remove()]) {
+    command.addCommand(made);
+  }
+  return command;
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('All engines, templates among them.')
+    .option('--json', 'one JSON document on standard output')
+    .action(async ({ json }: { json?: true }) => {
+      const engines = await withEngines((calls) => calls.list());
+      if (json === true) printJson({ engines });
+      else for (const engine of engines) print(lineOf(engine));
+    });
+}
+
+function get(): Command {
+  return choosing(new Command('get'))
+    .description('One engine with its rules.')
+    .action(async (argument: string | undefined, flags: ChoiceFlags) => {
+      const wanted = wantedEngine(argument, flags.id);
+      const engine = await withEngines(async (calls) =>
+        calls.read(isUuid(wanted) ? wanted.trim() : (await calls.find(wanted)).id),
+      );
+      show(engine, flags.json);
+    });
+}
+
+function create(): Command {
+  return changing(new Command('create'), true)
+    .description('Create an engine whose name is new; the list is looked at first.')
+    .option('--clone-from <engine>', 'id or name of an engine whose rules are copied')
+    .action(async (flags: ChangeFlags & { name: string; cloneFrom?: string }) => {
+      if (flags.rules === undefined && flags.cloneFrom === undefined) {
+        throw new UsageError('an engine needs rules: --rules FILE, or --clone-from ENGINE');
+      }
+      show(await createEngine(flags, flags.cloneFrom), flags.json);
+    });
+}
+
+function clone(): Command {
+  return changing(choosing(new Command('clone')), true)
+    .description('Create an engine with the rules of another one.')
+    .action(async (argument: string | undefined, flags: ChangeFlags & ChoiceFlags) => {
+      const source = wantedEngine(argument, flags.id);
+      show(await createEngine(flags, source), flags.json);
+    });
+}
+
+function update(): Command {
+  return changing(choosing(new Command('update')), false)
+    .description('Change what is given; everything else keeps its value.')
+    .action(async (argument: string | undefined, flags: ChangeFlags & ChoiceFlags) => {
+      const wanted = wantedEngine(argument, flags.id);
+      const change = await fieldsOf(flags);
+      if (Object.keys(change).length === 0) {
+        throw new UsageError('nothing to change: --name, --description or --rules');
+      }
+      show(await withEngines((calls) => calls.update(wanted, change)), flags.json);
+    });
+}
+
+function remove(): Command {
+  return choosing(new Command('delete'))
+    .description('Remove an engine.')
+    .option('--yes', 'it is really to be removed')
+    .action(async (argument: string | undefined, flags: ChoiceFlags & { yes?: true }) => {
+      const wanted = wantedEngine(argument, flags.id);
+      if (flags.yes !== true) {
+        throw new UsageError(`\`engine delete\` needs --yes; nothing was sent`);
+      }
+      const id = await withEngines(async (calls) => {
+        const found = isUuid(wanted) ? wanted.trim() : (await calls.find(wanted)).id;
+        await calls.remove(found);
+        return found;
+      });
+      if (flags.json === true) printJson({ deleted: id });
+      else print(`deleted ${id}`);
+    });
+}
+
+function choosing(command: Command): Command {
+  return command
+    .argument('[engine]', 'its id, or a name that only it has')
+    .option('--id <engine>', 'the same as the argument')
+    .option('--json', 'one JSON document on standard output');
+}
+
+function changing(command: Command, needsName: boolean): Command {
+  if (needsName) command.requiredOption('--name <text>', '1 to 100 characters');
+  else command.option('--name <text>', '1 to 100 characters');
+  command
+    .option('--description <text>', 'at most 500 characters')
+    .option('--rules <file>', 'a JSON file with the rule configuration, sent as it is');
+  return command.options.some(({ long }) => long === '--json')
+    ? command
+    : command.option('--json', 'one JSON document on standard output');
+}
+
+function wantedEngine(argument: string | undefined, flag: string | undefined): string {
+  if (argument !== undefined && flag !== undefined && argument !== flag) {
+    throw new UsageError('the argument and --id name two engines: give one of them');
+  }
+  const wanted = (argument ?? flag)?.trim();
+  if (wanted === undefined || wanted === '') {
+    throw new UsageError('an engine is needed: its id, or its name');
+  }
+  return wanted;
+}
+
+async function createEngine(flags: ChangeFlags, source: string | undefined): Promise<Engine> {
+  const fields = await fieldsOf(flags);
+  return withEngines(async (calls) => {
+    const creation: EngineCreation = { ...fields, name: flags.name ?? '' };
+    if (source !== undefined) creation.cloneFrom = (await calls.find(source)).id;
+    return calls.create(creation);
+  });
+}
+
+/** What is given, and nothing else. Looked at before anything is sent. */
+async function fieldsOf({ name, description, rules }: ChangeFlags): Promise<EngineFields> {
+  const fields: EngineFields = {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  };
+  const fault = lengthFault(fields);
+  if (fault !== null) throw new UsageError(`${fault}; nothing was sent`);
+  if (rules !== undefined) fields.rules = await rulesFrom(rules);
+  return fields;
+}
+
+/** @throws UsageError when the file cannot be read, or holds no JSON object */
+async function rulesFrom(file: string): Promise<JsonText> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--rules: ${file} cannot be read (${error.code ?? error.name})`);
+  });
+  const text = textOf(bytes);
+  const rules = text === null ? undefined : parsed(text);
+  if (Array.isArray(rules)) {
+    throw new UsageError(
+      `--rules: ${file} holds an array: what \`engine get\` prints is not what the service takes; expected an object`,
+    );
+  }
+  if (text !== null && typeof rules === 'object' && rules !== null) return new JsonText(text);
+  throw new UsageError(`--rules: ${file}: expected a JSON object`);
+}
+
+/** Null when it is no UTF-8: it could not go out as it is. A byte order mark is left out. */
+function textOf(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise<T> {
+  return withCredit(async ({ engines }) => {
+    try {
+      return await work(new EngineCalls(engines, { tell }));
+    } catch (error) {
+      throw error instanceof StatusError ? new CommandError(refusalWords(error)) : error;
+    }
+  });
+}
+
+function refusalWords(error: StatusError): string {
+  const { status, code, detail, meansCredentials } = error;
+  const word = code === null ? '' : ` ${code}`;
+  const words = `it answered ${status}${word}${detail === null ? '' : `: ${printable(detail)}`}`;
+  if (meansCredentials) return `the service refused the token: ${words}`;
+  return status < 500 ? `the service refused: ${words}` : `the service failed: ${words}`;
+}
+
+function show(engine: Engine, json: true | undefined): void {
+  if (json === true) {
+    const { rulesText, ...rest } = engine;
+    print(stringifyWithTexts({ engine: { ...rest, rules: rulesText ?? rest.rules } }, 2));
+    return;
+  }
+  print(lineOf(engine));
+  if (engine.description !== null) print(`  ${printable(engine.description)}`);
+  for (const { id, name, severity, enabled } of engine.rules ?? []) {
+    const state = enabled === null ? '' : enabled ? 'on' : 'off';
+    const words = [state.padEnd(3), (severity ?? '').padEnd(8), id ?? '', name ?? ''];
+    print(`  ${words.map(printable).join('  ')}`.trimEnd());
+  }
+}
+
+function lineOf({ id, name, isTemplate, ruleCount }: Engine): string {
+  const rules = ruleCount === null ? '' : `, ${ruleCount} ${ruleCount === 1 ? 'rule' : 'rules'}`;
+  return printable(`${id}  ${name}${isTemplate === true ? ' (template)' : ''}${rules}`);
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { AnalysisFile, inputKey } from '../../store/credit/analyses';
+import { indexDocuments } from '../../store/core/subject-index';
+import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
+import {
+  analysisFolder,
+  analysisWorkflowId,
+  type AnalysisRecord,
+  type StoredInput,
+} from '../../domain/credit/work';
+import { checkInput, type CheckedInput } from '../../receivables/check-input';
+import { documentsInCnab, documentsInInvoices } from '../../receivables/held-documents';
+import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
+import type { AnalysisOnFile } from './outcome';
+import { CommandError, UsageError, tell } from '../cli/terminal';
+import type { Workplace } from '../cli/workplace';
+
+/** A file that may be sent, and what it is called by. */
+export interface PreparedInput {
+  files: { cnab: string; xmls?: string };
+  checked: CheckedInput;
+  /** Empty without a ZIP. */
+  xmlsSha256: string;
+  engineId: string | null;
+  name: string;
+}
+
+/**
+ * Scans a file, tells what was found, and names the thing to be bought.
+ *
+ * @param told `briefly`: one line of a file that may be sent
+ * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
+ */
+export async function preparedInput(
+  place: Workplace,
+  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
+  engineId: string | null,
+  told: 'briefly' | 'in full' = 'in full',
+): Promise<PreparedInput> {
+  const today = todayInBrazil(new Date());
+  const files = { cnab, ...(xmls !== undefined && { xmls }) };
+  const checked = await checkInput({ ...files, today });
+  if (told === 'briefly' && mayBeSent(checked.worst)) tell(briefLine(cnab, checked));
+  else refuseFindings({ ...files, ...(force !== undefined && { force }) }, checked);
+  const xmlsSha256 = xmls === undefined ? '' : await sha256OfFile(xmls);
+  return forEngine(place, { files, checked, xmlsSha256 }, engineId);
+}
+
+/** The same input, to be judged by another engine: another thing to be bought. */
+export function forEngine(
+  { idKey }: Workplace,
+  { files, checked, xmlsSha256 }: Omit<PreparedInput, 'engineId' | 'name'>,
+  engineId: string | null,
+): PreparedInput {
+  const thing = ['credit', checked.cnab.sha256, xmlsSha256, engineId ?? ''].join('\n');
+  return { files, checked, xmlsSha256, engineId, name: idKey.nameOf('manifest', thing) };
+}
+
+/** Stores the input and puts on file, and on the audit trail, that it was asked for. */
+export async function fileRecord(
+  place: Workplace,
+  { files, checked, xmlsSha256, engineId, name }: PreparedInput,
+  asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced'>,
+): Promise<AnalysisOnFile> {
+  const { cnab, xmls } = files;
+  const assignor = checked.cnab.assignorDocument;
+  const now = new Date();
+  return putOnFile(place, {
+    workId: `${analysisWorkflowId(name)}/${instantOf(now)}`,
+    name,
+    cnab: await fileInput(place, cnab, checked.cnab.sha256, documentsInCnab),
+    xmls: xmls === undefined ? null : await fileInput(place, xmls, xmlsSha256, documentsInInvoices),
+    engineId,
+    ...asked,
+    assignor: assignor === null ? null : place.idKey.nameOf('document', assignor),
+    receivables: checked.cnab.receivables,
+    totalCents: String(checked.cnab.totalCents),
+    createdAt: now.toISOString(),
+    createdBy: place.environment.actor,
+  });
+}
+
+/** Nothing is sent that the scan refuses, unless a person says why it should be. */
+function refuseFindings(
+  { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
+  checked: CheckedInput,
+): void {
+  if (force?.trim() === '') throw new UsageError('--force: expected a reason');
+  if (checked.worst === null) return;
+  const lines = checkLines(cnab, xmls ?? null, checked, 'without names', force ?? null);
+  for (const line of lines) tell(line);
+  if (mayBeSent(checked.worst)) return;
+  if (checked.worst === 'override' && force !== undefined) return;
+  throw new UsageError(
+    `${cnab}: refused by the local scan (${refusalWords(checked)}), nothing was sent`,
+  );
+}
+
+/**
+ * A copy of the bytes as they are, which are not held. The index of what they hold comes first: an
+ * erasure finds also what was cut short here.
+ */
+async function fileInput(
+  { store, idKey }: Workplace,
+  path: string,
+  sha256: string,
+  documentsIn: (path: string) => AsyncGenerator<string>,
+): Promise<StoredInput> {
+  const key = inputKey(sha256);
+  const nameOf = (document: string): string => idKey.nameOf('document', document);
+  await indexDocuments(store, key, nameOf, documentsIn(path));
+  try {
+    const copy =
+      (await findLarge(store, key)) ??
+      (await putLarge(store, key, createReadStream(path), { sha256 }));
+    return { name: basename(path), sha256, bytes: copy.bytes, key };
+  } catch (error) {
+    if (!(error instanceof OtherBytesError)) throw error;
+    throw new CommandError(`${path} changed while it was read`);
+  }
+}
+
+async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Puts an analysis that is asked for on file and on the audit trail. */
+export async function putOnFile(place: Workplace, record: AnalysisRecord): Promise<AnalysisOnFile> {
+  const { workId, createdBy, createdAt, receivables } = record;
+  const folder = analysisFolder(workId);
+  const { assignor } = record;
+  if (assignor != null) await place.store.subjects.add(folder, [assignor]);
+  await new AnalysisFile(place.store).putRecord(folder, record);
+  await place.audit.appendAndAnchor([
+    {
+      kind: 'decision',
+      id: `decision/${workId}/start`,
+      result: 'start',
+      by: createdBy,
+      happenedAt: createdAt,
+      work: workId,
+      details: { receivables, forced: record.forced !== null },
+    },
+  ]);
+  return { folder, record, outcome: null };
+}
+
+/** An instant as part of an id: `20261121T101530123Z`. */
+export function instantOf(date: Date): string {
+  return date.toISOString().replace(/[-:.]/g, '');
+}

@@ -1,0 +1,28 @@
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import type { DossierCoverage } from '../../domain/dossiers/dossier';
+import type { EngineClient } from '../../temporal/connection';
+
+/** Phases as the worker told them last, with its heartbeats; null when there are none. */
+export async function phasesLine(
+  { client }: EngineClient,
+  workflowId: string,
+): Promise<string | null> {
+  try {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    const payloads = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? null;
+    if (payloads === null) return null;
+    const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+    return wordsOf(details as DossierCoverage | undefined);
+  } catch {
+    // Progress is a courtesy.
+    return null;
+  }
+}
+
+function wordsOf(coverage: DossierCoverage | undefined): string | null {
+  if (coverage === undefined || !Array.isArray(coverage.phases)) return null;
+  const { completed, eligible, phases } = coverage;
+  const sum = `${completed ?? '?'} of ${eligible ?? phases.length} phases`;
+  const at = phases.find(({ status }) => status === 'running')?.phase;
+  return at == null ? sum : `${sum}, at ${at}`;
+}

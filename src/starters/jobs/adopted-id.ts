@@ -1,0 +1,52 @@
+import { certificateSubject, subjectState } from '../../domain/core/attempts';
+import type { DecidedRow } from '../../domain/certificates/work';
+import { CommandError } from '../cli/terminal';
+import type { Workplace } from '../cli/workplace';
+
+/**
+ * The id of an issuance that was lost is one that nobody here has seen. One that is on file belongs
+ * to another row, and would put that one's evidence into this.
+ *
+ * @throws CommandError
+ */
+export async function refuseForeignId(
+  place: Workplace,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<void> {
+  if (await isOwn(place, folder, row, certidaoId)) return;
+  const isOnFile = (await place.store.facts.of(certidaoId)) !== null;
+  if (isOnFile || (await isOfAnotherRow(place, folder, row, certidaoId))) {
+    throw new CommandError(
+      `${certidaoId} is on file for another row, and line ${row.line} would get that one's certificate: ` +
+        'ask the service for the id of the request of this line',
+    );
+  }
+}
+
+/** Adopted for the same thing before. */
+async function isOwn(
+  { store, idKey, works }: Workplace,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<boolean> {
+  const { type, document } = await works.item({ folder, items: 0, filedIn: folder }, row.item);
+  const subject = certificateSubject(type, idKey.nameOf('document', document));
+  const state = subjectState(await store.attempts.of(subject), Date.now());
+  return state.kind === 'accepted' && state.externalId === certidaoId;
+}
+
+/** Accepted for it, and not settled yet. */
+async function isOfAnotherRow(
+  { store }: Workplace,
+  folder: string,
+  row: DecidedRow,
+  certidaoId: string,
+): Promise<boolean> {
+  for await (const outcome of store.outcomes.all(folder)) {
+    if (outcome.item !== row.item && outcome.certidaoId === certidaoId) return true;
+  }
+  return false;
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
+import { lensInputKey } from '../../store/lens/lens';
+import type { LensInput } from '../../domain/lens/analyze';
+import { mediaTypeBytes, mediaTypeOf } from '../../domain/lens/media-type';
+import { CommandError, UsageError } from '../cli/terminal';
+import type { Workplace } from '../cli/workplace';
+
+export type ReadInput = Omit<LensInput, 'key'>;
+
+/**
+ * Sum, size and kind of a file, read once and never held.
+ *
+ * @throws UsageError when it is none that can be sent
+ */
+export async function readInput(path: string, maxBytes: number): Promise<ReadInput> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw unusable(path, `cannot be read (${error.code ?? 'unreadable'})`);
+  });
+  if (found.isDirectory()) throw unusable(path, 'is a directory');
+  if (!found.isFile()) throw unusable(path, 'is no regular file');
+  if (found.size > maxBytes) throw tooLarge(path, maxBytes);
+  const hash = createHash('sha256');
+  let beginning = Buffer.alloc(0);
+  let bytes = 0;
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(path, maxBytes);
+      if (beginning.length < mediaTypeBytes) beginning = Buffer.concat([beginning, chunk]);
+    }
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw unusable(
+      path,
+      `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
+    );
+  }
+  if (bytes === 0) throw unusable(path, 'is empty');
+  const mediaType = mediaTypeOf(beginning);
+  return { fileName: basename(path), bytes, sha256: hash.digest('hex'), mediaType };
+}
+
+/**
+ * A copy of the bytes as they are, which are not held: what is sent is read from it.
+ *
+ * @throws CommandError when the file has changed since it was read
+ */
+export async function fileInput(
+  { store }: Workplace,
+  path: string,
+  input: ReadInput,
+): Promise<LensInput> {
+  const { sha256 } = input;
+  const key = lensInputKey(sha256);
+  try {
+    if ((await findLarge(store, key)) === null) {
+      await putLarge(store, key, createReadStream(path), { sha256 });
+    }
+    return { ...input, key };
+  } catch (error) {
+    if (!(error instanceof OtherBytesError)) throw error;
+    throw new CommandError(`${path} changed while it was read; nothing was sent`);
+  }
+}
+
+function tooLarge(path: string, maxBytes: number): UsageError {
+  return unusable(path, `is larger than ${maxBytes} bytes (LENS_MAX_BYTES)`);
+}
+
+function unusable(path: string, why: string): UsageError {
+  return new UsageError(`--file: ${path} ${why}; nothing was sent`);
+}

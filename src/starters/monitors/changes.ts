@@ -1,0 +1,207 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { severities, type Change } from '../../domain/monitors/change';
+import {
+  changeRecord,
+  changeStatuses,
+  LagSums,
+  type ChangeRecord,
+  type ChangeStatus,
+  type LagFigures,
+} from '../../domain/monitors/change-record';
+import { changeCells, changeSheet } from '../../sheets/change-sheet';
+import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
+import { MonitorRepository } from '../../store/monitors/monitors';
+import { idOnFile } from './ids';
+import { CommandError, counted, durationMs, exitCodes, oneOf, tell } from '../cli/terminal';
+import { openWorkplace, type Workplace } from '../cli/workplace';
+
+/** `open`: on file, and not acknowledged by anybody. */
+const statusWords = ['open', ...changeStatuses] as const;
+
+/** `unknown`: of a word that the specification does not list. */
+const severityWords = [...severities, 'unknown'] as const;
+
+export interface ChangeFlags {
+  since?: string;
+  monitor?: string[];
+  severity?: Change['severity'][];
+}
+
+interface ListFlags extends ChangeFlags {
+  status?: (typeof statusWords)[number][];
+  unreviewed?: true;
+  format: 'csv' | 'json';
+  excel?: true;
+}
+
+/** `monitor changes`: what was detected, filed, delivered, acknowledged, when and by which sweep. */
+export function changesCommand(): Command {
+  return withChangeFlags(
+    new Command('changes').description(
+      'List the changes on file, and how long they took from detection to delivery.',
+    ),
+  )
+    .option('--status <words>', `of ${statusWords.join(', ')}`, listOf(statusWords))
+    .option('--unreviewed', 'those that nobody has looked at (`monitor review`)')
+    .option('--format <format>', 'csv or json', oneOf(['csv', 'json']), 'csv')
+    .option('--excel', 'csv for a spreadsheet program in Portuguese: `;`, decimal comma and BOM')
+    .action(async (flags: ListFlags) => {
+      process.exitCode = await listChanges(await openWorkplace(), flags);
+    });
+}
+
+/** The flags by which changes are chosen. */
+export function withChangeFlags(command: Command): Command {
+  return command
+    .option(
+      '--since <when>',
+      'filed since: a date (UTC), an instant, or an age like 24h',
+      sinceWhen,
+    )
+    .option('--monitor <ids>', 'of these monitors, separated by commas', idList)
+    .option('--severity <words>', `of ${severityWords.join(', ')}`, listOf(severityWords));
+}
+
+async function listChanges(place: Workplace, flags: ListFlags): Promise<number> {
+  await refuseUnknownMonitors(place, flags.monitor ?? []);
+  const lags = new LagSums();
+  let listed = 0;
+  async function* chosen(): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
+    for await (const one of changesOnRecord(place, flags)) {
+      const { record } = one;
+      if (flags.status !== undefined && !flags.status.some((word) => hasStatus(record, word))) {
+        continue;
+      }
+      if (flags.unreviewed === true && record.reviewed_at !== null) continue;
+      listed += 1;
+      lags.add(record);
+      yield one;
+    }
+  }
+  if (flags.format === 'csv') {
+    const excel = flags.excel === true;
+    async function* rows(): AsyncGenerator<string[]> {
+      for await (const { record } of chosen()) yield changeCells(record, { excel });
+    }
+    const sheet = changeSheet({ excel });
+    await pipeline([Readable.from(rows()), sheet, process.stdout], { end: false });
+  } else {
+    await pipeline([Readable.from(jsonText(chosen(), lags)), process.stdout], { end: false });
+  }
+  tell(counted(listed, 'change'));
+  for (const line of lagLines(lags)) tell(line);
+  return exitCodes.done;
+}
+
+/** @throws CommandError that names monitors about which nothing is on file */
+export async function refuseUnknownMonitors(
+  place: Pick<Workplace, 'store' | 'idKey'>,
+  ids: readonly string[],
+): Promise<void> {
+  const unknown = await unknownMonitors(place, ids);
+  if (unknown.length > 0) throw new CommandError(unknownWords(unknown));
+}
+
+/** Those of the ids about which nothing is on file. */
+export async function unknownMonitors(
+  { store, idKey }: Pick<Workplace, 'store' | 'idKey'>,
+  ids: readonly string[],
+): Promise<string[]> {
+  const monitors = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
+  const unknown: string[] = [];
+  for (const id of ids) if ((await monitors.get(id)) === null) unknown.push(id);
+  return unknown;
+}
+
+export function unknownWords(ids: readonly string[]): string {
+  return `nothing is on file about monitor ${ids.join(', ')}`;
+}
+
+/** Every change that the flags choose, oldest first, as it stands. */
+export async function* changesOnRecord(
+  { store, environment }: Workplace,
+  { since, monitor, severity }: ChangeFlags,
+): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
+  const required = environment.monitorSinks.sinks.filter((one) => one.required);
+  const names = required.map(({ name }) => name);
+  const filter = { since: since ?? null, monitors: monitor, severities: severity };
+  for await (const file of new ChangeQueries(store).files(filter)) {
+    yield { record: changeRecord(file, names), file };
+  }
+}
+
+/** `critical: p50 12 s, p95 3 min, max 2 h, of 40 delivered` */
+export function lagLines(lags: LagSums): string[] {
+  return lags.bySeverity().map(([severity, { p50, p95, max, count }]) => {
+    const figures = `p50 ${shownLag(p50)}, p95 ${shownLag(p95)}, max ${shownLag(max)}`;
+    return `${severity}: detected to delivered ${figures}, of ${count} delivered`;
+  });
+}
+
+/** Two figures are enough of a lag. */
+export function shownLag(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1_000)} ms`;
+  if (seconds < 120) return `${Number(seconds.toPrecision(2))} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3_600)} h`
+    : `${Math.round(seconds / 86_400)} d`;
+}
+
+const closed = new Set<ChangeStatus>(['acknowledged', 'acknowledged_elsewhere', 'gone']);
+
+export function hasStatus(
+  { status }: Pick<ChangeRecord, 'status'>,
+  word: (typeof statusWords)[number],
+): boolean {
+  return word === 'open' ? !closed.has(status) : status === word;
+}
+
+/** One document: the changes with what the service told, and the lags. */
+async function* jsonText(
+  changes: AsyncIterable<{ record: ChangeRecord; file: ReviewedFile }>,
+  lags: LagSums,
+): AsyncGenerator<string> {
+  let before = '{\n"changes": [\n';
+  for await (const { record, file } of changes) {
+    yield `${before}${JSON.stringify({ ...record, change: file.filed.answer })}`;
+    before = ',\n';
+  }
+  if (before.startsWith('{')) yield before;
+  const told: Record<string, LagFigures> = Object.fromEntries(lags.bySeverity());
+  yield `\n],\n"lag_seconds": ${JSON.stringify(told)}\n}\n`;
+}
+
+/** An instant of ISO 8601, UTC. */
+export function sinceWhen(text: string): string {
+  if (/^\d+(\.\d+)?[smhd]$/.test(text)) {
+    return new Date(Math.max(0, Date.now() - durationMs(text))).toISOString();
+  }
+  const shape = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+  const [, date] = shape.exec(text) ?? [];
+  if (date === undefined || !isDate(date) || Number.isNaN(Date.parse(text))) {
+    throw new InvalidArgumentError('Expected 2026-11-30, 2026-11-30T18:00:00Z, or 24h.');
+  }
+  return new Date(text).toISOString();
+}
+
+/** The 30th of February is read as a day of March. */
+function isDate(date: string): boolean {
+  const at = Date.parse(date);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
+}
+
+function idList(text: string): string[] {
+  const ids = text.split(',').map(idOnFile);
+  if (!ids.every((id) => /^[\w-][\w.-]{0,119}$/.test(id))) {
+    throw new InvalidArgumentError('Expected ids of monitors, separated by commas.');
+  }
+  return ids;
+}
+
+function listOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
+  const one = oneOf(words);
+  return (text) => text.split(',').map((word) => one(word.trim()));
+}

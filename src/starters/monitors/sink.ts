@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { sinkNames } from '../../domain/monitors/delivery';
+import { SinkRepository } from '../../store/monitors/sinks';
+import { exitCodes, oneOf, print, printJson } from '../cli/terminal';
+import { openWorkplace, type Workplace } from '../cli/workplace';
+
+interface SinkFlags {
+  enable?: (typeof sinkNames)[number];
+  json?: true;
+}
+
+/** `monitor sink`: where changes go, and what asked for no more. */
+export function sinkCommand(): Command {
+  return new Command('sink')
+    .description('Show where changes go. A sink that answered 410 takes none until it is enabled.')
+    .option('--enable <sink>', `ask it again: ${sinkNames.join(', ')}`, oneOf(sinkNames))
+    .option('--json', 'one JSON document on standard output')
+    .action(async (flags: SinkFlags) => {
+      process.exitCode = await sinks(await openWorkplace(), flags);
+    });
+}
+
+async function sinks(
+  { store, audit, environment }: Workplace,
+  { enable, json }: SinkFlags,
+): Promise<number> {
+  const known = new SinkRepository(store);
+  if (enable !== undefined) {
+    const happenedAt = new Date().toISOString();
+    const id = `sink/${enable}/${happenedAt}`;
+    const by = environment.actor;
+    await audit.append([{ kind: 'decision', id, result: 'enabled', by, happenedAt }]);
+    await known.enable(enable);
+  }
+  const sinksThere = await known.now(environment.monitorSinks);
+  const told = sinksThere.map(({ name, required, disabled }) => {
+    return { name, required, disabledAt: disabled?.at ?? null, why: disabled?.why ?? null };
+  });
+  if (json === true) printJson({ sinks: told });
+  else {
+    for (const { name, required, disabledAt, why } of told) {
+      const state = disabledAt === null ? 'takes changes' : `disabled since ${disabledAt}: ${why}`;
+      print(`${name.padEnd(8)}  ${required ? 'required' : 'not waited for'}  ${state}`);
+    }
+  }
+  return told.some(({ disabledAt }) => disabledAt !== null)
+    ? exitCodes.needsAPerson
+    : exitCodes.done;
+}

@@ -1,0 +1,40 @@
+import pino from 'pino';
+import { codecsFor } from '../../codec-server/codecs';
+import { codecLog } from '../../codec-server/log';
+import { serveCodec, type CodecServer } from '../../codec-server/serve-codec';
+import type { Environment } from '../../environment';
+import type { KeyRing } from '../../protection/key-ring';
+import type { DevServer } from '../../temporal/dev-server';
+import { engineLogPath } from '../../temporal/engine-record';
+import { tell } from '../cli/terminal';
+
+/**
+ * Decodes for the UI of the embedded engine, at the address that its server was started with: for
+ * whoever works on this machine, and for the UI's own pages alone.
+ *
+ * @returns null when there is nothing to decode, or the address cannot be had (then said)
+ */
+export async function serveCodecForUi(
+  environment: Environment,
+  keys: KeyRing | 'off',
+  { codecPort, uiPort, namespace }: DevServer,
+): Promise<CodecServer | null> {
+  if (keys === 'off' || codecPort === null || uiPort === null) return null;
+  const dest = engineLogPath(environment.dataDir, 'codec-server');
+  const { onServed } = codecLog(pino.destination({ dest, mkdir: true, mode: 0o600, sync: true }));
+  try {
+    return await serveCodec({
+      listen: { host: '127.0.0.1', port: codecPort },
+      codecs: codecsFor(keys, [namespace], environment),
+      origins: [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`],
+      access: null,
+      onServed,
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    tell(
+      `the UI cannot show payloads: port ${codecPort} of its codec server is not to be had (${code ?? 'error'}); \`diligence stop\` and another start take another`,
+    );
+    return null;
+  }
+}

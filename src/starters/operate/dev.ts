@@ -1,0 +1,398 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { retentionScheduleId } from '../../domain/core/retention';
+import { readEnvironment, type Environment } from '../../environment';
+import { connectClient, type EngineClient } from '../../temporal/connection';
+import { endOrphanedServer, type DevServer } from '../../temporal/dev-server';
+import {
+  engineLockPath,
+  engineLogPath,
+  removeEngineRecord,
+  retireIdleRecord,
+  runningEngine,
+  writeEngineRecord,
+} from '../../temporal/engine-record';
+import type { CodecServer } from '../../codec-server/serve-codec';
+import { isPostgres } from '../../store/open-store';
+import { provenKeys } from '../../temporal/key-checks';
+import { findTemporalCli } from '../../temporal/tools-cli';
+import { lockHolder, withLock } from '../../temporal/tools-lock';
+import { hasEnded } from '../../temporal/tools-pid';
+import { serveCodecForUi } from './dev-codec';
+import { KeptServer, KeptWorker, openLog } from './kept-parts';
+import { CommandError, print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { openWorkplace } from '../cli/workplace';
+
+interface DevFlags {
+  background?: true;
+  idleMinutes?: number;
+  onDemand?: true;
+  sandbox?: true;
+  scenario?: string;
+  seed?: string;
+  uiPort?: number;
+}
+
+const sandboxToken = 'sandbox-token';
+const creditSandboxToken = 'credit-sandbox-token';
+const onDemandIdleMinutes = 10;
+/** What was asked for at the start has the machine to itself. */
+const firstBackupMs = 60_000;
+const lookForBackupMs = 60 * 60_000;
+
+/** `diligence dev`, `diligence stop`. */
+export function devCommands(): Command[] {
+  return [
+    new Command('dev')
+      .description(
+        'Run a Temporal dev server, a worker, and a sandbox when no service is configured.',
+      )
+      .option('--background', 'leave it running and return')
+      .option('--idle-minutes <n>', 'stop when nothing has run for so long', positiveNumber)
+      .addOption(
+        new Option('--on-demand', 'as commands start it: gives way to another, ends when idle')
+          .hideHelp()
+          .implies({ idleMinutes: onDemandIdleMinutes }),
+      )
+      .option('--sandbox', 'work against the sandbox though INVESTIGATION_BASE_URL is set')
+      .option('--scenario <file>', 'scenario of the sandbox (docs/sandbox.md)')
+      .option('--seed <n>', 'seed of the sandbox')
+      .option(
+        '--ui-port <n>',
+        'port of the Temporal UI (default: a free one)',
+        wholeNumber(0, 65_535),
+      )
+      .action(async (flags: DevFlags) => {
+        if (flags.background === true) await startDetached();
+        else await runEngine(readEnvironment(), flags);
+      }),
+    new Command('stop')
+      .description(
+        'Stop the engine of this data directory: what is under way goes on at its next start.',
+      )
+      .option('--json', 'one JSON document on standard output')
+      .action(async ({ json }: { json?: true }) => {
+        const stopped = await stopEngine(readEnvironment().dataDir);
+        if (json === true) printJson({ stopped });
+        else print(stopped ? 'stopped' : 'nothing was running');
+      }),
+  ];
+}
+
+/** Runs until it is told to stop, or until it has been idle for long enough. */
+async function runEngine(environment: Environment, flags: DevFlags): Promise<void> {
+  const { dataDir } = environment;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const giveWay = new AbortController();
+  // One that is becoming the engine is waited for, and so is one that ceases to be.
+  const watching = setInterval(() => {
+    void runningEngine(dataDir).then((record) => record !== null && giveWay.abort());
+  }, 250);
+  const alone = { signal: giveWay.signal, pollIntervalMs: 100 };
+  try {
+    await withLock(engineLockPath(dataDir), alone, () => {
+      clearInterval(watching);
+      return hold(environment, flags);
+    });
+  } catch (error) {
+    if (!giveWay.signal.aborted) throw error;
+    if (flags.onDemand === true) return;
+    throw new CommandError(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`);
+  } finally {
+    clearInterval(watching);
+  }
+}
+
+async function hold(environment: Environment, flags: DevFlags): Promise<void> {
+  const { dataDir } = environment;
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => stopping.abort());
+  }
+  const { signal } = stopping;
+  const place = await openWorkplace();
+  const { keys } = await provenKeys(place, 'embedded', tell);
+  const executable = await findTemporalCli({ env: process.env, say: tell, signal });
+  const server = await KeptServer.start({
+    executable,
+    dataDir,
+    uiPort: flags.uiPort ?? 0,
+    ...(keys !== 'off' && { codecPort: 0 }),
+    logFile: engineLogPath(dataDir, 'temporal-server'),
+    env: process.env,
+  });
+  let sandbox: RunningSandbox | null = null;
+  let worker: KeptWorker | null = null;
+  let codec: CodecServer | null = null;
+  try {
+    codec = await serveCodecForUi(environment, keys, server.current);
+    sandbox = await sandboxFor(environment, flags, dataDir);
+    worker = new KeptWorker({
+      logFile: engineLogPath(dataDir, 'worker'),
+      env: workerEnvironment(server.current, sandbox),
+    });
+    await worker.start();
+    await announce(environment, server.current, sandbox, codec);
+    if (!isPostgres(environment.storeUrl)) backUpDaily(dataDir);
+    await Promise.race([
+      signal.aborted ? undefined : once(signal, 'abort'),
+      server.gone,
+      idleFor(server.current, dataDir, flags.idleMinutes, signal),
+    ]);
+  } finally {
+    tell('stopping: what is being sent is brought to its end');
+    await removeEngineRecord(dataDir);
+    await worker?.stop();
+    sandbox?.process.kill('SIGTERM');
+    await codec?.close();
+    await server.stop();
+  }
+}
+
+/** By a process of its own: it holds its thread for as long as it copies. */
+function backUpDaily(dataDir: string): void {
+  const backUp = (): void => {
+    const log = openLog(engineLogPath(dataDir, 'engine'));
+    spawn(process.execPath, [process.argv[1] ?? '', 'backup', '--daily', '--json'], {
+      stdio: ['ignore', 'ignore', log],
+      env: { ...process.env, DILIGENCE_DATA_DIR: dataDir },
+    }).unref();
+    closeSync(log);
+  };
+  setTimeout(backUp, firstBackupMs).unref();
+  setInterval(backUp, lookForBackupMs).unref();
+}
+
+async function announce(
+  { dataDir, investigation, credit }: Environment,
+  server: DevServer,
+  sandbox: RunningSandbox | null,
+  codec: CodecServer | null,
+): Promise<void> {
+  const uiUrl = server.uiPort === null ? null : `http://127.0.0.1:${server.uiPort}`;
+  const service = sandbox?.baseUrl ?? investigation?.baseUrl ?? '';
+  const creditService = sandbox?.creditBaseUrl ?? credit?.baseUrl;
+  await writeEngineRecord(dataDir, {
+    pid: process.pid,
+    address: server.address,
+    namespace: server.namespace,
+    uiUrl,
+    sandboxUrl: sandbox?.baseUrl ?? null,
+    investigationBaseUrl: service,
+    creditBaseUrl: creditService ?? null,
+    startedAt: new Date().toISOString(),
+  });
+  tell(`Temporal server  ${server.address}${server.adopted ? ' (was running)' : ''}`);
+  if (uiUrl !== null) tell(`Temporal UI      ${uiUrl}`);
+  if (codec !== null) tell(`codec server     ${codec.endpoint} (for that UI)`);
+  tell(`service          ${service}${sandbox === null ? '' : ' (sandbox)'}`);
+  if (creditService !== undefined) tell(`credit service   ${creditService}`);
+  if (sandbox !== null) for (const line of sandboxSettings(sandbox)) print(line);
+  tell(`worker log       ${engineLogPath(dataDir, 'worker')}`);
+  tell('ready');
+}
+
+/** Commands that speak to a service themselves need them: `engine`, `monitor update`, `doctor`. */
+export function sandboxSettings({
+  baseUrl,
+  creditBaseUrl,
+}: Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>): string[] {
+  return [
+    `export INVESTIGATION_BASE_URL=${baseUrl}`,
+    `export INVESTIGATION_TOKEN=${sandboxToken}`,
+    `export CREDIT_BASE_URL=${creditBaseUrl}`,
+    `export CREDIT_TOKEN=${creditSandboxToken}`,
+  ];
+}
+
+interface RunningSandbox {
+  baseUrl: string;
+  creditBaseUrl: string;
+  process: ChildProcess;
+}
+
+async function sandboxFor(
+  environment: Environment,
+  flags: DevFlags,
+  dataDir: string,
+): Promise<RunningSandbox | null> {
+  const isConfigured = environment.investigation !== null || environment.credit !== null;
+  if (isConfigured && flags.sandbox !== true) return null;
+  const args = [
+    'sandbox',
+    '--json',
+    '--port',
+    '0',
+    '--token',
+    sandboxToken,
+    '--credit-token',
+    creditSandboxToken,
+  ];
+  if (flags.scenario !== undefined) args.push('--scenario', flags.scenario);
+  if (flags.seed !== undefined) args.push('--seed', flags.seed);
+  const log = openLog(engineLogPath(dataDir, 'sandbox'));
+  const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
+    detached: true,
+    stdio: ['ignore', 'pipe', log, 'ipc'],
+  });
+  closeSync(log);
+  if (child.stdout === null) throw new CommandError('the sandbox has no output');
+  const lines = createInterface({ input: child.stdout });
+  const ended = once(child, 'exit').then(() => {
+    throw new CommandError(`the sandbox did not start: see ${engineLogPath(dataDir, 'sandbox')}`);
+  });
+  let text = '';
+  const addresses = (async () => {
+    for await (const line of lines) {
+      text += line;
+      try {
+        return JSON.parse(text) as Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
+      } catch {
+        continue;
+      }
+    }
+    return ended;
+  })();
+  ended.catch(() => undefined);
+  const { baseUrl, creditBaseUrl } = await Promise.race([addresses, ended]);
+  return { baseUrl, creditBaseUrl, process: child };
+}
+
+function workerEnvironment(server: DevServer, sandbox: RunningSandbox | null): NodeJS.ProcessEnv {
+  const { address, namespace } = server;
+  const engine = {
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    TEMPORAL_TLS: 'false',
+  };
+  if (sandbox === null) return { ...process.env, ...engine };
+  const env = { ...process.env };
+  for (const name of [
+    'INVESTIGATION_TOKEN_FILE',
+    'CERTIFICATES_TOKEN',
+    'CERTIFICATES_TOKEN_FILE',
+    'CREDIT_TOKEN_FILE',
+  ]) {
+    delete env[name];
+  }
+  const service = {
+    INVESTIGATION_BASE_URL: sandbox.baseUrl,
+    INVESTIGATION_TOKEN: sandboxToken,
+    CREDIT_BASE_URL: sandbox.creditBaseUrl,
+    CREDIT_TOKEN: creditSandboxToken,
+  };
+  return { ...env, ...engine, ...service };
+}
+
+/** Resolves when nothing has been running for so long; never when no bound is given. */
+async function idleFor(
+  server: DevServer,
+  dataDir: string,
+  minutes: number | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (minutes === undefined) return new Promise(() => undefined);
+  const { address, namespace } = server;
+  // Counts what runs, and reads no payload.
+  const engine = await connectClient({
+    connectionOptions: {},
+    address,
+    namespace,
+    dataConverter: {},
+  });
+  const idleMs = minutes * 60_000;
+  const lookEveryMs = Math.min(15_000, idleMs / 4);
+  let busyAt = Date.now();
+  while (!signal.aborted) {
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    if (await isBusy(engine)) busyAt = Date.now();
+    const isOver = !signal.aborted && Date.now() - busyAt >= idleMs;
+    if (isOver && (await retireIdleRecord(dataDir, idleMs))) {
+      tell(`nothing has run for ${minutes} minutes`);
+      break;
+    }
+  }
+  await engine.close();
+}
+
+/**
+ * Work under way, or a schedule that will start some; that of retention makes up for its time at the next
+ * start. When nobody can tell, it counts as busy.
+ */
+async function isBusy({ client }: EngineClient): Promise<boolean> {
+  try {
+    const running = await client.workflow.count("ExecutionStatus = 'Running'");
+    if (running.count > 0) return true;
+    for await (const { scheduleId, state } of client.schedule.list())
+      if (!state.paused && scheduleId !== retentionScheduleId) return true;
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+async function startDetached(): Promise<void> {
+  const environment = readEnvironment();
+  const { dataDir } = environment;
+  const log = openLog(engineLogPath(dataDir, 'engine'));
+  const args = process.argv.slice(1).filter((word) => word !== '--background');
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  child.unref();
+  const startedAt = Date.now();
+  while (Date.now() - startedAt < 15 * 60_000) {
+    const record = await runningEngine(dataDir);
+    if (record !== null) {
+      print(`Temporal server  ${record.address}`);
+      if (record.uiUrl !== null) print(`Temporal UI      ${record.uiUrl}`);
+      print(`service          ${record.investigationBaseUrl}`);
+      const { sandboxUrl, creditBaseUrl } = record;
+      if (creditBaseUrl !== null) print(`credit service   ${creditBaseUrl}`);
+      if (sandboxUrl !== null && creditBaseUrl !== null) {
+        for (const line of sandboxSettings({ baseUrl: sandboxUrl, creditBaseUrl })) print(line);
+      }
+      print('`diligence stop` ends it');
+      return;
+    }
+    if (child.pid === undefined || hasEnded(child.pid)) break;
+    await sleep(200);
+  }
+  throw new CommandError(`it did not start: see ${engineLogPath(dataDir, 'engine')}`);
+}
+
+/** The longest upload that can be configured, and what a worker and a server take to end. */
+const longestStopMs = 11 * 60_000;
+
+/** @returns false when nothing was running */
+export async function stopEngine(dataDir: string): Promise<boolean> {
+  const record = await runningEngine(dataDir);
+  // One that is being started has no record yet.
+  const pid = record?.pid ?? (await lockHolder(engineLockPath(dataDir)));
+  // A crash may have left the server alone.
+  if (pid === null) return endOrphanedServer(dataDir);
+  process.kill(pid, 'SIGTERM');
+  const deadlineAt = Date.now() + longestStopMs;
+  const tellAt = Date.now() + 10_000;
+  let isTold = false;
+  while (!hasEnded(pid)) {
+    if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
+    if (!isTold && Date.now() > tellAt) {
+      tell(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
+      isTold = true;
+    }
+    await sleep(200);
+  }
+  return true;
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 100_000)) {
+    throw new InvalidArgumentError('Expected a number above 0, at most 100000.');
+  }
+  return value;
+}

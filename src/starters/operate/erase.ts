@@ -1,0 +1,219 @@
+import { createInterface } from 'node:readline/promises';
+import { Command } from 'commander';
+import { erasureClasses, type ErasureClass } from '../../store/erasure/catalog';
+import { reasonOnRecord, type ErasureAsked } from '../../store/erasure/asked';
+import {
+  erase,
+  finishErasure,
+  isSameTarget,
+  openErasures,
+  type ErasureTools,
+} from '../../store/erasure/erasures';
+import { ErasurePlanner } from '../../store/erasure/plan';
+import { documentLengths, isValidCnpj, normaliseDocument } from '../../domain/core/documents';
+import { readTarget } from '../../domain/traces/target';
+import type { EngineClient } from '../../temporal/connection';
+import { deleteRuns, runsOf } from '../../temporal/job-runs';
+import { eraseByAge } from './erase-by-age';
+import {
+  doneOf,
+  planLines,
+  showDone,
+  showDryRun,
+  summaryOf,
+  type DoneErasure,
+  type FoundPlan,
+} from './erase-print';
+import { refusalsOf } from './erase-refusals';
+import {
+  CommandError,
+  UsageError,
+  durationMs,
+  exitCodes,
+  oneOf,
+  print,
+  printJson,
+  tell,
+} from '../cli/terminal';
+import { openWorkplace, withEngine, type Workplace } from '../cli/workplace';
+
+interface EraseFlags {
+  job?: string;
+  document?: string;
+  target?: string;
+  olderThan?: number;
+  class?: ErasureClass;
+  reason?: string;
+  by?: string;
+  dryRun?: true;
+  yes?: true;
+  json?: true;
+}
+
+/** `diligence erase`: removes for good, and leaves a record of having done so. */
+export function eraseCommand(): Command {
+  return new Command('erase')
+    .description('Erase personal data from the store and the engine, for good, on record.')
+    .option('--document <number>', 'everything of one CPF or CNPJ, in every job')
+    .option(
+      '--target <text>',
+      'every search for an e-mail address, phone number, user name or wallet',
+    )
+    .option('--job <id>', 'a job of any kind or a monitor, and what no other job shares with it')
+    .option('--older-than <duration>', 'of jobs that ended before: with --class', durationMs)
+    .option(
+      '--class <class>',
+      'pdf; results (what the service reported, PDFs too); inputs (uploaded files and pictures)',
+      oneOf(erasureClasses),
+    )
+    .option('--reason <text>', 'why, for the record (needed unless --dry-run)')
+    .option('--by <name>', 'who decides (default: DILIGENCE_ACTOR, else the system user)')
+    .option('--dry-run', 'show exactly what would go, change nothing')
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON document on standard output')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  diligence erase --document 12.345.678/0001-90 --dry-run
+  diligence erase --document 12.345.678/0001-90 --reason "request of the owner, 2026-114" --yes
+  diligence erase --target person@example.com --reason "request of the owner, 2026-115" --yes
+  diligence erase --job certificate-batch/318eb6ed... --reason "contract ended" --yes
+  diligence erase --older-than 180d --class pdf --reason "retention rule 7" --yes
+
+What is about the document alone goes as a whole, and so do dossiers and pictures that name it. In other jobs its
+lines become tombstones, uploads that hold it go, entries of answers that name it go, and quotations become [erased].
+Values and statuses of receivables, attempts and double charges stay, so that sums still agree. A user name (--target)
+is erased where it was searched for alone: elsewhere it may be anybody's word.
+
+What still runs, or may have been bought without anybody knowing, is refused, with what to do first.
+Result folders and copies are outside the store: this command cannot reach them. Backups (\`diligence backup\`) hold it until
+they are removed: a restore erases it again.
+An erasure that was cut short is finished by the same command.`,
+    )
+    .action(async (flags: EraseFlags) => {
+      process.exitCode = await runErase(flags);
+    });
+}
+
+async function runErase(flags: EraseFlags): Promise<number> {
+  const asked = refuseWrongUsage(flags);
+  const place = await openWorkplace(flags.by);
+  const { store, idKey, environment } = place;
+  const unfinished = await openErasures(store);
+  for (const { record } of unfinished) {
+    tell(
+      `an erasure (${record.target.kind}) that ${record.by} began at ${record.startedAt} was not finished: the same command finishes it`,
+    );
+  }
+  return withEngine(place, async (engine) => {
+    if (asked.kind === 'age') return eraseByAge(place, engine, { ...flags, asked }, isConfirmed);
+    const found = await makePlan(place, engine, asked);
+    const { plan, runs, refusals } = found;
+    if (flags.dryRun === true) return showDryRun(summaryOf(found), refusals, flags.json === true);
+    if (refusals.length > 0) throw new CommandError(`nothing was changed: ${refusals.join('; ')}`);
+    const begun = unfinished.filter(({ record }) => isSameTarget(record.target, plan.target));
+    const isEmpty = plan.draft.size === 0 && runs.closed.length === 0;
+    if (isEmpty && begun.length === 0) return nothingFound(flags);
+    if (flags.yes !== true) {
+      for (const line of planLines(summaryOf(found))) tell(line);
+      if (!(await isConfirmed())) return exitCodes.failed;
+    }
+    const tools: ErasureTools = {
+      macOf: (text) => idKey.macOf(text),
+      deleteRuns: (its) => deleteRuns(engine.client, its),
+    };
+    const done: DoneErasure[] = [];
+    for (const open of begun) done.push(doneOf(await finishErasure(store, open, tools)));
+    // What was cut short has changed what there is to do.
+    const rest = begun.length === 0 ? found : await makePlan(place, engine, asked);
+    if (rest.plan.draft.size > 0 || rest.runs.closed.length > 0) {
+      const reason = reasonOnRecord(flags.reason ?? '', asked, rest.plan.quoted);
+      const startedAt = new Date().toISOString();
+      const order = { by: environment.actor, reason, startedAt, runs: rest.runs.closed, ...tools };
+      done.push(doneOf(await erase(store, rest.plan, order)));
+    }
+    const auditHead = await place.audit.anchor();
+    const left = await makePlan(place, engine, asked);
+    return showDone(done, auditHead, left.plan.draft.size, flags.json === true);
+  });
+}
+
+function askedBy({ document, target, job, ...age }: EraseFlags): ErasureAsked {
+  if (document !== undefined) return { kind: 'document', document: documentToErase(document) };
+  if (target !== undefined) return { kind: 'target', target: targetToErase(target) };
+  if (job !== undefined) return { kind: 'job', id: job };
+  const endedBefore = Date.now() - (age.olderThan ?? 0);
+  return { kind: 'age', class: age.class ?? 'pdf', endedBefore };
+}
+
+function refuseWrongUsage(flags: EraseFlags): ErasureAsked {
+  const { job, document, target, olderThan } = flags;
+  const given = [job, document, target, olderThan].filter((one) => one !== undefined);
+  if (given.length !== 1) {
+    throw new UsageError(
+      'what is to go? expected one of --document, --target, --job or --older-than',
+    );
+  }
+  if ((olderThan === undefined) !== (flags.class === undefined)) {
+    throw new UsageError('--older-than goes with --class, and --class with --older-than');
+  }
+  const asked = askedBy(flags);
+  if (flags.dryRun === true) return asked;
+  if ((flags.reason ?? '').trim() === '') {
+    throw new UsageError('--reason is missing: why, for the record (--dry-run needs none)');
+  }
+  if (flags.yes !== true && !process.stdin.isTTY) {
+    throw new UsageError('nothing was removed: add --yes, or --dry-run to see what would go');
+  }
+  return asked;
+}
+
+/** As a search reads it. */
+function targetToErase(text: string): string {
+  const reading = readTarget(text);
+  if (reading.kind === 'target') return reading.target;
+  throw new UsageError('--target: expected what was searched for, on one line');
+}
+
+/** Check digits are not asked for: a mistyped number is somebody's number, too. */
+function documentToErase(text: string): string {
+  const bare = normaliseDocument(text);
+  const lengths: number[] = Object.values(documentLengths);
+  if (isValidCnpj(bare) || (/^\d+$/.test(bare) && lengths.includes(bare.length))) return bare;
+  throw new UsageError(
+    '--document: expected the 11 digits of a CPF or the 14 places of a CNPJ, with its zeros in front',
+  );
+}
+
+async function makePlan(
+  { store, idKey }: Workplace,
+  engine: EngineClient,
+  asked: Exclude<ErasureAsked, { kind: 'age' }>,
+): Promise<FoundPlan> {
+  const plan = await new ErasurePlanner(store, (text) => idKey.nameOf('document', text)).of(asked);
+  const runs = await runsOf(
+    engine.client,
+    plan.jobs.map(({ id }) => id),
+  );
+  return { plan, runs, refusals: refusalsOf(plan, runs) };
+}
+
+function nothingFound({ job, json }: EraseFlags): number {
+  if (job !== undefined) throw new CommandError(`no job ${job} in this store`);
+  if (json === true) printJson({ exitCode: exitCodes.done, found: false });
+  else print('nothing is there to erase');
+  return exitCodes.done;
+}
+
+async function isConfirmed(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question('This cannot be undone. Type erase to go on: ');
+    if (answer.trim() === 'erase') return true;
+    tell('nothing was changed');
+    return false;
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,135 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDevServer, type DevServer, type DevServerOptions } from '../../temporal/dev-server';
+import { CommandError, tell } from '../cli/terminal';
+
+const firstWaitMs = 1_000;
+const longestWaitMs = 30_000;
+/** Starts of the server that may fail one after the other. */
+const serverTries = 5;
+
+/** Starts the worker again when it dies: the work that it held goes on. */
+export class KeptWorker {
+  readonly #logFile: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #process: ChildProcess | null = null;
+  #stopping = false;
+
+  constructor(options: { logFile: string; env: NodeJS.ProcessEnv }) {
+    this.#logFile = options.logFile;
+    this.#env = options.env;
+  }
+
+  /** Resolves when the worker says that it is ready. */
+  async start(): Promise<void> {
+    const log = openLog(this.#logFile);
+    // A group of its own: Ctrl-C must reach it as an order to end between requests, not as a cut.
+    const child = fork(process.argv[1] ?? '', ['worker', '--embedded'], {
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+      env: this.#env,
+    });
+    closeSync(log);
+    this.#process = child;
+    let isReady = false;
+    await new Promise<void>((resolve, reject) => {
+      child.once('message', () => {
+        isReady = true;
+        resolve();
+      });
+      child.once('exit', (code) => {
+        if (isReady) void this.#startAgain();
+        else
+          reject(
+            new CommandError(`the worker ended with code ${code ?? 'none'}: see ${this.#logFile}`),
+          );
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const child = this.#process;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+
+  async #startAgain(): Promise<void> {
+    for (let waitMs = firstWaitMs; !this.#stopping; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
+      tell('the worker has ended unexpectedly: starting another');
+      await sleep(waitMs);
+      if (this.#stopping) return;
+      try {
+        await this.start();
+        return;
+      } catch (error) {
+        tell((error as Error).message);
+      }
+    }
+  }
+}
+
+/** Starts the Temporal server again, at the same address, when it dies: its work is on the disk. */
+export class KeptServer {
+  readonly #options: DevServerOptions;
+  #server: DevServer;
+  #stopping = false;
+  /** Fulfilled when it is gone for good: stopped, or, and said, past keeping. */
+  readonly gone: Promise<void>;
+
+  private constructor(options: DevServerOptions, server: DevServer) {
+    this.#options = { ...options, port: server.port };
+    if (server.uiPort !== null) this.#options.uiPort = server.uiPort;
+    if (server.codecPort !== null) this.#options.codecPort = server.codecPort;
+    this.#server = server;
+    this.gone = this.#keep();
+  }
+
+  static async start(options: DevServerOptions): Promise<KeptServer> {
+    return new KeptServer(options, await startDevServer(options));
+  }
+
+  get current(): DevServer {
+    return this.#server;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#server.stop();
+  }
+
+  async #keep(): Promise<void> {
+    for (;;) {
+      await this.#server.exited;
+      if (this.#stopping) return;
+      tell('the Temporal server has ended unexpectedly: starting it again');
+      if (await this.#startAgain()) continue;
+      if (!this.#stopping) tell('the Temporal server cannot be kept running');
+      return;
+    }
+  }
+
+  async #startAgain(): Promise<boolean> {
+    for (let tries = 1; tries <= serverTries && !this.#stopping; tries += 1) {
+      try {
+        const server = await startDevServer(this.#options);
+        this.#server = server;
+        if (this.#stopping) await server.stop();
+        return !this.#stopping;
+      } catch (error) {
+        tell((error as Error).message);
+        await sleep(firstWaitMs * tries);
+      }
+    }
+    return false;
+  }
+}
+
+export function openLog(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return openSync(path, 'a', 0o600);
+}

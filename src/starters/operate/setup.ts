@@ -1,0 +1,81 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import { Command } from 'commander';
+import { ConfigError, readEnvironment } from '../../environment';
+import { connectClient, engineAddress, type EngineClient } from '../../temporal/connection';
+import { runningEngine } from '../../temporal/engine-record';
+import { findIdKey } from '../../store/find-id-key';
+import { isPostgres, openStore, shownAddress } from '../../store/open-store';
+import { registerSearchAttributes } from '../../temporal/search-attributes';
+import { print, printJson } from '../cli/terminal';
+
+/** `diligence setup`: what a Temporal namespace and a PostgreSQL database need before work is started in them. */
+export function setupCommand(): Command {
+  return new Command('setup')
+    .description(
+      'Register the search attributes in the namespace of TEMPORAL_ADDRESS, and bring a store on PostgreSQL to the schema of this program; once, and after an update.',
+    )
+    .option('--json', 'one JSON document on standard output')
+    .action(async (flags: { json?: true }) => {
+      await setUp(flags.json === true);
+    });
+}
+
+async function setUp(json: boolean): Promise<void> {
+  const store = await prepareStore();
+  if (store !== null && !json) print(`store ${store} is ready`);
+  const engine = await connect();
+  if (engine === null) {
+    if (json) printJson({ store, namespace: null, address: null, searchAttributes: null });
+    else print('nothing more to do: the embedded engine sets itself up whenever it starts');
+    return;
+  }
+  try {
+    const { namespace, address } = engine;
+    await refuseAbsent(engine);
+    const { added, present } = await registerSearchAttributes(engine);
+    if (json) {
+      printJson({ store, namespace, address, searchAttributes: { added, present } });
+      return;
+    }
+    for (const name of added) print(`added    ${name}`);
+    for (const name of present) print(`present  ${name}`);
+    print(`namespace ${namespace} at ${address} is ready`);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** @returns the address of a store on PostgreSQL; null for SQLite, which is made and kept up by who opens it */
+async function prepareStore(): Promise<string | null> {
+  const environment = readEnvironment();
+  const { storeUrl, dataDir, idKey: configured } = environment;
+  if (!isPostgres(storeUrl)) return null;
+  const { idKey } = await findIdKey(dataDir, configured);
+  await openStore(environment, idKey);
+  return shownAddress(storeUrl);
+}
+
+async function refuseAbsent({ connection, namespace, address }: EngineClient): Promise<void> {
+  const grpcNotFound = 5;
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    const code: number | null = isGrpcServiceError(error) ? error.code : null;
+    if (code !== grpcNotFound) throw error;
+    throw new ConfigError(
+      'TEMPORAL_NAMESPACE',
+      `there is no namespace ${namespace} at ${address}: temporal operator namespace create --namespace ${namespace} --retention 30d`,
+    );
+  }
+}
+
+/** Reads and writes no payloads, and so needs neither keys nor store. */
+async function connect(): Promise<EngineClient | null> {
+  const place = engineAddress();
+  const dataConverter = {};
+  if (place.kind === 'server') return connectClient({ ...place, dataConverter });
+  const record = await runningEngine(readEnvironment().dataDir);
+  if (record === null) return null;
+  const { address, namespace } = record;
+  return connectClient({ connectionOptions: {}, address, namespace, dataConverter });
+}

@@ -1,0 +1,58 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { profileFromWire } from '../../apis/investigation/profile.wire';
+import { ProfileFile } from '../../store/profiles/profiles';
+import type { ProfileOutcome } from '../../domain/profiles/lookup';
+import { profileSectionNames, profileSections } from '../../domain/profiles/sections';
+import { profileHtml } from '../../report/profile-html';
+import { tableSheet } from '../../sheets/table-sheet';
+import { CommandError } from '../cli/terminal';
+import type { Workplace } from '../cli/workplace';
+import { writeWhole } from '../cli/written-file';
+
+const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
+
+/** All files that a folder of a profile may have. */
+const ours = ['profile.json', 'report.html', ...profileSectionNames.map((name) => `${name}.csv`)];
+
+export interface ProfileFolderOptions {
+  folder: string;
+  /** `report.html` too. */
+  html: boolean;
+  excel: boolean;
+}
+
+/**
+ * Writes `profile.json` and a CSV for each section that was told, from the store: an export, in
+ * the clear. What an earlier result left there and this one has not goes: it may be somebody else's.
+ *
+ * @returns names of the files
+ * @throws CommandError when the answer is not on file any more
+ */
+export async function writeProfileFolder(
+  { store }: Workplace,
+  { folder: filedIn, cpf }: { folder: string; cpf: string },
+  outcome: ProfileOutcome,
+  { folder, html, excel }: ProfileFolderOptions,
+): Promise<string[]> {
+  const { call, workId } = outcome;
+  const body = call === null ? null : await new ProfileFile(store).answer(filedIn, call);
+  const read = body === null ? null : profileFromWire(lookupCall, body);
+  if (read?.kind !== 'profile') {
+    throw new CommandError(`${workId}: its answer is not in the store any more`);
+  }
+  const sections = profileSections(read.answer);
+  const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);
+  for (const section of sections) files.set(`${section.name}.csv`, tableSheet(section, { excel }));
+  if (html) {
+    const writtenAt = Date.now();
+    files.set(
+      'report.html',
+      profileHtml({ cpf, profile: read.profile, sections, outcome, writtenAt }),
+    );
+  }
+  await mkdir(folder, { recursive: true });
+  for (const name of ours) if (!files.has(name)) await rm(join(folder, name), { force: true });
+  for (const [name, text] of files) await writeWhole(folder, name, text);
+  return [...files.keys()];
+}

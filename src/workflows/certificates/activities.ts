@@ -1,0 +1,90 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createCertificateDecisionActivities } from '../../activities/certificates/decisions';
+import type { createCertificateMergeActivities } from '../../activities/certificates/merge';
+import type { createCertificateRecoveryActivities } from '../../activities/certificates/recovery';
+import type { createCertificateRequestActivities } from '../../activities/certificates/requests';
+import type { createCertificateWatchActivities } from '../../activities/certificates/watches';
+import { queueName } from '../../domain/core/queues';
+import type { IssuingTerms } from '../messages';
+
+type RequestActivities = ReturnType<typeof createCertificateRequestActivities>;
+type RecoveryActivities = ReturnType<typeof createCertificateRecoveryActivities>;
+type WatchActivities = ReturnType<typeof createCertificateWatchActivities>;
+type DecisionActivities = ReturnType<typeof createCertificateDecisionActivities>;
+type MergeActivities = ReturnType<typeof createCertificateMergeActivities>;
+
+/** Interactive work goes before batches; batches share fairly among themselves. */
+function precedence({ interactive }: IssuingTerms, fairnessKey: string) {
+  // The server takes 64 bytes; what tells works apart stands at the end of their ids.
+  return interactive ? { priorityKey: 1 } : { priorityKey: 3, fairnessKey: fairnessKey.slice(-64) };
+}
+
+/** The activities of certificates with their timeouts, each with its reason. */
+export function certificateActivities(terms: IssuingTerms, fairnessKey: string) {
+  const priority = precedence(terms, fairnessKey);
+  const requestQueue = queueName('certificate-requests', terms.queueSuffix);
+  const watchQueue = queueName('certificate-watches', terms.queueSuffix);
+
+  // One attempt: a lost request is looked into, never repeated by the engine (decision record 001).
+  const { requestCertificates } = proxyActivities<RequestActivities>({
+    taskQueue: requestQueue,
+    startToCloseTimeout: '90s',
+    heartbeatTimeout: '10s',
+    retry: { maximumAttempts: 1 },
+    priority,
+  });
+
+  // Without limit: a frozen worker goes on swallowing tasks, and the doors must be shut.
+  const { recoverRequests, rereadReceipts } = proxyActivities<RecoveryActivities>({
+    taskQueue: requestQueue,
+    startToCloseTimeout: '5m',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '1s', maximumInterval: '10s' },
+    priority: { priorityKey: 1 },
+  });
+
+  const { proveAccess } = proxyActivities<RequestActivities>({
+    taskQueue: requestQueue,
+    startToCloseTimeout: '60s',
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+    priority: { priorityKey: 1 },
+  });
+
+  // A cancelled watch hands back what it has.
+  const { watchCertificates } = proxyActivities<WatchActivities>({
+    taskQueue: watchQueue,
+    startToCloseTimeout: '10m',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '1s', maximumInterval: '10s' },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    priority,
+  });
+
+  const { leaveOutstanding } = proxyActivities<WatchActivities>({
+    taskQueue: watchQueue,
+    startToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+    priority: { priorityKey: 1 },
+  });
+
+  const { mergeWork, carryOutDecision } = proxyActivities<MergeActivities & DecisionActivities>({
+    taskQueue: watchQueue,
+    startToCloseTimeout: '30m',
+    heartbeatTimeout: '30s',
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+    priority: { priorityKey: 2 },
+  });
+
+  return {
+    requestCertificates,
+    recoverRequests,
+    rereadReceipts,
+    proveAccess,
+    watchCertificates,
+    leaveOutstanding,
+    mergeWork,
+    carryOutDecision,
+  };
+}
+
+export type CertificateActivities = ReturnType<typeof certificateActivities>;

@@ -1,0 +1,46 @@
+import {
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setHandler,
+} from '@temporalio/workflow';
+import type { WorkRef } from '../../domain/certificates/work';
+import { certificateActivities } from './activities';
+import { controlSignal, rowsProgressQuery, type IssuingTerms, type RowCounts } from '../messages';
+import { RowDriver } from './row-driver';
+import type { CarriedRows } from './row-state';
+
+export interface CertificateLaneInput {
+  work: WorkRef;
+  from: number;
+  to: number;
+  terms: IssuingTerms;
+  /** `lane-0000`, unique within the work. */
+  name: string;
+  /** What batches share the service fairly by. */
+  fairnessKey: string;
+  eventsLimit: number;
+  carried: CarriedRows;
+}
+
+export interface LaneResult {
+  counts: RowCounts;
+}
+
+/** A stretch of a batch: at most a few thousand rows, driven to their outcomes. Decision record 002. */
+export async function certificateLane(input: CertificateLaneInput): Promise<LaneResult> {
+  const { work, from, to, terms, name, eventsLimit, carried } = input;
+  const activities = certificateActivities(terms, input.fairnessKey);
+  const driver = new RowDriver({ work, from, to, terms, activities, name, carried, eventsLimit });
+  setHandler(rowsProgressQuery, () => driver.progress());
+  setHandler(controlSignal, (control) => driver.control(control));
+  // A cancellation by the engine's own tools means what ours means: stop asking, bring home.
+  CancellationScope.current().cancelRequested.catch(() => driver.control({ cancel: 'wait' }));
+
+  return CancellationScope.nonCancellable(async () => {
+    if ((await driver.drive()) === 'done') return { counts: driver.progress().counts };
+    await condition(allHandlersFinished);
+    return continueAsNew<typeof certificateLane>({ ...input, carried: driver.carried() });
+  });
+}

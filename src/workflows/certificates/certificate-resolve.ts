@@ -1,0 +1,41 @@
+import { CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { BatchSummary } from '../../domain/certificates/certificates';
+import type { WorkRef } from '../../domain/certificates/work';
+import { certificateActivities } from './activities';
+import { certificateBatch } from './certificate-batch';
+import { batchProgressQuery, type IssuingTerms } from '../messages';
+
+export interface CertificateResolveInput {
+  /** The batch or single issuance decided on. */
+  workId: string;
+  work: WorkRef;
+  /** Number of the decision among those about the work. */
+  decision: number;
+  terms: IssuingTerms;
+  concurrency: number;
+}
+
+/**
+ * Carries out a person's decision on rows of a work, over what the store holds: a closed
+ * workflow takes no updates (decision record 002). Ends by writing the results of the work again.
+ */
+export async function certificateResolve(input: CertificateResolveInput): Promise<BatchSummary> {
+  const { workId, work, decision, terms, concurrency } = input;
+  const { carryOutDecision } = certificateActivities(terms, workId);
+  // Until the lanes start there is little to tell, but whoever asks gets an answer.
+  setHandler(batchProgressQuery, () => ({
+    kind: 'certificate-batch',
+    stage: 'proving access',
+    waiting: null,
+    paused: false,
+    cancelling: false,
+    startedAt: workflowInfo().startTime.getTime(),
+    items: work.items,
+    lanes: [],
+  }));
+  // What a person decided is put on record whatever is cancelled meanwhile.
+  const list = await CancellationScope.nonCancellable(() =>
+    carryOutDecision({ folder: work.filedIn, number: decision }),
+  );
+  return certificateBatch({ workId, work: list, terms, concurrency, decision });
+}

@@ -1,0 +1,61 @@
+import { CancellationScope, setHandler } from '@temporalio/workflow';
+import type { BatchSummary } from '../../domain/certificates/certificates';
+import { certificateEnd } from '../../domain/job';
+import { certificateActivities } from './activities';
+import {
+  cancelUpdate,
+  resumeUpdate,
+  rowsProgressQuery,
+  type IssueCertificateInput,
+} from '../messages';
+import { RowDriver } from './row-driver';
+import { firstRows } from './row-state';
+import { tellEnd } from '../core/search-attributes';
+
+/** One certificate, by the same two activities as a batch: one code path, two sizes. */
+export async function issueCertificate(input: IssueCertificateInput): Promise<BatchSummary> {
+  const { work, terms, workId } = input;
+  const startedAt = Date.now();
+  const activities = certificateActivities(terms, workId);
+  const driver = new RowDriver({
+    work,
+    from: 0,
+    to: work.items,
+    terms,
+    activities,
+    name: 'single',
+    carried: firstRows(0, work.items),
+    eventsLimit: null,
+  });
+  let isCancelled = false;
+  setHandler(rowsProgressQuery, () => driver.progress());
+  setHandler(resumeUpdate, () => {
+    driver.control({ paused: false });
+    return 'resumed';
+  });
+  setHandler(cancelUpdate, ({ now }) => {
+    isCancelled = true;
+    driver.control({ cancel: now ? 'now' : 'wait' });
+    return now ? 'cancelled at once' : 'cancelling';
+  });
+  CancellationScope.current().cancelRequested.catch(() => {
+    isCancelled = true;
+    driver.control({ cancel: 'wait' });
+  });
+
+  return CancellationScope.nonCancellable(async () => {
+    await driver.drive();
+    const { filedIn } = work;
+    const isOver = !isCancelled && Date.now() >= terms.requestUntil;
+    const summary = await activities.mergeWork({
+      folder: filedIn,
+      workId,
+      edition: 0,
+      startedAt,
+      neverSent: `${isOver ? 'the deadline passed' : 'cancelled'} before it was requested`,
+      failedLanes: [],
+    });
+    tellEnd(certificateEnd(summary.counts));
+    return summary;
+  });
+}

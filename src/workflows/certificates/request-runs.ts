@@ -1,0 +1,114 @@
+import type {
+  RequestRow,
+  RowAnswer,
+  UnsentReason,
+} from '../../domain/certificates/certificate-rows';
+
+const limits = {
+  runRows: 10,
+  runsInFlight: 3,
+  /** A full run that is back within this time leaves room for others beside it. */
+  quickRunMs: 500,
+} as const;
+
+/** A run of requests in flight. */
+interface Run {
+  rows: RequestRow[];
+  /** Rows that it may have outstanding: given to it at its start, and handed on by watches since. */
+  places: number;
+}
+
+/**
+ * The runs of requests of one driver: what those in flight hold, and what the next one may be. Sizes
+ * and bounds have their reasons in decision record 002, places in 009.
+ */
+export class RequestRuns {
+  readonly #inFlight = new Map<string, Run>();
+  #rows: number = limits.runRows;
+  /** Runs would only take the permits from each other. */
+  #oneAtATime = false;
+  /** Runs that may start without a place of their own: each follows one that was handed all it asked. */
+  #followUps = 0;
+
+  get size(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Rows of those in flight, by the names of the runs. */
+  rows(): [run: string, rows: RequestRow[]][] {
+    return [...this.#inFlight].map(([run, { rows }]) => [run, rows]);
+  }
+
+  /** Rows that those in flight may have outstanding. */
+  places(): number {
+    let places = 0;
+    for (const run of this.#inFlight.values()) places += run.places;
+    return places;
+  }
+
+  /**
+   * Rows of the run that may start now; 0 when none may. More of them than places where watches may
+   * hand on to it what becomes free meanwhile.
+   *
+   * @param probing one row, on its own, to see whether the way is open again
+   */
+  nextRows(
+    ready: number,
+    places: number,
+    { probing, watched }: { probing: boolean; watched: boolean },
+  ): number {
+    const allowed = probing || this.#oneAtATime ? 1 : limits.runsInFlight;
+    if (this.#inFlight.size >= allowed) return 0;
+    const wanted = Math.min(probing ? 1 : this.#rows, ready);
+    if (places <= 0) return this.#followUps > 0 && !probing ? wanted : 0;
+    return watched ? wanted : Math.min(wanted, places);
+  }
+
+  start(name: string, rows: RequestRow[], places: number): void {
+    if (places === 0) this.#followUps -= 1;
+    this.#inFlight.set(name, { rows, places });
+  }
+
+  /** A follow-up starts at once or not at all. */
+  dropFollowUps(): void {
+    this.#followUps = 0;
+  }
+
+  /** Of a run that is back, what it did with its places is among the outstanding rows already. */
+  handOn(name: string, places: number): void {
+    const run = this.#inFlight.get(name);
+    if (run !== undefined) run.places += places;
+  }
+
+  end(name: string): void {
+    this.#inFlight.delete(name);
+  }
+
+  /**
+   * What a run brings back unsent it had no time for: ask for what can be had. For want of permits,
+   * in one run at a time as well, until a full one returns in half of its second; slow answers on the
+   * other hand need all the runs there may be. Rows that found no place tell nothing.
+   *
+   * @param given places that it had at its start
+   */
+  learn(answers: readonly RowAnswer[], given: number, tookMs: number): void {
+    const tried = answers.filter((answer) => unsentFor(answer) !== 'no_place');
+    const sent = tried.filter(wasSent).length;
+    if (sent < tried.length) {
+      this.#rows = Math.max(1, sent);
+      this.#oneAtATime = tried.some((answer) => unsentFor(answer) === 'no_permit');
+    } else if (sent > 0 && tookMs < limits.quickRunMs) {
+      this.#rows = Math.min(limits.runRows, Math.max(this.#rows, sent * 2));
+      this.#oneAtATime = false;
+    }
+    if (sent === answers.length && given < sent) this.#followUps += 1;
+  }
+}
+
+export function wasSent({ kind }: RowAnswer): boolean {
+  return kind !== 'unsent';
+}
+
+function unsentFor(answer: RowAnswer): UnsentReason | null {
+  return answer.kind === 'unsent' ? answer.reason : null;
+}

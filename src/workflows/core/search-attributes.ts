@@ -1,0 +1,62 @@
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  type TypedSearchAttributes,
+} from '@temporalio/common';
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { JobEnd } from '../../domain/job';
+import { needsAttention, type SweepOutcome } from '../../domain/monitors/sweep';
+import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../../domain/monitors/watch';
+import { searchAttributes as types, type WorkflowKind } from '../../domain/core/search-attributes';
+
+/** The search attributes as the SDK takes them. Shared with the starters. */
+const kind = defineSearchAttributeKey('DiligenceKind', types.DiligenceKind);
+const outcome = defineSearchAttributeKey('DiligenceOutcome', types.DiligenceOutcome);
+const batch = defineSearchAttributeKey('DiligenceBatch', types.DiligenceBatch);
+const service = defineSearchAttributeKey('DiligenceService', types.DiligenceService);
+const attention = defineSearchAttributeKey(
+  'DiligenceNeedsAttention',
+  types.DiligenceNeedsAttention,
+);
+
+/** What a workflow is started with; none of them costs an event. */
+export function attributesAtStart(
+  workflowKind: WorkflowKind,
+  workId: string,
+): SearchAttributePair[] {
+  return [
+    { key: kind, value: workflowKind },
+    { key: batch, value: workId },
+    { key: service, value: workflowKind.startsWith('credit') ? 'credit' : 'investigation' },
+    { key: attention, value: false },
+  ];
+}
+
+/** The work that a workflow was started for; null when it does not say. */
+export function workIdOf(attributes: TypedSearchAttributes): string | null {
+  return attributes.get(batch) ?? null;
+}
+
+/** Says whether a person is needed for it to go on. One event for each change, none otherwise. */
+export function tellAttention(needed: boolean): void {
+  const told = workflowInfo().typedSearchAttributes.get(attention) ?? false;
+  if (told !== needed) upsertSearchAttributes([{ key: attention, value: needed }]);
+}
+
+/** Says how the job ended; one event. */
+export function tellEnd({ status, needsAttention: needed }: JobEnd): void {
+  upsertSearchAttributes([
+    { key: outcome, value: status },
+    { key: attention, value: needed },
+  ]);
+}
+
+/** Says how a pass over a monitor ended; one event. */
+export function tellSweepEnd(sweep: SweepOutcome): void {
+  tellEnd({ status: sweep.status, needsAttention: needsAttention(sweep) });
+}
+
+/** Says how a pass over many monitors ended; one event. */
+export function tellWatchEnd(watch: WatchOutcome): void {
+  tellEnd({ status: watchStatus(watch), needsAttention: watchNeedsAttention(watch) });
+}

@@ -1,0 +1,99 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { createCreditBatchActivities } from '../../activities/credit/batches';
+import type { createCreditEngineActivities } from '../../activities/credit/engines';
+import type { createCreditRequestActivities } from '../../activities/credit/requests';
+import type { createCreditResultActivities } from '../../activities/credit/results';
+import { queueName } from '../../domain/core/queues';
+
+type BatchActivities = ReturnType<typeof createCreditBatchActivities>;
+type EngineActivities = ReturnType<typeof createCreditEngineActivities>;
+type RequestActivities = ReturnType<typeof createCreditRequestActivities>;
+type ResultActivities = ReturnType<typeof createCreditResultActivities>;
+
+/** The activities of analyses with their timeouts, each with its reason. */
+export function creditActivities(queueSuffix: string) {
+  const taskQueue = queueName('credit', queueSuffix);
+
+  /**
+   * One attempt: a lost upload is looked into, never repeated by the engine (decision record 001). Longer than
+   * the longest upload that can be configured, and the waits before it. An upload is never aborted:
+   * what it came to is waited for when it is cancelled.
+   */
+  const requestAnalysis = (input: Parameters<RequestActivities['requestAnalysis']>[0]) =>
+    proxyActivities<RequestActivities>({
+      taskQueue: queueName('credit-uploads', queueSuffix),
+      startToCloseTimeout: Math.max(0, input.until - Date.now()) + 15 * 60_000,
+      heartbeatTimeout: '10s',
+      retry: { maximumAttempts: 1 },
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    }).requestAnalysis(input);
+
+  // Without limit: a frozen worker goes on swallowing tasks, and the door must be shut.
+  const { recoverAnalysis } = proxyActivities<RequestActivities>({
+    taskQueue,
+    startToCloseTimeout: '15m',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '1s', maximumInterval: '10s' },
+    priority: { priorityKey: 1 },
+  });
+
+  /** @param deadlineAt epoch milliseconds; the time-out is a backstop, the deadline is a value */
+  const awaitAnalysis = (input: Parameters<ResultActivities['awaitAnalysis']>[0]) =>
+    proxyActivities<ResultActivities>({
+      taskQueue,
+      startToCloseTimeout: '15m',
+      heartbeatTimeout: '10s',
+      scheduleToCloseTimeout: Math.max(0, input.deadlineAt - Date.now()) + 15 * 60_000,
+      retry: { initialInterval: '2s', maximumInterval: '1m' },
+    }).awaitAnalysis(input);
+
+  const { fileResults } = proxyActivities<ResultActivities>({
+    taskQueue,
+    startToCloseTimeout: '30m',
+    heartbeatTimeout: '30s',
+    scheduleToCloseTimeout: '6h',
+    retry: { initialInterval: '2s', maximumInterval: '1m' },
+  });
+
+  const { concludeAnalysis } = proxyActivities<ResultActivities>({
+    taskQueue,
+    startToCloseTimeout: '1m',
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+  });
+
+  // A command waits for the answer.
+  const { findEngine } = proxyActivities<EngineActivities>({
+    taskQueue,
+    startToCloseTimeout: '1m',
+    scheduleToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', maximumInterval: '10s', maximumAttempts: 5 },
+    priority: { priorityKey: 1 },
+  });
+
+  const { readBatchPart, concludeBatch } = proxyActivities<BatchActivities>({
+    taskQueue,
+    startToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', maximumInterval: '30s' },
+  });
+
+  /** @param until as of the activity, which returns by then; the time-out is a backstop */
+  const awaitOutcome = (input: Parameters<BatchActivities['awaitOutcome']>[0]) =>
+    proxyActivities<BatchActivities>({
+      taskQueue,
+      startToCloseTimeout: '1m',
+      scheduleToCloseTimeout: Math.max(0, input.until - Date.now()) + 5 * 60_000,
+      retry: { initialInterval: '1s', maximumInterval: '30s' },
+    }).awaitOutcome(input);
+
+  return {
+    findEngine,
+    readBatchPart,
+    awaitOutcome,
+    concludeBatch,
+    requestAnalysis,
+    recoverAnalysis,
+    awaitAnalysis,
+    fileResults,
+    concludeAnalysis,
+  };
+}
