@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ToolNotFoundError } from '../../../src/temporal/tools-cache';
-import { findTestServer } from '../../../src/temporal/tools-test-server';
+import { findTestServer } from '../../support/find-test-server';
 import { noDownload, openDownloadSite, ToolShed } from './tool-shed';
 
 let shed: ToolShed;
