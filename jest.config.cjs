@@ -28,7 +28,7 @@ const common = {
 const onPostgres = {
   displayName: 'postgres',
   testMatch: [
-    '<rootDir>/test/unit/store/{attempts,audit-stays,changes,facts,jobs,monitors,outcomes,records,rows,subjects,works}.test.ts',
+    '<rootDir>/test/unit/store/{attempts,audit-stays,changes,deferred-rows,facts,jobs,monitors,outcomes,records,rows,subjects,works}.test.ts',
     '<rootDir>/test/property/{attempt-schedules,cooldown}.test.ts',
   ],
   globals: { onPostgres: true },

@@ -66,6 +66,21 @@ export const migrations: readonly string[][] = [
        body BLOB NOT NULL,
        PRIMARY KEY (work, item, filed_by)
      ) STRICT, WITHOUT ROWID`,
+    // Rows that a lane has put aside for later. Numbers alone: nothing of it tells of anybody.
+    `CREATE TABLE deferred_row (
+       work TEXT NOT NULL,
+       lane TEXT NOT NULL,
+       item INTEGER NOT NULL,
+       attempts INTEGER NOT NULL,
+       mode TEXT NOT NULL,
+       not_before INTEGER NOT NULL,
+       turned_away INTEGER NOT NULL,
+       was TEXT NOT NULL,
+       put_in INTEGER NOT NULL,
+       taken_in INTEGER,
+       PRIMARY KEY (work, lane, item)
+     ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX deferred_row_next ON deferred_row (work, lane, not_before) WHERE taken_in IS NULL`,
     `CREATE TABLE fact (
        external_id TEXT PRIMARY KEY,
        body BLOB NOT NULL

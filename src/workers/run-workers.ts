@@ -4,6 +4,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import { Client, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { createCertificateDecisionActivities } from '../activities/certificates/decisions';
+import { createCertificateDeferralActivities } from '../activities/certificates/deferrals';
 import { createCertificateMergeActivities } from '../activities/certificates/merge';
 import { createCertificateRecoveryActivities } from '../activities/certificates/recovery';
 import { createCertificateRequestActivities } from '../activities/certificates/requests';
@@ -161,6 +162,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
           ...createCertificateWatchActivities(certificates),
           ...createCertificateMergeActivities(certificates),
           ...createCertificateDecisionActivities(certificates),
+          ...createCertificateDeferralActivities(certificates),
         },
         maxConcurrentActivityTaskExecutions: 100,
         maxHeartbeatThrottleInterval: '1s',

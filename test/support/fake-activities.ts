@@ -1,11 +1,13 @@
 import { setTimeout as breathe } from 'node:timers/promises';
 import type { createCertificateDecisionActivities } from '../../src/activities/certificates/decisions';
+import type { createCertificateDeferralActivities } from '../../src/activities/certificates/deferrals';
 import type { createCertificateMergeActivities } from '../../src/activities/certificates/merge';
 import type { createCertificateRecoveryActivities } from '../../src/activities/certificates/recovery';
 import type { createCertificateRequestActivities } from '../../src/activities/certificates/requests';
 import type { createCertificateWatchActivities } from '../../src/activities/certificates/watches';
 import { FreedPlaces } from '../../src/activities/certificates/freed-places';
 import type {
+  AgainRow,
   RequestInput,
   RequestRow,
   RowAnswer,
@@ -25,6 +27,7 @@ const reachesServerMs = 20;
 export type RequestQueueActivities = ReturnType<typeof createCertificateRequestActivities> &
   ReturnType<typeof createCertificateRecoveryActivities>;
 export type WatchQueueActivities = ReturnType<typeof createCertificateWatchActivities> &
+  ReturnType<typeof createCertificateDeferralActivities> &
   ReturnType<typeof createCertificateMergeActivities> &
   ReturnType<typeof createCertificateDecisionActivities>;
 export type CertificateActivities = RequestQueueActivities & WatchQueueActivities;
@@ -69,6 +72,8 @@ class InFlight {
 export class FakeActivities {
   readonly service: FakeService;
   readonly calls: Call[] = [];
+  /** Rows that a lane has put aside, by their places. */
+  readonly deferred = new Map<number, AgainRow>();
   /** Answers of `proveAccess`, in order; `ok` when they are used up. */
   readonly access: ('ok' | 'credentials' | 'unreachable')[] = [];
   /** Runs before the fake does its own part; what it throws, the activity throws. */
@@ -148,6 +153,25 @@ export class FakeActivities {
       },
       leaveOutstanding: async (input) => {
         await enter('leaveOutstanding', input as WatchInput);
+      },
+      deferRows: async (input) => {
+        await enter('deferRows', input);
+        for (const row of input.rows) this.deferred.set(row.place, row);
+      },
+      takeDeferredRows: async (input) => {
+        await enter('takeDeferredRows', input);
+        const held = [...this.deferred.values()].sort((a, b) => a.notBefore - b.notBefore);
+        const within = held.filter(
+          (row) => row.notBefore >= input.from && row.notBefore <= input.to,
+        );
+        const rows = within.slice(0, input.limit);
+        for (const { place } of rows) this.deferred.delete(place);
+        const left = [...this.deferred.values()].map((row) => row.notBefore);
+        return { rows, soonest: left.length === 0 ? null : Math.min(...left) };
+      },
+      dropDeferredRows: async (input) => {
+        await enter('dropDeferredRows', input);
+        this.deferred.clear();
       },
       mergeWork: async (input) => {
         await enter('mergeWork', input);

@@ -326,6 +326,9 @@ export class WorkflowRig {
       watches: {
         watchCertificates: (input) => own().watches.watchCertificates(input),
         leaveOutstanding: (input) => own().watches.leaveOutstanding(input),
+        deferRows: (input) => own().watches.deferRows(input),
+        takeDeferredRows: (input) => own().watches.takeDeferredRows(input),
+        dropDeferredRows: (input) => own().watches.dropDeferredRows(input),
         mergeWork: (input) => own().watches.mergeWork(input),
         carryOutDecision: (input) => own().watches.carryOutDecision(input),
       },

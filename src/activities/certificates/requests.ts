@@ -111,6 +111,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     };
     const mayGoOn = (): boolean =>
       now() - startedAt < runMs &&
+      now() < input.sendBy &&
       !heartbeats.isLate() &&
       !cancellationSignal.aborted &&
       !deps.stopping.aborted;
@@ -140,10 +141,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     };
     const answerFor = async (row: RequestRow): Promise<RowAnswer> => {
       if (!(await hasPlace())) return unsent(row, 'no_place', 0);
-      // The first row of a run need not ask, unless it had to wait.
-      if ((answers.length > 0 || input.places === 0) && !mayGoOn()) {
-        return unsent(row, 'no_time', now());
-      }
+      if (!mayGoOn()) return unsent(row, 'no_time', now());
       return requestRow(row, run);
     };
     let stopped: RowAnswer | null = null;
@@ -324,11 +322,13 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       signal: deps.stopping,
     });
     if (!granted) return unsent(row, 'no_permit', now() + limiter.expectedWaitMs());
-    if (heartbeats.isLate() || deps.stopping.aborted) return unsent(row, 'no_time', now());
+    if (heartbeats.isLate() || deps.stopping.aborted || now() >= input.sendBy) {
+      return unsent(row, 'no_time', now());
+    }
     const subject = subjectOf(item);
     const claimedAt = now();
     const answerBy = claimedAt + certificates.timeoutMs + claimMarginMs;
-    const lastStart = claimedAt + claimMarginMs;
+    const lastStart = Math.min(claimedAt + claimMarginMs, input.sendBy);
     const nonce = randomUUID();
     const claim: Claim = { owner, kind: 'send', nonce, answerBy, claimedAt, afterUnknown };
     // Asked for together, the receipt of the row before and this claim are flushed together.
@@ -342,7 +342,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const receipt = await receiptOf(
       () =>
         certificates.requestCertificate(item.type, item.document, () => {
-          // A POST that starts now must end before `answerBy`: a frozen process comes back too late.
+          // It must end before `answerBy`, and start before the deadline: a frozen process is too late.
           if (now() > lastStart) throw new TooLateError();
         }),
       { service: certificates.service, now, answerLost: (how) => deps.metrics.answerLost(how) },

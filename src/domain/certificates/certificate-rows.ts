@@ -23,7 +23,30 @@ export interface RequestInput {
   interactive: boolean;
 }
 
+/** A row that goes to the service (again), not before an instant. */
+export interface AgainRow {
+  place: number;
+  attempts: number;
+  mode: RequestMode;
+  notBefore: number;
+  /** Times in a row that its request was not processed. */
+  turnedAway: number;
+  /** What is stored of its outcome so far: `new` is nothing. */
+  was: 'new' | 'failed' | 'unknown';
+}
+
+/** Rows that a lane puts into the store for later: those that go again, or are unknown. */
+export interface DeferInput {
+  work: WorkRef;
+  /** The lane, and its execution: one that starts anew knows nothing of them. */
+  lane: string;
+  /** Counts the times that the lane puts or takes. */
+  step: number;
+}
+
 export interface RunInput extends RequestInput {
+  /** Epoch milliseconds: the deadline of the job. No row is sent from then on. */
+  sendBy: number;
   /**
    * Rows that may be outstanding by this run as it is. For each one more it must first take a place
    * that a watch of the same lane has freed meanwhile, in the same process.

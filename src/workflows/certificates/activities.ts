@@ -1,5 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { createCertificateDecisionActivities } from '../../activities/certificates/decisions';
+import type { createCertificateDeferralActivities } from '../../activities/certificates/deferrals';
 import type { createCertificateMergeActivities } from '../../activities/certificates/merge';
 import type { createCertificateRecoveryActivities } from '../../activities/certificates/recovery';
 import type { createCertificateRequestActivities } from '../../activities/certificates/requests';
@@ -11,6 +12,7 @@ type RequestActivities = ReturnType<typeof createCertificateRequestActivities>;
 type RecoveryActivities = ReturnType<typeof createCertificateRecoveryActivities>;
 type WatchActivities = ReturnType<typeof createCertificateWatchActivities>;
 type DecisionActivities = ReturnType<typeof createCertificateDecisionActivities>;
+type DeferralActivities = ReturnType<typeof createCertificateDeferralActivities>;
 type MergeActivities = ReturnType<typeof createCertificateMergeActivities>;
 
 /** Interactive work goes before batches; batches share fairly among themselves. */
@@ -26,8 +28,11 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
   const watchQueue = queueName('certificate-watches', terms.queueSuffix);
 
   // One attempt: a lost request is looked into, never repeated by the engine (decision record 001).
+  // Cancelled, one that no worker has taken ends at once; one that has begun returns what it has.
   const { requestCertificates } = proxyActivities<RequestActivities>({
     taskQueue: requestQueue,
+    scheduleToStartTimeout: '30s',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     startToCloseTimeout: '90s',
     heartbeatTimeout: '10s',
     retry: { maximumAttempts: 1 },
@@ -60,7 +65,9 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
     priority,
   });
 
-  const { leaveOutstanding } = proxyActivities<WatchActivities>({
+  const { leaveOutstanding, deferRows, takeDeferredRows, dropDeferredRows } = proxyActivities<
+    WatchActivities & DeferralActivities
+  >({
     taskQueue: watchQueue,
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', maximumInterval: '30s' },
@@ -82,6 +89,9 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
     proveAccess,
     watchCertificates,
     leaveOutstanding,
+    deferRows,
+    takeDeferredRows,
+    dropDeferredRows,
     mergeWork,
     carryOutDecision,
   };

@@ -1,6 +1,8 @@
 import {
   ActivityFailure,
   CancellationScope,
+  CancelledFailure,
+  TimeoutFailure,
   condition,
   isCancellation,
   log,
@@ -8,6 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
+  AgainRow,
   RequestRow,
   RowAnswer,
   WatchAnswer,
@@ -18,7 +21,8 @@ import type { WorkRef } from '../../domain/certificates/work';
 import type { CertificateActivities } from './activities';
 import type { Control, IssuingTerms, RowsProgress, WaitingFor } from '../messages';
 import { RequestRuns, wasSent } from './request-runs';
-import type { AgainRow, CarriedRows } from './row-state';
+import type { CarriedRows } from './row-state';
+import { DeferredRows } from './deferred-rows';
 import { tellAttention } from '../core/search-attributes';
 
 /** Sizes and bounds: decision records 002, 004 and 008 have their reasons. */
@@ -35,6 +39,8 @@ const limits = {
   /** Decisions under `--on-unknown reissue`: the first and one more. */
   reissueAttempts: 2,
   turnedAway: 20,
+  /** Rows that go again, and unknown ones, beyond which some go into the store. */
+  carried: 1_000,
 } as const;
 
 export interface DriveOptions {
@@ -73,6 +79,9 @@ export class RowDriver {
   readonly #unknown: Map<number, number>;
   readonly #watches = new Set<Watch>();
   readonly #runs = new RequestRuns();
+  /** Of runs in flight. */
+  readonly #scopes = new Set<CancellationScope>();
+  readonly #deferred: DeferredRows;
   #closedUntil = 0;
   #probing = false;
   #needsDecision = false;
@@ -91,6 +100,9 @@ export class RowDriver {
       this.#outstanding.set(tuple[0], { tuple, watched: false, known: false });
     }
     this.#unknown = new Map(options.carried.unknown);
+    const { work, name, activities } = options;
+    const lane = `${name}-${workflowInfo().firstExecutionRunId.slice(0, 8)}`;
+    this.#deferred = new DeferredRows(options.carried.deferred, { work, lane }, activities);
     const { again, turnedAwayRuns } = options.carried;
     this.#probing = turnedAwayRuns > 0;
     this.#needsDecision = again.some((row) => row.turnedAway >= limits.turnedAway);
@@ -104,12 +116,15 @@ export class RowDriver {
       if (this.#fault !== null) throw this.#fault.error;
       if (this.#state.cancel === 'now') this.#leaveAtOnce();
       if (this.#mustHandOver()) this.#drain();
+      if (!this.#mayRequest(Date.now())) for (const scope of this.#scopes) scope.cancel();
+      if (!this.#draining && !this.#deferred.moving) this.#startDeferring();
       if (!this.#draining) this.#startRuns();
       if (!this.#draining && this.#state.cancel !== 'now') this.#startWatches();
       if (this.#isAtRest()) {
         if (this.#draining) return 'continue';
         if (!(await this.#takeLateReceipts())) {
           this.#countTheRest();
+          await this.#deferred.drop();
           tellAttention(false);
           return 'done';
         }
@@ -148,11 +163,14 @@ export class RowDriver {
     const requesting = this.#runs.places();
     return {
       total: to - from,
-      counts: { ...counts, unknown: counts.unknown + this.#unknown.size },
+      counts: {
+        ...counts,
+        unknown: counts.unknown + this.#unknown.size + this.#deferred.unknown,
+      },
       // What stands beyond the share has settled: its watch has not told yet.
       outstanding: Math.min(this.#outstanding.size, Math.max(0, share - requesting)),
       requesting,
-      again: again.length,
+      again: again.length + this.#deferred.again,
       waiting: this.#waitingNow(),
       paused,
       cancelling: cancel !== null,
@@ -197,6 +215,7 @@ export class RowDriver {
       if (row.notBefore <= now) ready += 1;
       else soonest = Math.min(soonest, row.notBefore);
     }
+    soonest = Math.min(soonest, this.#deferred.soonest);
     if (ready === 0 && soonest < Infinity) this.#wakeAt(soonest);
     return ready;
   }
@@ -218,7 +237,7 @@ export class RowDriver {
     return taken;
   }
 
-  /** One run, in a scope that nothing cancels: the ids of accepted requests must come back. */
+  /** One run: cancelled, it ends between rows, and the ids of accepted requests come back. */
   async #run(rows: AgainRow[], places: number): Promise<void> {
     const { activities, work, terms, name } = this.#options;
     // A run of the same id started anew must not take its forerunner's claims for its own.
@@ -228,18 +247,23 @@ export class RowDriver {
     const { reuseSince, interactive } = terms;
     const input = { work, name, run, rows: asked, reuseSince, interactive };
     const startedAt = Date.now();
+    const scope = new CancellationScope();
+    this.#scopes.add(scope);
     this.#runs.start(run, asked, places);
     try {
       let answers: RowAnswer[];
       let lost = false;
       try {
-        answers = await CancellationScope.nonCancellable(() =>
-          activities.requestCertificates({ ...input, places }),
+        const sendBy = terms.requestUntil;
+        answers = await scope.run(() =>
+          activities.requestCertificates({ ...input, places, sendBy }),
         );
       } catch (error) {
         if (!(error instanceof ActivityFailure)) throw error;
-        lost = true;
-        answers = await CancellationScope.nonCancellable(() => activities.recoverRequests(input));
+        lost = !neverBegan(error);
+        answers = lost
+          ? await CancellationScope.nonCancellable(() => activities.recoverRequests(input))
+          : asked.map(([place, attempts]) => unsentRow(place, attempts));
       }
       this.#takeAnswers(rows, answers, lost);
       this.#runs.learn(answers, places, Date.now() - startedAt);
@@ -247,6 +271,7 @@ export class RowDriver {
       this.#fault = { error };
     } finally {
       this.#runs.end(run);
+      this.#scopes.delete(scope);
       this.#stir();
     }
   }
@@ -422,12 +447,12 @@ export class RowDriver {
   // ---- ending -----------------------------------------------------------------------------
 
   #isAtRest(): boolean {
-    if (this.#runs.size > 0 || this.#watches.size > 0) return false;
+    if (this.#runs.size > 0 || this.#watches.size > 0 || this.#deferred.moving) return false;
     if (this.#draining) return true;
     if (this.#outstanding.size > 0) return false;
     const { cancel, next, again } = this.#state;
     const isOver = cancel !== null || Date.now() >= this.#options.terms.requestUntil;
-    return isOver || (next >= this.#options.to && again.length === 0);
+    return isOver || (next >= this.#options.to && again.length + this.#deferred.again === 0);
   }
 
   #mustHandOver(): boolean {
@@ -477,7 +502,20 @@ export class RowDriver {
 
   /** @returns true when a receipt came late and there is more to do */
   async #takeLateReceipts(): Promise<boolean> {
-    if (this.#unknown.size === 0 || this.#reread) return false;
+    for (;;) {
+      if (!this.#reread && (await this.#rereadReceipts())) return true;
+      if (this.#deferred.unknown === 0) return false;
+      // These stay as they are, and those in the store have their turn.
+      this.#state.counts.unknown += this.#unknown.size;
+      this.#unknown.clear();
+      for (const [place, attempts] of await this.#deferred.takeUnknown()) {
+        this.#unknown.set(place, attempts);
+      }
+      this.#reread = false;
+    }
+  }
+
+  async #rereadReceipts(): Promise<boolean> {
     this.#reread = true;
     const { activities, work, terms, name } = this.#options;
     const { reuseSince, interactive } = terms;
@@ -503,6 +541,47 @@ export class RowDriver {
     return found;
   }
 
+  // ---- deferring --------------------------------------------------------------------------
+
+  #startDeferring(): void {
+    const work = this.#nextDeferring();
+    if (work === null) return;
+    void work
+      .catch((error: unknown) => {
+        this.#fault = { error };
+      })
+      .finally(() => this.#stir());
+  }
+
+  /** Rows into the store where there are too many, and back where there is room and it is their time. */
+  #nextDeferring(): Promise<void> | null {
+    const { again } = this.#state;
+    const now = Date.now();
+    if (again.length > limits.carried) return this.#deferAgain();
+    if (this.#unknown.size > limits.carried) return this.#deferUnknown();
+    const isDue = this.#mayRequest(now) && this.#deferred.soonest <= now;
+    return isDue && again.length < limits.carried / 2 ? this.#takeDeferred(now) : null;
+  }
+
+  /** Those that go last. */
+  #deferAgain(): Promise<void> {
+    const ordered = this.#state.again.toSorted((a, b) => a.notBefore - b.notBefore);
+    const later = ordered.splice(-limits.carried / 2);
+    this.#state.again = ordered;
+    return this.#deferred.putAgain(later);
+  }
+
+  #deferUnknown(): Promise<void> {
+    const some = [...this.#unknown].slice(0, limits.carried / 2);
+    for (const [place] of some) this.#unknown.delete(place);
+    return this.#deferred.putUnknown(some);
+  }
+
+  async #takeDeferred(now: number): Promise<void> {
+    const rows = await this.#deferred.takeAgain(now);
+    this.#state.again.push(...rows);
+  }
+
   /** Rows that were never sent become `cancelled`; the others keep what stands on file. */
   #countTheRest(): void {
     const { counts, again, next } = this.#state;
@@ -510,6 +589,10 @@ export class RowDriver {
     this.#state.next = this.#options.to;
     for (const row of again) counts[row.was === 'new' ? 'cancelled' : row.was] += 1;
     this.#state.again = [];
+    const deferred = this.#deferred.giveUp();
+    counts.cancelled += deferred.new;
+    counts.failed += deferred.failed;
+    counts.unknown += deferred.unknown;
     counts.unknown += this.#unknown.size;
     this.#unknown.clear();
   }
@@ -533,10 +616,11 @@ export class RowDriver {
       return { reason: this.#waiting, until };
     }
     const { again, next } = this.#state;
-    const onlyAgain = next >= this.#options.to && again.length > 0 && this.#outstanding.size === 0;
-    return onlyAgain
-      ? { reason: 'retry', until: Math.min(...again.map((row) => row.notBefore)) }
-      : null;
+    const waiting = again.length + this.#deferred.again;
+    const onlyAgain = next >= this.#options.to && waiting > 0 && this.#outstanding.size === 0;
+    if (!onlyAgain) return null;
+    const soonest = Math.min(this.#deferred.soonest, ...again.map((row) => row.notBefore));
+    return { reason: 'retry', until: soonest };
   }
 
   /** Nothing goes on without one: a token that works, or the word to try again. */
@@ -559,4 +643,14 @@ export class RowDriver {
       this.#stir();
     });
   }
+}
+
+/** No worker had taken it when it was cancelled, or in half a minute: nothing of it was sent. */
+function neverBegan({ cause }: ActivityFailure): boolean {
+  if (cause instanceof CancelledFailure) return true;
+  return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
+}
+
+function unsentRow(place: number, attempts: number): RowAnswer {
+  return { kind: 'unsent', place, attempts, reason: 'no_time', notBefore: 0 };
 }

@@ -1,4 +1,4 @@
-import type { RequestMode, WatchTuple } from '../../domain/certificates/certificate-rows';
+import type { AgainRow, WatchTuple } from '../../domain/certificates/certificate-rows';
 import type { RowCounts } from '../messages';
 
 /** What a driver of rows carries through continue-as-new. Plain data. */
@@ -9,6 +9,7 @@ export interface CarriedRows {
   outstanding: WatchTuple[];
   /** Places whose request has an unknown outcome, with the decisions taken. */
   unknown: [place: number, attempts: number][];
+  deferred: Deferred;
   counts: RowCounts;
   /** Runs of requests so far: numbers their claims. */
   runs: number;
@@ -20,17 +21,19 @@ export interface CarriedRows {
   turnedAwayRuns: number;
 }
 
-/** A row that goes to the service (again), not before an instant. */
-export interface AgainRow {
-  place: number;
-  attempts: number;
-  mode: RequestMode;
-  notBefore: number;
-  /** Times in a row that its request was not processed. */
-  turnedAway: number;
-  /** What stands on file about it so far: `new` is nothing. */
-  was: 'new' | 'failed' | 'unknown';
+/** What the store holds of rows that go again, or are unknown: too many of them to be carried. */
+export interface Deferred {
+  /** Rows that go again, by what is stored of their outcome. */
+  again: Record<AgainRow['was'], number>;
+  /** Epoch milliseconds: none of them goes before. */
+  soonest: number;
+  unknown: number;
+  /** Times that rows were put there or taken back: numbers the next one. */
+  steps: number;
 }
+
+/** JSON has no Infinity. */
+export const never = Number.MAX_SAFE_INTEGER;
 
 export function firstRows(from: number, share: number): CarriedRows {
   return {
@@ -38,6 +41,7 @@ export function firstRows(from: number, share: number): CarriedRows {
     again: [],
     outstanding: [],
     unknown: [],
+    deferred: { again: { new: 0, failed: 0, unknown: 0 }, soonest: never, unknown: 0, steps: 0 },
     counts: { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 },
     runs: 0,
     paused: false,

@@ -257,3 +257,15 @@ it('stops a run whose list of items is not in the store, without a POST', async 
   ]);
   expect(bench.server.received).toEqual([]);
 });
+
+it('sends nothing from the deadline of the job on, and claims nothing', async () => {
+  const work = await bench.work('w1', [documentA, documentB]);
+  const answers = await bench.request(work, { sendBy: Date.now() });
+  expect(answers).toMatchObject([
+    { kind: 'unsent', reason: 'no_time' },
+    { kind: 'unsent', reason: 'no_time' },
+  ]);
+  expect(bench.server.posts()).toEqual([]);
+  // It is free for whoever comes next.
+  expect(await bench.request(work)).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+});

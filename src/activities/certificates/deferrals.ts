@@ -1,0 +1,32 @@
+import type { AgainRow, DeferInput } from '../../domain/certificates/certificate-rows';
+import { DeferredRowRepository } from '../../store/certificates/deferred-rows';
+import type { CertificateDependencies } from '../dependencies';
+
+/** Rows that a lane puts aside in the store: it cannot carry any number of them. */
+export function createCertificateDeferralActivities({ store }: CertificateDependencies) {
+  const deferred = new DeferredRowRepository(store);
+
+  async function deferRows({ rows, ...input }: DeferInput & { rows: AgainRow[] }): Promise<void> {
+    await deferred.put(input, rows);
+  }
+
+  /** @returns those whose instant is within the bounds, and the first instant of those that are left */
+  function takeDeferredRows({
+    from,
+    to,
+    limit,
+    ...input
+  }: DeferInput & { from: number; to: number; limit: number }): Promise<{
+    rows: AgainRow[];
+    soonest: number | null;
+  }> {
+    return deferred.take(input, { from, to, limit });
+  }
+
+  /** At the end of a lane. */
+  async function dropDeferredRows({ work, lane }: Omit<DeferInput, 'step'>): Promise<void> {
+    await deferred.remove(work.folder, lane);
+  }
+
+  return { deferRows, takeDeferredRows, dropDeferredRows };
+}

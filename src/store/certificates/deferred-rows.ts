@@ -1,0 +1,74 @@
+import type { AgainRow, DeferInput } from '../../domain/certificates/certificate-rows';
+import type { SealedDatabase } from '../sealed-database';
+import { insertInto, partsOf, replacing, statement } from '../statement';
+
+/** Rows that a lane puts aside for later, by their numbers: a workflow cannot carry any number of them. */
+export class DeferredRowRepository {
+  readonly #store: SealedDatabase;
+
+  constructor(store: SealedDatabase) {
+    this.#store = store;
+  }
+
+  /** Of two steps about a row the later one holds: one that is repeated late changes nothing. */
+  async put({ work, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
+    const values = rows.map(({ place, attempts, mode, notBefore, turnedAway, was }) => [
+      ...[work.folder, lane, place, attempts, mode],
+      ...[notBefore, turnedAway, was, step, null],
+    ]);
+    const otherwise = `${replacing(key, columns.slice(key.length))}
+      WHERE excluded.put_in > deferred_row.put_in`;
+    await this.#store.commit(
+      partsOf(values).map((some) => insertInto('deferred_row', columns, some, otherwise)),
+    );
+  }
+
+  /**
+   * Those whose instant is within the bounds, the first of them first. A step that is repeated is given
+   * what it was given, and perhaps more.
+   *
+   * @returns `soonest`: instant of the first that is left; null when none is
+   */
+  async take(
+    { work, lane, step }: DeferInput,
+    { from, to, limit }: { from: number; to: number; limit: number },
+  ): Promise<{ rows: AgainRow[]; soonest: number | null }> {
+    const place = [work.folder, lane];
+    await this.#store.commit([
+      statement(
+        `UPDATE deferred_row SET taken_in = ? WHERE work = ? AND lane = ? AND item IN
+           (SELECT item FROM deferred_row WHERE work = ? AND lane = ? AND taken_in IS NULL
+            AND not_before >= ? AND not_before <= ? ORDER BY not_before LIMIT ?)`,
+        [step, ...place, ...place, from, to, limit],
+      ),
+    ]);
+    const rows = await this.#store.read<AgainRow>(
+      statement(
+        `SELECT item AS place, attempts, mode, not_before AS "notBefore",
+                turned_away AS "turnedAway", was
+         FROM deferred_row WHERE work = ? AND lane = ? AND taken_in = ? ORDER BY not_before`,
+        [...place, step],
+      ),
+    );
+    const [left] = await this.#store.read<{ soonest: number | null }>(
+      statement(
+        `SELECT min(not_before) AS soonest FROM deferred_row
+         WHERE work = ? AND lane = ? AND taken_in IS NULL`,
+        place,
+      ),
+    );
+    return { rows, soonest: left?.soonest ?? null };
+  }
+
+  async remove(work: string, lane: string): Promise<void> {
+    await this.#store.commit([
+      statement('DELETE FROM deferred_row WHERE work = ? AND lane = ?', [work, lane]),
+    ]);
+  }
+}
+
+const key = ['work', 'lane', 'item'] as const;
+const columns = [
+  ...key,
+  ...['attempts', 'mode', 'not_before', 'turned_away', 'was', 'put_in', 'taken_in'],
+];

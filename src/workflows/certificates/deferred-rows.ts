@@ -1,0 +1,106 @@
+import type { AgainRow } from '../../domain/certificates/certificate-rows';
+import type { WorkRef } from '../../domain/certificates/work';
+import type { CertificateActivities } from './activities';
+import { never, type Deferred } from './row-state';
+
+/** Rows of one step: what goes through the history at once. */
+const perStep = 500;
+
+/**
+ * What a lane knows of the rows that it has put into the store for later: how many, and when the first
+ * may go. Of a million rows any number may have to go again, and a workflow cannot carry them.
+ */
+export class DeferredRows {
+  readonly #state: Deferred;
+  readonly #lane: { work: WorkRef; lane: string };
+  readonly #activities: CertificateActivities;
+  #moving = false;
+
+  constructor(
+    state: Deferred,
+    lane: { work: WorkRef; lane: string },
+    activities: CertificateActivities,
+  ) {
+    this.#state = state;
+    this.#lane = lane;
+    this.#activities = activities;
+  }
+
+  /** Rows are on their way there or back. */
+  get moving(): boolean {
+    return this.#moving;
+  }
+
+  get again(): number {
+    return Object.values(this.#state.again).reduce((sum, count) => sum + count, 0);
+  }
+
+  get unknown(): number {
+    return this.#state.unknown;
+  }
+
+  get soonest(): number {
+    return this.again === 0 ? Infinity : this.#state.soonest;
+  }
+
+  async putAgain(rows: AgainRow[]): Promise<void> {
+    await this.#put(rows);
+    this.#state.soonest = Math.min(this.soonest, ...rows.map(({ notBefore }) => notBefore));
+    for (const { was } of rows) this.#state.again[was] += 1;
+  }
+
+  /** Those that may go by now. */
+  async takeAgain(now: number): Promise<AgainRow[]> {
+    const rows = await this.#take(0, now);
+    for (const { was } of rows) this.#state.again[was] -= 1;
+    return rows;
+  }
+
+  async putUnknown(rows: readonly [place: number, attempts: number][]): Promise<void> {
+    await this.#put(rows.map(([place, attempts]) => ({ ...unknownRow, place, attempts })));
+    this.#state.unknown += rows.length;
+  }
+
+  async takeUnknown(): Promise<[place: number, attempts: number][]> {
+    const rows = await this.#take(never, never);
+    this.#state.unknown -= rows.length;
+    return rows.map(({ place, attempts }) => [place, attempts]);
+  }
+
+  /** None of them goes any more. @returns how many, by what is stored of their outcome */
+  giveUp(): Deferred['again'] {
+    const { again, unknown } = this.#state;
+    this.#state.again = { new: 0, failed: 0, unknown: 0 };
+    this.#state.unknown = 0;
+    return { ...again, unknown: again.unknown + unknown };
+  }
+
+  /** At the end of the lane. */
+  async drop(): Promise<void> {
+    if (this.#state.steps > 0) await this.#activities.dropDeferredRows(this.#lane);
+  }
+
+  async #put(rows: AgainRow[]): Promise<void> {
+    await this.#move((step) => this.#activities.deferRows({ ...this.#lane, step, rows }));
+  }
+
+  async #take(from: number, to: number): Promise<AgainRow[]> {
+    const { rows, soonest } = await this.#move((step) =>
+      this.#activities.takeDeferredRows({ ...this.#lane, step, from, to, limit: perStep }),
+    );
+    this.#state.soonest = soonest ?? never;
+    return rows;
+  }
+
+  async #move<T>(act: (step: number) => Promise<T>): Promise<T> {
+    this.#moving = true;
+    this.#state.steps += 1;
+    try {
+      return await act(this.#state.steps);
+    } finally {
+      this.#moving = false;
+    }
+  }
+}
+
+const unknownRow = { mode: 'normal', notBefore: never, turnedAway: 0, was: 'unknown' } as const;

@@ -1,0 +1,58 @@
+import type { AgainRow } from '../../../src/domain/certificates/certificate-rows';
+import { DeferredRowRepository } from '../../../src/store/certificates/deferred-rows';
+import { TemporaryStore } from '../../support/temporary-store';
+
+let place: TemporaryStore;
+let deferred: DeferredRowRepository;
+
+beforeEach(() => {
+  place = new TemporaryStore();
+  deferred = new DeferredRowRepository(place.store);
+});
+
+afterEach(() => place.remove());
+
+const work = { folder: 'works/w1', items: 1_000, filedIn: 'works/w1' };
+const step = (number: number, lane = 'lane-0000-a') => ({ work, lane, step: number });
+const row = (item: number, notBefore: number): AgainRow => ({
+  ...{ place: item, attempts: 2, mode: 'normal', notBefore, turnedAway: 3, was: 'failed' },
+});
+const placesOf = ({ rows }: { rows: AgainRow[] }): number[] => rows.map((one) => one.place);
+
+it('gives rows back as they were, those first that may go first, and tells of those left', async () => {
+  await deferred.put(step(1), [row(7, 300), row(5, 100), row(6, 200)]);
+  const taken = await deferred.take(step(2), { from: 0, to: 250, limit: 10 });
+  expect(taken).toEqual({ rows: [row(5, 100), row(6, 200)], soonest: 300 });
+  const rest = await deferred.take(step(3), { from: 0, to: 1_000, limit: 10 });
+  expect(rest).toEqual({ rows: [row(7, 300)], soonest: null });
+});
+
+it('loses none when a step is repeated whose answer was lost', async () => {
+  const rows = Array.from({ length: 450 }, (_, item) => row(item, item));
+  await deferred.put(step(1), rows);
+  await deferred.put(step(1), rows);
+  const bounds = { from: 0, to: 1_000, limit: 200 };
+  await deferred.take(step(2), bounds);
+  const again = await deferred.take(step(2), bounds);
+  const rest = await deferred.take(step(3), { ...bounds, limit: 1_000 });
+  expect([...placesOf(again), ...placesOf(rest)]).toEqual(rows.map((one) => one.place));
+});
+
+it('changes nothing by a step that arrives after a later one', async () => {
+  await deferred.put(step(1), [row(5, 100)]);
+  await deferred.take(step(2), { from: 0, to: 100, limit: 10 });
+  await deferred.put(step(1), [row(5, 100)]);
+  expect(placesOf(await deferred.take(step(3), { from: 0, to: 100, limit: 10 }))).toEqual([]);
+  await deferred.put(step(4), [row(5, 900)]);
+  expect(await deferred.take(step(5), { from: 0, to: 900, limit: 10 })).toMatchObject({
+    rows: [row(5, 900)],
+  });
+});
+
+it('keeps lanes apart, and executions of one', async () => {
+  await deferred.put(step(1), [row(5, 100)]);
+  const other = step(2, 'lane-0000-b');
+  expect(placesOf(await deferred.take(other, { from: 0, to: 100, limit: 10 }))).toEqual([]);
+  await deferred.remove(work.folder, other.lane);
+  expect(placesOf(await deferred.take(step(2), { from: 0, to: 100, limit: 10 }))).toEqual([5]);
+});
