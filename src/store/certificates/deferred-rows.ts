@@ -13,8 +13,16 @@ export class DeferredRowRepository {
   /** Of two steps about a row the later one holds: one that is repeated late changes nothing. */
   async put({ work, lane, step }: DeferInput, rows: readonly AgainRow[]): Promise<void> {
     const values = rows.map(({ place, attempts, mode, notBefore, turnedAway, was }) => [
-      ...[work.folder, lane, place, attempts, mode],
-      ...[notBefore, turnedAway, was, step, null],
+      work.folder,
+      lane,
+      place,
+      attempts,
+      mode,
+      notBefore,
+      turnedAway,
+      was,
+      step,
+      null,
     ]);
     const otherwise = `${replacing(key, columns.slice(key.length))}
       WHERE excluded.put_in > deferred_row.put_in`;
@@ -70,5 +78,11 @@ export class DeferredRowRepository {
 const key = ['work', 'lane', 'item'] as const;
 const columns = [
   ...key,
-  ...['attempts', 'mode', 'not_before', 'turned_away', 'was', 'put_in', 'taken_in'],
+  'attempts',
+  'mode',
+  'not_before',
+  'turned_away',
+  'was',
+  'put_in',
+  'taken_in',
 ];

@@ -15,7 +15,12 @@ afterEach(() => place.remove());
 const work = { folder: 'works/w1', items: 1_000, filedIn: 'works/w1' };
 const step = (number: number, lane = 'lane-0000-a') => ({ work, lane, step: number });
 const row = (item: number, notBefore: number): AgainRow => ({
-  ...{ place: item, attempts: 2, mode: 'normal', notBefore, turnedAway: 3, was: 'failed' },
+  place: item,
+  attempts: 2,
+  mode: 'normal',
+  notBefore,
+  turnedAway: 3,
+  was: 'failed',
 });
 const placesOf = ({ rows }: { rows: AgainRow[] }): number[] => rows.map((one) => one.place);
 
