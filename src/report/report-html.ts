@@ -1,3 +1,4 @@
+import { needsAttention } from '../domain/attention';
 import {
   rowStatuses,
   type RowStatus,
@@ -59,8 +60,9 @@ function stands({ texts, formats, figures }: Page): string {
 
 /** As the command's exit code has it: cancelled rows were left on purpose. */
 function needAPerson(counts: StatusCounts): number {
-  const all = rowStatuses.reduce((sum, status) => sum + counts[status], 0);
-  return all - counts.issued - counts.duplicate - counts.cancelled - counts.erased;
+  return rowStatuses
+    .filter((status) => needsAttention('certificate-batch', status))
+    .reduce((sum, status) => sum + counts[status], 0);
 }
 
 function tilesPart({ texts, formats, figures, summary }: Page): Html {

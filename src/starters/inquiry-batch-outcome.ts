@@ -3,13 +3,14 @@ import { join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { parseJson } from '../apis/http/problem';
 import { InquiryBatchShelf } from '../store/inquiry-batches';
+import { exitCodeOf } from '../domain/attention';
+import { batchEnd } from '../domain/job-ends';
 import { orderEntry } from '../domain/audit-entries';
 import type { ManifestItem, RefusedLine, RepeatedLine } from '../domain/certificates/certificates';
 import {
   inquiryBatchFolder,
   inquiryBatchKinds,
   inquiryBatchWorkflowId,
-  isDone,
   type InquiryBatchEnd,
   type InquiryBatchKind,
   type InquiryBatchRecord,
@@ -27,7 +28,7 @@ import { defaultFolder } from './cli/flags';
 import type { InquiryCharges } from './jobs/inquiry-charges';
 import { inquiryKinds, type InquiryKind } from './inquiry-kinds';
 import type { InquiryEnding, InquirySheets } from './jobs/inquiry-rows';
-import { CommandError, counted, exitCodes, print, printJson } from './cli/terminal';
+import { CommandError, counted, print, printJson } from './cli/terminal';
 import type { OrderName, WorkFamily } from './cli/work-family';
 import { isNotFound, isRunning, withEngine, type Workplace } from './cli/workplace';
 import { removeOthers, writeWhole } from './cli/written-file';
@@ -88,7 +89,8 @@ export async function showInquiryBatch(
   const how = { excel: excel === true, html: html === true };
   const written = await writeRows(place, kind, batch, { folder, how, endedAt: end.endedAt });
   const { counts, charges } = written;
-  const exitCode = Object.keys(counts).every(isDone) ? exitCodes.done : exitCodes.needsAPerson;
+  const batchKind = batch.record.kind;
+  const exitCode = exitCodeOf(batchKind, batchEnd(batchKind, counts));
   const summary = summaryOf(batch, written);
   await writeWhole(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`);
   if (json === true) {

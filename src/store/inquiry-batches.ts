@@ -4,7 +4,7 @@ import {
   type InquiryBatchRecord,
   type InquiryWork,
 } from '../domain/core/inquiry-batch';
-import { inquiryBatchEnd } from '../domain/job';
+import { batchEnd } from '../domain/job-ends';
 import { profileFolder } from '../domain/profiles/lookup';
 import { traceFolder } from '../domain/traces/search';
 import { toJsonLines } from './records';
@@ -19,9 +19,9 @@ export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBat
       parts: 'parts',
       perPart: inquiriesPerPart,
       start: ({ batchId: id, kind }) => ({ id, kind }),
-      end: ({ counts, endedAt }, { linesAtFault }) => ({
+      end: ({ counts, endedAt }, { kind, linesAtFault }) => ({
         endedAt,
-        ...inquiryBatchEnd(counts, linesAtFault),
+        ...batchEnd(kind, counts, linesAtFault),
       }),
     });
   }

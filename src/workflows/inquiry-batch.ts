@@ -1,7 +1,7 @@
 import { ParentClosePolicy, continueAsNew, setHandler, startChild } from '@temporalio/workflow';
 import { profileFolder } from '../domain/profiles/lookup';
 import { traceFolder } from '../domain/traces/search';
-import { inquiryBatchEnd } from '../domain/job';
+import { batchEnd } from '../domain/job-ends';
 import { BatchDriver, type BatchRules, type StartedWork } from './core/batch-driver';
 import { inquiryBatchActivities } from './core/inquiry-batch-activities';
 import { lookUpProfile } from './profiles/look-up-profile';
@@ -36,7 +36,7 @@ function rulesOf(input: InquiryBatchInput): BatchRules {
         ? startSearch(input, workId, deadlineAt)
         : startLookup(input, workId, deadlineAt),
     handOn: (part, carried) => continueAsNew<typeof inquiryBatch>({ ...input, part, carried }),
-    tellEnd: (counts) => tellEnd(inquiryBatchEnd(counts, input.linesAtFault)),
+    tellEnd: (counts) => tellEnd(batchEnd(kind, counts, input.linesAtFault)),
   };
 }
 

@@ -366,6 +366,8 @@ export interface CreditBatchInput {
   /** In the store; the ids of its analyses lie there in parts. */
   folder: string;
   analyses: number;
+  /** Files that the local scan refused. */
+  notSent: number;
   parts: number;
   /** The part that this run drives, from 0. */
   part: number;

@@ -75,7 +75,7 @@ describe('a batch of credit files', () => {
 
     const { stdout: listed } = await run(['list', '--kind', 'credit-batch', '--json']);
     expect(JSON.parse(listed)).toMatchObject({
-      jobs: [{ id, kind: 'credit-batch', input: 'mixed', status: 'completed' }],
+      jobs: [{ id, kind: 'credit-batch', input: 'mixed', status: 'invalid', needsAttention: true }],
       next: null,
     });
     const status = await run(['status', id, '--json']);

@@ -151,7 +151,7 @@ describe('a sweep of one monitor', () => {
       counts: { acknowledged: 2, elsewhere: 1 },
       standing: { stuck: 2, escalated: 0, unreadable: 1 },
     });
-    expect(first.code).toBe(3);
+    expect(first.code).toBe(1);
     expect(calls(mixed, 'ack').filter((one) => one.changeId === unwanted)).toEqual([]);
     expect(await changeOnFile(place, mixed, locked)).toMatchObject({
       acknowledged: null,

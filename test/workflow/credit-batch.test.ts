@@ -112,6 +112,7 @@ async function driven(
           batchId: workflowId,
           folder: 'f',
           analyses: parts.flat().length,
+          notSent: 0,
           parts: parts.length,
           part: 0,
           carried: { underWay: [], counts: {}, paused: false },

@@ -8,7 +8,8 @@ import {
 import type { AuditEntry } from '../../domain/core/audit';
 import { outcomeEntry, requestEntry } from '../../domain/audit-entries';
 import { noCounts, type BatchSummary } from '../../domain/certificates/certificates';
-import { certificateEnd } from '../../domain/job';
+import type { JobKind } from '../../domain/job';
+import { batchEnd } from '../../domain/job-ends';
 import { mergeOutcomes, nothingTold, type OutcomeRecord } from '../../domain/certificates/outcomes';
 import { resultRow } from '../../domain/certificates/result-rows';
 import { decisionFolder, type WorkItem, type WorkRecord } from '../../domain/certificates/work';
@@ -45,16 +46,23 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const before = await works.summary(folder);
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();
-      const ending = { ...certificateEnd(summary.counts), endedAt: summary.finishedAt };
+      const { counts, finishedAt: endedAt } = summary;
+      const endingOf = (kind: JobKind) => ({ ...batchEnd(kind, counts), endedAt });
       const latest: LatestEdition = { edition, snapshotAt, summary };
       const standing = await works.latest(folder);
       await store.jobs.endAgain([
         ...(edition > 0
-          ? [{ folder: decisionFolder(folder, edition), ending, outcome: summary }]
+          ? [
+              {
+                folder: decisionFolder(folder, edition),
+                ending: endingOf('decision'),
+                outcome: summary,
+              },
+            ]
           : []),
         // Of two that count at once the one that looked later has seen more.
         ...(standing === null || standing.snapshotAt <= snapshotAt
-          ? [{ folder, ending, outcome: latest }]
+          ? [{ folder, ending: endingOf(record.kind), outcome: latest }]
           : []),
       ]);
       return summary;

@@ -61,32 +61,3 @@ export function inquiryBatchFolder(batchId: string): string {
 export function inquiryBatchWorkflowId(kind: InquiryBatchKind, name: string): string {
   return `${kind}/${name}`;
 }
-
-/** Ends after which nothing is left to do about a work. */
-const doneStatuses: readonly string[] = ['completed', 'found', 'cancelled', 'duplicate', 'erased'];
-
-export function isDone(status: string): boolean {
-  return doneStatuses.includes(status);
-}
-
-/**
- * One word for how a batch ended: that of the work that needs a person most.
- *
- * @param linesAtFault of its file, which were not asked for
- */
-export function gravestInquiry(counts: Partial<Record<string, number>>, linesAtFault = 0): string {
-  const byGravity = [
-    'lost',
-    'unknown_outcome',
-    'failed',
-    'refused',
-    'unreadable',
-    'expired',
-    'invalid',
-    'not_found',
-    'cancelled',
-  ];
-  const all = { ...counts, invalid: (counts['invalid'] ?? 0) + linesAtFault };
-  const found = byGravity.find((status) => (all[status as keyof typeof all] ?? 0) > 0);
-  return found ?? ((counts['completed'] ?? 0) > 0 ? 'completed' : 'found');
-}

@@ -1,5 +1,3 @@
-import { rowStatuses, type RowStatus, type StatusCounts } from '../certificates/certificates';
-
 /**
  * What operators look for work by in the engine. Search attributes are in the clear there: no document,
  * no name, no reason of a person. A namespace on SQL has room for ten Keyword in all.
@@ -38,29 +36,3 @@ export type WorkflowKind =
   | 'profile-batch'
   | 'trace'
   | 'trace-batch';
-
-/** How much a row of a status needs a person; above `cancelled` something is left to decide. */
-const gravity: Record<RowStatus, number> = {
-  issued: 0,
-  duplicate: 0,
-  erased: 0,
-  cancelled: 1,
-  unsupported: 2,
-  invalid: 3,
-  expired: 4,
-  failed: 5,
-  unknown_outcome: 6,
-};
-
-/** One word for how a work ended: the status of the row that needs a person most. */
-export function gravestStatus(counts: StatusCounts): RowStatus {
-  const [gravest] = rowStatuses
-    .filter((status) => counts[status] > 0)
-    .sort((a, b) => gravity[b] - gravity[a]);
-  return gravest ?? 'issued';
-}
-
-/** Some row is left to decide about. */
-export function needsAPerson(counts: StatusCounts): boolean {
-  return gravity[gravestStatus(counts)] > gravity.cancelled;
-}

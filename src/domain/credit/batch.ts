@@ -10,6 +10,8 @@ export interface CreditBatchRecord {
   directory: string;
   /** Lines of `files.json`. */
   files: number;
+  /** Files that the local scan refused. */
+  notSent: number;
   /** Analyses that it drives, in parts of `partSize`. */
   analyses: number;
   parts: number;
@@ -32,19 +34,6 @@ export interface CreditBatchFile {
 
 /** How the analyses of a batch ended so far; `lost`: without an end on file. */
 export type AnalysisCounts = Partial<Record<AnalysisStatus | 'lost', number>>;
-
-/** One word for how a batch ended: that of the analysis that needs a person most. */
-export function gravestAnalysis(counts: AnalysisCounts): keyof AnalysisCounts {
-  const byGravity = [
-    'lost',
-    'unknown_outcome',
-    'failed',
-    'refused',
-    'expired',
-    'cancelled',
-  ] as const;
-  return byGravity.find((status) => (counts[status] ?? 0) > 0) ?? 'completed';
-}
 
 /** How all of them ended: the outcome of the job. */
 export interface CreditBatchEnd {

@@ -160,12 +160,6 @@ export function lensStandsForGood({ status, seen }: LensOutcome, expired: number
   return status === 'cancelled' && seen?.state === 'cancelled';
 }
 
-/** Nobody knows what became of it, it can go on, or a part of what it found is missing. */
-export function lensNeedsAPerson({ files, status }: LensOutcome): boolean {
-  if (status === 'completed') return files === null || files.unfiled.length > 0;
-  return status === 'expired' || status === 'unknown_outcome';
-}
-
 export function isLensSettled(state: LensSeen['state']): boolean {
   return ['completed', 'failed', 'cancelled', 'expired'].includes(state);
 }

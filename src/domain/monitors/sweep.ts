@@ -317,11 +317,6 @@ export function troublesOf({
   ];
 }
 
-/** A person must look: a service that is away comes back by itself. */
-export function needsAttention({ standing, fault }: SweepOutcome): boolean {
-  return standing.escalated > 0 || (fault !== null && fault.fault !== 'unavailable');
-}
-
 /** One sweep of a monitor at a time: the id is the lock (decision record 017). */
 export function sweepWorkflowId(monitorId: string): string {
   return `monitor-sweep/${monitorId}`;

@@ -1,5 +1,5 @@
 import { backoffMs } from '../core/poll-timing';
-import { faultWords, needsAttention, troublesOf, type SweepOutcome } from './sweep';
+import { faultWords, troublesOf, type SweepOutcome } from './sweep';
 
 /** Many monitors by one schedule: their list, and one pass over it. */
 
@@ -146,17 +146,6 @@ export function watchStatus({ stopped, counts }: WatchOutcome): 'swept' | 'partl
   const inVain = failing + lostPages;
   if (inVain > 0 && failing === looked) return 'failed';
   return inVain + failed + partly > 0 ? 'partly' : 'swept';
-}
-
-/** A person must look: one sweep needs it, or the pass as a whole came to nothing. */
-export function watchNeedsAttention(outcome: WatchOutcome): boolean {
-  const { escalated, lostPages } = outcome.counts;
-  return watchStatus(outcome) === 'failed' || escalated + lostPages > 0;
-}
-
-/** Null: a sweep that ended without an outcome. */
-export function isEscalated(outcome: SweepOutcome | null): boolean {
-  return outcome === null || needsAttention(outcome);
 }
 
 /** Names go into ids of schedules and workflows, which are in the clear. */

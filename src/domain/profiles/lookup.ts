@@ -35,11 +35,6 @@ export const profileStatuses = [
 ] as const;
 export type ProfileStatus = (typeof profileStatuses)[number];
 
-/** What was paid for, perhaps, and is not known. */
-export function profileNeedsAPerson(status: ProfileStatus): boolean {
-  return ['expired', 'unreadable', 'unknown_outcome'].includes(status);
-}
-
 /** `failed`: the service told `rural: null`, which is a query that timed out or failed. */
 export type RuralTold = 'told' | 'failed';
 

@@ -6,7 +6,8 @@ import {
   type FiledRow,
   type RowStatus,
 } from '../../domain/certificates/certificates';
-import { needsAPerson } from '../../domain/core/search-attributes';
+import { endOf, exitCodeOf } from '../../domain/attention';
+import { batchEnd } from '../../domain/job-ends';
 import { mostWorkbookRows } from '../../sheets/result-workbook';
 import { summaryDocument, writeResultFolder, type ResultFolderOptions } from '../cli/result-folder';
 import { exitCodes, print, printJson, tell } from '../cli/terminal';
@@ -25,16 +26,6 @@ const nextSteps: Partial<Record<RowStatus, string>> = {
     'never sent, or given up: `certificate resolve --status cancelled --action reissue` asks for it',
 };
 
-/** 0 when nothing is left to do, 3 when a person is needed. */
-export function batchExitCode({ counts }: BatchSummary): number {
-  return needsAPerson(counts) ? exitCodes.needsAPerson : exitCodes.done;
-}
-
-export function singleExitCode(row: FiledRow): number {
-  if (['issued', 'cancelled', 'erased'].includes(row.status)) return exitCodes.done;
-  return row.status === 'failed' ? exitCodes.failed : exitCodes.needsAPerson;
-}
-
 export interface ShowOptions extends ResultFolderOptions {
   workflowId: string;
   json: boolean;
@@ -51,7 +42,7 @@ export async function showBatch(
     ...folderOptions,
     folder,
   });
-  const exitCode = batchExitCode(summary);
+  const exitCode = exitCodeOf('certificate-batch', batchEnd('certificate-batch', summary.counts));
   if (json) {
     printJson({ id: workflowId, exitCode, folder, summary: summaryDocument(summary) });
     return exitCode;
@@ -81,7 +72,7 @@ export async function showBatch(
     );
   }
   const { failed, unknown_outcome: unknown, expired } = summary.counts;
-  if (exitCode === exitCodes.needsAPerson && failed + unknown + expired > 0) {
+  if (exitCode === exitCodes.needsAttention && failed + unknown + expired > 0) {
     tell('some rows need a person (exit code 3); what can be decided is decided by');
     tell(
       `  diligence certificate resolve --batch ${summary.batchId} --status S --action A --note "..."`,
@@ -102,7 +93,7 @@ export async function showSingle(
   for await (const found of place.works.rows(from)) row ??= found;
   if (row === undefined) throw new Error('the store does not hold the result');
   await writeResultFolder(place, from, summary, { ...folderOptions, folder });
-  const exitCode = singleExitCode(row);
+  const exitCode = exitCodeOf('certificate', endOf('certificate', row.status));
   if (json) {
     const { pdfKey: _, ...shown } = row;
     const { auditHead = null } = summary;

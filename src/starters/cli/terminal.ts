@@ -10,7 +10,7 @@ export const exitCodes = {
   done: 0,
   failed: 1,
   usage: 2,
-  needsAPerson: 3,
+  needsAttention: 3,
   interrupted: 130,
 } as const;
 

@@ -2,11 +2,11 @@ import { ConfigError } from '../../environment';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
 import { engineIfRunning, openEngine } from '../../temporal/open-engine';
-import { batchExitCode } from '../certificates/outcome';
+import { batchEnd } from '../../domain/job-ends';
 import { readProgress } from './follow';
 import { progressLine, type WorkProgress } from './progress';
 import { summaryDocument } from './result-folder';
-import { exitCodes, tell } from './terminal';
+import { tell } from './terminal';
 import { wayOn, workState, type EngineSight, type WorkState } from './work-state';
 import { beganAt, engineIdOf, summaryOf, workIdOf, type WorkOnFile } from './works-on-file';
 import { isNotFound, type Workplace } from './workplace';
@@ -106,7 +106,7 @@ export function workDocument({ id, work, state, summary, progress }: WorkView) {
     createdAt: beganAt(work),
     createdBy: decision?.by ?? record.createdBy,
     endedAt: summary?.finishedAt ?? null,
-    needsAPerson: needsAPerson(summary),
+    needsAttention: summary !== null && batchEnd(record.kind, summary.counts).needsAttention,
     ...(decision !== null && {
       decision: { action: decision.action, note: decision.note, by: decision.by },
     }),
@@ -132,8 +132,4 @@ export function statusLines({ id, work, state, summary, progress }: WorkView): s
   const way = wayOn(work, state);
   if (way !== null) lines.push(`  ${way}`);
   return lines;
-}
-
-function needsAPerson(summary: BatchSummary | null): boolean {
-  return summary !== null && batchExitCode(summary) === exitCodes.needsAPerson;
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { needsAttention } from '../../domain/attention';
 import { AnalysisFile } from '../../store/credit/analyses';
 import { CreditBatchShelf } from '../../store/credit/credit-batches';
 import {
@@ -15,7 +16,7 @@ import { analysisFolder, type AnalysisOutcome } from '../../domain/credit/work';
 import { AnalysisSheet } from '../../sheets/analysis-sheet';
 import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
-import { analysisExitCode, writeOutcome, type AnalysisOnFile } from './outcome';
+import { writeOutcome, type AnalysisOnFile } from './outcome';
 import { creditBatchLine } from '../cli/follow';
 import { CommandError, exitCodes, print, printJson } from '../cli/terminal';
 import { isNotFound, isRunning, withEngine, type Workplace } from '../cli/workplace';
@@ -135,7 +136,7 @@ export async function showBatchFiles(
 
 function exitCodeOf(lines: readonly FileLine[]): number {
   if (lines.every(({ status }) => status === notSent)) return exitCodes.usage;
-  return lines.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.needsAPerson;
+  return lines.every(({ isDone }) => isDone) ? exitCodes.done : exitCodes.needsAttention;
 }
 
 /** A published format: add at the end only. */
@@ -191,7 +192,7 @@ function standing(
 ): Pick<FileLine, 'status' | 'isDone'> {
   if (refused !== null) return { status: notSent, isDone: false };
   if (outcome !== null) {
-    return { status: outcome.status, isDone: analysisExitCode(outcome) === exitCodes.done };
+    return { status: outcome.status, isDone: !needsAttention('credit-batch', outcome.status) };
   }
   if (end?.cancelled === true) return { status: 'not begun', isDone: true };
   return { status: end === null ? 'not ended' : 'lost', isDone: false };

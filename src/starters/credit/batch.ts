@@ -191,6 +191,7 @@ async function openBatch(
     name,
     directory: flags.dir,
     files: files.length,
+    notSent: files.filter(({ refused }) => refused !== null).length,
     analyses: analyses.length,
     parts: Math.ceil(analyses.length / batchPartSize),
     createdAt: now.toISOString(),
@@ -259,7 +260,7 @@ async function run(
   { concurrency, deadline, detach, json }: BatchFlags,
 ): Promise<boolean> {
   await refuseMissingSearchAttributes(engine);
-  const { batchId, name, analyses, parts } = record;
+  const { batchId, name, notSent, analyses, parts } = record;
   const { queueSuffix } = place;
   const workflowId = creditBatchWorkflowId(name);
   const runsAlready = await isRunning(engine, workflowId);
@@ -271,6 +272,7 @@ async function run(
         batchId,
         folder,
         analyses,
+        notSent,
         parts,
         concurrency,
         queueSuffix,

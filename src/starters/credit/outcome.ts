@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { AnalysisFile } from '../../store/credit/analyses';
+import { attentionOf } from '../../domain/attention';
 import {
   analysisFolder,
   analysisWorkflowId,
@@ -11,7 +12,7 @@ import { cancelUpdate, resumeUpdate } from '../../workflows/messages';
 import { writeAnalysisFolder } from './analysis-folder';
 import { defaultFolder } from '../cli/flags';
 import { analysisLine } from '../cli/follow';
-import { CommandError, exitCodes, print, printJson, tell } from '../cli/terminal';
+import { CommandError, print, printJson, tell } from '../cli/terminal';
 import { isNotFound, withEngine, type Workplace } from '../cli/workplace';
 
 export interface AnalysisOnFile {
@@ -43,11 +44,6 @@ export async function analysisOf(place: Workplace, id: string): Promise<Analysis
   return found;
 }
 
-export function analysisExitCode({ status }: AnalysisOutcome): number {
-  if (status === 'completed' || status === 'cancelled') return exitCodes.done;
-  return status === 'failed' || status === 'refused' ? exitCodes.failed : exitCodes.needsAPerson;
-}
-
 /** Writes the folder of a completed analysis and tells how it ended. Returns the exit code. */
 export async function showAnalysis(
   place: Workplace,
@@ -58,7 +54,7 @@ export async function showAnalysis(
   if (outcome === null) {
     throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
   }
-  const exitCode = analysisExitCode(outcome);
+  const exitCode = attentionOf('credit-analysis', outcome.status).exitCode;
   const folder = await writeOutcome(place, record, outcome, out ?? defaultFolder(workId));
   if (json === true) {
     printJson({ id: workId, exitCode, folder, outcome });

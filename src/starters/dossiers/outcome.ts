@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { DossierFile } from '../../store/dossiers/dossiers';
+import { exitCodeOf } from '../../domain/attention';
+import { dossierEnd } from '../../domain/job-ends';
 import { BillingTotals } from '../../domain/core/billing-totals';
 import { dossierDecisionEntry } from '../../domain/dossiers/audit';
 import {
@@ -23,7 +25,7 @@ import {
   type SingleKind,
   type SingleOnFile,
 } from '../cli/single-work';
-import { CommandError, exitCodes, print, printable, printJson, tell } from '../cli/terminal';
+import { CommandError, print, printable, printJson, tell } from '../cli/terminal';
 import { refuseAllButCancel, type WorkFamily } from '../cli/work-family';
 import { isNotFound, runningUnder, withEngine, type Workplace } from '../cli/workplace';
 
@@ -46,20 +48,6 @@ async function endOf(place: Workplace, id: string): Promise<DossierOutcome> {
   throw new CommandError(`${record.workId} has not ended: \`diligence status ${record.workId}\``);
 }
 
-/** 3: a person is needed, also for a report that was announced and could not be had. */
-export function dossierExitCode({
-  note,
-  possibleAttempt,
-  status,
-  unfiled,
-}: DossierOutcome): number {
-  if (possibleAttempt || status === 'needs_review' || status === 'expired')
-    return exitCodes.needsAPerson;
-  if (status === 'failed' || status === 'refused') return exitCodes.failed;
-  const lacks = status === 'completed' && (unfiled.length > 0 || note !== null);
-  return lacks ? exitCodes.needsAPerson : exitCodes.done;
-}
-
 /** Writes the folder of a dossier whose report is on file, and tells how it ended. */
 export async function showDossier(
   place: Workplace,
@@ -68,7 +56,7 @@ export async function showDossier(
 ): Promise<number> {
   const { workId } = outcome;
   const filedIn = dossierFolder(workId);
-  const exitCode = dossierExitCode(outcome);
+  const exitCode = exitCodeOf('dossier', dossierEnd(outcome));
   const answers = await new DossierFile(place.store).answers(filedIn);
   const folder = answers === null ? null : resolve(out ?? `out/${workId.replaceAll('/', '-')}`);
   const files = folder === null ? [] : await writeDossierFolder(place, filedIn, outcome, folder);

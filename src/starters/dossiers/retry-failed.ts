@@ -1,5 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { Command } from 'commander';
+import { exitCodeOf } from '../../domain/attention';
+import { dossierBatchEnd } from '../../domain/job-ends';
 import { DossierBatchFile } from '../../store/dossiers/dossier-batches';
 import { orderEntry, startEntry } from '../../domain/audit-entries';
 import { reviewPolicies, type ReviewPolicy } from '../../domain/dossiers/follow';
@@ -202,16 +204,8 @@ async function fileAsked(
   return record;
 }
 
-function exitCodeOf({ items, status }: DossierBatchOutcome): number {
-  if (status === 'refused') return exitCodes.failed;
-  const isLeft = items.some(({ possibleAttempt, status: its }) => {
-    return possibleAttempt || (its !== 'completed' && its !== 'cancelled');
-  });
-  return status === 'expired' || isLeft ? exitCodes.needsAPerson : exitCodes.done;
-}
-
 function show(outcome: DossierBatchOutcome, json: boolean): number {
-  const exitCode = exitCodeOf(outcome);
+  const exitCode = exitCodeOf('dossier-batch', dossierBatchEnd(outcome));
   const { billing, error, items, left, status, workId } = outcome;
   if (json) {
     printJson({ id: workId, exitCode, outcome });

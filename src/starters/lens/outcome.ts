@@ -4,10 +4,11 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { LensFile } from '../../store/lens/lens';
+import { exitCodeOf } from '../../domain/attention';
+import { lensEnd } from '../../domain/job-ends';
 import type { Billing } from '../../domain/core/billing';
 import {
   anotherAnalysisCode,
-  lensNeedsAPerson,
   lensWorkflowId,
   mostAfterExpiry,
   uploadExpiredCode,
@@ -20,7 +21,7 @@ import type { EngineClient } from '../../temporal/connection';
 import { lensProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
-import { CommandError, exitCodes, print, printable, printJson } from '../cli/terminal';
+import { CommandError, print, printable, printJson } from '../cli/terminal';
 import type { WorkFamily } from '../cli/work-family';
 import type { Workplace } from '../cli/workplace';
 import { removeOthers, writeWhole } from '../cli/written-file';
@@ -30,13 +31,6 @@ export type LensOnFile = SingleOnFile<LensRecord, LensOutcome>;
 export interface LensOutput {
   out?: string;
   json?: true;
-}
-
-/** An artifact that was announced and did not come is for a person to see to. */
-export function lensExitCode(outcome: LensOutcome): number {
-  if (lensNeedsAPerson(outcome)) return exitCodes.needsAPerson;
-  const { status } = outcome;
-  return status === 'failed' || status === 'refused' ? exitCodes.failed : exitCodes.done;
 }
 
 /** Writes what the service found, and tells how it ended. Returns the exit code. */
@@ -49,7 +43,7 @@ export async function showLens(
   if (outcome === null) {
     throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
   }
-  const exitCode = lensExitCode(outcome);
+  const exitCode = exitCodeOf('lens', lensEnd(outcome));
   const target = resolve(out ?? defaultFolder(workId));
   const files = await writeLensFolder(place, filedIn, outcome, target);
   const folder = files.length > 0 ? target : null;

@@ -1,11 +1,10 @@
 import {
-  needsAttention,
   troublesOf,
   type Reconciled,
   type SweepCounts,
   type SweepOutcome,
 } from '../../domain/monitors/sweep';
-import { watchStatus, type PassOnFile, type WatchOutcome } from '../../domain/monitors/watch';
+import { type PassOnFile, type WatchOutcome } from '../../domain/monitors/watch';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { EngineClient } from '../../temporal/connection';
 import {
@@ -14,7 +13,7 @@ import {
   type SweepProgress,
   type WatchProgress,
 } from '../../workflows/messages';
-import { counted, exitCodes } from '../cli/terminal';
+import { counted } from '../cli/terminal';
 import type { Workplace } from '../cli/workplace';
 
 /** The last look at each page of a list. */
@@ -150,19 +149,4 @@ export function watchLines(outcome: WatchOutcome): string[] {
     ...(stopped === null ? [] : [`  stopped: ${stopped}`]),
     ...(counts.failing === 0 ? [] : [`  ${counts.failing} could not be looked at:`]),
   ];
-}
-
-export function sweepExitCode(outcome: SweepOutcome): number {
-  if (outcome.status === 'failed') return exitCodes.failed;
-  const { stuck, unreadable } = outcome.standing;
-  // What a cancelled sweep had not come to yet waits for the next one: nobody needs to look.
-  const isCancelled = outcome.stopped !== null && outcome.fault === null;
-  const isThrough = outcome.status === 'swept' || (isCancelled && stuck + unreadable === 0);
-  return isThrough && !needsAttention(outcome) ? exitCodes.done : exitCodes.needsAPerson;
-}
-
-export function watchExitCode(outcome: WatchOutcome): number {
-  const status = watchStatus(outcome);
-  if (status === 'failed') return exitCodes.failed;
-  return status === 'swept' ? exitCodes.done : exitCodes.needsAPerson;
 }

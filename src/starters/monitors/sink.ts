@@ -44,6 +44,6 @@ async function sinks(
     }
   }
   return told.some(({ disabledAt }) => disabledAt !== null)
-    ? exitCodes.needsAPerson
+    ? exitCodes.needsAttention
     : exitCodes.done;
 }

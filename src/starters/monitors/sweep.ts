@@ -1,5 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { Command } from 'commander';
+import { exitCodeOf } from '../../domain/attention';
+import { sweepEnd, watchEnd } from '../../domain/job-ends';
 import { watchEntry } from '../../domain/monitors/audit';
 import { sweepWorkflowId, type SweepOutcome, type SweepTerms } from '../../domain/monitors/sweep';
 import { scheduleIdOf, type WatchOutcome } from '../../domain/monitors/watch';
@@ -14,16 +16,7 @@ import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
 import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './ids';
-import {
-  healthLines,
-  passesOf,
-  sweepExitCode,
-  sweepLine,
-  sweepLines,
-  watchExitCode,
-  watchLine,
-  watchLines,
-} from './outcome';
+import { healthLines, passesOf, sweepLine, sweepLines, watchLine, watchLines } from './outcome';
 import { CommandError, exitCodes, print, printJson, printable, tell } from '../cli/terminal';
 import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from '../cli/workplace';
 
@@ -129,7 +122,7 @@ async function sweepOne(
   const outcome = await followByLines<SweepOutcome>(place, engine, workflowId, (current) =>
     sweepLine(current, workflowId),
   );
-  const exitCode = sweepExitCode(outcome);
+  const exitCode = exitCodeOf('monitor-sweep', sweepEnd(outcome));
   if (json === true) printJson({ exitCode, outcome });
   else for (const line of sweepLines(outcome)) print(printable(line));
   return exitCode;
@@ -174,7 +167,7 @@ async function sweepMany(
   );
   const passes = await passesOf(place, 'by-hand', list.pages);
   const failing = passes.flatMap((pass) => pass.failing);
-  const exitCode = watchExitCode(outcome);
+  const exitCode = exitCodeOf('monitor-watch', watchEnd(outcome));
   if (json === true) {
     const blocked = passes.flatMap((pass) => pass.blocked);
     const unwell = passes.flatMap((pass) => pass.unwell ?? []);

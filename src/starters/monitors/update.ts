@@ -83,7 +83,7 @@ export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Comma
       });
       if (flags.json === true) printJson(asDocument(updated));
       else show(updated);
-      if (updated.notTaken.length > 0) process.exitCode = exitCodes.needsAPerson;
+      if (updated.notTaken.length > 0) process.exitCode = exitCodes.needsAttention;
     });
 }
 

@@ -3,6 +3,8 @@ import {
   WorkflowUpdateFailedError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
+import { exitCodeOf } from '../../domain/attention';
+import { sweepEnd, watchEnd } from '../../domain/job-ends';
 import { isUuid } from '../../domain/core/uuid';
 import { watchEntry } from '../../domain/monitors/audit';
 import { healthRemarks } from '../../domain/monitors/health';
@@ -21,11 +23,9 @@ import { cancelUpdate, type SweepProgress, type WatchProgress } from '../../work
 import {
   healthLines,
   passesOf,
-  sweepExitCode,
   sweepLines,
   sweepProgress,
   sweepProgressLine,
-  watchExitCode,
   watchLines,
   watchProgress,
   watchProgressLine,
@@ -300,14 +300,14 @@ async function showMonitorWork(
   return withEngine(place, async (engine) => {
     if (work.kind === 'monitor-sweep') {
       const outcome = outcomeOf(work.id, (await sightOf<SweepOutcome>(engine, work.id)).sight);
-      const exitCode = sweepExitCode(outcome);
+      const exitCode = exitCodeOf('monitor-sweep', sweepEnd(outcome));
       if (json === true) printJson({ id: work.id, exitCode, outcome });
       else for (const line of sweepLines(outcome)) print(printable(line));
       return exitCode;
     }
     const id = await passIdOf(engine, work);
     const outcome = outcomeOf(id, (await sightOf<WatchOutcome>(engine, id)).sight);
-    const exitCode = watchExitCode(outcome);
+    const exitCode = exitCodeOf('monitor-watch', watchEnd(outcome));
     const failing = (await passesOfWatch(place, work.list, id)).flatMap((pass) => pass.failing);
     if (json === true) printJson({ id, exitCode, outcome, failing });
     else {

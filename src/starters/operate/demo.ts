@@ -58,7 +58,7 @@ async function demo(flags: DemoFlags): Promise<number> {
     tell('');
     tell(`$ diligence certificate batch --input ${relative(process.cwd(), input)}`);
     const code = await runCommand(batchArguments(input, flags, folder), env);
-    if (code !== exitCodes.needsAPerson) return code;
+    if (code !== exitCodes.needsAttention) return code;
     const { batchId, unknown_outcome: unknown } = await summaryOf(folder);
     tell('');
     tell(

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { ProfileFile } from '../../store/profiles/profiles';
+import { attentionOf } from '../../domain/attention';
 import {
   profileFolder,
-  profileNeedsAPerson,
   profileWorkflowId,
   type ProfileOutcome,
   type ProfileRecord,
@@ -14,7 +14,7 @@ import { profileProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { writeProfileFolder } from './folder';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
-import { CommandError, counted, exitCodes, print, printable, printJson } from '../cli/terminal';
+import { CommandError, counted, print, printable, printJson } from '../cli/terminal';
 import type { WorkFamily } from '../cli/work-family';
 import type { Workplace } from '../cli/workplace';
 
@@ -27,11 +27,6 @@ export interface ProfileOutput {
   json?: true;
 }
 
-export function profileExitCode({ status }: ProfileOutcome): number {
-  if (status === 'found' || status === 'cancelled') return exitCodes.done;
-  return profileNeedsAPerson(status) ? exitCodes.needsAPerson : exitCodes.failed;
-}
-
 /** Writes the folder of a profile that was found and tells how the lookup ended. */
 export async function showProfile(
   place: Workplace,
@@ -42,7 +37,7 @@ export async function showProfile(
   if (outcome === null) {
     throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
   }
-  const exitCode = profileExitCode(outcome);
+  const exitCode = attentionOf('profile', outcome.status).exitCode;
   const isOnFile = outcome.status === 'found' && outcome.erased !== true;
   const folder = isOnFile ? resolve(out ?? defaultFolder(workId)) : null;
   if (folder !== null) {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TraceFile } from '../../store/traces/traces';
+import { attentionOf } from '../../domain/attention';
 import {
   traceWorkflowId,
   type TraceOutcome,
@@ -12,7 +13,7 @@ import type { EngineClient } from '../../temporal/connection';
 import { traceProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
-import { CommandError, exitCodes, print, printable, printJson } from '../cli/terminal';
+import { CommandError, print, printable, printJson } from '../cli/terminal';
 import type { WorkFamily } from '../cli/work-family';
 import type { Workplace } from '../cli/workplace';
 import { writeWhole } from '../cli/written-file';
@@ -22,12 +23,6 @@ export type TraceOnFile = SingleOnFile<TraceRecord, TraceOutcome>;
 export interface TraceOutput {
   out?: string;
   json?: true;
-}
-
-/** A partial search is done: the service says which sources did not answer. */
-export function traceExitCode({ status }: TraceOutcome): number {
-  if (status === 'completed' || status === 'cancelled') return exitCodes.done;
-  return status === 'failed' || status === 'refused' ? exitCodes.failed : exitCodes.needsAPerson;
 }
 
 /** Writes what the service told of a search, and tells how it ended. Returns the exit code. */
@@ -40,7 +35,7 @@ export async function showTrace(
   if (outcome === null) {
     throw new CommandError(`${workId} has not ended: \`diligence status ${workId}\``);
   }
-  const exitCode = traceExitCode(outcome);
+  const exitCode = attentionOf('trace', outcome.status).exitCode;
   const target = resolve(out ?? defaultFolder(workId));
   const folder = (await writeAnswer(place, filedIn, target)) ? target : null;
   if (json === true) {

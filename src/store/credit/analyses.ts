@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
 import type { ResultFilter } from '../../domain/credit/operation';
-import { analysisEnd } from '../../domain/job';
+import { endOf } from '../../domain/attention';
 import { JobsOfKind } from '../core/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';
@@ -12,7 +12,7 @@ export class AnalysisFile extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
     super(store, {
       root: 'analyses/',
       start: ({ workId: id }) => ({ id, kind: 'credit-analysis' }),
-      end: ({ settledAt: endedAt, status }) => ({ endedAt, ...analysisEnd(status) }),
+      end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('credit-analysis', status) }),
     });
   }
 

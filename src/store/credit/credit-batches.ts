@@ -4,7 +4,7 @@ import {
   type CreditBatchFile,
   type CreditBatchRecord,
 } from '../../domain/credit/batch';
-import { creditBatchEnd } from '../../domain/job';
+import { batchEnd } from '../../domain/job-ends';
 import type { Store } from '../store';
 import { BatchShelf } from '../core/batch-shelf';
 
@@ -16,7 +16,10 @@ export class CreditBatchShelf extends BatchShelf<CreditBatchRecord, CreditBatchE
       parts: 'analyses',
       perPart: batchPartSize,
       start: ({ batchId: id }) => ({ id, kind: 'credit-batch' }),
-      end: ({ counts, endedAt }) => ({ endedAt, ...creditBatchEnd(counts) }),
+      end: ({ counts, endedAt }, { notSent }) => ({
+        endedAt,
+        ...batchEnd('credit-batch', counts, notSent),
+      }),
     });
   }
 

@@ -1,6 +1,6 @@
 import type { DossierBatchOutcome, DossierBatchRecord } from '../../domain/dossiers/retry-batch';
 import type { RetryPlan } from '../../domain/dossiers/retry-plan';
-import { dossierBatchEnd } from '../../domain/job';
+import { dossierBatchEnd } from '../../domain/job-ends';
 import type { Store } from '../store';
 import { JobsOfKind } from '../core/jobs-of-kind';
 

@@ -7,7 +7,7 @@ import type {
   UnfiledArtifact,
 } from '../../domain/dossiers/follow';
 import type { Retry } from '../../domain/dossiers/retry';
-import { dossierEnd } from '../../domain/job';
+import { dossierEnd } from '../../domain/job-ends';
 import type { StoredJob } from '../core/jobs';
 import { JobsOfKind } from '../core/jobs-of-kind';
 import { keySegment } from '../records';

@@ -8,7 +8,7 @@ import {
   type LensRecord,
 } from '../../domain/lens/analyze';
 import { mediaTypeOf, unknownMediaType } from '../../domain/lens/media-type';
-import { lensEnd } from '../../domain/job';
+import { lensEnd } from '../../domain/job-ends';
 import { JobsOfKind } from '../core/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';

@@ -1,4 +1,4 @@
-import { profileEnd } from '../../domain/job';
+import { endOf } from '../../domain/attention';
 import type { ProfileOutcome, ProfileRecord } from '../../domain/profiles/lookup';
 import { JobsOfKind } from '../core/jobs-of-kind';
 import type { Store } from '../store';
@@ -9,7 +9,7 @@ export class ProfileFile extends JobsOfKind<ProfileRecord, ProfileOutcome> {
     super(store, {
       root: 'profiles/',
       start: ({ workId: id }) => ({ id, kind: 'profile' }),
-      end: (outcome) => ({ endedAt: outcome.settledAt, ...profileEnd(outcome.status) }),
+      end: (outcome) => ({ endedAt: outcome.settledAt, ...endOf('profile', outcome.status) }),
     });
   }
 }

@@ -1,4 +1,4 @@
-import { traceEnd } from '../../domain/job';
+import { endOf } from '../../domain/attention';
 import type { TraceOutcome, TraceRecord } from '../../domain/traces/search';
 import { JobsOfKind } from '../core/jobs-of-kind';
 import type { Store } from '../store';
@@ -9,7 +9,7 @@ export class TraceFile extends JobsOfKind<TraceRecord, TraceOutcome> {
     super(store, {
       root: 'traces/',
       start: ({ workId: id }) => ({ id, kind: 'trace' }),
-      end: (outcome) => ({ endedAt: outcome.settledAt, ...traceEnd(outcome) }),
+      end: (outcome) => ({ endedAt: outcome.settledAt, ...endOf('trace', outcome.status) }),
     });
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import { backoffMs } from '../../domain/core/poll-timing';
-import { certificateEnd } from '../../domain/job';
+import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
 import { certificateLane, type CertificateLaneInput, type LaneResult } from './certificate-lane';
 import {
@@ -157,7 +157,7 @@ export async function certificateBatch(input: CertificateBatchInput): Promise<Ba
     const merge = { folder, workId, edition, startedAt, neverSent, failedLanes };
     const summary = await activities.mergeWork(merge);
     progress.stage = 'done';
-    tellEnd(certificateEnd(summary.counts));
+    tellEnd(batchEnd(edition === 0 ? 'certificate-batch' : 'decision', summary.counts));
     return summary;
   });
 

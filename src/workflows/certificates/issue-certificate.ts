@@ -1,6 +1,6 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { BatchSummary } from '../../domain/certificates/certificates';
-import { certificateEnd } from '../../domain/job';
+import { batchEnd } from '../../domain/job-ends';
 import { certificateActivities } from './activities';
 import {
   cancelUpdate,
@@ -55,7 +55,7 @@ export async function issueCertificate(input: IssueCertificateInput): Promise<Ba
       neverSent: `${isOver ? 'the deadline passed' : 'cancelled'} before it was requested`,
       failedLanes: [],
     });
-    tellEnd(certificateEnd(summary.counts));
+    tellEnd(batchEnd('certificate', summary.counts));
     return summary;
   });
 }

@@ -130,7 +130,7 @@ export class RowDriver {
         }
         continue;
       }
-      tellAttention(this.#needsAPerson());
+      tellAttention(this.#needsAttention());
       await condition(() => this.#stirred);
     }
   }
@@ -624,7 +624,7 @@ export class RowDriver {
   }
 
   /** Nothing goes on without one: a token that works, or the word to try again. */
-  #needsAPerson(): boolean {
+  #needsAttention(): boolean {
     const reason = this.#waitingNow()?.reason;
     return reason === 'credentials' || reason === 'decision';
   }

@@ -5,8 +5,6 @@ import {
 } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { JobEnd } from '../../domain/job';
-import { needsAttention, type SweepOutcome } from '../../domain/monitors/sweep';
-import { watchNeedsAttention, watchStatus, type WatchOutcome } from '../../domain/monitors/watch';
 import { searchAttributes as types, type WorkflowKind } from '../../domain/core/search-attributes';
 
 /** The search attributes as the SDK takes them. Shared with the starters. */
@@ -49,14 +47,4 @@ export function tellEnd({ status, needsAttention: needed }: JobEnd): void {
     { key: outcome, value: status },
     { key: attention, value: needed },
   ]);
-}
-
-/** Says how a pass over a monitor ended; one event. */
-export function tellSweepEnd(sweep: SweepOutcome): void {
-  tellEnd({ status: sweep.status, needsAttention: needsAttention(sweep) });
-}
-
-/** Says how a pass over many monitors ended; one event. */
-export function tellWatchEnd(watch: WatchOutcome): void {
-  tellEnd({ status: watchStatus(watch), needsAttention: watchNeedsAttention(watch) });
 }

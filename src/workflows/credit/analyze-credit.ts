@@ -14,7 +14,7 @@ import type {
   WaitAnswer,
 } from '../../domain/credit/work';
 import { backoffMs } from '../../domain/core/poll-timing';
-import { analysisEnd } from '../../domain/job';
+import { endOf } from '../../domain/attention';
 import { creditActivities } from './activities';
 import {
   analysisProgressQuery,
@@ -88,7 +88,7 @@ class AnalysisDriver {
           ...ending,
         },
       });
-      tellEnd(analysisEnd(outcome.status));
+      tellEnd(endOf('credit-analysis', outcome.status));
       return outcome;
     });
   }

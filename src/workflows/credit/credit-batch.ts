@@ -2,7 +2,7 @@ import { ParentClosePolicy, continueAsNew, setHandler, startChild } from '@tempo
 import type { AnalysisCounts } from '../../domain/credit/batch';
 import { thingOfAnalysis } from '../../domain/credit/batch';
 import { analysisFolder, analysisWorkflowId } from '../../domain/credit/work';
-import { creditBatchEnd } from '../../domain/job';
+import { batchEnd } from '../../domain/job-ends';
 import { analyzeCredit } from './analyze-credit';
 import { BatchDriver, type BatchRules } from '../core/batch-driver';
 import { creditActivities } from './activities';
@@ -39,7 +39,7 @@ function rulesOf(input: CreditBatchInput): BatchRules {
         parentClosePolicy: ParentClosePolicy.ABANDON,
       }),
     handOn: (part, carried) => continueAsNew<typeof creditBatch>({ ...input, part, carried }),
-    tellEnd: (counts) => tellEnd(creditBatchEnd(counts)),
+    tellEnd: (counts) => tellEnd(batchEnd('credit-batch', counts, input.notSent)),
   };
 }
 

@@ -17,7 +17,7 @@ import {
   type ReviewDecision,
 } from '../../domain/dossiers/follow';
 import { retryStep, whyNoRetry, whyNotDecided, type Retried } from '../../domain/dossiers/retry';
-import { dossierEnd } from '../../domain/job';
+import { dossierEnd } from '../../domain/job-ends';
 import { dossierActivities } from './activities';
 import {
   cancelDossierUpdate,

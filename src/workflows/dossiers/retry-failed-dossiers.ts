@@ -22,7 +22,7 @@ import {
   type DossierBatchOutcome,
 } from '../../domain/dossiers/retry-batch';
 import type { ListAtFault, PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
-import { dossierBatchEnd } from '../../domain/job';
+import { dossierBatchEnd } from '../../domain/job-ends';
 import { dossierActivities } from './activities';
 import { followDossier } from './follow-dossier';
 import {

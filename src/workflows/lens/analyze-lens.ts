@@ -9,7 +9,7 @@ import {
   type LensSeen,
 } from '../../domain/lens/analyze';
 import { waitingForCredentials } from '../../domain/core/settled-wait';
-import { lensEnd } from '../../domain/job';
+import { lensEnd } from '../../domain/job-ends';
 import { lensActivities } from './activities';
 import {
   cancelUpdate,

@@ -7,6 +7,7 @@ import {
   isCancellation,
   setHandler,
 } from '@temporalio/workflow';
+import { sweepEnd } from '../../domain/job-ends';
 import {
   addCounts,
   addStanding,
@@ -35,7 +36,7 @@ import {
   type SweepProgress,
 } from '../messages';
 import { monitorActivities } from './activities';
-import { tellSweepEnd } from '../core/search-attributes';
+import { tellEnd } from '../core/search-attributes';
 
 /** Pages after which a run hands on to the next: some 650 events. */
 const pagesPerRun = 100;
@@ -81,7 +82,7 @@ class SweepDriver {
       fault ??= reconciled?.fault ?? null;
       await this.#tellStuck();
       const outcome = this.#outcome(fault, reconciled);
-      tellSweepEnd(outcome);
+      tellEnd(sweepEnd(outcome));
       return outcome;
     });
   }

@@ -12,10 +12,10 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { sweepEnd, watchEnd } from '../../domain/job-ends';
 import type { SweepOutcome } from '../../domain/monitors/sweep';
 import { sweepWorkflowId } from '../../domain/monitors/sweep';
 import {
-  isEscalated,
   mostSweeps,
   noWatchCounts,
   scheduleIdOf,
@@ -34,7 +34,7 @@ import {
 } from '../messages';
 import { monitorActivities } from './activities';
 import type { monitorSweep } from './monitor-sweep';
-import { attributesAtStart, tellWatchEnd } from '../core/search-attributes';
+import { attributesAtStart, tellEnd } from '../core/search-attributes';
 
 /** A sweep that lasts longer gives its place to others, and goes on. */
 const longestHeldMs = 10 * 60_000;
@@ -96,7 +96,7 @@ class WatchDriver {
         startedAt: this.#startedAt,
         endedAt: new Date().toISOString(),
       };
-      tellWatchEnd(outcome);
+      tellEnd(watchEnd(outcome));
       return outcome;
     });
   }
@@ -222,7 +222,7 @@ class WatchDriver {
 
   #count(outcome: SweepOutcome | null): void {
     if (outcome === null || outcome.status === 'failed') this.#counts.failed += 1;
-    if (isEscalated(outcome)) this.#counts.escalated += 1;
+    if (outcome === null || sweepEnd(outcome).needsAttention) this.#counts.escalated += 1;
     if (outcome === null) return;
     if (outcome.status === 'partly') this.#counts.partly += 1;
     this.#counts.filed += outcome.counts.filed + (outcome.reconciled?.found ?? 0);

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { LookedUp, ProfileOutcome } from '../../domain/profiles/lookup';
-import { profileEnd } from '../../domain/job';
+import { endOf } from '../../domain/attention';
 import {
   cancelUpdate,
   profileProgressQuery,
@@ -110,7 +110,7 @@ export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileO
         ...ending,
       },
     });
-    tellEnd(profileEnd(outcome.status));
+    tellEnd(endOf('profile', outcome.status));
     return outcome;
   });
 }

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/workflow';
 import type { TraceOutcome, TraceSeen } from '../../domain/traces/search';
 import { waitingForCredentials } from '../../domain/core/settled-wait';
-import { traceEnd } from '../../domain/job';
+import { endOf } from '../../domain/attention';
 import { cancelUpdate, traceProgressQuery, type SearchTraceInput } from '../messages';
 import type { TraceProgress } from '../messages';
 import { tellAttention, tellEnd } from '../core/search-attributes';
@@ -97,7 +97,7 @@ export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome
         ...ending,
       },
     });
-    tellEnd(traceEnd(outcome));
+    tellEnd(endOf('trace', outcome.status));
     return outcome;
   });
 }

@@ -1,7 +1,7 @@
+import { watchEnd } from '../../../src/domain/job-ends';
 import {
   isWalkDue,
   noWatchCounts,
-  watchNeedsAttention,
   watchStatus,
   type WalksOnFile,
   type WatchCounts,
@@ -28,12 +28,12 @@ it.each([
   ['failed', true, { looked: 0, lostPages: 1 }],
 ] as const)('is %s, and needs a person: %s (%j)', (status, attention, counts) => {
   const outcome = outcomeOf(counts);
-  expect([watchStatus(outcome), watchNeedsAttention(outcome)]).toEqual([status, attention]);
+  expect([watchStatus(outcome), watchEnd(outcome).needsAttention]).toEqual([status, attention]);
 });
 
 it('needs a person when the token was refused', () => {
   const outcome = outcomeOf({ looked: 10 }, 'credentials');
-  expect([watchStatus(outcome), watchNeedsAttention(outcome)]).toEqual(['failed', true]);
+  expect([watchStatus(outcome), watchEnd(outcome).needsAttention]).toEqual(['failed', true]);
 });
 
 describe('a walk over all states', () => {

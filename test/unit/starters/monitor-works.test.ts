@@ -1,5 +1,6 @@
 import { noCounts, noStanding, type SweepOutcome } from '../../../src/domain/monitors/sweep';
-import { sweepExitCode } from '../../../src/starters/monitors/outcome';
+import { exitCodeOf } from '../../../src/domain/attention';
+import { sweepEnd } from '../../../src/domain/job-ends';
 import { monitorWorkOf } from '../../../src/starters/monitors/works';
 
 const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
@@ -59,10 +60,16 @@ it.each<[string, Partial<SweepOutcome>, number]>([
   [
     'it was cancelled, and something is stuck',
     { status: 'partly', stopped: 'cancelled', standing: { ...noStanding(), stuck: 1 } },
+    1,
+  ],
+  ['something is stuck', { status: 'partly', standing: { ...noStanding(), stuck: 1 } }, 1],
+  [
+    'something is stuck for too long',
+    { status: 'partly', standing: { ...noStanding(), stuck: 1, escalated: 1 } },
     3,
   ],
-  ['something is stuck', { status: 'partly', standing: { ...noStanding(), stuck: 1 } }, 3],
-  ['it failed', { status: 'failed', fault: { fault: 'no monitor', message: '404' } }, 1],
+  ['the service is away', { status: 'failed', fault: { fault: 'unavailable', message: '503' } }, 1],
+  ['a person must look', { status: 'failed', fault: { fault: 'no monitor', message: '404' } }, 3],
 ])('when %s, the exit code says so', (_what, part, code) => {
-  expect(sweepExitCode(outcomeOf(part))).toBe(code);
+  expect(exitCodeOf('monitor-sweep', sweepEnd(outcomeOf(part)))).toBe(code);
 });

@@ -1,0 +1,239 @@
+import type { RowStatus } from './certificates/certificates';
+import type { AnalysisStatus } from './credit/work';
+import type { DossierBatchOutcome } from './dossiers/retry-batch';
+import type { DossierStatus } from './dossiers/follow';
+import type { JobEnd, JobKind } from './job';
+import type { LensStatus } from './lens/analyze';
+import type { SweepOutcome } from './monitors/sweep';
+import type { ProfileStatus } from './profiles/lookup';
+import type { TraceStatus } from './traces/search';
+
+/**
+ * What needs a person, how a command ends, and what a person may decide: one table of kind and status
+ * (decision record 023). A last word of the service, even a no, is `failed`. What may still turn out otherwise, or
+ * may have been charged without a result in the store, needs a person; so does a batch that lacks the result
+ * of a row.
+ */
+
+export const resolveActions = [
+  'reissue',
+  'abandon',
+  'watch',
+  'adopt',
+  'accept',
+  'retry',
+  'acknowledge',
+] as const;
+export type ResolveAction = (typeof resolveActions)[number];
+
+/** What a decision comes to. */
+export interface ActionMeaning {
+  action: ResolveAction;
+  /** The service may charge for it. */
+  mayCost: boolean;
+  does: string;
+}
+
+/** Codes by which a command ends; 2 (usage) and 130 (interrupted) tell nothing of a job. */
+export type EndCode = 0 | 1 | 3;
+
+/** One cell of the table. */
+export interface Attention {
+  needsAttention: boolean;
+  exitCode: EndCode;
+  actions: readonly ActionMeaning[];
+}
+
+/** Jobs, and sweeps, which have no row in the store. */
+export type AttendedKind = JobKind | 'monitor-sweep' | 'monitor-watch';
+
+/**
+ * What an end leaves open beside its status. `incomplete`: something that was announced is not in the store.
+ * `possible_charge`: a request may have been charged, and nobody knows what it began. `escalated`: tried so
+ * often that a person must look.
+ */
+export type Doubt = 'incomplete' | 'possible_charge' | 'escalated';
+
+type Verdict = 'done' | 'failed' | 'person';
+type Cell = readonly [Verdict, ...ResolveAction[]];
+type Cells<Status extends string> = Readonly<Record<Status, Cell>>;
+
+const done: Cell = ['done'];
+const failed: Cell = ['failed'];
+
+const certificate: Cells<RowStatus> = {
+  issued: done,
+  duplicate: done,
+  erased: done,
+  cancelled: ['done', 'reissue', 'watch', 'adopt'],
+  failed: ['failed', 'reissue', 'watch', 'abandon', 'adopt'],
+  invalid: failed,
+  unsupported: failed,
+  expired: ['person', 'watch', 'reissue', 'abandon', 'adopt'],
+  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
+};
+
+const analysis: Cells<AnalysisStatus> = {
+  completed: done,
+  cancelled: ['done', 'reissue', 'watch'],
+  failed: ['failed', 'reissue'],
+  refused: ['failed', 'reissue'],
+  expired: ['person', 'watch', 'reissue', 'abandon'],
+  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
+};
+
+const profile: Cells<ProfileStatus> = {
+  found: done,
+  cancelled: ['done', 'reissue'],
+  invalid: failed,
+  not_found: failed,
+  refused: ['failed', 'reissue'],
+  unreadable: ['person', 'reissue', 'abandon'],
+  unknown_outcome: ['person', 'reissue', 'abandon'],
+  expired: ['person', 'reissue', 'abandon'],
+};
+
+const trace: Cells<TraceStatus> = {
+  completed: done,
+  cancelled: ['done', 'watch'],
+  failed,
+  refused: ['failed', 'reissue'],
+  expired: ['person', 'watch'],
+  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
+};
+
+const lens: Cells<LensStatus> = {
+  completed: ['done', 'watch'],
+  cancelled: ['done', 'watch'],
+  failed,
+  refused: ['failed', 'reissue'],
+  expired: ['person', 'watch'],
+  unknown_outcome: ['person', 'watch', 'adopt', 'reissue', 'abandon'],
+};
+
+const dossier: Cells<DossierStatus> = {
+  completed: ['done', 'watch'],
+  cancelled: done,
+  failed: ['failed', 'watch', 'retry'],
+  refused: failed,
+  needs_review: ['person', 'watch', 'accept', 'retry'],
+  expired: ['person', 'watch'],
+};
+
+const dossierBatch: Cells<DossierBatchOutcome['status']> = {
+  completed: done,
+  cancelled: done,
+  refused: failed,
+  expired: ['person'],
+};
+
+/** Later sweeps go on with what one has left. */
+const sweep: Cells<SweepOutcome['status'] | 'cancelled'> = {
+  swept: done,
+  cancelled: done,
+  partly: failed,
+  failed,
+};
+
+const table: Record<AttendedKind, Readonly<Record<string, Cell>>> = {
+  certificate,
+  'certificate-batch': batchOf(certificate),
+  // The batch or issuance that it is about carries what is left.
+  decision: Object.fromEntries(Object.keys(certificate).map((status) => [status, done])),
+  'credit-analysis': analysis,
+  'credit-batch': batchOf({ ...analysis, invalid: failed, lost: failed }),
+  profile,
+  'profile-batch': batchOf({ ...profile, duplicate: done, erased: done, lost: failed }),
+  trace,
+  'trace-batch': batchOf({
+    ...trace,
+    invalid: failed,
+    duplicate: done,
+    erased: done,
+    lost: failed,
+  }),
+  lens,
+  dossier,
+  'dossier-batch': dossierBatch,
+  'monitor-sweep': sweep,
+  'monitor-watch': sweep,
+};
+
+/** A row that failed is left to mend, to ask for again, or to give up: the batch has not failed. */
+function batchOf<Status extends string>(rows: Cells<Status>): Cells<Status> {
+  const cells = Object.entries<Cell>(rows).map(([status, [verdict, ...actions]]) => [
+    status,
+    [verdict === 'failed' ? 'person' : verdict, ...actions],
+  ]);
+  return Object.fromEntries(cells) as Cells<Status>;
+}
+
+const meanings: Record<ResolveAction, Omit<ActionMeaning, 'action'>> = {
+  reissue: { mayCost: true, does: 'asks for it again: both requests may be charged' },
+  abandon: { mayCost: false, does: 'gives it up: what was sent is looked for no longer' },
+  watch: { mayCost: false, does: 'goes on with what was sent, and sends nothing new' },
+  adopt: { mayCost: false, does: 'takes the id that the service has named, to its end' },
+  accept: { mayCost: false, does: 'takes it as it is' },
+  retry: { mayCost: true, does: 'asks for another attempt' },
+  acknowledge: { mayCost: false, does: 'a person has seen it: it is left as it is' },
+};
+
+/** Of a status that the table does not know, a person is told. */
+const unknownCell: Cell = ['person'];
+
+/** @param doubts any of them needs a person, whatever the status */
+export function attentionOf(
+  kind: AttendedKind,
+  status: string,
+  doubts: readonly Doubt[] = [],
+): Attention {
+  const [verdict, ...actions] = table[kind][status] ?? unknownCell;
+  const isNeeded = verdict === 'person' || doubts.length > 0;
+  const named = isNeeded ? ([...actions, 'acknowledge'] as const) : actions;
+  return {
+    needsAttention: isNeeded,
+    exitCode: isNeeded ? 3 : verdict === 'failed' ? 1 : 0,
+    actions: named.map((action) => ({ action, ...meanings[action] })),
+  };
+}
+
+export function needsAttention(
+  kind: AttendedKind,
+  status: string,
+  doubts: readonly Doubt[] = [],
+): boolean {
+  return attentionOf(kind, status, doubts).needsAttention;
+}
+
+/** How a command about a job ends: what a person has decided about needs none any more. */
+export function exitCodeOf(kind: AttendedKind, end: JobEnd): EndCode {
+  if (end.needsAttention) return 3;
+  return table[kind][end.status]?.[0] === 'failed' ? 1 : 0;
+}
+
+export function endOf(kind: AttendedKind, status: string, doubts: readonly Doubt[] = []): JobEnd {
+  return { status, needsAttention: needsAttention(kind, status, doubts) };
+}
+
+const bySeverity = [
+  'lost',
+  'unknown_outcome',
+  'failed',
+  'refused',
+  'unreadable',
+  'expired',
+  'invalid',
+  'unsupported',
+  'not_found',
+  'cancelled',
+  'issued',
+  'completed',
+  'found',
+  'duplicate',
+];
+
+/** One word for how a batch ended: the status of the row that needs a person most. */
+export function mostSevere(counts: Readonly<Partial<Record<string, number>>>): string {
+  const isThere = (status: string): boolean => (counts[status] ?? 0) > 0;
+  return bySeverity.find(isThere) ?? Object.keys(counts).find(isThere) ?? 'completed';
+}

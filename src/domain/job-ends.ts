@@ -1,0 +1,67 @@
+import { endOf, mostSevere, type Doubt } from './attention';
+import type { DossierOutcome } from './dossiers/follow';
+import type { DossierBatchOutcome } from './dossiers/retry-batch';
+import type { JobEnd, JobKind } from './job';
+import type { LensOutcome } from './lens/analyze';
+import type { SweepOutcome } from './monitors/sweep';
+import { watchStatus, type WatchOutcome } from './monitors/watch';
+
+/** How jobs end whose outcome says more than a status. */
+
+/** @param notSent lines or files that could not be asked for */
+export function batchEnd(
+  kind: JobKind,
+  counts: Readonly<Partial<Record<string, number>>>,
+  notSent = 0,
+): JobEnd {
+  const { invalid = 0 } = counts;
+  return endOf(kind, mostSevere({ ...counts, invalid: invalid + notSent }));
+}
+
+/** A report that was announced and could not be had is missing in what is completed alone. */
+export function dossierEnd(outcome: DossierOutcome): JobEnd {
+  const { note, possibleAttempt, status, unfiled } = outcome;
+  const isIncomplete = status === 'completed' && (unfiled.length > 0 || note !== null);
+  return endOf('dossier', status, [
+    ...when(isIncomplete, 'incomplete'),
+    ...when(possibleAttempt, 'possible_charge'),
+  ]);
+}
+
+export function dossierBatchEnd({ items, status }: DossierBatchOutcome): JobEnd {
+  const isLeft = items.some((one) => one.status !== 'completed' && one.status !== 'cancelled');
+  const isDoubtful = items.some(({ possibleAttempt }) => possibleAttempt);
+  return endOf('dossier-batch', status, [
+    ...when(isLeft, 'incomplete'),
+    ...when(isDoubtful, 'possible_charge'),
+  ]);
+}
+
+export function lensEnd({ files, status }: LensOutcome): JobEnd {
+  const isIncomplete = status === 'completed' && (files === null || files.unfiled.length > 0);
+  return endOf('lens', status, when(isIncomplete, 'incomplete'));
+}
+
+/**
+ * A service that is away comes back by itself, and what a cancelled sweep had not come to yet waits for the
+ * next one.
+ */
+export function sweepEnd({ standing, status, stopped, fault }: SweepOutcome): JobEnd {
+  const { escalated, stuck, unreadable } = standing;
+  const isEscalated = escalated > 0 || (fault !== null && fault.fault !== 'unavailable');
+  const isCancelled = stopped !== null && fault === null && stuck + unreadable === 0;
+  const word = isCancelled ? 'cancelled' : status;
+  return endOf('monitor-sweep', word, when(isEscalated, 'escalated'));
+}
+
+/** One sweep needs a person, or the pass as a whole came to nothing. */
+export function watchEnd(outcome: WatchOutcome): JobEnd {
+  const status = watchStatus(outcome);
+  const { escalated, lostPages } = outcome.counts;
+  const isEscalated = status === 'failed' || escalated + lostPages > 0;
+  return endOf('monitor-watch', status, when(isEscalated, 'escalated'));
+}
+
+function when(holds: boolean, doubt: Doubt): Doubt[] {
+  return holds ? [doubt] : [];
+}

@@ -1,0 +1,131 @@
+import * as fc from 'fast-check';
+import { exitCodeOf, needsAttention, type AttendedKind } from '../../src/domain/attention';
+import { analysisStatuses } from '../../src/domain/credit/work';
+import { dossierStatuses, type DossierOutcome } from '../../src/domain/dossiers/follow';
+import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
+import type { JobEnd } from '../../src/domain/job';
+import {
+  batchEnd,
+  dossierBatchEnd,
+  dossierEnd,
+  lensEnd,
+  sweepEnd,
+  watchEnd,
+} from '../../src/domain/job-ends';
+import { lensStatuses, type LensOutcome } from '../../src/domain/lens/analyze';
+import { noStanding, type SweepOutcome } from '../../src/domain/monitors/sweep';
+import { noWatchCounts, type WatchOutcome } from '../../src/domain/monitors/watch';
+import { casesOf } from '../support/full-size';
+
+/** What a command exits with, what the engine is told and what the store lists come from one end. */
+function agrees(kind: AttendedKind, end: JobEnd, isLeft: boolean): boolean {
+  const isNeeded = isLeft || needsAttention(kind, end.status);
+  return end.needsAttention === isNeeded && (exitCodeOf(kind, end) === 3) === isNeeded;
+}
+
+const runs = { numRuns: casesOf(300) };
+const few = fc.nat(2);
+const note = fc.constantFrom(null, 'its report could not be had in time');
+
+test('a dossier that lacks its report, or may have an attempt that nobody knows of, needs a person', () => {
+  const outcomes = fc.record({
+    status: fc.constantFrom(...dossierStatuses),
+    possibleAttempt: fc.boolean(),
+    unfiled: fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }), { maxLength: 1 }),
+    note,
+  });
+  fc.assert(
+    fc.property(outcomes, (outcome) => {
+      const lacks = outcome.unfiled.length > 0 || outcome.note !== null;
+      const isLeft = outcome.possibleAttempt || (outcome.status === 'completed' && lacks);
+      expect(agrees('dossier', dossierEnd(outcome as unknown as DossierOutcome), isLeft)).toBe(
+        true,
+      );
+    }),
+    runs,
+  );
+});
+
+test('dossiers that were tried again need a person until all of them are completed or cancelled', () => {
+  const item = fc.record({
+    dossierId: fc.constant('d'),
+    status: fc.constantFrom(null, ...dossierStatuses),
+    why: fc.constant(null),
+    caused: fc.constant(0),
+    possibleAttempt: fc.boolean(),
+  });
+  const outcomes = fc.record({
+    status: fc.constantFrom<DossierBatchOutcome['status']>('completed', 'cancelled', 'refused'),
+    items: fc.array(item, { maxLength: 3 }),
+  });
+  fc.assert(
+    fc.property(outcomes, (outcome) => {
+      const isLeft = outcome.items.some(
+        ({ status, possibleAttempt }) =>
+          possibleAttempt || !['completed', 'cancelled'].includes(status ?? ''),
+      );
+      expect(
+        agrees('dossier-batch', dossierBatchEnd(outcome as unknown as DossierBatchOutcome), isLeft),
+      ).toBe(true);
+    }),
+    runs,
+  );
+});
+
+test('a picture that was analysed needs a person when an artifact did not come', () => {
+  const unfiled = fc.array(fc.constant({ artifactId: 'a', type: null, why: 'gone' }));
+  const files = fc.option(fc.record({ filed: fc.constant([]), unfiled }));
+  const outcomes = fc.record({ status: fc.constantFrom(...lensStatuses), files });
+  fc.assert(
+    fc.property(outcomes, (outcome) => {
+      const isLeft = outcome.status === 'completed' && outcome.files?.unfiled.length !== 0;
+      expect(agrees('lens', lensEnd(outcome as LensOutcome), isLeft)).toBe(true);
+    }),
+    runs,
+  );
+});
+
+test('a sweep and a watch need a person for what was escalated, not for what a later one takes up', () => {
+  const fault = fc.constantFrom<SweepOutcome['fault']>(
+    null,
+    { fault: 'unavailable', message: 'm' },
+    { fault: 'credentials', message: 'm' },
+  );
+  const sweeps = fc.record({
+    status: fc.constantFrom<SweepOutcome['status']>('swept', 'partly', 'failed'),
+    stopped: fc.constantFrom(null, 'cancelled' as const),
+    fault,
+    standing: fc.record({ stuck: few, escalated: few, unreadable: few }),
+  });
+  const counts = fc.record({ looked: few, failing: few, escalated: few, lostPages: few });
+  fc.assert(
+    fc.property(sweeps, counts, (sweep, some) => {
+      const isLeft = sweep.standing.escalated > 0 || sweep.fault?.fault === 'credentials';
+      expect(agrees('monitor-sweep', sweepEnd(sweep as SweepOutcome), isLeft)).toBe(true);
+      const watch = { stopped: null, counts: { ...noWatchCounts(), ...some } } as WatchOutcome;
+      const end = watchEnd(watch);
+      const cameToNothing = end.status === 'failed';
+      expect(
+        agrees('monitor-watch', end, cameToNothing || some.escalated + some.lostPages > 0),
+      ).toBe(true);
+    }),
+    runs,
+  );
+  const cancelled = { status: 'partly', stopped: 'cancelled', fault: null, standing: noStanding() };
+  expect(exitCodeOf('monitor-sweep', sweepEnd(cancelled as SweepOutcome))).toBe(0);
+});
+
+test('a batch needs a person for any row that lacks its result, and for what was not sent', () => {
+  const counts = fc.record(Object.fromEntries(analysisStatuses.map((status) => [status, few])));
+  fc.assert(
+    fc.property(counts, few, (found, notSent) => {
+      const isLeft = Object.entries(found).some(
+        ([status, count]) => count > 0 && !['completed', 'cancelled'].includes(status),
+      );
+      expect(
+        agrees('credit-batch', batchEnd('credit-batch', found, notSent), isLeft || notSent > 0),
+      ).toBe(true);
+    }),
+    runs,
+  );
+});
