@@ -10,7 +10,7 @@ import { needsAPerson } from '../../domain/core/search-attributes';
 import { mostWorkbookRows } from '../../sheets/result-workbook';
 import { summaryDocument, writeResultFolder, type ResultFolderOptions } from '../cli/result-folder';
 import { exitCodes, print, printJson, tell } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 
 /** What is left to do about rows of a status; nothing for those that are done. */
 const nextSteps: Partial<Record<RowStatus, string>> = {
@@ -42,7 +42,7 @@ export interface ShowOptions extends ResultFolderOptions {
 
 /** Writes the folder and tells how the batch ended. Returns the exit code. */
 export async function showBatch(
-  place: Workplace,
+  place: CommandContext,
   summary: BatchSummary,
   { json, workflowId, ...folderOptions }: ShowOptions,
 ): Promise<number> {
@@ -92,7 +92,7 @@ export async function showBatch(
 
 /** Tells how a single issuance ended. Returns the exit code. */
 export async function showSingle(
-  place: Workplace,
+  place: CommandContext,
   summary: BatchSummary,
   { json, workflowId, ...folderOptions }: ShowOptions,
 ): Promise<number> {
