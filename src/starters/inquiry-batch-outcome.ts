@@ -28,9 +28,11 @@ import { defaultFolder } from './cli/flags';
 import type { InquiryCharges } from './jobs/inquiry-charges';
 import { inquiryKinds, type InquiryKind } from './inquiry-kinds';
 import type { InquiryEnding, InquirySheets } from './jobs/inquiry-rows';
-import { CommandError, counted, print, printJson } from './cli/terminal';
+import { CommandError } from './jobs/errors';
+import { counted } from './jobs/text';
+import { print, printJson } from './cli/terminal';
 import type { OrderName, WorkFamily } from './cli/work-family';
-import { isNotFound, isRunning, withEngine, type Workplace } from './cli/workplace';
+import { isNotFound, isRunning, withEngine, type CommandContext } from './jobs/context';
 import { removeOthers, writeWhole } from './cli/written-file';
 
 export interface InquiryOnFile {
@@ -75,7 +77,7 @@ interface InquiryRow {
 
 /** One line an input line, in order; the answers beside it. Returns the exit code. */
 export async function showInquiryBatch(
-  place: Workplace,
+  place: CommandContext,
   batch: InquiryOnFile,
   { out, html, excel, json }: InquiryOutput,
 ): Promise<number> {
@@ -113,7 +115,7 @@ interface WrittenRows {
 }
 
 async function writeRows(
-  place: Workplace,
+  place: CommandContext,
   kind: InquiryKind,
   batch: InquiryOnFile,
   {
@@ -176,7 +178,7 @@ function summaryOf(
 }
 
 async function* rowsOf(
-  place: Workplace,
+  place: CommandContext,
   kind: InquiryKind,
   { folder, end }: InquiryOnFile,
 ): AsyncGenerator<InquiryRow> {
@@ -283,7 +285,7 @@ export async function inquiryBatchLine(
 }
 
 /** @throws CommandError when there is none */
-async function batchOf({ store }: Workplace, id: string): Promise<InquiryOnFile> {
+async function batchOf({ store }: CommandContext, id: string): Promise<InquiryOnFile> {
   const parts = /^(trace-batch|profile-batch)\/[0-9a-f]{32}(\/\d{8}T\d+Z)?$/.exec(id);
   const shelf = new InquiryBatchShelf(store);
   const folder = inquiryBatchFolder(id);
@@ -296,7 +298,11 @@ async function batchOf({ store }: Workplace, id: string): Promise<InquiryOnFile>
   return { ...found, end: await shelf.outcome(found.folder) };
 }
 
-async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean): Promise<void> {
+async function showStatus(
+  place: CommandContext,
+  batch: InquiryOnFile,
+  json: boolean,
+): Promise<void> {
   const { record, end } = batch;
   const { batchId: id, kind, name, inputName: input, createdAt, createdBy } = record;
   const { lines, items, linesAtFault, works } = record;
@@ -329,7 +335,7 @@ async function showStatus(place: Workplace, batch: InquiryOnFile, json: boolean)
 }
 
 async function orderBatch(
-  place: Workplace,
+  place: CommandContext,
   { record, end }: InquiryOnFile,
   order: OrderName,
 ): Promise<void> {

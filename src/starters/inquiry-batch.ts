@@ -27,11 +27,11 @@ import { exitCodes, print, printJson, tell } from './cli/terminal';
 import { refuseUnwritable } from './cli/unwritable-folder';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from './cli/workplace';
+  type CommandContext,
+} from './jobs/context';
 
 export interface InquiryBatchFlags {
   file: string;
@@ -69,7 +69,7 @@ export async function runInquiryBatch(
   flags: InquiryBatchFlags,
 ): Promise<number> {
   const plan = await planFile(kind, terms, flags);
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   if (flags.dryRun === true) return showDryRun(place, plan);
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const { counts } = plan;
@@ -114,7 +114,7 @@ function openPlan(
 }
 
 /** The batch of this file that has not ended, or that leaves nothing to ask; else a new one. */
-async function openBatch(place: Workplace, plan: PlannedFile): Promise<InquiryOnFile> {
+async function openBatch(place: CommandContext, plan: PlannedFile): Promise<InquiryOnFile> {
   const shelf = new InquiryBatchShelf(place.store);
   const name = place.idKey.nameOf('manifest', plan.manifest);
   const workflowId = inquiryBatchWorkflowId(plan.kind.kind, name);
@@ -127,7 +127,10 @@ async function openBatch(place: Workplace, plan: PlannedFile): Promise<InquiryOn
   return fileBatch(place, plan, { name, workflowId });
 }
 
-async function isAnyOpen(place: Workplace, { kind, terms, flags }: PlannedFile): Promise<boolean> {
+async function isAnyOpen(
+  place: CommandContext,
+  { kind, terms, flags }: PlannedFile,
+): Promise<boolean> {
   for await (const row of openPlan(kind, flags)) {
     if (row.kind !== 'item') continue;
     const standing = await kind.standing(place, row.document, terms);
@@ -138,7 +141,7 @@ async function isAnyOpen(place: Workplace, { kind, terms, flags }: PlannedFile):
 
 /** Puts the manifest and the works on file, the record last: the batch can be started then. */
 async function fileBatch(
-  place: Workplace,
+  place: CommandContext,
   { kind, terms, flags, counts }: PlannedFile,
   { name, workflowId }: { name: string; workflowId: string },
 ): Promise<InquiryOnFile> {
@@ -194,7 +197,7 @@ async function fileBatch(
 }
 
 async function workOf(
-  place: Workplace,
+  place: CommandContext,
   kind: InquiryKind,
   terms: InquiryTerms,
   thing: string,
@@ -206,7 +209,7 @@ async function workOf(
 
 /** @returns true when it was started and left alone */
 async function run(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   { folder, record }: InquiryOnFile,
   { kind, flags }: PlannedFile,
@@ -286,7 +289,10 @@ export function showDryRunOfOne(standing: StandingWork | null, isJson: boolean):
 }
 
 /** What a batch would do, without doing it. */
-async function showDryRun(place: Workplace, { kind, terms, flags }: PlannedFile): Promise<number> {
+async function showDryRun(
+  place: CommandContext,
+  { kind, terms, flags }: PlannedFile,
+): Promise<number> {
   const found = { ...nothingForeseen };
   const problems: LineProblem[] = [];
   for await (const row of openPlan(kind, flags)) {

@@ -13,7 +13,7 @@ import type { InquiryEnding, InquirySheets } from './jobs/inquiry-rows';
 import { putLookup } from './profiles/outcome';
 import { ProfileSheets } from './profiles/sheets';
 import { putTrace, standingTrace } from './traces/asks';
-import type { Workplace } from './cli/workplace';
+import type { CommandContext } from './jobs/context';
 
 /** What every line of a batch is asked with. */
 export type InquiryTerms = Pick<InquiryBatchRecord, 'label' | 'strategy' | 'retryRural'> & {
@@ -43,13 +43,13 @@ export interface InquiryKind {
   sheets?(folder: string, how: { excel: boolean; html: boolean }): InquirySheets;
   read(row: FilledRow): RowReading<string>;
   /** The work that the thing needs no other than; null: a new one is needed. */
-  standing(place: Workplace, thing: string, terms: InquiryTerms): Promise<StandingWork | null>;
+  standing(place: CommandContext, thing: string, terms: InquiryTerms): Promise<StandingWork | null>;
   /** @returns id of a new work, which can be started */
-  put(place: Workplace, thing: string, terms: InquiryTerms): Promise<string>;
+  put(place: CommandContext, thing: string, terms: InquiryTerms): Promise<string>;
   /** How a work ended; null before its end. */
-  ending(place: Workplace, workId: string): Promise<InquiryEnding | null>;
+  ending(place: CommandContext, workId: string): Promise<InquiryEnding | null>;
   /** Whether anything was sent for it, or may have been. */
-  hasBegun(place: Workplace, workId: string): Promise<boolean>;
+  hasBegun(place: CommandContext, workId: string): Promise<boolean>;
 }
 
 export const traceInquiries: InquiryKind = {

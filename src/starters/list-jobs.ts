@@ -13,8 +13,9 @@ import { maskTarget } from '../domain/traces/target';
 import type { DecisionRecord, WorkRecord } from '../domain/certificates/work';
 import type { JobFilter, JobPage, JobRow } from '../store/core/jobs';
 import { inputWords } from './lens/outcome';
-import { CommandError, oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
-import { openWorkplace, type Workplace } from './cli/workplace';
+import { CommandError } from './jobs/errors';
+import { oneOf, print, printJson, sinceOf, tell, wholeNumber } from './cli/terminal';
+import { openContext, type CommandContext } from './jobs/context';
 
 interface ListFlags {
   kind?: JobKind;
@@ -49,7 +50,7 @@ export function listCommand(): Command {
 const sorts = ['created', 'ended'] as const;
 
 async function listJobs(flags: ListFlags): Promise<void> {
-  const place = await openWorkplace();
+  const place = await openContext(tell);
   const { sort, limit, after } = flags;
   if (after !== undefined && (await place.store.jobs.get(after)) === null) {
     throw new CommandError(`--after: no job ${after}`);
@@ -67,7 +68,7 @@ async function listJobs(flags: ListFlags): Promise<void> {
   if (next !== null) tell(`there are more: the same command with --after ${next}`);
 }
 
-function filterOf({ idKey }: Workplace, flags: ListFlags): JobFilter {
+function filterOf({ idKey }: CommandContext, flags: ListFlags): JobFilter {
   const { kind, status, since, subject, label, needsAttention } = flags;
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   return {

@@ -22,7 +22,8 @@ import {
   showAnalysisStatus,
 } from './credit/outcome';
 import { listCommand } from './list-jobs';
-import { CommandError, UsageError, namedOnce, print, printJson, tell } from './cli/terminal';
+import { CommandError, UsageError } from './jobs/errors';
+import { namedOnce, print, printJson, tell } from './cli/terminal';
 import { familyOf } from './work-families';
 import { refuseCertificateFlags, type OrderOptions } from './cli/work-family';
 import { wayOn } from './cli/work-state';
@@ -38,7 +39,7 @@ import {
   workIdOf,
   type WorkOnFile,
 } from './cli/works-on-file';
-import { isNotFound, openWorkplace, withEngine, type Workplace } from './cli/workplace';
+import { isNotFound, openContext, withEngine, type CommandContext } from './jobs/context';
 
 /** `list`, `status`, `result`, `cancel`, `pause`, `resume`: works, whatever their kind. */
 export function workCommands(): Command[] {
@@ -113,7 +114,7 @@ function idOf(positional: string | undefined, flags: { id?: string }): string {
 }
 
 async function showStatus(id: string, json: boolean): Promise<void> {
-  const place = await openWorkplace();
+  const place = await openContext(tell);
   if (isAnalysisId(id)) {
     await showAnalysisStatus(place, await analysisOf(place, id), json);
     return;
@@ -138,7 +139,7 @@ async function showStatus(id: string, json: boolean): Promise<void> {
 }
 
 /** Decisions that have not ended: what the work's own counts do not tell yet. */
-async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkView[]> {
+async function openDecisions(place: CommandContext, work: WorkOnFile): Promise<WorkView[]> {
   const decisions = await decisionsOn(place, work);
   const open: WorkView[] = [];
   const latest = await place.works.latest(work.folder);
@@ -152,7 +153,7 @@ async function openDecisions(place: Workplace, work: WorkOnFile): Promise<WorkVi
 }
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
-  const place = await openWorkplace();
+  const place = await openContext(tell);
   if (isAnalysisId(id) || isCreditBatchId(id)) refuseCertificateFlags(id, flags);
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
   if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
@@ -187,7 +188,7 @@ async function order(
   if (flags.cancelRemote === true && familyOf(id)?.ordersTheService !== true) {
     throw new UsageError(`--cancel-remote is for dossiers: ${id} is none`);
   }
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   if (isAnalysisId(id)) {
     if (name === 'pause') throw new UsageError(`${id}: an analysis cannot be paused`);
     await orderAnalysis(place, await analysisOf(place, id), name === 'resume' ? name : 'cancel');
@@ -277,7 +278,7 @@ async function cancelLanes(
     : `the batch is not running; ${told} of its lanes were, and are cancelled`;
 }
 
-async function onFile(place: Workplace, id: string): Promise<WorkOnFile> {
+async function onFile(place: CommandContext, id: string): Promise<WorkOnFile> {
   const found = await findWork(place, id);
   if (found === null) throw new CommandError(`no work ${id} in this store`);
   return found;

@@ -40,11 +40,11 @@ import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from '../cli/te
 import { findWork } from '../cli/works-on-file';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 type BatchFlags = TermFlags &
   OutputFlags & {
@@ -103,7 +103,7 @@ function batchCommand(): Command {
 
 async function issue(flags: IssueFlags): Promise<number> {
   const { document, note } = readOneDocument(flags.type, flags.document);
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const name = place.idKey.nameOf('document', document);
   const workflowId = `certificate/${flags.type}/${name}`;
   return withEngine(place, async (engine) => {
@@ -140,7 +140,7 @@ async function issue(flags: IssueFlags): Promise<number> {
  * Every run is a work of its own; what was bought before is found by its claims. One that was
  * broken off before it had a result is gone on with.
  */
-async function singleId(place: Workplace, workflowId: string): Promise<string> {
+async function singleId(place: CommandContext, workflowId: string): Promise<string> {
   const latest = await findWork(place, workflowId);
   if (latest !== null && (await place.works.summary(latest.folder)) === null) {
     return latest.record.workId;
@@ -157,7 +157,7 @@ async function batch(flags: BatchFlags): Promise<number> {
     ...(flags.label !== undefined && { label: flags.label }),
   };
   const plan = await planBatch(input);
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const terms = issuingTerms(place, flags, false);
   if (flags.dryRun === true) return showDryRun(place, input, terms, flags.json === true);
   const { counts } = plan;
@@ -191,7 +191,7 @@ async function batch(flags: BatchFlags): Promise<number> {
  * (the store is asked first).
  */
 async function batchId(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   baseId: string,
   flags: TermFlags,
@@ -212,7 +212,7 @@ async function batchId(
 
 async function startBatch(
   engine: EngineClient,
-  place: Workplace,
+  place: CommandContext,
   workflowId: string,
   {
     flags,
@@ -250,7 +250,7 @@ async function startBatch(
 }
 
 async function showDryRun(
-  place: Workplace,
+  place: CommandContext,
   input: BatchInput,
   terms: IssuingTerms,
   json: boolean,
@@ -276,7 +276,7 @@ async function showDryRun(
 
 /** On the audit trail before the engine is told. */
 async function recordStart(
-  { audit, environment }: Workplace,
+  { audit, environment }: CommandContext,
   workId: string,
   { items }: WorkRef,
   { onUnknown, fresh }: TermFlags,

@@ -11,7 +11,7 @@ import { batchEnd } from '../../domain/job-ends';
 import { mostWorkbookRows } from '../../sheets/result-workbook';
 import { summaryDocument, writeResultFolder, type ResultFolderOptions } from '../cli/result-folder';
 import { exitCodes, print, printJson, tell } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 
 /** What is left to do about rows of a status; nothing for those that are done. */
 const nextSteps: Partial<Record<RowStatus, string>> = {
@@ -33,7 +33,7 @@ export interface ShowOptions extends ResultFolderOptions {
 
 /** Writes the folder and tells how the batch ended. Returns the exit code. */
 export async function showBatch(
-  place: Workplace,
+  place: CommandContext,
   summary: BatchSummary,
   { json, workflowId, ...folderOptions }: ShowOptions,
 ): Promise<number> {
@@ -83,7 +83,7 @@ export async function showBatch(
 
 /** Tells how a single issuance ended. Returns the exit code. */
 export async function showSingle(
-  place: Workplace,
+  place: CommandContext,
   summary: BatchSummary,
   { json, workflowId, ...folderOptions }: ShowOptions,
 ): Promise<number> {

@@ -25,15 +25,8 @@ import {
   type OutputFlags,
 } from '../cli/flags';
 import { followWork } from '../cli/follow';
-import {
-  CommandError,
-  UsageError,
-  oneOf,
-  print,
-  printJson,
-  tell,
-  wholeNumber,
-} from '../cli/terminal';
+import { CommandError, UsageError } from '../jobs/errors';
+import { oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { wayOn } from '../cli/work-state';
 import { viewOne } from '../cli/work-views';
 import {
@@ -47,11 +40,11 @@ import {
 } from '../cli/works-on-file';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;
 type OpenStatus = (typeof openStatuses)[number];
@@ -97,7 +90,7 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
   if ((flags.action === 'adopt') !== (flags.certidao !== undefined)) {
     throw new UsageError('--certidao goes with --action adopt, and adopt needs it');
   }
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const found = await findWork(place, flags.batch);
   if (found === null) throw new CommandError(`no work ${flags.batch} in this store`);
   const { folder, record } = found;
@@ -147,7 +140,7 @@ async function resolveRows(flags: ResolveFlags): Promise<number> {
 
 /** The rows meant, judged by what is on file now: an issued row is never among them. */
 async function chooseRows(
-  place: Workplace,
+  place: CommandContext,
   folder: string,
   flags: ResolveFlags,
 ): Promise<DecidedRow[]> {
@@ -185,7 +178,7 @@ const neverSent = { status: 'cancelled', certidaoId: null, attempts: 0 } as cons
  * Before its end a row without an outcome may be on its way, whatever the store holds of it. A work
  * that the engine has lost is gone on with first.
  */
-async function refuseUnended(place: Workplace, work: WorkOnFile): Promise<void> {
+async function refuseUnended(place: CommandContext, work: WorkOnFile): Promise<void> {
   if ((await place.works.summary(work.folder)) !== null) return;
   const { id, state } = await viewOne(place, { ...work, decision: null });
   if (state === 'ended') return;
@@ -195,7 +188,7 @@ async function refuseUnended(place: Workplace, work: WorkOnFile): Promise<void> 
 
 /** Rows of a running work or decision may be on their way: they are decided on when it has ended. */
 async function refuseWhileRunning(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   work: WorkOnFile,
 ): Promise<void> {
@@ -217,7 +210,7 @@ function stillRunning(id: string): CommandError {
 
 /** Numbers the decision and puts it on file, and on the audit trail, before anything is done. */
 async function fileDecision(
-  { store, audit, environment }: Workplace,
+  { store, audit, environment }: CommandContext,
   { folder, record: work }: WorkOnFile,
   rows: DecidedRow[],
   flags: ResolveFlags,

@@ -8,8 +8,9 @@ import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
 import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
 import { storeFile } from '../cli/stored-file';
-import { tell, UsageError } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import { UsageError } from '../jobs/errors';
+import { tell } from '../cli/terminal';
+import type { CommandContext } from '../jobs/context';
 
 export interface BatchInput {
   file: string;
@@ -42,13 +43,13 @@ export async function planBatch(input: BatchInput): Promise<PlannedBatch> {
 }
 
 /** HMAC of what makes the batch (decision record 002), as its id. */
-export function batchName(place: Workplace, { manifest }: PlannedBatch): string {
+export function batchName(place: CommandContext, { manifest }: PlannedBatch): string {
   return place.idKey.nameOf('manifest', manifest);
 }
 
 /** Files the input and its manifest under the id, in bounded memory. */
 export async function fileBatch(
-  place: Workplace,
+  place: CommandContext,
   { input, counts }: PlannedBatch,
   workId: string,
   terms: WorkTerms,
@@ -77,7 +78,7 @@ export async function fileBatch(
 
 /** One document as a work of its own. */
 export async function fileSingle(
-  place: Workplace,
+  place: CommandContext,
   workId: string,
   type: CertificateType,
   { document, note }: { document: string; note: string },
@@ -102,7 +103,7 @@ export async function fileSingle(
   });
 }
 
-function documentNames({ idKey }: Workplace): (document: string) => string {
+function documentNames({ idKey }: CommandContext): (document: string) => string {
   return (document) => idKey.nameOf('document', document);
 }
 
@@ -137,7 +138,7 @@ export interface DryRun {
 
 /** What a batch would do, without doing it: reads the input and the claims. */
 export async function dryRun(
-  place: Workplace,
+  place: CommandContext,
   input: BatchInput,
   reuseSince: number,
 ): Promise<DryRun> {

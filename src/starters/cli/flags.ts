@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { IssuingTerms, OnUnknown } from '../../workflows/messages';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
 import { durationMs, oneOf } from './terminal';
-import type { Workplace } from './workplace';
+import type { CommandContext } from '../jobs/context';
 
 /** Flags that the certificate commands share, and what they mean to the engine. */
 export interface TermFlags {
@@ -73,7 +73,7 @@ export function withDetach(command: Command): Command {
 }
 
 export function issuingTerms(
-  place: Workplace,
+  place: CommandContext,
   flags: TermFlags,
   interactive: boolean,
 ): IssuingTerms {

@@ -21,8 +21,9 @@ import {
   settledOf,
   type WorkProgress,
 } from './progress';
-import { CommandError, exitCodes, tell } from './terminal';
-import { isNotFound, type Workplace } from './workplace';
+import { CommandError } from '../jobs/errors';
+import { exitCodes, tell } from './terminal';
+import { isNotFound, type CommandContext } from '../jobs/context';
 import { isDecisionId } from './works-on-file';
 
 /** Asks a running (or closed, not yet deleted) work how it stands. Null when it cannot answer. */
@@ -67,7 +68,7 @@ const longestQueryMs = 10_000;
  * @throws CommandError when the workflow failed or was terminated
  */
 export async function followWork(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   workflowId: string,
 ): Promise<BatchSummary> {
@@ -79,7 +80,7 @@ export async function followWork(
 
 /** An analysis, as `followWork`: a line for each thing that it begins or waits for. */
 export async function followAnalysis(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   workflowId: string,
 ): Promise<AnalysisOutcome> {
@@ -90,7 +91,7 @@ export async function followAnalysis(
 
 /** The same for a batch of analyses. */
 export async function followCreditBatch(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   workflowId: string,
 ): Promise<void> {
@@ -115,7 +116,7 @@ export async function creditBatchLine(
 
 /** Any work that tells how it stands in a line. */
 export async function followByLines<T>(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   workflowId: string,
   lineOf: (engine: EngineClient) => Promise<string | null>,
@@ -146,7 +147,7 @@ export async function analysisLine(
 }
 
 async function followWith<T>(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   workflowId: string,
   display: Display,
@@ -184,7 +185,7 @@ async function followWith<T>(
 type End<T> = { kind: 'ended'; summary: T } | { kind: 'stopped' } | { kind: 'crashed' };
 
 async function followOn<T>(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   workflowId: string,
   show: Shower,
@@ -267,7 +268,7 @@ function isUnavailable(error: unknown): boolean {
 
 /** Fulfilled when the embedded engine that we work with is no more; never for another server. */
 async function engineGone(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   signal: AbortSignal,
 ): Promise<End<never>> {

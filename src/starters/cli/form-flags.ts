@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from './terminal';
+import { UsageError } from '../jobs/errors';
 
 /**
  * For a command that has two forms: flags of the other one are not taken and left aside.

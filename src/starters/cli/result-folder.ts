@@ -5,7 +5,7 @@ import { openResultSheet } from '../../sheets/result-sheet';
 import { openResultWorkbook } from '../../sheets/result-workbook';
 import type { ReportLanguage } from '../../report/formats';
 import { ResultReport } from './result-report';
-import type { Workplace } from './workplace';
+import type { CommandContext } from '../jobs/context';
 
 export interface ResultFolderOptions {
   folder: string;
@@ -22,7 +22,7 @@ export interface ResultFolderOptions {
  * replaces the sheets and the report, and adds what is missing.
  */
 export async function writeResultFolder(
-  place: Workplace,
+  place: CommandContext,
   workFolder: string,
   summary: BatchSummary,
   { folder, excel, pdfNames, lang }: ResultFolderOptions,
@@ -58,7 +58,7 @@ export function summaryDocument(summary: BatchSummary): Record<string, unknown> 
 }
 
 async function exportPdf(
-  place: Workplace,
+  place: CommandContext,
   row: FiledRow,
   folder: string,
   names: 'id' | 'reference',

@@ -4,15 +4,15 @@ import type { BatchSummary, FiledRow } from '../../domain/certificates/certifica
 import type { ReportLanguage } from '../../report/formats';
 import { ReportFold } from '../../report/report-figures';
 import { reportHtml } from '../../report/report-html';
-import type { Workplace } from './workplace';
+import type { CommandContext } from '../jobs/context';
 
 /** `report.html` of a result folder: told every row first, then written. */
 export class ResultReport {
   readonly #fold = new ReportFold();
-  readonly #place: Workplace;
+  readonly #place: CommandContext;
   readonly #workFolder: string;
 
-  constructor(place: Workplace, workFolder: string) {
+  constructor(place: CommandContext, workFolder: string) {
     this.#place = place;
     this.#workFolder = workFolder;
   }

@@ -4,14 +4,15 @@ import { orderEntry } from '../../domain/audit-entries';
 import type { EngineClient } from '../../temporal/connection';
 import { cancelUpdate } from '../../workflows/messages';
 import { workIdOf } from '../../workflows/core/search-attributes';
-import { CommandError, print, printJson } from './terminal';
+import { CommandError } from '../jobs/errors';
+import { print, printJson } from './terminal';
 import {
   refuseAllButCancel,
   type OrderName,
   type ResultOptions,
   type WorkFamily,
 } from './work-family';
-import { isNotFound, runningUnder, withEngine, type Workplace } from './workplace';
+import { isNotFound, runningUnder, withEngine, type CommandContext } from '../jobs/context';
 
 /** Of an outcome that an erasure by age has left nothing but its end. */
 export const erasedLine = `  ${'erased'.padEnd(10)} what the service reported is no longer stored`;
@@ -61,7 +62,7 @@ export interface SingleKind<Asked extends SingleRecord, Outcome extends { settle
  * @throws CommandError when there is none
  */
 export async function singleOf<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
-  { store }: Workplace,
+  { store }: CommandContext,
   { kind, name: wanted, shelf, what }: SingleKind<Asked, Outcome>,
   id: string,
 ): Promise<SingleOnFile<Asked, Outcome>> {
@@ -82,7 +83,7 @@ export async function showSingleStatus<
   Asked extends SingleRecord,
   Outcome extends { settledAt: string },
 >(
-  place: Workplace,
+  place: CommandContext,
   kind: SingleKind<Asked, Outcome>,
   { record, outcome }: SingleOnFile<Asked, Outcome>,
   json: boolean,
@@ -136,7 +137,7 @@ export async function recordAtWork<
   Asked extends SingleRecord,
   Outcome extends { settledAt: string },
 >(
-  place: Workplace,
+  place: CommandContext,
   kind: SingleKind<Asked, Outcome>,
   handle: Pick<WorkflowHandle, 'describe'>,
   own: { folder: string; record: Asked },
@@ -151,7 +152,7 @@ export async function workOfOutcome<
   Asked extends SingleRecord,
   Outcome extends { settledAt: string; workId: string },
 >(
-  place: Workplace,
+  place: CommandContext,
   kind: SingleKind<Asked, Outcome>,
   own: { folder: string; record: Asked },
   outcome: Outcome,
@@ -161,7 +162,7 @@ export async function workOfOutcome<
 
 /** Of one's own nothing began then, and it goes: else it would be taken for one that was broken off. */
 async function ranInstead<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
-  place: Workplace,
+  place: CommandContext,
   kind: SingleKind<Asked, Outcome>,
   own: { folder: string; record: Asked },
   workId: string,
@@ -181,7 +182,7 @@ const doesNotRun = ' does not run: the same command goes on with it';
  * @throws CommandError when it does not run, or refuses
  */
 async function cancelSingle<Asked extends SingleRecord, Outcome extends { settledAt: string }>(
-  place: Workplace,
+  place: CommandContext,
   { kind, workflowId }: SingleKind<Asked, Outcome>,
   { folder, record, outcome }: SingleOnFile<Asked, Outcome>,
 ): Promise<void> {
@@ -219,7 +220,7 @@ export function singleWorks<
 >(
   kind: SingleKind<Asked, Outcome>,
   show: (
-    place: Workplace,
+    place: CommandContext,
     work: SingleOnFile<Asked, Outcome>,
     options: ResultOptions,
   ) => Promise<number>,

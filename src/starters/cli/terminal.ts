@@ -3,6 +3,7 @@ import { InputFileError } from '../../receivables/input-file-error';
 import { SheetError } from '../../sheets/sheet-error';
 import { ConfigError } from '../../environment';
 import { StoreConfigError } from '../../store/store-error';
+import { UsageError } from '../jobs/errors';
 import { errorLine, redactError, redactText } from '../../protection/redaction';
 
 /** How a command ends. */
@@ -13,16 +14,6 @@ export const exitCodes = {
   needsAttention: 3,
   interrupted: 130,
 } as const;
-
-/** Wrong usage: nothing was sent. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-/** Not found, refused by the engine, or failed: exit code 1, the sentence is all there is to say. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-}
 
 /**
  * Everything for people goes to standard error, which may end in a log: redacted as one. Standard
@@ -38,10 +29,6 @@ export function print(line: string): void {
 
 export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 let isReaderGone = false;
@@ -69,11 +56,6 @@ export function namedOnce(
     throw new UsageError(`the argument and ${flagName} name two ${what}: give one of them`);
   }
   return argument ?? flag;
-}
-
-/** A terminal is told nothing that it would obey. */
-export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
 /** Their sentences are for people already. */

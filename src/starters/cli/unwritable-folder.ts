@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { UsageError } from './terminal';
+import { UsageError } from '../jobs/errors';
 
 /**
  * Before anything is bought: whether a result folder can be written, or made where it is not there

@@ -1,6 +1,6 @@
 import type { ReportLanguage } from '../../report/formats';
-import { UsageError } from './terminal';
-import type { Workplace } from './workplace';
+import { UsageError } from '../jobs/errors';
+import type { CommandContext } from '../jobs/context';
 
 /** What `result` is told about what it writes. */
 export interface ResultOptions {
@@ -26,10 +26,10 @@ export interface WorkFamily {
   takesExcel?: true;
   /** `cancel` takes `--cancel-remote`. */
   ordersTheService?: true;
-  status(place: Workplace, id: string, json: boolean): Promise<void>;
+  status(place: CommandContext, id: string, json: boolean): Promise<void>;
   /** @returns the exit code */
-  result(place: Workplace, id: string, options: ResultOptions): Promise<number>;
-  order(place: Workplace, id: string, name: OrderName, options: OrderOptions): Promise<void>;
+  result(place: CommandContext, id: string, options: ResultOptions): Promise<number>;
+  order(place: CommandContext, id: string, name: OrderName, options: OrderOptions): Promise<void>;
 }
 
 /** @throws UsageError when there is one: it would change nothing */

@@ -9,7 +9,7 @@ import { summaryDocument } from './result-folder';
 import { tell } from './terminal';
 import { wayOn, workState, type EngineSight, type WorkState } from './work-state';
 import { beganAt, engineIdOf, summaryOf, workIdOf, type WorkOnFile } from './works-on-file';
-import { isNotFound, type Workplace } from './workplace';
+import { isNotFound, type CommandContext } from '../jobs/context';
 
 /** A work as it stands: from the store when it has ended, else from the engine. */
 export interface WorkView {
@@ -23,7 +23,7 @@ export interface WorkView {
 }
 
 /** One work; when it has not ended, the engine is opened (and what waited for it goes on). */
-export async function viewOne(place: Workplace, work: WorkOnFile): Promise<WorkView> {
+export async function viewOne(place: CommandContext, work: WorkOnFile): Promise<WorkView> {
   const summary = await summaryOf(place, work);
   if (summary !== null) return viewOf(work, summary, 'closed', null);
   const { engine, otherwise } = await reach(() => openOrLook(place));
@@ -37,7 +37,7 @@ export async function viewOne(place: Workplace, work: WorkOnFile): Promise<WorkV
 
 /** As seen by an engine that is open already. */
 export async function viewWith(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   work: WorkOnFile,
 ): Promise<WorkView> {
@@ -70,7 +70,7 @@ async function sightOf(engine: EngineClient, id: string): Promise<EngineSight> {
 }
 
 /** Where none can be started (no service is set, or another one than it works for) one may run. */
-async function openOrLook(place: Workplace): Promise<EngineClient | null> {
+async function openOrLook(place: CommandContext): Promise<EngineClient | null> {
   try {
     return await openEngine(place, tell);
   } catch (error) {

@@ -5,7 +5,7 @@ import {
   type DecisionRecord,
   type WorkRecord,
 } from '../../domain/certificates/work';
-import type { Workplace } from './workplace';
+import type { CommandContext } from '../jobs/context';
 
 /** A batch, a single issuance, or a person's decision about rows of one. */
 export interface WorkOnFile {
@@ -50,7 +50,7 @@ export function isDecisionId(workflowId: string): boolean {
 }
 
 /** The results of the work as they stand; of a decision, those it wrote. Null before its end. */
-export function summaryOf(place: Workplace, work: WorkOnFile): Promise<BatchSummary | null> {
+export function summaryOf(place: CommandContext, work: WorkOnFile): Promise<BatchSummary | null> {
   const { folder, decision } = work;
   return decision === null
     ? place.works.summary(folder)
@@ -62,7 +62,7 @@ export function summaryOf(place: Workplace, work: WorkOnFile): Promise<BatchSumm
  * asked for: the last one is meant. `newest` looks for later runs of a batch too.
  */
 export async function findWork(
-  place: Workplace,
+  place: CommandContext,
   id: string,
   which: 'named' | 'newest' = 'named',
 ): Promise<WorkOnFile | null> {
@@ -78,7 +78,7 @@ export async function findWork(
 }
 
 async function findDecision(
-  place: Workplace,
+  place: CommandContext,
   workId: string,
   number: number,
 ): Promise<WorkOnFile | null> {
@@ -89,7 +89,7 @@ async function findDecision(
 }
 
 /** The decisions about a work, in order. */
-export async function decisionsOn(place: Workplace, work: WorkOnFile): Promise<WorkOnFile[]> {
+export async function decisionsOn(place: CommandContext, work: WorkOnFile): Promise<WorkOnFile[]> {
   const { folder, record } = work;
   const decisions = await place.works.decisions(folder);
   return decisions.map((decision) => ({ folder, record, decision }));

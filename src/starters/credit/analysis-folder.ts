@@ -16,7 +16,7 @@ import {
   receivableCells,
   receivableColumns,
 } from '../../sheets/analysis-sheet';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 
 const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
 
@@ -35,7 +35,7 @@ const mostReported = 5_000;
  * the clear. Holds the payers and what the report shows, never the whole tree.
  */
 export async function writeAnalysisFolder(
-  { store }: Workplace,
+  { store }: CommandContext,
   result: AnalysisResultRef,
   { folder, filter, fileName, work }: AnalysisFolderOptions,
 ): Promise<void> {

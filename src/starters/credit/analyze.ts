@@ -24,23 +24,16 @@ import { engineIdOf } from './named-engine';
 import { fileRecord, forEngine, instantOf, preparedInput, putOnFile } from './input';
 import { analysisOf, findAnalysis, showAnalysis, type AnalysisOnFile } from './outcome';
 import { followAnalysis } from '../cli/follow';
-import {
-  CommandError,
-  UsageError,
-  exitCodes,
-  oneOf,
-  print,
-  printJson,
-  tell,
-} from '../cli/terminal';
+import { CommandError, UsageError } from '../jobs/errors';
+import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 interface RunFlags {
   deadline: number;
@@ -115,7 +108,7 @@ function withRun(command: Command): Command {
 
 async function analyze(flags: AnalyzeFlags): Promise<number> {
   const { filter, engine: wanted = null, force } = flags;
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   // First what can be said without asking anybody.
   const scanned = await preparedInput(place, flags, null);
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
@@ -140,7 +133,7 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
  * @throws CommandError when it has an end that a person should know of before it is bought again
  */
 async function alreadyBegun(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   name: string,
   { again }: AnalyzeFlags,
@@ -180,7 +173,7 @@ export type Standing =
 type BegunState = Exclude<SubjectState, { kind: 'free' }>;
 
 /** What the store and the claims say of the last time that the same thing was asked for. */
-export async function standingOf(place: Workplace, name: string): Promise<Standing> {
+export async function standingOf(place: CommandContext, name: string): Promise<Standing> {
   const analyses = new AnalysisFile(place.store);
   const newest = await analyses.newest(name);
   if (newest === null) return { kind: 'new' };
@@ -214,7 +207,7 @@ function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectSt
  * @param seen number of its claim: what was sent after it is another matter
  */
 async function resolveAttempt(
-  { store, audit, environment }: Workplace,
+  { store, audit, environment }: CommandContext,
   { name, workId }: AnalysisRecord,
   seen: number,
   { action, operationId, note }: Decided,
@@ -238,7 +231,7 @@ async function resolveAttempt(
 
 /** Starts it unless it runs, and shows how it ends. */
 async function follow(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   { folder, record }: AnalysisOnFile,
   flags: RunFlags,
@@ -280,7 +273,7 @@ async function resolveAnalysis(id: string, flags: ResolveFlags): Promise<number>
   if ((action === 'adopt') !== (operation !== undefined)) {
     throw new UsageError('--operation goes with --action adopt, and adopt needs it');
   }
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const found = await findAnalysis(place, id);
   if (found === null) throw new CommandError(`no analysis ${id} in this store`);
@@ -314,7 +307,7 @@ function refuseUndecidable({ record: { workId: id }, outcome }: AnalysisOnFile):
 
 /** Of what was asked for last, and what nobody works on. */
 async function decide(
-  place: Workplace,
+  place: CommandContext,
   found: AnalysisOnFile,
   { action, operation, note }: ResolveFlags,
 ): Promise<void> {
@@ -365,7 +358,7 @@ async function refuseRunning(
  * @throws CommandError when the same was asked for again since: its claim would be decided about
  */
 async function standingNow(
-  place: Workplace,
+  place: CommandContext,
   { folder, record }: AnalysisOnFile,
 ): Promise<AnalysisOnFile> {
   const analyses = new AnalysisFile(place.store);
@@ -379,7 +372,10 @@ async function standingNow(
 }
 
 /** Whether what was uploaded can be sent again: an erasure may have taken it. */
-async function isOnFile({ store }: Workplace, { cnab, xmls }: AnalysisRecord): Promise<boolean> {
+async function isOnFile(
+  { store }: CommandContext,
+  { cnab, xmls }: AnalysisRecord,
+): Promise<boolean> {
   for (const input of xmls === null ? [cnab] : [cnab, xmls]) {
     if ((await findLarge(store, input.key)) === null) return false;
   }

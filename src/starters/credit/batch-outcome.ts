@@ -18,8 +18,9 @@ import { cancelUpdate, pauseUpdate, resumeUpdate } from '../../workflows/message
 import { defaultFolder } from '../cli/flags';
 import { writeOutcome, type AnalysisOnFile } from './outcome';
 import { creditBatchLine } from '../cli/follow';
-import { CommandError, exitCodes, print, printJson } from '../cli/terminal';
-import { isNotFound, isRunning, withEngine, type Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { exitCodes, print, printJson } from '../cli/terminal';
+import { isNotFound, isRunning, withEngine, type CommandContext } from '../jobs/context';
 
 export interface CreditBatchOnFile {
   folder: string;
@@ -37,7 +38,10 @@ export function isCreditBatchId(id: string): boolean {
  *
  * @throws CommandError when there is none
  */
-export async function creditBatchOf({ store }: Workplace, id: string): Promise<CreditBatchOnFile> {
+export async function creditBatchOf(
+  { store }: CommandContext,
+  id: string,
+): Promise<CreditBatchOnFile> {
   const [, name, instant] = /^credit-batch\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
   const shelf = new CreditBatchShelf(store);
   const folder = creditBatchFolder(id);
@@ -52,7 +56,7 @@ export async function creditBatchOf({ store }: Workplace, id: string): Promise<C
 
 /** `status` of a batch. */
 export async function showCreditBatchStatus(
-  place: Workplace,
+  place: CommandContext,
   { folder, record, end }: CreditBatchOnFile,
   json: boolean,
 ): Promise<void> {
@@ -85,7 +89,7 @@ export async function showCreditBatchStatus(
 
 /** `result` of a batch. */
 export async function showCreditBatch(
-  place: Workplace,
+  place: CommandContext,
   { folder, record, end }: CreditBatchOnFile,
   { out, json }: { out?: string; json?: true },
 ): Promise<number> {
@@ -98,7 +102,7 @@ export async function showCreditBatch(
 
 /** One line a file, the folder of each that has a result, and `files.csv`. Returns the exit code. */
 export async function showBatchFiles(
-  place: Workplace,
+  place: CommandContext,
   { id, files, end }: { id: string | null; files: CreditBatchFile[]; end: CreditBatchEnd | null },
   { out, json }: { out: string; json?: true },
 ): Promise<number> {
@@ -158,7 +162,7 @@ interface FileLine {
 
 /** How each file stands now: a decision about one since the batch is in it. */
 async function linesOf(
-  { store }: Workplace,
+  { store }: CommandContext,
   files: readonly CreditBatchFile[],
   end: CreditBatchEnd | null,
 ): Promise<FileLine[]> {
@@ -220,7 +224,7 @@ function folderOf(out: string, file: string): string {
 
 /** `cancel`, `pause`, `resume` of a batch. */
 export async function orderCreditBatch(
-  place: Workplace,
+  place: CommandContext,
   { record, end }: CreditBatchOnFile,
   order: 'cancel' | 'cancel_now' | 'pause' | 'resume',
 ): Promise<void> {

@@ -22,15 +22,16 @@ import { mayBeSent } from './check';
 import { engineIdOf } from './named-engine';
 import { fileRecord, forEngine, instantOf, preparedInput, type PreparedInput } from './input';
 import { followCreditBatch } from '../cli/follow';
-import { UsageError, exitCodes, oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { UsageError } from '../jobs/errors';
+import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 interface BatchFlags {
   dir: string;
@@ -81,7 +82,7 @@ export function creditBatchCommand(): Command {
 
 async function batch(flags: BatchFlags): Promise<number> {
   if (flags.force?.trim() === '') throw new UsageError('--force: expected a reason');
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const scanned = await scanFolder(place, flags);
   const out = flags.out ?? folderWithoutBatch(place, flags);
@@ -110,11 +111,14 @@ async function batch(flags: BatchFlags): Promise<number> {
 }
 
 /** Of a folder of which nothing was sent as a batch: the same each time. */
-function folderWithoutBatch({ idKey }: Workplace, { dir }: BatchFlags): string {
+function folderWithoutBatch({ idKey }: CommandContext, { dir }: BatchFlags): string {
   return defaultFolder(`credit-batch/${idKey.nameOf('manifest', `folder\n${resolve(dir)}`)}`);
 }
 
-async function scanFolder(place: Workplace, { dir, force }: BatchFlags): Promise<ScannedFile[]> {
+async function scanFolder(
+  place: CommandContext,
+  { dir, force }: BatchFlags,
+): Promise<ScannedFile[]> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--dir: ${dir} cannot be read (${error.code ?? error.name})`);
   });
@@ -169,7 +173,7 @@ interface FoundBatch {
 
 /** The batch of these files that has not ended, else a new one over what is not bought yet. */
 async function openBatch(
-  place: Workplace,
+  place: CommandContext,
   scanned: readonly ScannedFile[],
   flags: BatchFlags,
 ): Promise<FoundBatch> {
@@ -214,7 +218,7 @@ async function openBatch(
 
 /** Puts on file what is asked for anew, and finds what was before. */
 async function planFiles(
-  place: Workplace,
+  place: CommandContext,
   scanned: readonly ScannedFile[],
   { engine, filter, force }: BatchFlags,
 ): Promise<{ files: CreditBatchFile[]; analyses: string[] }> {
@@ -254,7 +258,7 @@ function lineOf(
 
 /** @returns true when it was started and left alone */
 async function run(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   { folder, record }: CreditBatchOnFile,
   { concurrency, deadline, detach, json }: BatchFlags,

@@ -1,7 +1,7 @@
 import { worstLevel, type Finding, type FindingLevel } from '../../domain/cnab/finding';
 import { type CheckedInput, type CheckedInvoices } from '../../receivables/check-input';
 import type { ScannedFile } from '../../receivables/scan-file';
-import { counted } from '../cli/terminal';
+import { counted } from '../jobs/text';
 
 /** What a local scan found, in words and as a document. */
 

@@ -9,7 +9,7 @@ import {
   RepeatedCalls,
   type RepeatOptions,
 } from '../jobs/repeated-calls';
-import { CommandError } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
 
 /** Calls about engines as a person wants them: again where that harms nothing, and never twice. */
 export class EngineCalls {

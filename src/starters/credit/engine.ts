@@ -7,7 +7,9 @@ import { lengthFault, type Engine, type EngineFields } from '../../domain/credit
 import { JsonText, stringifyWithTexts } from '../../domain/core/json-text';
 import { withCredit } from './access';
 import { EngineCalls } from './engine-calls';
-import { CommandError, UsageError, print, printJson, printable, tell } from '../cli/terminal';
+import { CommandError, UsageError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { print, printJson, tell } from '../cli/terminal';
 
 interface ChangeFlags {
   name?: string;

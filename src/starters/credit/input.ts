@@ -14,8 +14,9 @@ import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab, documentsInInvoices } from '../../receivables/held-documents';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
 import type { AnalysisOnFile } from './outcome';
-import { CommandError, UsageError, tell } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import { CommandError, UsageError } from '../jobs/errors';
+import { tell } from '../cli/terminal';
+import type { CommandContext } from '../jobs/context';
 
 /** A file that may be sent, and what it is called by. */
 export interface PreparedInput {
@@ -34,7 +35,7 @@ export interface PreparedInput {
  * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
  */
 export async function preparedInput(
-  place: Workplace,
+  place: CommandContext,
   { cnab, xmls, force }: { cnab: string; xmls?: string; force?: string },
   engineId: string | null,
   told: 'briefly' | 'in full' = 'in full',
@@ -50,7 +51,7 @@ export async function preparedInput(
 
 /** The same input, to be judged by another engine: another thing to be bought. */
 export function forEngine(
-  { idKey }: Workplace,
+  { idKey }: CommandContext,
   { files, checked, xmlsSha256 }: Omit<PreparedInput, 'engineId' | 'name'>,
   engineId: string | null,
 ): PreparedInput {
@@ -60,7 +61,7 @@ export function forEngine(
 
 /** Stores the input and puts on file, and on the audit trail, that it was asked for. */
 export async function fileRecord(
-  place: Workplace,
+  place: CommandContext,
   { files, checked, xmlsSha256, engineId, name }: PreparedInput,
   asked: Pick<AnalysisRecord, 'engine' | 'filter' | 'forced'>,
 ): Promise<AnalysisOnFile> {
@@ -103,7 +104,7 @@ function refuseFindings(
  * erasure finds also what was cut short here.
  */
 async function fileInput(
-  { store, idKey }: Workplace,
+  { store, idKey }: CommandContext,
   path: string,
   sha256: string,
   documentsIn: (path: string) => AsyncGenerator<string>,
@@ -129,7 +130,10 @@ async function sha256OfFile(path: string): Promise<string> {
 }
 
 /** Puts an analysis that is asked for on file and on the audit trail. */
-export async function putOnFile(place: Workplace, record: AnalysisRecord): Promise<AnalysisOnFile> {
+export async function putOnFile(
+  place: CommandContext,
+  record: AnalysisRecord,
+): Promise<AnalysisOnFile> {
   const { workId, createdBy, createdAt, receivables } = record;
   const folder = analysisFolder(workId);
   const { assignor } = record;

@@ -4,8 +4,9 @@ import { queueName } from '../../domain/core/queues';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import type { findEngine } from '../../workflows/credit/find-engine';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
-import { CommandError, printable } from '../cli/terminal';
-import { warnWithoutPollers, withEngine, type Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { warnWithoutPollers, withEngine, type CommandContext } from '../jobs/context';
 
 /**
  * The id of an engine by its id or name. A name is looked up by a worker, which is the one that has
@@ -13,14 +14,14 @@ import { warnWithoutPollers, withEngine, type Workplace } from '../cli/workplace
  *
  * @throws CommandError when it means none, or several, or nobody can tell
  */
-export async function engineIdOf(place: Workplace, wanted: string): Promise<string> {
+export async function engineIdOf(place: CommandContext, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted.trim().toLowerCase();
   const answer = await answerOfWorker(place, wanted);
   if (answer.kind === 'found') return answer.id;
   throw new CommandError(`${whyNone(wanted, answer)}; nothing was sent`);
 }
 
-async function answerOfWorker(place: Workplace, wanted: string): Promise<EngineAnswer> {
+async function answerOfWorker(place: CommandContext, wanted: string): Promise<EngineAnswer> {
   return withEngine(place, async (engine) => {
     await refuseMissingSearchAttributes(engine);
     const workflowId = `credit-engine/${place.idKey.nameOf('manifest', `engine\n${wanted}`)}`;

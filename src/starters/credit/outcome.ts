@@ -12,8 +12,9 @@ import { cancelUpdate, resumeUpdate } from '../../workflows/messages';
 import { writeAnalysisFolder } from './analysis-folder';
 import { defaultFolder } from '../cli/flags';
 import { analysisLine } from '../cli/follow';
-import { CommandError, print, printJson, tell } from '../cli/terminal';
-import { isNotFound, withEngine, type Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { print, printJson, tell } from '../cli/terminal';
+import { isNotFound, withEngine, type CommandContext } from '../jobs/context';
 
 export interface AnalysisOnFile {
   folder: string;
@@ -27,7 +28,10 @@ export function isAnalysisId(id: string): boolean {
 }
 
 /** By the id that its command printed, or, without its instant, the last one of that thing. */
-export async function findAnalysis(place: Workplace, id: string): Promise<AnalysisOnFile | null> {
+export async function findAnalysis(
+  place: CommandContext,
+  id: string,
+): Promise<AnalysisOnFile | null> {
   const [, name, instant] = /^credit\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
   if (name === undefined) return null;
   const analyses = new AnalysisFile(place.store);
@@ -38,7 +42,7 @@ export async function findAnalysis(place: Workplace, id: string): Promise<Analys
 }
 
 /** @throws CommandError when there is none */
-export async function analysisOf(place: Workplace, id: string): Promise<AnalysisOnFile> {
+export async function analysisOf(place: CommandContext, id: string): Promise<AnalysisOnFile> {
   const found = await findAnalysis(place, id);
   if (found === null) throw new CommandError(`no analysis ${id} in this store`);
   return found;
@@ -46,7 +50,7 @@ export async function analysisOf(place: Workplace, id: string): Promise<Analysis
 
 /** Writes the folder of a completed analysis and tells how it ended. Returns the exit code. */
 export async function showAnalysis(
-  place: Workplace,
+  place: CommandContext,
   { record, outcome }: AnalysisOnFile,
   { out, json }: { out?: string; json?: true },
 ): Promise<number> {
@@ -67,7 +71,7 @@ export async function showAnalysis(
 
 /** The answer to an upload in which no id was found: a person may find it, and adopt it. */
 async function writeUnread(
-  { store }: Workplace,
+  { store }: CommandContext,
   workId: string,
   folder: string,
 ): Promise<string | null> {
@@ -80,7 +84,7 @@ async function writeUnread(
 
 /** @returns the folder, null when there is nothing to write */
 export async function writeOutcome(
-  place: Workplace,
+  place: CommandContext,
   { workId, cnab, xmls, filter }: AnalysisRecord,
   { result, operationId, settledAt: endedAt }: AnalysisOutcome,
   out: string,
@@ -122,7 +126,7 @@ function outcomeLines({ workId, status, operationId, error, result, ...rest }: A
 
 /** `status` of an analysis. */
 export async function showAnalysisStatus(
-  place: Workplace,
+  place: CommandContext,
   { record, outcome }: AnalysisOnFile,
   json: boolean,
 ): Promise<void> {
@@ -145,7 +149,7 @@ export async function showAnalysisStatus(
 
 /** `cancel`: what was not sent never is, what was stays at the service. `resume`: tries at once. */
 export async function orderAnalysis(
-  place: Workplace,
+  place: CommandContext,
   { record, outcome }: AnalysisOnFile,
   order: 'cancel' | 'resume',
 ): Promise<void> {

@@ -32,25 +32,16 @@ import { deadlineOption } from './deadline';
 import { dossierListCommand } from './list';
 import { retryFailedCommand } from './retry-failed';
 import { followByLines } from '../cli/follow';
-import {
-  CommandError,
-  exitCodes,
-  namedOnce,
-  oneOf,
-  print,
-  printJson,
-  tell,
-  UsageError,
-  wholeNumber,
-} from '../cli/terminal';
+import { CommandError, UsageError } from '../jobs/errors';
+import { exitCodes, namedOnce, oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import {
   isNotFound,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 /** More attempts than this are a mistake. */
 const mostAttempts = 20;
@@ -174,7 +165,7 @@ type Asked = Pick<DossierRecord, 'maxAttempts' | 'onReview' | 'toCancel'>;
  * terms. Nobody is given what somebody else has asked for: that may cost money, or cancel the dossier.
  */
 async function start(dossierId: string, flags: StartFlags, asked: Asked): Promise<number> {
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   return withEngine(place, async (engine) => {
     await refuseMissingSearchAttributes(engine);
@@ -194,7 +185,7 @@ async function start(dossierId: string, flags: StartFlags, asked: Asked): Promis
 
 /** The last work about it, which does not run, where it was asked for in the same terms. */
 async function brokenOff(
-  { store }: Workplace,
+  { store }: CommandContext,
   dossierId: string,
   asked: Asked,
 ): Promise<DossierRecord | null> {
@@ -219,7 +210,7 @@ function termsOf({ maxAttempts, onReview, toCancel }: Asked): string {
 }
 
 async function fileAsked(
-  { store, audit, environment }: Workplace,
+  { store, audit, environment }: CommandContext,
   dossierId: string,
   asked: Asked,
 ): Promise<DossierRecord> {
@@ -240,7 +231,7 @@ async function fileAsked(
 
 /** @returns the work that follows it now: another one, where that was faster */
 async function begin(
-  { queueSuffix, store }: Workplace,
+  { queueSuffix, store }: CommandContext,
   engine: EngineClient,
   { dossierId, maxAttempts, onReview, toCancel, workId }: DossierRecord,
   deadlineMs: number,
@@ -279,7 +270,7 @@ interface Running {
 
 /** Says in which terms it runs, where they are others. */
 async function attach(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   running: Running,
   flags: StartFlags,
@@ -298,7 +289,7 @@ async function attach(
 
 /** Shows how it ends. */
 async function follow(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   { dossierId, workId }: Running,
   flags: StartFlags,
@@ -324,7 +315,7 @@ async function cancel(dossierId: string, flags: CancelFlags): Promise<number> {
 }
 
 async function tellFollower(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   { dossierId, workId }: Running,
 ): Promise<void> {
@@ -346,7 +337,7 @@ async function decide(dossierId: string, flags: DecideFlags): Promise<void> {
   if (flags.maxAttempts !== undefined && flags.action !== 'retry') {
     throw new UsageError('--max-attempts goes with --action retry');
   }
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const { outcome, record } = await dossierOf(place, dossierWorkflowId(dossierId));
   const { action, maxAttempts, note } = flags;
   const by = place.environment.actor;

@@ -2,9 +2,9 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DossierFile } from '../../store/dossiers/dossiers';
 import type { DossierOutcome, FiledArtifact } from '../../domain/dossiers/follow';
-import { CommandError } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
 import { writeWhole } from '../cli/written-file';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 
 /**
  * Writes `dossier.json` (the answers as they came, and how it ended) and the files of a dossier: an
@@ -14,7 +14,7 @@ import type { Workplace } from '../cli/workplace';
  * @throws CommandError when a file is not in the store any more
  */
 export async function writeDossierFolder(
-  { store }: Workplace,
+  { store }: CommandContext,
   filedIn: string,
   outcome: DossierOutcome,
   folder: string,

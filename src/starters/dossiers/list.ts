@@ -7,7 +7,9 @@ import { dossierStates, type Dossier, type DossierState } from '../../domain/dos
 import { withInvestigation } from '../jobs/investigation-access';
 import { printJsonList } from '../cli/json-list';
 import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
-import { CommandError, oneOf, print, printable, tell } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { oneOf, print, tell } from '../cli/terminal';
 
 interface ListFlags {
   status?: DossierState;

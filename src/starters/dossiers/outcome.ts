@@ -25,9 +25,11 @@ import {
   type SingleKind,
   type SingleOnFile,
 } from '../cli/single-work';
-import { CommandError, print, printable, printJson, tell } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { print, printJson, tell } from '../cli/terminal';
 import { refuseAllButCancel, type WorkFamily } from '../cli/work-family';
-import { isNotFound, runningUnder, withEngine, type Workplace } from '../cli/workplace';
+import { isNotFound, runningUnder, withEngine, type CommandContext } from '../jobs/context';
 
 export type DossierOnFile = SingleOnFile<DossierRecord, DossierOutcome>;
 
@@ -37,12 +39,12 @@ export interface DossierOutput {
 }
 
 /** @throws CommandError when there is none */
-export function dossierOf(place: Workplace, id: string): Promise<DossierOnFile> {
+export function dossierOf(place: CommandContext, id: string): Promise<DossierOnFile> {
   return singleOf(place, dossiers, id);
 }
 
 /** @throws CommandError before its end */
-async function endOf(place: Workplace, id: string): Promise<DossierOutcome> {
+async function endOf(place: CommandContext, id: string): Promise<DossierOutcome> {
   const { outcome, record } = await dossierOf(place, id);
   if (outcome !== null) return outcome;
   throw new CommandError(`${record.workId} has not ended: \`diligence status ${record.workId}\``);
@@ -50,7 +52,7 @@ async function endOf(place: Workplace, id: string): Promise<DossierOutcome> {
 
 /** Writes the folder of a dossier whose report is on file, and tells how it ended. */
 export async function showDossier(
-  place: Workplace,
+  place: CommandContext,
   outcome: DossierOutcome,
   { json, out }: DossierOutput,
 ): Promise<number> {
@@ -178,7 +180,7 @@ export async function followerOf(engine: EngineClient, dossierId: string): Promi
 
 /** `remote`: the dossier too, at the service; else it is followed no longer, and goes on there. */
 export async function cancelFollowing(
-  place: Workplace,
+  place: CommandContext,
   { folder, outcome, record }: DossierOnFile,
   { remote }: { remote: boolean },
 ): Promise<void> {

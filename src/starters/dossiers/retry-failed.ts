@@ -21,26 +21,18 @@ import { withActor, withDetach } from '../cli/flags';
 import { deadlineOption } from './deadline';
 import { eachDossier } from './list';
 import { followByLines } from '../cli/follow';
-import {
-  CommandError,
-  counted,
-  sinceOf,
-  exitCodes,
-  oneOf,
-  print,
-  printJson,
-  tell,
-  wholeNumber,
-} from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { counted } from '../jobs/text';
+import { sinceOf, exitCodes, oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { refuseAllButCancel, type WorkFamily } from '../cli/work-family';
 import {
   isNotFound,
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 interface RetryFlags {
   since?: { at: number; words: string };
@@ -120,7 +112,7 @@ function leftLines(left: RetryPlan['left']): string[] {
 }
 
 async function retryAll(flags: RetryFlags): Promise<number> {
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   return withEngine(place, async (engine) => {
     await refuseMissingSearchAttributes(engine);
     const record = (await unended(place, engine, flags)) ?? (await fileAsked(place, flags));
@@ -157,7 +149,7 @@ async function retryAll(flags: RetryFlags): Promise<number> {
 
 /** The same command goes on with what it began: what was tried again then is not tried again now. */
 async function unended(
-  { store }: Workplace,
+  { store }: CommandContext,
   engine: EngineClient,
   flags: RetryFlags,
 ): Promise<DossierBatchRecord | null> {
@@ -191,7 +183,7 @@ function wordsOf({ onReview, since, terms: { limit, maxAttempts } }: Asked): str
 }
 
 async function fileAsked(
-  { store, audit, environment }: Workplace,
+  { store, audit, environment }: CommandContext,
   flags: RetryFlags,
 ): Promise<DossierBatchRecord> {
   const now = new Date();
@@ -235,7 +227,7 @@ async function batchLine(engine: EngineClient, workId: string): Promise<string |
   return `${workId}: ${ended} of ${total} ended, ${underWay} under way${held}`;
 }
 
-async function batchOf({ store }: Workplace, id: string) {
+async function batchOf({ store }: CommandContext, id: string) {
   const file = new DossierBatchFile(store);
   const folder = dossierBatchFolder(id);
   const record = /^dossier-batch\/\d{8}T\d+Z$/.test(id) ? await file.record(folder) : null;
@@ -243,7 +235,7 @@ async function batchOf({ store }: Workplace, id: string) {
   return { record, outcome: await file.outcome(folder) };
 }
 
-async function showStatus(place: Workplace, id: string, json: boolean): Promise<void> {
+async function showStatus(place: CommandContext, id: string, json: boolean): Promise<void> {
   const { outcome, record } = await batchOf(place, id);
   const running =
     outcome !== null
@@ -269,7 +261,7 @@ async function showStatus(place: Workplace, id: string, json: boolean): Promise<
   else print(running ?? `${id}: was broken off: \`${wordsOf(record)}\` goes on with it`);
 }
 
-async function cancelBatch(place: Workplace, id: string): Promise<void> {
+async function cancelBatch(place: CommandContext, id: string): Promise<void> {
   const { outcome, record } = await batchOf(place, id);
   if (outcome !== null) throw new CommandError(`${id} has ended: \`diligence result ${id}\``);
   const by = place.environment.actor;

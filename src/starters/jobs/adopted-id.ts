@@ -1,7 +1,7 @@
 import { certificateSubject, subjectState } from '../../domain/core/attempts';
 import type { DecidedRow } from '../../domain/certificates/work';
-import { CommandError } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import { CommandError } from './errors';
+import type { CommandContext } from './context';
 
 /**
  * The id of an issuance that was lost is one that nobody here has seen. One that is on file belongs
@@ -10,7 +10,7 @@ import type { Workplace } from '../cli/workplace';
  * @throws CommandError
  */
 export async function refuseForeignId(
-  place: Workplace,
+  place: CommandContext,
   folder: string,
   row: DecidedRow,
   certidaoId: string,
@@ -27,7 +27,7 @@ export async function refuseForeignId(
 
 /** Adopted for the same thing before. */
 async function isOwn(
-  { store, idKey, works }: Workplace,
+  { store, idKey, works }: CommandContext,
   folder: string,
   row: DecidedRow,
   certidaoId: string,
@@ -40,7 +40,7 @@ async function isOwn(
 
 /** Accepted for it, and not settled yet. */
 async function isOfAnotherRow(
-  { store }: Workplace,
+  { store }: CommandContext,
   folder: string,
   row: DecidedRow,
   certidaoId: string,

@@ -1,6 +1,6 @@
 import { BillingTotals, type BillingTotal } from '../../domain/core/billing-totals';
 import type { InquiryEnding } from './inquiry-rows';
-import { counted, printable } from '../cli/terminal';
+import { counted, printable } from './text';
 
 /** Adds up what the works of a batch were charged, each once: the rows of its sheet add up to it. */
 export interface InquiryCharges {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
 import type { Service } from '../../apis/http/service';
-import { CommandError } from '../cli/terminal';
+import { CommandError } from './errors';
 
 /** How often one wish is sent, and how long a command waits between two, in milliseconds. */
 export const mostSends = 4;

@@ -26,11 +26,11 @@ import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 interface AnalyzeFlags extends LensOutput {
   file: string;
@@ -69,7 +69,7 @@ function analyzeCommand(): Command {
 }
 
 async function analyze(flags: AnalyzeFlags): Promise<number> {
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const input = await readInput(flags.file, place.environment.lens.maxFileBytes);
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   const { mode = null, label = null } = flags;
@@ -89,7 +89,7 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
 }
 
 /** The newest work of the same ask, unless asking again could bring something else. */
-async function standingLens({ store }: Workplace, name: string): Promise<LensOnFile | null> {
+async function standingLens({ store }: CommandContext, name: string): Promise<LensOnFile | null> {
   const file = new LensFile(store);
   const [newest] = await file.all(name);
   if (newest === undefined) return null;
@@ -108,7 +108,7 @@ interface LensAsk {
 
 /** Puts the bytes on file, then, there and on the audit trail, what is asked for. */
 async function fileLens(
-  place: Workplace,
+  place: CommandContext,
   { name, input, mode, label }: LensAsk,
   path: string,
 ): Promise<LensRecord> {
@@ -131,7 +131,7 @@ async function fileLens(
 
 /** Starts it unless it runs, and shows how it ends. */
 async function follow(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   record: LensRecord,
   flags: AnalyzeFlags,

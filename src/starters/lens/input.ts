@@ -6,8 +6,8 @@ import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-obj
 import { lensInputKey } from '../../store/lens/lens';
 import type { LensInput } from '../../domain/lens/analyze';
 import { mediaTypeBytes, mediaTypeOf } from '../../domain/lens/media-type';
-import { CommandError, UsageError } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import { CommandError, UsageError } from '../jobs/errors';
+import type { CommandContext } from '../jobs/context';
 
 export type ReadInput = Omit<LensInput, 'key'>;
 
@@ -51,7 +51,7 @@ export async function readInput(path: string, maxBytes: number): Promise<ReadInp
  * @throws CommandError when the file has changed since it was read
  */
 export async function fileInput(
-  { store }: Workplace,
+  { store }: CommandContext,
   path: string,
   input: ReadInput,
 ): Promise<LensInput> {

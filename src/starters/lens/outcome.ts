@@ -21,9 +21,11 @@ import type { EngineClient } from '../../temporal/connection';
 import { lensProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
-import { CommandError, print, printable, printJson } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { print, printJson } from '../cli/terminal';
 import type { WorkFamily } from '../cli/work-family';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 import { removeOthers, writeWhole } from '../cli/written-file';
 
 export type LensOnFile = SingleOnFile<LensRecord, LensOutcome>;
@@ -35,7 +37,7 @@ export interface LensOutput {
 
 /** Writes what the service found, and tells how it ended. Returns the exit code. */
 export async function showLens(
-  place: Workplace,
+  place: CommandContext,
   { folder: filedIn, record, outcome }: LensOnFile,
   { out, json }: LensOutput,
 ): Promise<number> {
@@ -64,7 +66,7 @@ const ours = /^(?:lens\.json|artifact-\d+\.\w+)$/;
  * @throws CommandError when an artifact is not in the store any more
  */
 async function writeLensFolder(
-  { store }: Workplace,
+  { store }: CommandContext,
   filedIn: string,
   { files, workId }: LensOutcome,
   folder: string,

@@ -14,8 +14,10 @@ import { changeCells, changeSheet } from '../../sheets/change-sheet';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorRepository } from '../../store/monitors/monitors';
 import { idOnFile } from './ids';
-import { CommandError, counted, durationMs, exitCodes, oneOf, tell } from '../cli/terminal';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { counted } from '../jobs/text';
+import { durationMs, exitCodes, oneOf, tell } from '../cli/terminal';
+import { openContext, type CommandContext } from '../jobs/context';
 
 /** `open`: on file, and not acknowledged by anybody. */
 const statusWords = ['open', ...changeStatuses] as const;
@@ -48,7 +50,7 @@ export function changesCommand(): Command {
     .option('--format <format>', 'csv or json', oneOf(['csv', 'json']), 'csv')
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;`, decimal comma and BOM')
     .action(async (flags: ListFlags) => {
-      process.exitCode = await listChanges(await openWorkplace(), flags);
+      process.exitCode = await listChanges(await openContext(tell), flags);
     });
 }
 
@@ -64,7 +66,7 @@ export function withChangeFlags(command: Command): Command {
     .option('--severity <words>', `of ${severityWords.join(', ')}`, listOf(severityWords));
 }
 
-async function listChanges(place: Workplace, flags: ListFlags): Promise<number> {
+async function listChanges(place: CommandContext, flags: ListFlags): Promise<number> {
   await refuseUnknownMonitors(place, flags.monitor ?? []);
   const lags = new LagSums();
   let listed = 0;
@@ -97,7 +99,7 @@ async function listChanges(place: Workplace, flags: ListFlags): Promise<number> 
 
 /** @throws CommandError that names monitors about which nothing is on file */
 export async function refuseUnknownMonitors(
-  place: Pick<Workplace, 'store' | 'idKey'>,
+  place: Pick<CommandContext, 'store' | 'idKey'>,
   ids: readonly string[],
 ): Promise<void> {
   const unknown = await unknownMonitors(place, ids);
@@ -106,7 +108,7 @@ export async function refuseUnknownMonitors(
 
 /** Those of the ids about which nothing is on file. */
 export async function unknownMonitors(
-  { store, idKey }: Pick<Workplace, 'store' | 'idKey'>,
+  { store, idKey }: Pick<CommandContext, 'store' | 'idKey'>,
   ids: readonly string[],
 ): Promise<string[]> {
   const monitors = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
@@ -121,7 +123,7 @@ export function unknownWords(ids: readonly string[]): string {
 
 /** Every change that the flags choose, oldest first, as it stands. */
 export async function* changesOnRecord(
-  { store, environment }: Workplace,
+  { store, environment }: CommandContext,
   { since, monitor, severity }: ChangeFlags,
 ): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
   const required = environment.monitorSinks.sinks.filter((one) => one.required);

@@ -6,7 +6,7 @@ import { ChangeQueries } from '../../store/monitors/change-queries';
 import { idOf } from '../../store/monitors/change-rows';
 import { unknownMonitors, unknownWords, withChangeFlags, type ChangeFlags } from './changes';
 import { exitCodes, tell } from '../cli/terminal';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { openContext, type CommandContext } from '../jobs/context';
 
 /** Between two looks at what was filed. */
 const lookEveryMs = 1_000;
@@ -20,11 +20,11 @@ export function followCommand(): Command {
       'Print changes as they are filed, each once, one JSON document a line, until Ctrl-C. Goes on where --since says: what this tells when it ends.',
     ),
   ).action(async (flags: ChangeFlags) => {
-    process.exitCode = await follow(await openWorkplace(), flags);
+    process.exitCode = await follow(await openContext(tell), flags);
   });
 }
 
-async function follow(place: Workplace, flags: ChangeFlags): Promise<number> {
+async function follow(place: CommandContext, flags: ChangeFlags): Promise<number> {
   const unknown = await unknownMonitors(place, flags.monitor ?? []);
   if (unknown.length > 0)
     tell(`${unknownWords(unknown)} yet: its changes follow when there are any`);
@@ -81,7 +81,7 @@ export class Feed {
   /** `seen_at` of the newest change that was told. */
   #reached: string;
 
-  constructor({ store }: Pick<Workplace, 'store'>, flags: ChangeFlags & { since: string }) {
+  constructor({ store }: Pick<CommandContext, 'store'>, flags: ChangeFlags & { since: string }) {
     this.#changes = new ChangeQueries(store);
     this.#flags = flags;
     this.#reached = flags.since;

@@ -4,7 +4,9 @@ import { isUuid } from '../../domain/core/uuid';
 import { severities, type Severity } from '../../domain/monitors/change';
 import type { SweepTerms } from '../../domain/monitors/sweep';
 import { mostMonitors } from '../../domain/monitors/watch';
-import { UsageError, counted, durationMs, oneOf, tell } from '../cli/terminal';
+import { UsageError } from '../jobs/errors';
+import { counted } from '../jobs/text';
+import { durationMs, oneOf, tell } from '../cli/terminal';
 
 const shortestCooldownMs = 10_000;
 const longestCooldownMs = 30 * 86_400_000;

@@ -3,8 +3,9 @@ import { scheduleIdOf } from '../../domain/monitors/watch';
 import type { EngineClient } from '../../temporal/connection';
 import { durationWords, watchInputOf } from './schedule';
 import { healthLines, monitorLines, passesOf } from './outcome';
-import { counted, print, printJson, printable } from '../cli/terminal';
-import { openWorkplace, withEngine, type Workplace } from '../cli/workplace';
+import { counted, printable } from '../jobs/text';
+import { print, printJson, tell } from '../cli/terminal';
+import { openContext, withEngine, type CommandContext } from '../jobs/context';
 
 /** A schedule as a person reads it. */
 export interface ScheduleView {
@@ -40,7 +41,7 @@ export function listCommand(): Command {
     .description('Show the schedules: next and last pass, what runs, what is open, what fails.')
     .option('--json', 'one JSON document on standard output')
     .action(async ({ json }: { json?: true }) => {
-      const place = await openWorkplace();
+      const place = await openContext(tell);
       const views = await withEngine(place, (engine) => scheduleViews(place, engine));
       if (json === true) printJson(views);
       else if (views.length === 0) print('nothing is scheduled (`diligence monitor schedule`)');
@@ -50,7 +51,10 @@ export function listCommand(): Command {
     });
 }
 
-async function scheduleViews(place: Workplace, { client }: EngineClient): Promise<ScheduleView[]> {
+async function scheduleViews(
+  place: CommandContext,
+  { client }: EngineClient,
+): Promise<ScheduleView[]> {
   const prefix = scheduleIdOf('');
   const views: ScheduleView[] = [];
   for await (const { scheduleId } of client.schedule.list()) {

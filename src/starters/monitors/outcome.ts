@@ -13,12 +13,12 @@ import {
   type SweepProgress,
   type WatchProgress,
 } from '../../workflows/messages';
-import { counted } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import { counted } from '../jobs/text';
+import type { CommandContext } from '../jobs/context';
 
 /** The last look at each page of a list. */
 export async function passesOf(
-  { store }: Pick<Workplace, 'store'>,
+  { store }: Pick<CommandContext, 'store'>,
   list: string,
   pages: number,
 ): Promise<PassOnFile[]> {

@@ -15,9 +15,10 @@ import {
   withChangeFlags,
   type ChangeFlags,
 } from './changes';
-import { counted, exitCodes, tell } from '../cli/terminal';
+import { counted } from '../jobs/text';
+import { exitCodes, tell } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { openContext, type CommandContext } from '../jobs/context';
 
 /** Monitors of a list in a report; all are counted. */
 const mostListed = 200;
@@ -31,11 +32,14 @@ export function reportCommand(): Command {
   )
     .requiredOption('--out <file>', 'where to: FILE.html')
     .action(async (flags: ChangeFlags & { out: string }) => {
-      process.exitCode = await report(await openWorkplace(), flags);
+      process.exitCode = await report(await openContext(tell), flags);
     });
 }
 
-async function report(place: Workplace, flags: ChangeFlags & { out: string }): Promise<number> {
+async function report(
+  place: CommandContext,
+  flags: ChangeFlags & { out: string },
+): Promise<number> {
   await refuseUnwritableFile(flags.out);
   await refuseUnknownMonitors(place, flags.monitor ?? []);
   const sums = new MonitorSums();
@@ -54,7 +58,7 @@ async function report(place: Workplace, flags: ChangeFlags & { out: string }): P
 
 /** All monitors that something is known of, and those of which a person should know something. */
 export async function monitorsOf(
-  { store, idKey }: Pick<Workplace, 'store' | 'idKey'>,
+  { store, idKey }: Pick<CommandContext, 'store' | 'idKey'>,
   { monitor }: Pick<ChangeFlags, 'monitor'>,
 ): Promise<MonitorReport['monitors']> {
   const nameOf = (text: string): string => idKey.nameOf('document', text);
@@ -129,7 +133,7 @@ async function unreadableWords(
   return `${counted(its.length, 'item')} of its list cannot be read (${reasons.join('; ')})`;
 }
 
-async function sinksOf({ store, environment }: Workplace): Promise<MonitorReport['sinks']> {
+async function sinksOf({ store, environment }: CommandContext): Promise<MonitorReport['sinks']> {
   const told = await new SinkRepository(store).now(environment.monitorSinks);
   return told.map(({ name, required, disabled }) => {
     const since = disabled && `disabled since ${disabled.at}: ${disabled.why}`;

@@ -3,8 +3,9 @@ import { ChangeQueries } from '../../store/monitors/change-queries';
 import { ChangeRepository } from '../../store/monitors/changes';
 import { refuseUnknownMonitors } from './changes';
 import { idOnFile } from './ids';
-import { CommandError, exitCodes, namedOnce, print, printJson, UsageError } from '../cli/terminal';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { CommandError, UsageError } from '../jobs/errors';
+import { exitCodes, namedOnce, print, printJson, tell } from '../cli/terminal';
+import { openContext, type CommandContext } from '../jobs/context';
 
 interface ReviewFlags {
   id?: string;
@@ -28,12 +29,12 @@ export function reviewCommand(): Command {
       const changeId = namedOnce(argument, flags.id, { flagName: '--id', what: 'changes' });
       if (changeId === undefined)
         throw new UsageError('monitor review: expected the id of a change');
-      process.exitCode = await review(await openWorkplace(flags.by), changeId, flags);
+      process.exitCode = await review(await openContext(tell, flags.by), changeId, flags);
     });
 }
 
 async function review(
-  place: Workplace,
+  place: CommandContext,
   changeId: string,
   { note, monitor, json }: ReviewFlags,
 ): Promise<number> {
@@ -62,7 +63,7 @@ async function review(
   return exitCodes.done;
 }
 
-async function monitorOf({ store }: Workplace, changeId: string): Promise<string> {
+async function monitorOf({ store }: CommandContext, changeId: string): Promise<string> {
   const found = await new ChangeQueries(store).monitorsWith(changeId);
   const [first, second] = found;
   if (first === undefined) throw new CommandError(`no change ${changeId} is on file`);

@@ -19,16 +19,10 @@ import type { monitorWatch } from '../../workflows/monitors/monitor-watch';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
 import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './ids';
-import {
-  CommandError,
-  counted,
-  durationMs,
-  exitCodes,
-  namedOnce,
-  print,
-  printJson,
-} from '../cli/terminal';
-import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { counted } from '../jobs/text';
+import { durationMs, exitCodes, namedOnce, print, printJson, tell } from '../cli/terminal';
+import { openContext, warnWithoutPollers, withEngine, type CommandContext } from '../jobs/context';
 
 const shortestEveryMs = 10_000;
 const longestEveryMs = 30 * 86_400_000;
@@ -105,7 +99,7 @@ export function nameOption(): Option {
 }
 
 async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<number> {
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const { name, every } = flags;
   const terms = termsOf(flags);
   return withEngine(place, async (engine) => {
@@ -135,7 +129,7 @@ type WatchSchedule = ScheduleOptions & {
 };
 
 function scheduleOptions(
-  { queueSuffix, environment }: Workplace,
+  { queueSuffix, environment }: CommandContext,
   list: MonitorList,
   every: number,
   terms: SweepTerms,
@@ -299,7 +293,7 @@ function orderCommand(
     .action(async (argument: string | undefined, flags: NamedFlags) => {
       const pair = { flagName: '--name', what: 'schedules' };
       const name = namedOnce(argument, flags.name, pair) ?? 'default';
-      const place = await openWorkplace(flags.by);
+      const place = await openContext(tell, flags.by);
       await withEngine(place, async ({ client }) => {
         const id = scheduleIdOf(name);
         const handle = client.schedule.getHandle(id);

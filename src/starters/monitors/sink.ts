@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { sinkNames } from '../../domain/monitors/delivery';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, oneOf, print, printJson } from '../cli/terminal';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
+import { openContext, type CommandContext } from '../jobs/context';
 
 interface SinkFlags {
   enable?: (typeof sinkNames)[number];
@@ -16,12 +16,12 @@ export function sinkCommand(): Command {
     .option('--enable <sink>', `ask it again: ${sinkNames.join(', ')}`, oneOf(sinkNames))
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: SinkFlags) => {
-      process.exitCode = await sinks(await openWorkplace(), flags);
+      process.exitCode = await sinks(await openContext(tell), flags);
     });
 }
 
 async function sinks(
-  { store, audit, environment }: Workplace,
+  { store, audit, environment }: CommandContext,
   { enable, json }: SinkFlags,
 ): Promise<number> {
   const known = new SinkRepository(store);

@@ -17,8 +17,10 @@ import { withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
 import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './ids';
 import { healthLines, passesOf, sweepLine, sweepLines, watchLine, watchLines } from './outcome';
-import { CommandError, exitCodes, print, printJson, printable, tell } from '../cli/terminal';
-import { openWorkplace, warnWithoutPollers, withEngine, type Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { exitCodes, print, printJson, tell } from '../cli/terminal';
+import { openContext, warnWithoutPollers, withEngine, type CommandContext } from '../jobs/context';
 
 interface Flags extends SweepFlags {
   monitors: string;
@@ -66,7 +68,7 @@ function sweepLike(name: string, description: string, reconcile: boolean): Comma
 }
 
 async function run(order: Order, name: string, flags: Flags): Promise<number> {
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const { ids } = order;
   const [only] = ids;
   return withEngine(place, async (engine) => {
@@ -83,7 +85,7 @@ async function run(order: Order, name: string, flags: Flags): Promise<number> {
 }
 
 async function sweepOne(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   monitorId: string,
   { terms, reconcile }: Order,
@@ -130,7 +132,7 @@ async function sweepOne(
 
 /** Many at once go by a watch: one look for each, and sweeps where something is open. */
 async function sweepMany(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   { ids, terms, reconcile }: Order,
   { detach, json }: Flags,

@@ -26,18 +26,10 @@ import {
 import { ConfigError, type Environment } from '../../environment';
 import { MonitorRepository } from '../../store/monitors/monitors';
 import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from '../jobs/repeated-calls';
-import {
-  CommandError,
-  exitCodes,
-  namedOnce,
-  print,
-  printable,
-  printJson,
-  tell,
-  UsageError,
-  wholeNumber,
-} from '../cli/terminal';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { CommandError, UsageError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { exitCodes, namedOnce, print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { openContext, type CommandContext } from '../jobs/context';
 
 interface UpdateFlags {
   id?: string;
@@ -77,7 +69,7 @@ export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Comma
     .action(async (argument: string | undefined, flags: UpdateFlags) => {
       const monitorId = wantedMonitor(argument, flags.id);
       const update = updateOf(flags);
-      const updated = await changeMonitor(await openWorkplace(), monitorId, update, {
+      const updated = await changeMonitor(await openContext(tell), monitorId, update, {
         tell,
         ...options,
       });
@@ -119,7 +111,7 @@ function updateOf({ name, listen, emails, frequency }: UpdateFlags): MonitorUpda
 }
 
 async function changeMonitor(
-  { store, audit, environment, idKey }: Workplace,
+  { store, audit, environment, idKey }: CommandContext,
   monitorId: string,
   update: MonitorUpdate,
   options: RepeatOptions,

@@ -30,17 +30,11 @@ import {
   watchProgress,
   watchProgressLine,
 } from './outcome';
-import {
-  CommandError,
-  counted,
-  print,
-  printable,
-  printJson,
-  tell,
-  UsageError,
-} from '../cli/terminal';
+import { CommandError, UsageError } from '../jobs/errors';
+import { counted, printable } from '../jobs/text';
+import { print, printJson, tell } from '../cli/terminal';
 import { refuseCertificateFlags, type OrderName, type WorkFamily } from '../cli/work-family';
-import { isNotFound, withEngine, type Workplace } from '../cli/workplace';
+import { isNotFound, withEngine, type CommandContext } from '../jobs/context';
 
 /** A sweep or a watch, as `status`, `result` and `cancel` are given it. */
 export type MonitorWork =
@@ -76,7 +70,7 @@ type Sight<Outcome> =
 
 /** `status` of a sweep or of a watch. */
 async function showMonitorWorkStatus(
-  place: Workplace,
+  place: CommandContext,
   work: MonitorWork,
   json: boolean,
 ): Promise<void> {
@@ -107,7 +101,7 @@ interface SweepView {
 }
 
 async function viewSweep(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   { id, monitorId }: Extract<MonitorWork, { kind: 'monitor-sweep' }>,
 ): Promise<SweepView> {
@@ -160,7 +154,7 @@ interface WatchView {
 }
 
 async function viewWatch(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   work: Extract<MonitorWork, { kind: 'monitor-watch' }>,
 ): Promise<WatchView> {
@@ -187,7 +181,11 @@ async function viewWatch(
 }
 
 /** The looks that this pass took; those of another one of the same list are not its own. */
-async function passesOfWatch(place: Workplace, list: string, id: string): Promise<PassOnFile[]> {
+async function passesOfWatch(
+  place: CommandContext,
+  list: string,
+  id: string,
+): Promise<PassOnFile[]> {
   const latest = await new MonitorListRepository(place.store).latest(list);
   const passes = await passesOf(place, list, latest?.pages ?? 0);
   return passes.filter(({ watch }) => watch === id);
@@ -288,7 +286,7 @@ function namedLines(lines: readonly string[], all = lines.length): string[] {
 
 /** `result` of a sweep or of a watch. Returns the exit code that its command ended with. */
 async function showMonitorWork(
-  place: Workplace,
+  place: CommandContext,
   work: MonitorWork,
   { out, json }: { out?: string; json?: true },
 ): Promise<number> {
@@ -336,7 +334,7 @@ function outcomeOf<Outcome>(id: string, sight: Sight<Outcome>): Outcome {
 
 /** `cancel`: a sweep ends between two pages, a watch begins no more sweeps. Nothing is lost by it. */
 async function orderMonitorWork(
-  place: Workplace,
+  place: CommandContext,
   work: MonitorWork,
   order: OrderName,
 ): Promise<void> {

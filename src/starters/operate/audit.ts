@@ -10,7 +10,7 @@ import { verifyAudit, type AuditFinding } from '../../store/audit/verify';
 import { auditCells, auditSheet } from '../../sheets/audit-sheet';
 import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
 import { refuseUnwritableFile } from '../cli/unwritable-folder';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { openContext, type CommandContext } from '../jobs/context';
 
 interface ExportFlags {
   from?: number;
@@ -34,7 +34,7 @@ export function auditCommand(): Command {
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;` and BOM')
     .option('--out <file>', 'where to (default: standard output)')
     .action(async (flags: ExportFlags) => {
-      process.exitCode = await exportAudit(await openWorkplace(), flags);
+      process.exitCode = await exportAudit(await openContext(tell), flags);
     });
   command
     .command('verify')
@@ -44,7 +44,7 @@ export function auditCommand(): Command {
     .option('--head <head>', 'what `audit head` printed, or a summary holds: finds a cut end', head)
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: { head?: string; json?: true }) => {
-      process.exitCode = await verify(await openWorkplace(), flags);
+      process.exitCode = await verify(await openContext(tell), flags);
     });
   command
     .command('head')
@@ -52,13 +52,13 @@ export function auditCommand(): Command {
       'Print the head of the trail, to be kept elsewhere: `audit verify --head` takes it.',
     )
     .action(async () => {
-      print(await (await openWorkplace()).audit.anchor());
+      print(await (await openContext(tell)).audit.anchor());
     });
   return command;
 }
 
 async function exportAudit(
-  { store, idKey }: Workplace,
+  { store, idKey }: CommandContext,
   { from, to, format, excel, out }: ExportFlags,
 ): Promise<number> {
   if (out !== undefined) await refuseUnwritableFile(out);
@@ -126,7 +126,7 @@ function json(records: AsyncIterable<FiledAuditRecord>): Steps {
 const mostFindings = 10_000;
 
 async function verify(
-  { store, idKey }: Workplace,
+  { store, idKey }: CommandContext,
   { head: wanted, json: asJson }: { head?: string; json?: true },
 ): Promise<number> {
   const findings: AuditFinding[] = [];

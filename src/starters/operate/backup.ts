@@ -14,8 +14,10 @@ import { runningEngine } from '../../temporal/engine-record';
 import { refuseOtherKeys } from '../../temporal/key-checks';
 import { storeKeys } from '../../temporal/own-store';
 import { withActor } from '../cli/flags';
-import { CommandError, UsageError, counted, print, printJson, tell } from '../cli/terminal';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { CommandError, UsageError } from '../jobs/errors';
+import { counted } from '../jobs/text';
+import { print, printJson, tell } from '../cli/terminal';
+import { openContext, type CommandContext } from '../jobs/context';
 
 const dayMs = 86_400_000;
 const daysKept = 7;
@@ -54,7 +56,7 @@ of them apart from it. Of a store in PostgreSQL its own tools make the backup (d
       const root = sqliteFolder(environment);
       if ((await storeAsItIs(environment)) === null)
         throw new CommandError('nothing is stored yet');
-      const place = await openWorkplace();
+      const place = await openContext(tell);
       if (dir === undefined) await keepDaily(place, root, flags.json === true);
       else await make(place, { root, path: resolve(dir), until: null }, flags.json === true);
     });
@@ -95,7 +97,7 @@ record of may have been bought after the backup: such rows end as unknown_outcom
     });
 }
 
-async function keepDaily(place: Workplace, root: string, json: boolean): Promise<void> {
+async function keepDaily(place: CommandContext, root: string, json: boolean): Promise<void> {
   const now = Date.now();
   const folder = join(place.environment.dataDir, 'backups');
   const names = (await readdir(folder).catch(() => []))
@@ -121,7 +123,7 @@ function dailyName(at: number): string {
 }
 
 async function make(
-  { store, audit, environment }: Workplace,
+  { store, audit, environment }: CommandContext,
   { root, path, until }: { root: string; path: string; until: string | null },
   json: boolean,
 ): Promise<void> {
@@ -162,7 +164,7 @@ async function restoreInPlace(flags: RestoreFlags): Promise<void> {
   const environment = withActorOf(flags);
   await refuseRunning(environment);
   if ((await storeAsItIs(environment)) === null) throw new CommandError('there is no store');
-  const { store } = await openWorkplace(flags.by);
+  const { store } = await openContext(tell, flags.by);
   const begun = await beginAnew(store, entryOf('restored', environment.actor, {}));
   tellRestored(environment.storeUrl, { ...begun, erasures: 0 }, flags);
 }
@@ -170,7 +172,7 @@ async function restoreInPlace(flags: RestoreFlags): Promise<void> {
 async function settle(flags: RestoreFlags): Promise<void> {
   const note = (flags.note ?? '').trim();
   if (note === '') throw new UsageError('--note is missing: how it was looked up, for the record');
-  const { store, environment } = await openWorkplace(flags.by);
+  const { store, environment } = await openContext(tell, flags.by);
   const since = await doubtSince(store);
   if (since === null)
     throw new CommandError('nothing is in doubt: the store has records of all that was bought');

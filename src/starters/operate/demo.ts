@@ -6,7 +6,8 @@ import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { readEnvironment } from '../../environment';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
-import { CommandError, UsageError, exitCodes, oneOf, tell } from '../cli/terminal';
+import { CommandError, UsageError } from '../jobs/errors';
+import { exitCodes, oneOf, tell } from '../cli/terminal';
 
 interface DemoFlags {
   input?: string;

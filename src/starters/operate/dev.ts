@@ -24,8 +24,9 @@ import { lockHolder, withLock } from '../../temporal/tools-lock';
 import { hasEnded } from '../../temporal/tools-pid';
 import { serveCodecForUi } from './dev-codec';
 import { KeptServer, KeptWorker, openLog } from './kept-parts';
-import { CommandError, print, printJson, tell, wholeNumber } from '../cli/terminal';
-import { openWorkplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { openContext } from '../jobs/context';
 
 interface DevFlags {
   background?: true;
@@ -114,7 +115,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     process.on(signal, () => stopping.abort());
   }
   const { signal } = stopping;
-  const place = await openWorkplace();
+  const place = await openContext(tell);
   const { keys } = await provenKeys(place, 'embedded', tell);
   const executable = await findTemporalCli({ env: process.env, say: tell, signal });
   const server = await KeptServer.start({

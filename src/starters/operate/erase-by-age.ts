@@ -20,8 +20,9 @@ import {
   type PlanSummary,
 } from './erase-print';
 import { runningAmong } from './erase-refusals';
-import { CommandError, exitCodes, print, printJson, tell } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { exitCodes, print, printJson, tell } from '../cli/terminal';
+import type { CommandContext } from '../jobs/context';
 
 interface AgeFlags {
   asked: Extract<ErasureAsked, { kind: 'age' }>;
@@ -36,7 +37,7 @@ const noRuns = { closed: [], running: [] };
 
 /** `erase --older-than`: in parts, so that its size is no matter; each is planned when it is its turn. */
 export async function eraseByAge(
-  { store, idKey, audit, environment }: Workplace,
+  { store, idKey, audit, environment }: CommandContext,
   { client }: EngineClient,
   flags: AgeFlags,
   isConfirmed: () => Promise<boolean>,

@@ -1,7 +1,8 @@
 import { allKinds } from '../../store/erasure/catalog';
 import type { ErasureRecord, JobRuns } from '../../store/erasure/erasures';
 import type { ErasurePlan } from '../../store/erasure/plan';
-import { counted, exitCodes, print, printJson, tell } from '../cli/terminal';
+import { counted } from '../jobs/text';
+import { exitCodes, print, printJson, tell } from '../cli/terminal';
 
 export interface FoundPlan {
   plan: ErasurePlan;

@@ -25,17 +25,9 @@ import {
   type FoundPlan,
 } from './erase-print';
 import { refusalsOf } from './erase-refusals';
-import {
-  CommandError,
-  UsageError,
-  durationMs,
-  exitCodes,
-  oneOf,
-  print,
-  printJson,
-  tell,
-} from '../cli/terminal';
-import { openWorkplace, withEngine, type Workplace } from '../cli/workplace';
+import { CommandError, UsageError } from '../jobs/errors';
+import { durationMs, exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
+import { openContext, withEngine, type CommandContext } from '../jobs/context';
 
 interface EraseFlags {
   job?: string;
@@ -98,7 +90,7 @@ An erasure that was cut short is finished by the same command.`,
 
 async function runErase(flags: EraseFlags): Promise<number> {
   const asked = refuseWrongUsage(flags);
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const { store, idKey, environment } = place;
   const unfinished = await openErasures(store);
   for (const { record } of unfinished) {
@@ -187,7 +179,7 @@ function documentToErase(text: string): string {
 }
 
 async function makePlan(
-  { store, idKey }: Workplace,
+  { store, idKey }: CommandContext,
   engine: EngineClient,
   asked: Exclude<ErasureAsked, { kind: 'age' }>,
 ): Promise<FoundPlan> {

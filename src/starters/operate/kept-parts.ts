@@ -4,7 +4,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDevServer, type DevServer, type DevServerOptions } from '../../temporal/dev-server';
-import { CommandError, tell } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { tell } from '../cli/terminal';
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;

@@ -29,7 +29,8 @@ import {
   type PayloadKeys,
 } from '../../temporal/payload-keys';
 import { keyMark } from '../../temporal/worker-identity';
-import { CommandError, exitCodes, print, printJson, tell } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { exitCodes, print, printJson, tell } from '../cli/terminal';
 
 /** `diligence keys`: the keys that payloads are encrypted with. */
 export function keysCommand(): Command {

@@ -26,22 +26,15 @@ import { profileInquiries } from '../inquiry-kinds';
 import { lookups, profileLine, putLookup, showProfile, type ProfileOutput } from './outcome';
 import { recordAtWork, workOfOutcome } from '../cli/single-work';
 import { refuseUnwritable } from '../cli/unwritable-folder';
-import {
-  durationMs,
-  exitCodes,
-  print,
-  printJson,
-  tell,
-  UsageError,
-  wholeNumber,
-} from '../cli/terminal';
+import { UsageError } from '../jobs/errors';
+import { durationMs, exitCodes, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 type AnyFlags = Partial<InquiryBatchFlags> &
   LookupFlags &
@@ -127,7 +120,7 @@ export function readCpf(text: string): string {
 
 async function lookUp(flags: LookupFlags & { cpf: string }): Promise<number> {
   const cpf = readCpf(flags.cpf);
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const name = place.idKey.nameOf('document', cpf);
   const workflowId = profileWorkflowId(name);
   if (flags.dryRun === true) {
@@ -149,7 +142,7 @@ async function lookUp(flags: LookupFlags & { cpf: string }): Promise<number> {
 }
 
 /** One that runs, or was broken off before its end: it is gone on with. */
-async function begunLookup({ store }: Workplace, name: string): Promise<ProfileRecord | null> {
+async function begunLookup({ store }: CommandContext, name: string): Promise<ProfileRecord | null> {
   const file = new ProfileFile(store);
   const [newest] = await file.all(name);
   if (newest === undefined || (await file.outcome(newest.folder)) !== null) return null;
@@ -157,7 +150,7 @@ async function begunLookup({ store }: Workplace, name: string): Promise<ProfileR
 }
 
 async function fileLookup(
-  place: Workplace,
+  place: CommandContext,
   ask: { cpf: string; name: string; retryRural: boolean },
 ): Promise<ProfileRecord> {
   const record = await putLookup(place, ask);
@@ -169,7 +162,7 @@ async function fileLookup(
 
 /** Starts it unless it runs, and shows how it ends. */
 async function follow(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   record: ProfileRecord,
   flags: LookupFlags,

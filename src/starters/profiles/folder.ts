@@ -6,8 +6,8 @@ import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { profileSectionNames, profileSections } from '../../domain/profiles/sections';
 import { profileHtml } from '../../report/profile-html';
 import { tableSheet } from '../../sheets/table-sheet';
-import { CommandError } from '../cli/terminal';
-import type { Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import type { CommandContext } from '../jobs/context';
 import { writeWhole } from '../cli/written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
@@ -30,7 +30,7 @@ export interface ProfileFolderOptions {
  * @throws CommandError when the answer is not on file any more
  */
 export async function writeProfileFolder(
-  { store }: Workplace,
+  { store }: CommandContext,
   { folder: filedIn, cpf }: { folder: string; cpf: string },
   outcome: ProfileOutcome,
   { folder, html, excel }: ProfileFolderOptions,

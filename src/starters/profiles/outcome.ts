@@ -14,9 +14,11 @@ import { profileProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { writeProfileFolder } from './folder';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
-import { CommandError, counted, print, printable, printJson } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { counted, printable } from '../jobs/text';
+import { print, printJson } from '../cli/terminal';
 import type { WorkFamily } from '../cli/work-family';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 
 export type ProfileOnFile = SingleOnFile<ProfileRecord, ProfileOutcome>;
 
@@ -29,7 +31,7 @@ export interface ProfileOutput {
 
 /** Writes the folder of a profile that was found and tells how the lookup ended. */
 export async function showProfile(
-  place: Workplace,
+  place: CommandContext,
   { folder: filedIn, record, outcome }: ProfileOnFile,
   { out, html, excel, json }: ProfileOutput,
 ): Promise<number> {
@@ -137,7 +139,7 @@ export const profileWorks: WorkFamily = { ...profileSingles, takesExcel: true };
 
 /** Puts on file what is asked for: it can be started then. */
 export async function putLookup(
-  { store, environment }: Workplace,
+  { store, environment }: CommandContext,
   { cpf, name, retryRural }: Pick<ProfileRecord, 'cpf' | 'name' | 'retryRural'>,
 ): Promise<ProfileRecord> {
   const createdAt = new Date().toISOString();

@@ -10,7 +10,7 @@ import {
 } from '../../domain/traces/search';
 import type { TraceStrategy } from '../../domain/traces/trace';
 import type { TraceOnFile } from './outcome';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 
 /** What makes a search: the same ask is the same search. */
 export interface TraceAsk {
@@ -19,7 +19,7 @@ export interface TraceAsk {
   label: string | null;
 }
 
-function traceName({ idKey }: Workplace, { target, strategy, label }: TraceAsk): string {
+function traceName({ idKey }: CommandContext, { target, strategy, label }: TraceAsk): string {
   return idKey.nameOf('manifest', traceManifest(target, strategy, label));
 }
 
@@ -27,7 +27,10 @@ function traceName({ idKey }: Workplace, { target, strategy, label }: TraceAsk):
  * The newest work of the same ask, unless asking again could bring something else: one that has not
  * ended is gone on with, one that stands for good is shown.
  */
-export async function standingTrace(place: Workplace, ask: TraceAsk): Promise<TraceOnFile | null> {
+export async function standingTrace(
+  place: CommandContext,
+  ask: TraceAsk,
+): Promise<TraceOnFile | null> {
   const file = new TraceFile(place.store);
   const [newest] = await file.all(traceName(place, ask));
   if (newest === undefined) return null;
@@ -36,7 +39,7 @@ export async function standingTrace(place: Workplace, ask: TraceAsk): Promise<Tr
 }
 
 /** Puts on file what is asked for: it can be started then. */
-export async function putTrace(place: Workplace, ask: TraceAsk): Promise<TraceRecord> {
+export async function putTrace(place: CommandContext, ask: TraceAsk): Promise<TraceRecord> {
   const { store, environment, idKey } = place;
   const now = new Date();
   const name = traceName(place, ask);

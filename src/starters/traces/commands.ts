@@ -24,18 +24,19 @@ import {
 } from '../inquiry-batch';
 import { traceInquiries } from '../inquiry-kinds';
 import { recordAtWork, workOfOutcome } from '../cli/single-work';
-import { exitCodes, oneOf, print, printJson, tell, UsageError, wholeNumber } from '../cli/terminal';
+import { UsageError } from '../jobs/errors';
+import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { putTrace, standingTrace, type TraceAsk } from './asks';
 import { traceListCommand } from './list';
 import { showTrace, traceLine, traces, type TraceOutput } from './outcome';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import {
   isRunning,
-  openWorkplace,
+  openContext,
   warnWithoutPollers,
   withEngine,
-  type Workplace,
-} from '../cli/workplace';
+  type CommandContext,
+} from '../jobs/context';
 
 type SearchFlags = Partial<InquiryBatchFlags> &
   SingleFlags &
@@ -106,7 +107,7 @@ async function searchAny(flags: SearchFlags, command: Command): Promise<number> 
 async function search(flags: SingleFlags & { target: string }): Promise<number> {
   const reading = readTarget(flags.target);
   if (reading.kind === 'invalid') throw new UsageError(`--target: ${reading.message}`);
-  const place = await openWorkplace(flags.by);
+  const place = await openContext(tell, flags.by);
   const ask = {
     target: reading.target,
     strategy: flags.strategy ?? null,
@@ -132,7 +133,7 @@ async function search(flags: SingleFlags & { target: string }): Promise<number> 
 }
 
 /** Puts on file, and on the audit trail, what is asked for. */
-async function fileTrace(place: Workplace, ask: TraceAsk): Promise<TraceRecord> {
+async function fileTrace(place: CommandContext, ask: TraceAsk): Promise<TraceRecord> {
   const record = await putTrace(place, ask);
   const { workId, createdBy: by, createdAt } = record;
   const terms = { items: 1, onUnknown: 'report', fresh: false };
@@ -142,7 +143,7 @@ async function fileTrace(place: Workplace, ask: TraceAsk): Promise<TraceRecord> 
 
 /** Starts it unless it runs, and shows how it ends. */
 async function follow(
-  place: Workplace,
+  place: CommandContext,
   engine: EngineClient,
   record: TraceRecord,
   flags: SingleFlags,

@@ -14,8 +14,10 @@ import {
 import { withInvestigation } from '../jobs/investigation-access';
 import { printJsonList } from '../cli/json-list';
 import { messageOf, RepeatedCalls } from '../jobs/repeated-calls';
-import { CommandError, oneOf, print, printable, tell } from '../cli/terminal';
-import { openWorkplace, type Workplace } from '../cli/workplace';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { oneOf, print, tell } from '../cli/terminal';
+import { openContext, type CommandContext } from '../jobs/context';
 
 interface ListFlags {
   status?: TraceState;
@@ -49,12 +51,12 @@ export function traceListCommand(): Command {
     .option('--type <type>', traceTypes.join(', '), oneOf(traceTypes))
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: ListFlags) => {
-      await listTraces(await openWorkplace(), flags);
+      await listTraces(await openContext(tell), flags);
     });
 }
 
 /** Page by page, however many there are; what is told is told as it comes. */
-async function listTraces({ store }: Workplace, flags: ListFlags): Promise<void> {
+async function listTraces({ store }: CommandContext, flags: ListFlags): Promise<void> {
   const totals = new BillingTotals();
   const read = (show: (view: TraceView) => void): Promise<number> =>
     eachListed(flags, async (trace) => {

@@ -13,9 +13,11 @@ import type { EngineClient } from '../../temporal/connection';
 import { traceProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
-import { CommandError, print, printable, printJson } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+import { printable } from '../jobs/text';
+import { print, printJson } from '../cli/terminal';
 import type { WorkFamily } from '../cli/work-family';
-import type { Workplace } from '../cli/workplace';
+import type { CommandContext } from '../jobs/context';
 import { writeWhole } from '../cli/written-file';
 
 export type TraceOnFile = SingleOnFile<TraceRecord, TraceOutcome>;
@@ -27,7 +29,7 @@ export interface TraceOutput {
 
 /** Writes what the service told of a search, and tells how it ended. Returns the exit code. */
 export async function showTrace(
-  place: Workplace,
+  place: CommandContext,
   { folder: filedIn, record, outcome }: TraceOnFile,
   { out, json }: TraceOutput,
 ): Promise<number> {
@@ -49,7 +51,7 @@ export async function showTrace(
 
 /** @returns whether there was anything to write */
 export async function writeAnswer(
-  { store }: Workplace,
+  { store }: CommandContext,
   filedIn: string,
   folder: string,
 ): Promise<boolean> {

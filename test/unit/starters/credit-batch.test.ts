@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import { creditCommand } from '../../../src/starters/credit/commands';
 import { preparedInput } from '../../../src/starters/credit/input';
-import { UsageError } from '../../../src/starters/cli/terminal';
+import { UsageError } from '../../../src/starters/jobs/errors';
 import { workCommands } from '../../../src/starters/works';
-import { openWorkplace } from '../../../src/starters/cli/workplace';
+import { openContext } from '../../../src/starters/jobs/context';
 import { writeEngineRecord } from '../../../src/temporal/engine-record';
 import { goodZip } from '../../support/bad-inputs';
 import { cnabFile, testReceivable } from '../../support/cnab-files';
@@ -107,7 +107,7 @@ describe('credit batch of files that are all refused', () => {
   test('says one line of a file that may be sent, and all of one that is refused', async () => {
     await writeFile('lot/cut.rem', outOfSequence());
     await writeFile('lot/good.rem', warned());
-    const place = await openWorkplace();
+    const place = await openContext(() => undefined);
     const { stderr, error } = await told(async () => {
       for (const cnab of ['lot/good.rem', 'lot/cut.rem']) {
         await preparedInput(place, { cnab }, null, 'briefly');

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { followAnalysis, followWork, inTime } from '../../../src/starters/cli/follow';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import type { EngineClient } from '../../../src/temporal/connection';
 
-const place = {} as unknown as Workplace;
+const place = {} as unknown as CommandContext;
 
 /** A work whose end is told while somebody is still being asked how it goes. */
 function engineOf() {

@@ -28,7 +28,7 @@ import {
   type InquiryOnFile,
   type InquiryOutput,
 } from '../../../src/starters/inquiry-batch-outcome';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
 import { printedByTests } from '../../support/printed';
@@ -86,7 +86,7 @@ async function batchOf(
 }
 
 async function shown(batch: InquiryOnFile, options: InquiryOutput = {}): Promise<number> {
-  const workplace = { store: place.store } as unknown as Workplace;
+  const workplace = { store: place.store } as unknown as CommandContext;
   return showInquiryBatch(workplace, batch, { out, ...options });
 }
 

@@ -1,7 +1,7 @@
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { profileInquiries } from '../../../src/starters/inquiry-kinds';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const cpf = '52998224725';
@@ -24,7 +24,7 @@ async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
   await file.putOutcome(profileFolder(workId), end as ProfileOutcome);
   const workplace = { store: place.store, idKey: { nameOf: () => name } };
   const terms = { label: null, strategy: null, retryRural, reuseSince: 0 };
-  return profileInquiries.standing(workplace as unknown as Workplace, cpf, terms);
+  return profileInquiries.standing(workplace as unknown as CommandContext, cpf, terms);
 }
 
 test.each<[string, Partial<ProfileOutcome>, boolean]>([

@@ -6,7 +6,7 @@ import {
   type ChangeFlags,
 } from '../../../src/starters/monitors/changes';
 import type { ChangeStatus } from '../../../src/domain/monitors/change-record';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import { ChangeRepository } from '../../../src/store/monitors/changes';
 import { toldChange } from '../../support/monitor-changes';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -35,7 +35,7 @@ async function chosen(flags: ChangeFlags): Promise<string[]> {
     store,
     idKey: { nameOf },
     environment: { monitorSinks: { sinks: [{ name: 'file', required: true }], webhook: null } },
-  } as unknown as Workplace;
+  } as unknown as CommandContext;
   const found: string[] = [];
   for await (const { record } of changesOnRecord(workplace, flags)) found.push(record.change_id);
   return found;

@@ -8,7 +8,7 @@ import { dossierCommand, dossierIdOf } from '../../../src/starters/dossiers/comm
 import { putLookup } from '../../../src/starters/profiles/outcome';
 import { traceCommand } from '../../../src/starters/traces/commands';
 import { putTrace } from '../../../src/starters/traces/asks';
-import { openWorkplace } from '../../../src/starters/cli/workplace';
+import { openContext } from '../../../src/starters/jobs/context';
 import { workCommands } from '../../../src/starters/works';
 import { testPayloadKeys } from '../../support/temporary-store';
 
@@ -99,7 +99,7 @@ function works(...words: string[]): Promise<void> {
 }
 
 test('jobs are listed newest first, whatever they are, below a heading', async () => {
-  const place = await openWorkplace();
+  const place = await openContext(() => undefined);
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout'] });
   const ids: string[] = [];
   for (const [at, cpf] of ['52998224725', '11144477735'].entries()) {

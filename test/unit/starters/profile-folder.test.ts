@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { writeProfileFolder } from '../../../src/starters/profiles/folder';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import { personProfile } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -20,7 +20,7 @@ async function written(person: string, answer: object, html: boolean): Promise<s
   const outcome = { call: 1, workId: `profile/${person}/1`, answered: 1, sha256: null };
   const folder = join(place.folder, 'out');
   await writeProfileFolder(
-    { store } as unknown as Workplace,
+    { store } as unknown as CommandContext,
     { folder: filedIn, cpf: '52998224725' },
     { ...outcome, settledAt: '2026-01-05T10:00:00.000Z' } as ProfileOutcome,
     { folder, html, excel: false },

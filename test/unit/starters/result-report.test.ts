@@ -5,7 +5,7 @@ import { WorkReader, WorkWriter, workFolder } from '../../../src/store/certifica
 import type { OutcomeRecord } from '../../../src/domain/certificates/outcomes';
 import { decisionFolder } from '../../../src/domain/certificates/work';
 import { writeResultFolder } from '../../../src/starters/cli/result-folder';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
 import { decision, issuedAfter, record, reportOf, rowOf } from '../report/sample';
 
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 async function write(lang: 'en' | 'pt'): Promise<string> {
   const { store } = place;
-  const workplace = { store, works: new WorkReader(store) } as unknown as Workplace;
+  const workplace = { store, works: new WorkReader(store) } as unknown as CommandContext;
   const { summary } = reportOf(rows);
   await writeResultFolder(workplace, work, summary, {
     folder,

@@ -7,7 +7,7 @@ import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/searc
 import { showLens } from '../../../src/starters/lens/outcome';
 import { showProfile } from '../../../src/starters/profiles/outcome';
 import { showTrace } from '../../../src/starters/traces/outcome';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import { printedByTests } from '../../support/printed';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const workplace = () => ({ store: place.store }) as unknown as Workplace;
+const workplace = () => ({ store: place.store }) as unknown as CommandContext;
 
 const shows = {
   trace: (outcome: Partial<TraceOutcome>) => {

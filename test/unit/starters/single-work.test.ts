@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/traces/search';
 import { recordAtWork, workOfOutcome } from '../../../src/starters/cli/single-work';
 import { traces, traceWorks } from '../../../src/starters/traces/outcome';
-import type { Workplace } from '../../../src/starters/cli/workplace';
+import type { CommandContext } from '../../../src/starters/jobs/context';
 import { attributesAtStart } from '../../../src/workflows/core/search-attributes';
 import { claimAt } from '../../support/stored-attempts';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -16,8 +16,8 @@ import { TemporaryStore } from '../../support/temporary-store';
 /** Two commands that ask for the same at the same moment: one of them begins it. */
 
 let mockEngine: unknown;
-jest.mock('../../../src/starters/cli/workplace', () => ({
-  ...jest.requireActual<object>('../../../src/starters/cli/workplace'),
+jest.mock('../../../src/starters/jobs/context', () => ({
+  ...jest.requireActual<object>('../../../src/starters/jobs/context'),
   withEngine: (_: unknown, work: (engine: unknown) => unknown) => work(mockEngine),
 }));
 
@@ -65,7 +65,7 @@ const workplace = () =>
       anchor: async () => undefined,
       appendAndAnchor: async (entries: unknown[]) => void trail.push(...entries),
     },
-  }) as unknown as Workplace;
+  }) as unknown as CommandContext;
 
 const left = async () => (await file.all()).map(({ record }) => record.workId);
 

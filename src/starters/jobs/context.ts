@@ -14,10 +14,9 @@ import { openEngine } from '../../temporal/open-engine';
 import { openOwnStore } from '../../temporal/own-store';
 import { queuePollers } from '../../temporal/queue-pollers';
 import { workIdOf } from '../../workflows/core/search-attributes';
-import { tell } from './terminal';
 
-/** What every command works with: settings, store, and (when asked for) the engine. */
-export interface Workplace {
+/** What every use case works with: settings, store, and (when asked for) the engine. */
+export interface CommandContext {
   environment: Environment;
   idKey: IdKey;
   store: Store;
@@ -25,39 +24,44 @@ export interface Workplace {
   audit: AuditTrail;
   works: WorkReader;
   queueSuffix: string;
+  /** Takes what a person should know beside the result, a line each. */
+  log: (line: string) => void;
 }
 
 /** @param by who acts, when it is not who the environment says */
-export async function openWorkplace(by?: string): Promise<Workplace> {
+export async function openContext(
+  log: CommandContext['log'],
+  by?: string,
+): Promise<CommandContext> {
   const settings = readEnvironment();
   const environment = by === undefined ? settings : { ...settings, actor: by };
   const { idKey, generated } = await findIdKey(environment.dataDir, environment.idKey);
   if (generated) {
-    tell(
+    log(
       `a key for names was generated in ${environment.dataDir} (0600): keep a copy of it, apart from your backups`,
     );
   }
-  const store = await openOwnStore(environment, idKey, engineAddress().kind, tell);
+  const store = await openOwnStore(environment, idKey, engineAddress().kind, log);
   const since = await doubtSince(store);
   if (since !== null) {
-    tell(
+    log(
       `the store was restored ${new Date(since).toISOString()}: what it has no record of may have been bought (\`diligence restore --help\`)`,
     );
   }
   const audit = new AuditTrail(store, idKey);
   const works = new WorkReader(store);
-  return { environment, idKey, store, audit, works, queueSuffix: queueSuffix(store) };
+  return { environment, idKey, store, audit, works, queueSuffix: queueSuffix(store), log };
 }
 
 /** Opens the engine for the time of `work` and closes the connection whatever happens. */
 export async function withEngine<T>(
-  place: Workplace,
+  ctx: CommandContext,
   work: (engine: EngineClient) => Promise<T>,
 ): Promise<T> {
-  const engine = await openEngine(place, tell);
+  const engine = await openEngine(ctx, ctx.log);
   try {
-    await refuseOtherStore(engine, place.store.id);
-    await endEarlierEpochs(engine.client, place.store);
+    await refuseOtherStore(engine, ctx.store.id);
+    await endEarlierEpochs(engine.client, ctx.store);
     return await work(engine);
   } finally {
     await engine.close();
@@ -71,19 +75,19 @@ export async function withEngine<T>(
  */
 export async function warnWithoutPollers(
   engine: EngineClient,
-  place: Workplace,
+  ctx: CommandContext,
   service: keyof typeof queuesOf = 'certificates',
 ): Promise<boolean> {
   const deadlineAt = Date.now() + 10_000;
   for (;;) {
     const missing = [];
     for (const kind of queuesOf[service]) {
-      const pollers = await queuePollers(engine, kind, place.queueSuffix);
-      if (pollers.length === 0) missing.push(queueName(kind, place.queueSuffix));
+      const pollers = await queuePollers(engine, kind, ctx.queueSuffix);
+      if (pollers.length === 0) missing.push(queueName(kind, ctx.queueSuffix));
     }
     if (missing.length === 0) return true;
     if (Date.now() > deadlineAt) {
-      tell(
+      ctx.log(
         `no worker polls ${missing.join(', ')}: the work waits until one with this store is started (\`diligence worker\`)`,
       );
       return false;
