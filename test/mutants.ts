@@ -72,10 +72,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'row-without-its-bytes',
     promise: 'a row names a PDF that a power cut can empty',
-    file: 'src/store/blob-files.ts',
-    find: 'fsyncSync(file);',
+    file: 'src/store/blobs.ts',
+    find: 'await file.sync();',
     replace: '',
-    tests: ['test/unit/store/blob-files.test.ts'],
+    tests: ['test/unit/store/blobs.test.ts'],
   },
   {
     name: 'run-sends-again',

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { markerName, type NewBlob } from './blob-files';
-import { writeOnce } from './files';
-import { storeErrorOf } from './sqlite/connection';
-import { StoreError } from './store-error';
+import { access, mkdir, open, readFile, readdir, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { flush, writeOnce } from './files';
+import { GroupQueue } from './group-queue';
+import { StoreError, storeErrorOf } from './store-error';
+
+/** Stands beside the bytes: which store they are of. */
+export const markerName = 'store-id';
+
+interface NewBlob {
+  /** `<day>/<random>`. */
+  name: string;
+  body: Uint8Array | string;
+}
 
 const isDay = /^\d{4}-\d{2}-\d{2}$/;
 const isBlob = /^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/;
@@ -17,12 +25,16 @@ const isBlob = /^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/;
  */
 export class BlobDirectory {
   readonly #root: string;
-  readonly #write: (blob: NewBlob) => Promise<unknown>;
+  /** Days whose folders are there, with their names. */
+  readonly #days = new Set<string>();
+  /** Those that come together share the flush of their folder; who waits behind more would wait for long. */
+  readonly #writing = new GroupQueue<NewBlob, null>({
+    most: 32,
+    run: (group) => this.#writeAll(group),
+  });
 
-  /** @param write puts bytes on the disk, as `BlobFiles` */
-  constructor(root: string, write: (blob: NewBlob) => Promise<unknown>) {
+  constructor(root: string) {
     this.#root = root;
-    this.#write = write;
   }
 
   /**
@@ -54,7 +66,7 @@ export class BlobDirectory {
    */
   async put(body: Uint8Array | string): Promise<string> {
     const name = `${new Date().toISOString().slice(0, 10)}/${randomUUID()}`;
-    await this.#write({ name, body });
+    await this.#writing.ask({ name, body });
     return name;
   }
 
@@ -91,6 +103,58 @@ export class BlobDirectory {
   async namesOf(day: string): Promise<string[]> {
     const names = await readdir(join(this.#root, day));
     return names.map((name) => `${day}/${name}`).filter((name) => isBlob.test(name));
+  }
+
+  async #writeAll(group: readonly NewBlob[]): Promise<(StoreError | null)[]> {
+    const ends: (StoreError | null)[] = [];
+    for (const blob of group) ends.push(await this.#attempt(() => this.#write(blob)));
+    const failed = await this.#attempt(async () => {
+      const written = group.filter((_, at) => ends[at] === null);
+      for (const day of new Set(written.map(({ name }) => dirname(name))))
+        await flush(join(this.#root, day));
+    });
+    return ends.map((end) => end ?? failed);
+  }
+
+  async #attempt(doIt: () => Promise<void>): Promise<StoreError | null> {
+    try {
+      await doIt();
+      return null;
+    } catch (error) {
+      this.#days.clear();
+      return storeErrorOf(error, 'storing bytes');
+    }
+  }
+
+  async #write({ name, body }: NewBlob): Promise<void> {
+    // An empty directory in the place of ours would take them as well.
+    await access(join(this.#root, markerName));
+    await this.#makeFolder(dirname(name));
+    const path = join(this.#root, name);
+    // A torn one is named by no row, and swept.
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(body);
+      await file.sync();
+    } catch (error) {
+      await unlink(path).catch(() => undefined);
+      throw error;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #makeFolder(day: string): Promise<void> {
+    if (this.#days.has(day)) return;
+    try {
+      // Not with its parents: where the root is gone, nothing is to be made.
+      await mkdir(join(this.#root, day), { mode: 0o700 });
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EEXIST') throw error;
+    }
+    // Also of who came second: the first may not have come to it.
+    await flush(this.#root);
+    this.#days.add(day);
   }
 
   #path(name: string): string {

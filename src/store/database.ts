@@ -1,6 +1,6 @@
 import type { NewEvent } from './audit/chain';
 import type { BlobDirectory } from './blobs';
-import type { Statement, StatementResult } from './statement';
+import { statement, type Statement, type StatementResult } from './statement';
 
 /** The store of an installation: records in a database, bytes beside it. */
 export interface Database {
@@ -44,6 +44,6 @@ export type Loss = 'unflushed' | 'fsync-off' | 'standby-not-awaited';
 
 /** Whether bytes must stand beside it. */
 export async function namesBytes(database: Pick<Database, 'read'>): Promise<boolean> {
-  const named = 'SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1';
-  return (await database.read({ sql: named, parameters: [] })).length > 0;
+  const named = statement('SELECT 1 FROM record WHERE blob IS NOT NULL LIMIT 1');
+  return (await database.read(named)).length > 0;
 }

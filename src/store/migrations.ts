@@ -2,10 +2,12 @@ import { monitorTables } from './monitors/tables';
 
 /**
  * Forward only; each step in a transaction of its own. What stands here is never changed again. Written for
- * SQLite; `postgres/schema` says it to PostgreSQL.
+ * SQLite; `postgres/dialect` says it to PostgreSQL.
  */
 export const migrations: readonly string[][] = [
   [
+    `CREATE TABLE schema_version (version INTEGER NOT NULL) STRICT`,
+    `INSERT INTO schema_version (version) VALUES (0)`,
     `CREATE TABLE install (
        one INTEGER PRIMARY KEY CHECK (one = 1),
        id TEXT NOT NULL,

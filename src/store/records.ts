@@ -1,7 +1,7 @@
 import type { BlobDirectory } from './blobs';
 import type { StoredBytes } from './core/stored-bytes';
 import type { SealedDatabase } from './sealed-database';
-import { insertInto, statement, type Statement, type StatementResult } from './statement';
+import { insertInto, rangeOf, statement, type Statement, type StatementResult } from './statement';
 import { StoreError } from './store-error';
 
 export type PutResult = 'stored' | 'exists';
@@ -116,7 +116,7 @@ export class RecordRepository {
   /** Removes every object below a prefix that ends with a slash; none is no error. */
   async removeAll(prefix: string): Promise<void> {
     const [gone] = await this.#database.commit([
-      statement('DELETE FROM record WHERE key >= ? AND key < ? RETURNING blob', range(prefix)),
+      statement('DELETE FROM record WHERE key >= ? AND key < ? RETURNING blob', rangeOf(prefix)),
     ]);
     await this.#removeBlobs(gone?.rows as NamedBlob[]);
   }
@@ -160,7 +160,7 @@ export class RecordRepository {
   /** Keys below a prefix that ends with a slash, in order; all of them below ''. */
   async list(prefix: string): Promise<string[]> {
     const rows = await this.#database.read<{ key: string }>(
-      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', range(prefix)),
+      statement('SELECT key FROM record WHERE key >= ? AND key < ? ORDER BY key', rangeOf(prefix)),
     );
     return rows.map(({ key }) => key);
   }
@@ -208,11 +208,6 @@ export function keySegment(word: string): string {
     /[.*'()!~]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
-}
-
-/** Keys are ASCII: `keySegment` sees to it. */
-function range(prefix: string): [string, string] {
-  return [prefix, `${prefix}\u{10ffff}`];
 }
 
 function checked(key: string): string {

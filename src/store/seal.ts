@@ -13,6 +13,17 @@ export const noSeal: Seal = {
   open: (_name, body) => bufferOf(body),
 };
 
+/** A parameter that is sealed, as JSON, before its statement is committed. */
+export class Sealed {
+  readonly name: string;
+  readonly value: unknown;
+
+  constructor(name: string, value: unknown) {
+    this.name = name;
+    this.value = value;
+  }
+}
+
 /** What is sealed for one row of a table opens in no other. */
 export function rowName(table: string, ...key: readonly unknown[]): string {
   return `${table}/${JSON.stringify(key)}`;

@@ -2,8 +2,9 @@ import type { AuditEntry } from '../domain/core/audit';
 import { eventOf } from './audit/event';
 import { numbered } from './audit/numbers';
 import type { Database } from './database';
-import { noSeal, type Seal } from './seal';
+import { Sealed, noSeal, type Seal } from './seal';
 import type { Statement, StatementResult } from './statement';
+import { StoreError } from './store-error';
 
 /** The database as its repositories see it: with the seal of what its columns and blobs hold. */
 export class SealedDatabase implements Seal {
@@ -37,7 +38,21 @@ export class SealedDatabase implements Seal {
   ): Promise<StatementResult[]> {
     const texts = entries.length === 0 ? [] : await numbered(this, entries);
     const events = await Promise.all(texts.map((text) => eventOf(this, text)));
-    return this.#database.commit(statements, events);
+    return this.#database.commit(
+      await Promise.all(statements.map((one) => this.#sealedIn(one))),
+      events,
+    );
+  }
+
+  /** One statement with what the audit trail tells of it; false when it would change nothing, and neither is done. */
+  async changes(one: Statement, entries: readonly AuditEntry[] = []): Promise<boolean> {
+    try {
+      await this.commit([{ ...one, mustChange: true }], entries);
+      return true;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'unchanged') return false;
+      throw error;
+    }
   }
 
   seal(name: string, body: Uint8Array | string): Promise<Uint8Array | string> {
@@ -55,5 +70,13 @@ export class SealedDatabase implements Seal {
 
   opened(name: string, body: Uint8Array): unknown {
     return JSON.parse(this.#seal.open(name, body).toString('utf8'));
+  }
+
+  async #sealedIn(one: Statement): Promise<Statement> {
+    if (!one.parameters.some((value) => value instanceof Sealed)) return one;
+    const parameters = one.parameters.map((value) =>
+      value instanceof Sealed ? this.sealed(value.name, value.value) : value,
+    );
+    return { ...one, parameters: await Promise.all(parameters) };
   }
 }

@@ -12,6 +12,11 @@ export function statement(sql: string, parameters: readonly unknown[] = []): Sta
   return { sql, parameters };
 }
 
+/** Bounds of what begins like this: names are ASCII. */
+export function rangeOf(prefix: string): [string, string] {
+  return [prefix, `${prefix}\u{10ffff}`];
+}
+
 /** Rows that one statement writes, at most: more of them would hold up whoever else commits. */
 const mostRowsWritten = 200;
 

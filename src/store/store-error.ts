@@ -24,6 +24,33 @@ export class StoreError extends Error {
   }
 }
 
+/** What SQLite or the disk said, as ours: `doing` says what was being done. */
+export function storeErrorOf(error: unknown, doing: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreError(codeOf(error), `${doing}: ${message}`, { cause: error });
+}
+
+/** The primary result codes of SQLite: the low byte of what it answers (sqlite.org/rescode.html). */
+const sqliteCodes: Readonly<Record<number, StoreErrorCode>> = {
+  5: 'busy',
+  6: 'busy',
+  8: 'read-only',
+  11: 'corrupt',
+  13: 'full',
+  14: 'gone',
+  19: 'constraint',
+  26: 'corrupt',
+};
+
+function codeOf(error: unknown): StoreErrorCode {
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  if (code === 'ENOENT') return 'gone';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'full';
+  if (code === 'EROFS' || code === 'EACCES') return 'read-only';
+  return (errcode !== undefined && sqliteCodes[errcode & 0xff]) || 'other';
+}
+
 /** Of a process that opened the store before. */
 export function restoredError(): StoreError {
   return new StoreError(

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Client, type QueryConfig } from 'pg';
 import type { IdKey } from '../../src/protection/id-key';
 import type { NewEvent } from '../../src/store/audit/chain';
-import { BlobFiles } from '../../src/store/blob-files';
 import { BlobDirectory } from '../../src/store/blobs';
 import type { Database, DatabaseFacts } from '../../src/store/database';
 import { openPostgres, postgresToRead } from '../../src/store/postgres/database';
@@ -67,12 +66,7 @@ export class TemporaryPostgres extends DatabaseOpenedLate {
     const schema = `store_${randomBytes(8).toString('hex')}`;
     const url = `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
     mkdirSync(join(root, 'blobs'), { recursive: true });
-    const files = new BlobFiles(join(root, 'blobs'));
-    const blobs = new BlobDirectory(join(root, 'blobs'), async (blob) => {
-      const [error] = files.put([blob]);
-      if (error != null) throw error;
-    });
-    super(blobs, async () => {
+    super(new BlobDirectory(join(root, 'blobs')), async () => {
       await runAt(server, `CREATE SCHEMA ${schema}`);
       return openPostgres(url, join(root, 'postgres-blobs'), idKey);
     });
@@ -101,10 +95,7 @@ export async function postgresSettings(
 export function postgresIn(folder: string): Database | null {
   const place = stores.get(folder);
   if (place === undefined) return null;
-  const noWriter = (): never => {
-    throw new Error('opened to be read alone');
-  };
-  return new DatabaseOpenedLate(new BlobDirectory(place.blobs, noWriter), async () => {
+  return new DatabaseOpenedLate(new BlobDirectory(place.blobs), async () => {
     const database = await postgresToRead(place.url, place.blobs);
     if (database === null) throw new Error(`nothing is stored for ${folder} yet`);
     return database;

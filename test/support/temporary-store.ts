@@ -9,9 +9,8 @@ import type { Attempt } from '../../src/domain/core/attempts';
 import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
 import { EventChain, type NewEvent } from '../../src/store/audit/chain';
-import { BlobFiles } from '../../src/store/blob-files';
 import { BlobDirectory } from '../../src/store/blobs';
-import { migrate } from '../../src/store/sqlite/schema';
+import { migrations } from '../../src/store/migrations';
 import { SealedDatabase } from '../../src/store/sealed-database';
 import { SqliteConnection } from '../../src/store/sqlite/connection';
 import type { Statement, StatementResult } from '../../src/store/statement';
@@ -107,13 +106,10 @@ class DatabaseWithoutThread implements Database {
     this.#chain = new EventChain({ storeId: this.id, auditKey }, now);
     mkdirSync(join(root, 'blobs'), { recursive: true });
     writeFileSync(join(root, 'blobs', 'store-id'), this.id);
-    const files = new BlobFiles(join(root, 'blobs'));
-    this.blobs = new BlobDirectory(join(root, 'blobs'), async (blob) => {
-      const [error] = files.put([blob]);
-      if (error != null) throw error;
-    });
+    this.blobs = new BlobDirectory(join(root, 'blobs'));
+    const isNew = !existsSync(join(root, 'store.db'));
     this.#connection = new SqliteConnection(join(root, 'store.db'));
-    migrate(this.#connection);
+    if (isNew) for (const sql of migrations.flat()) this.#connection.exec(sql);
     this.#connection.run({
       sql: `INSERT INTO install (one, id, id_key_fingerprint, created_at) VALUES (1, ?, '', '') ON CONFLICT DO NOTHING`,
       parameters: [this.id],

@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { WorkWriter } from '../../store/certificates/works';
 import {
   certificateSubject,
   standingAttempt,
@@ -40,27 +39,22 @@ export function createCertificateDecisionActivities(deps: CertificateDependencie
     try {
       const folder = decisionFolder(input.folder, input.number);
       const decision = await works.decision(input.folder, input.number);
-      const work = await works.record(input.folder);
-      if (decision === null || work === null) throw storeIncomplete(folder);
+      if (decision === null) throw storeIncomplete(folder);
       // A list of this attempt: an earlier one may have been broken off half written.
-      const writer = new WorkWriter(store, `${folder}/list-${Context.current().info.attempt}`);
+      const list = `${folder}/list-${Context.current().info.attempt}`;
+      const writer = store.rows.writer(list);
       const closed: OutcomeRecord[] = [];
       const rows = new Map(decision.rows.map((row) => [row.item, row]));
-      let listed = 0;
       for await (const item of works.items(input.folder)) {
         const row = rows.get(item.item);
         if (row === undefined || item.erased === true) continue;
         const start = await rule(decision, row, item, closed);
-        if (start !== null) {
-          await writer.add({ ...item, start });
-          listed += 1;
-        }
+        if (start !== null) await writer.add({ ...item, start });
       }
       const name = `decision-${input.number}/ruled-${Context.current().info.attempt}`;
       const { by } = decision;
       await fileAndCount(deps, { filedIn: input.folder, by, name, outcomes: closed });
-      const ref = await writer.finish({ ...work, createdBy: by, items: listed });
-      return { ...ref, filedIn: input.folder };
+      return { folder: list, items: await writer.end(), filedIn: input.folder };
     } finally {
       heartbeats.stop();
     }

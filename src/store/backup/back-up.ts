@@ -2,10 +2,11 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { markerName } from '../blob-files';
+import { markerName } from '../blobs';
 import { flush, writeOnce } from '../files';
 import { SqliteConnection } from '../sqlite/connection';
-import { readIdentity } from '../sqlite/schema';
+import { blobsName, databaseName, readIdentity } from '../sqlite/database';
+import { statement } from '../statement';
 import { StoreError, StoreConfigError } from '../store-error';
 
 /** What stands in a backup: `store.db`, `blobs/`, `backup.json`, and what was erased after it in `erasures/`. */
@@ -19,8 +20,6 @@ const backupFacts = z.object({
 });
 export type BackupFacts = z.infer<typeof backupFacts>;
 
-export const databaseName = 'store.db';
-export const blobsName = 'blobs';
 export const erasuresName = 'erasures';
 const factsName = 'backup.json';
 const namesAtOnce = 1_000;
@@ -69,7 +68,7 @@ async function copyStore(from: string, to: string): Promise<BackupFacts> {
     const at = new Date().toISOString();
     const source = new SqliteConnection(join(from, databaseName), { readOnly: true });
     await rm(join(to, databaseName), { force: true });
-    source.run({ sql: 'VACUUM INTO ?', parameters: [join(to, databaseName)] });
+    source.run(statement('VACUUM INTO ?', [join(to, databaseName)]));
     source.close();
     await flush(join(to, databaseName));
     const copy = new SqliteConnection(join(to, databaseName), { readOnly: true });
@@ -90,10 +89,12 @@ async function copyStore(from: string, to: string): Promise<BackupFacts> {
 /** Names of all bytes that rows name. */
 export function* namedBytes(connection: SqliteConnection): Generator<string> {
   for (let after = ''; ;) {
-    const { rows } = connection.run({
-      sql: 'SELECT DISTINCT blob FROM record WHERE blob > ? ORDER BY blob LIMIT ?',
-      parameters: [after, namesAtOnce],
-    });
+    const { rows } = connection.run(
+      statement('SELECT DISTINCT blob FROM record WHERE blob > ? ORDER BY blob LIMIT ?', [
+        after,
+        namesAtOnce,
+      ]),
+    );
     const names = (rows as { blob: string }[]).map(({ blob }) => blob);
     yield* names;
     const last = names.at(-1);

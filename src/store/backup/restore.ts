@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { IdKey } from '../../protection/id-key';
-import { markerName } from '../blob-files';
+import { markerName } from '../blobs';
 import { newEpoch } from '../epoch';
 import { erase } from '../erasure/erasures';
 import { plansOfAge } from '../erasure/age';
@@ -12,16 +12,11 @@ import type { NameOf } from '../core/subjects';
 import { flush } from '../files';
 import { openStore, type StoreSealing } from '../open-store';
 import { SqliteConnection } from '../sqlite/connection';
+import { blobsName, databaseName } from '../sqlite/database';
+import { statement } from '../statement';
 import { StoreConfigError, StoreError } from '../store-error';
 import type { Store } from '../store';
-import {
-  blobsName,
-  copyBytes,
-  databaseName,
-  namedBytes,
-  readBackup,
-  type BackupFacts,
-} from './back-up';
+import { copyBytes, namedBytes, readBackup, type BackupFacts } from './back-up';
 import { keptErasures, noteBackup } from './kept-backups';
 
 export interface Restored {
@@ -74,10 +69,9 @@ export async function restore(
 
 /** @returns how many jobs are open, and wait for a person now */
 export async function beginAnew(store: Store, entry: AuditEntry): Promise<{ openJobs: number }> {
-  const open = await store.read<{ jobs: number }>({
-    sql: 'SELECT count(*) AS jobs FROM job WHERE ended_at IS NULL',
-    parameters: [],
-  });
+  const open = await store.read<{ jobs: number }>(
+    statement('SELECT count(*) AS jobs FROM job WHERE ended_at IS NULL'),
+  );
   await store.commit(newEpoch(Date.parse(entry.happenedAt)), [entry]);
   return { openJobs: open[0]?.jobs ?? 0 };
 }
@@ -85,7 +79,7 @@ export async function beginAnew(store: Store, entry: AuditEntry): Promise<{ open
 async function proveWhole(source: string, partial: string): Promise<void> {
   const connection = new SqliteConnection(join(partial, databaseName), { readOnly: true });
   try {
-    const { rows } = connection.run({ sql: 'PRAGMA integrity_check(1)', parameters: [] });
+    const { rows } = connection.run(statement('PRAGMA integrity_check(1)'));
     const [{ integrity_check: found }] = rows as [{ integrity_check: string }];
     if (found !== 'ok') throw new StoreError('corrupt', `${source} is damaged: ${found}`);
     if (!(await copyBytes(source, partial, namedBytes(connection)))) {

@@ -1,17 +1,18 @@
 import type { AuditEntry } from '../../domain/core/audit';
+import { groupBy } from '../../domain/core/group-by';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import { FactRepository, type NewFact } from './facts';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, partsOf, statement } from '../statement';
-import { WorkTable, type SealedRow } from '../core/work-table';
+import { SealedTable } from '../sealed-table';
+import { statement } from '../statement';
+import { FactRepository, type NewFact } from './facts';
 
 /**
  * How the items of works ended: whoever settled one files it under a name of its own, and nothing that was
  * filed is changed but by an erasure. `mergeOutcomes` tells what stands of an item.
  */
-export class OutcomeRepository extends WorkTable<OutcomeRecord> {
+export class OutcomeRepository extends SealedTable<OutcomeRecord> {
   constructor(store: SealedDatabase) {
-    super(store, 'outcome', ['item', 'filed_by']);
+    super(store, 'outcome', ['work', 'item', 'filed_by']);
   }
 
   /**
@@ -30,38 +31,21 @@ export class OutcomeRepository extends WorkTable<OutcomeRecord> {
     }: { facts?: readonly NewFact[]; entries?: readonly AuditEntry[] } = {},
   ): Promise<void> {
     if (outcomes.length + facts.length + entries.length === 0) return;
-    const rows = await Promise.all(
-      outcomes.map(async (outcome) => {
-        const { item } = outcome;
-        return [work, item, filedBy, await this.sealed(work, [item, filedBy], outcome)];
-      }),
-    );
-    const columns = ['work', 'item', 'filed_by', 'body'];
+    const rows = outcomes.map((outcome) => [work, outcome.item, filedBy, outcome]);
     await this.store.commit(
-      [
-        ...(await new FactRepository(this.store).rows(facts)),
-        ...partsOf(rows).map((some) => insertInto('outcome', columns, some)),
-      ],
+      [...new FactRepository(this.store).rows(facts), ...this.insert(rows)],
       entries,
     );
   }
 
   /** By item: of those that are on the lines [first, last] of the work, or are repeated there. */
   async ofLines(work: string, first: number, last: number): Promise<Map<number, OutcomeRecord[]>> {
-    const rows = await this.store.read<SealedRow>(
-      statement(
-        `SELECT item, filed_by, body FROM outcome
-         WHERE work = ? AND item IN
-           (SELECT item FROM batch_row WHERE work = ? AND line >= ? AND line <= ?)
-         ORDER BY item, filed_by`,
-        [work, work, first, last],
-      ),
+    const onLines = 'SELECT item FROM batch_row WHERE work = ? AND line >= ? AND line <= ?';
+    const where = statement(`item IN (${onLines})`, [work, first, last]);
+    const found = await this.read([work], { where });
+    return groupBy(
+      found.map(({ body }) => body),
+      ({ item }) => item,
     );
-    const found = new Map<number, OutcomeRecord[]>();
-    for (const row of rows) {
-      const outcome = this.opened(work, row);
-      found.set(outcome.item, [...(found.get(outcome.item) ?? []), outcome]);
-    }
-    return found;
   }
 }

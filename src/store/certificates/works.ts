@@ -8,7 +8,7 @@ import {
   type WorkRecord,
   type WorkRef,
 } from '../../domain/certificates/work';
-import type { RowWriter, StoredRow } from '../core/row-writer';
+import { RowWriter } from '../core/row-writer';
 import type { Store } from '../store';
 import type { NameOf } from '../core/subjects';
 
@@ -22,33 +22,25 @@ export interface LatestEdition {
 }
 
 /** Writes a work of certificates: its rows, then what makes it be there. */
-export class WorkWriter {
+export class WorkWriter extends RowWriter {
   readonly #store: Store;
   readonly #folder: string;
-  readonly #nameOf: NameOf | null;
-  readonly #rows: RowWriter;
+  readonly #nameOf: NameOf;
 
-  /** @param nameOf of a job of its own: not for lists within one that is there */
-  constructor(store: Store, folder: string, nameOf?: NameOf) {
+  constructor(store: Store, folder: string, nameOf: NameOf) {
+    super(store.rows, folder, nameOf);
     this.#store = store;
     this.#folder = folder;
-    this.#nameOf = nameOf ?? null;
-    this.#rows = store.rows.writer(folder, nameOf);
+    this.#nameOf = nameOf;
   }
 
-  async add(row: StoredRow): Promise<void> {
-    await this.#rows.add(row);
-  }
-
-  /** The work can be started then. The list of a decision is no job of its own. */
+  /** The work can be started then. */
   async finish(record: WorkRecord): Promise<WorkRef> {
     const folder = this.#folder;
-    const items = await this.#rows.end();
-    if (this.#nameOf !== null) {
-      const { workId: id, kind, createdAt } = record;
-      const label = record.label && this.#nameOf(record.label);
-      await this.#store.jobs.start(folder, { id, kind, createdAt, label }, record);
-    }
+    const items = await this.end();
+    const { workId: id, kind, createdAt } = record;
+    const label = record.label && this.#nameOf(record.label);
+    await this.#store.jobs.start(folder, { id, kind, createdAt, label }, record);
     return { folder, items, filedIn: folder };
   }
 }
@@ -140,10 +132,10 @@ export class WorkReader {
   /** Input lines in order, in pages, and how their items stand. */
   async *standing(folder: string): AsyncGenerator<StandingRow[]> {
     const { rows, outcomes } = this.#store;
-    for await (const page of rows.pages(folder) as AsyncIterable<ManifestRow[]>) {
-      const [first, last] = [page[0]?.line ?? 0, page.at(-1)?.line ?? 0];
+    for await (const page of rows.pages([folder])) {
+      const [first, last] = [page[0]?.body.line ?? 0, page.at(-1)?.body.line ?? 0];
       const filed = await outcomes.ofLines(folder, first, last);
-      yield page.map((row) => {
+      yield (page as { body: ManifestRow }[]).map(({ body: row }) => {
         const records = ('item' in row && filed.get(row.item)) || [];
         return { row, outcome: mergeOutcomes(records) };
       });

@@ -10,10 +10,10 @@ import type {
   Taken,
 } from '../../domain/core/attempts';
 import type { StopWord } from '../../domain/job';
-import { rowName } from '../seal';
+import { Sealed, rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, statement, type Statement } from '../statement';
-import { StoreError, restoredError } from '../store-error';
+import { insertInto, rangeOf, statement, type Statement } from '../statement';
+import { restoredError } from '../store-error';
 import { attemptsOf, whyOf } from './attempt-rows';
 import { putResolution, resolutionsOf } from './resolutions';
 
@@ -121,7 +121,7 @@ export class AttemptRepository {
   ): Promise<void> {
     const reason =
       'the store was restored from a backup: it may have been bought since the backup was made';
-    const why = await this.#store.sealed(rowName('attempt', subject, n), { reason });
+    const why = new Sealed(rowName('attempt', subject, n), { reason });
     const owner = ['restore', `epoch-${this.#store.epoch}`];
     const row = [subject, n, 'send', randomUUID(), ...owner, answerBy, afterUnknown ? 1 : 0];
     const end = receipt === null ? [0, null, null, null] : [claimedAt, receipt, claimedAt, why];
@@ -206,8 +206,7 @@ export class AttemptRepository {
     receipt: Receipt,
     entries: readonly AuditEntry[] = [],
   ): Promise<Receipt> {
-    const received = await this.#received(subject, attempt, receipt);
-    if (await this.#isDone(received, entries)) return receipt;
+    if (await this.#store.changes(received(subject, attempt, receipt), entries)) return receipt;
     const standing = (await this.of(subject)).find(({ n }) => n === attempt.n);
     return standing?.receipt ?? receipt;
   }
@@ -224,13 +223,10 @@ export class AttemptRepository {
     entries: readonly AuditEntry[],
   ): Promise<boolean> {
     const { externalId } = receipt;
-    const { sql, parameters } = await this.#received(subject, attempt, receipt);
-    const unheld = statement(`${sql} AND NOT EXISTS (${heldTrace} AND subject <> ?)`, [
-      ...parameters,
-      externalId,
-      subject,
-    ]);
-    return this.#isDone({ ...unheld, lock: { name: externalId, how: 'alone' } }, entries);
+    const { sql, parameters } = received(subject, attempt, receipt);
+    const unheld = `${sql} AND NOT EXISTS (${heldTrace} AND subject <> ?)`;
+    const found = statement(unheld, [...parameters, externalId, subject]);
+    return this.#store.changes({ ...found, lock: { name: externalId, how: 'alone' } }, entries);
   }
 
   /** Subject that a search of the service was made for; null: none of ours. */
@@ -248,7 +244,7 @@ export class AttemptRepository {
     const rows = await this.#store.read<{ subject: string }>(
       statement(
         'SELECT DISTINCT subject FROM attempt WHERE subject >= ? AND subject < ? ORDER BY subject',
-        [prefix, `${prefix}\u{10ffff}`],
+        rangeOf(prefix),
       ),
     );
     return rows.map(({ subject }) => subject);
@@ -272,32 +268,21 @@ export class AttemptRepository {
     if (standing?.epoch !== this.#store.epoch) throw restoredError();
     return standing;
   }
+}
 
-  async #received(
-    subject: string,
-    { n, claim: { nonce, owner } }: Pick<Attempt, 'n' | 'claim'>,
-    receipt: Receipt,
-  ): Promise<Statement> {
-    const { kind, at } = receipt;
-    const why = whyOf(receipt);
-    const sealed = why && (await this.#store.sealed(rowName('attempt', subject, n), why));
-    const externalId = kind === 'accepted' ? receipt.externalId : null;
-    return statement(
-      `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
-       WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL
-         AND (? = 'accepted' OR chunk = ?)`,
-      [kind, at, externalId, sealed, subject, n, nonce, kind, owner.run],
-    );
-  }
-
-  /** With its entries, or not at all. */
-  async #isDone(one: Statement, entries: readonly AuditEntry[]): Promise<boolean> {
-    try {
-      await this.#store.commit([{ ...one, mustChange: true }], entries);
-      return true;
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'unchanged') return false;
-      throw error;
-    }
-  }
+function received(
+  subject: string,
+  { n, claim: { nonce, owner } }: Pick<Attempt, 'n' | 'claim'>,
+  receipt: Receipt,
+): Statement {
+  const { kind, at } = receipt;
+  const why = whyOf(receipt);
+  const sealed = why && new Sealed(rowName('attempt', subject, n), why);
+  const externalId = kind === 'accepted' ? receipt.externalId : null;
+  return statement(
+    `UPDATE attempt SET receipt = ?, receipt_at = ?, external_id = ?, why = ?
+     WHERE subject = ? AND n = ? AND nonce = ? AND receipt IS NULL
+       AND (? = 'accepted' OR chunk = ?)`,
+    [kind, at, externalId, sealed, subject, n, nonce, kind, owner.run],
+  );
 }

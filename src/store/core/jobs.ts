@@ -1,10 +1,9 @@
 import type { AuditEntry } from '../../domain/core/audit';
 import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
 import type { ExpiredCursor } from '../../domain/core/retention';
-import { rowName } from '../seal';
+import { Sealed, rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { StoreError } from '../store-error';
-import { insertInto, replacing, statement, type Statement } from '../statement';
+import { insertInto, rangeOf, replacing, statement, type Statement } from '../statement';
 
 export interface JobRow {
   id: string;
@@ -46,6 +45,12 @@ export interface JobPage {
   after?: string;
 }
 
+interface EndOfJob {
+  folder: string;
+  ending: JobEnding;
+  outcome: unknown;
+}
+
 /** A job that has ended; `rows`: outcomes of its rows. */
 export interface EndedJob {
   folder: string;
@@ -62,7 +67,7 @@ interface FoundRow extends Omit<JobRow, 'needsAttention' | 'input'> {
 
 type BodyRow = Pick<FoundRow, 'holder'> & { body: Uint8Array | null };
 
-const columns = `holder, id, kind, status, needs_attention AS "needsAttention",
+const selected = `holder, id, kind, status, needs_attention AS "needsAttention",
   created_at AS "createdAt", ended_at AS "endedAt", input`;
 
 /**
@@ -87,7 +92,7 @@ export class JobRepository {
     }
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     const rows = await this.#store.read<FoundRow>(
-      statement(`SELECT ${columns} FROM job ${where} ORDER BY ${by} DESC, id DESC LIMIT ?`, [
+      statement(`SELECT ${selected} FROM job ${where} ORDER BY ${by} DESC, id DESC LIMIT ?`, [
         ...parameters,
         limit,
       ]),
@@ -120,7 +125,7 @@ export class JobRepository {
   /** Null when there is none. */
   async get(id: string): Promise<JobRow | null> {
     const rows = await this.#store.read<FoundRow>(
-      statement(`SELECT ${columns} FROM job WHERE id = ?`, [id]),
+      statement(`SELECT ${selected} FROM job WHERE id = ?`, [id]),
     );
     return rows[0] === undefined ? null : this.#rowOf(rows[0]);
   }
@@ -147,13 +152,9 @@ export class JobRepository {
     input: unknown,
     entries: readonly AuditEntry[] = [],
   ): Promise<boolean> {
-    const row = [folder, id, kind, label, createdAt, await this.#sealed(folder, input)];
-    const added = insertInto(
-      'job',
-      ['holder', 'id', 'kind', 'label', 'created_at', 'input'],
-      [row],
-    );
-    return this.#isDone({ ...added, mustChange: true }, entries);
+    const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
+    const row = [folder, id, kind, label, createdAt, sealed(folder, input)];
+    return this.#store.changes(insertInto('job', columns, [row]), entries);
   }
 
   /**
@@ -168,19 +169,13 @@ export class JobRepository {
     outcome: unknown,
     entries: readonly AuditEntry[] = [],
   ): Promise<boolean> {
-    const end = await this.#ended(folder, ending, outcome, 'AND ended_at IS NULL');
-    return this.#isDone({ ...end, mustChange: true }, entries);
+    const { sql, parameters } = ended({ folder, ending, outcome });
+    return this.#store.changes(statement(`${sql} AND ended_at IS NULL`, parameters), entries);
   }
 
   /** A person's decision about its rows ends a job again: all of these in one transaction. */
-  async endAgain(
-    ends: readonly { folder: string; ending: JobEnding; outcome: unknown }[],
-  ): Promise<void> {
-    await this.#store.commit(
-      await Promise.all(
-        ends.map(({ folder, ending, outcome }) => this.#ended(folder, ending, outcome, '')),
-      ),
-    );
+  async endAgain(ends: readonly EndOfJob[]): Promise<void> {
+    await this.#store.commit(ends.map(ended));
   }
 
   /**
@@ -228,11 +223,11 @@ export class JobRepository {
    * @param endedSince folder of the first that counts, of those that have ended
    */
   async last<I>(prefix: string, endedSince?: string): Promise<StoredJob<I> | null> {
-    const ended = endedSince === undefined ? '' : 'AND outcome IS NOT NULL AND holder >= ?';
+    const isEnded = endedSince === undefined ? '' : 'AND outcome IS NOT NULL AND holder >= ?';
     const [row] = await this.#store.read<BodyRow>(
       statement(
         `SELECT holder, input AS body FROM job
-         WHERE holder >= ? AND holder < ? AND kind <> 'decision' ${ended}
+         WHERE holder >= ? AND holder < ? AND kind <> 'decision' ${isEnded}
          ORDER BY holder DESC LIMIT 1`,
         [...rangeOf(prefix), ...(endedSince === undefined ? [] : [endedSince])],
       ),
@@ -257,34 +252,6 @@ export class JobRepository {
     return { folder, record: this.#store.opened(rowName('job', folder), body) as T };
   }
 
-  /** With its entries, or not at all. */
-  async #isDone(one: Statement, entries: readonly AuditEntry[]): Promise<boolean> {
-    try {
-      await this.#store.commit([one], entries);
-      return true;
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'unchanged') return false;
-      throw error;
-    }
-  }
-
-  async #ended(
-    folder: string,
-    { status, needsAttention, endedAt }: JobEnding,
-    outcome: unknown,
-    unless: string,
-  ): Promise<Statement> {
-    return statement(
-      `UPDATE job SET status = ?, needs_attention = ?, ended_at = ?, outcome = ?
-       WHERE holder = ? ${unless}`,
-      [status, needsAttention ? 1 : 0, endedAt, await this.#sealed(folder, outcome), folder],
-    );
-  }
-
-  #sealed(folder: string, value: unknown): Promise<Buffer> {
-    return this.#store.sealed(rowName('job', folder), value);
-  }
-
   #rowOf({ holder, input, needsAttention, ...row }: FoundRow): JobRow {
     return {
       ...row,
@@ -292,11 +259,6 @@ export class JobRepository {
       input: this.#store.opened(rowName('job', holder), input),
     };
   }
-}
-
-/** Folders are ASCII. */
-function rangeOf(prefix: string): [string, string] {
-  return [prefix, `${prefix}\u{10ffff}`];
 }
 
 function conditionsOf(filter: JobFilter): { conditions: string[]; parameters: unknown[] } {
@@ -318,4 +280,16 @@ function conditionsOf(filter: JobFilter): { conditions: string[]; parameters: un
     add(`holder IN (SELECT holder FROM subject WHERE subject IN (${marks}))`, ...subjects);
   }
   return { conditions, parameters };
+}
+
+function ended({ folder, ending, outcome }: EndOfJob): Statement {
+  const { status, needsAttention, endedAt } = ending;
+  return statement(
+    'UPDATE job SET status = ?, needs_attention = ?, ended_at = ?, outcome = ? WHERE holder = ?',
+    [status, needsAttention ? 1 : 0, endedAt, sealed(folder, outcome), folder],
+  );
+}
+
+function sealed(folder: string, body: unknown): Sealed {
+  return new Sealed(rowName('job', folder), body);
 }

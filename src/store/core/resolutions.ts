@@ -1,7 +1,7 @@
 import type { Resolution } from '../../domain/core/attempts';
-import { rowName } from '../seal';
+import { Sealed, rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { statement } from '../statement';
+import { insertInto, statement } from '../statement';
 
 interface ResolutionRow {
   n: number;
@@ -11,6 +11,8 @@ interface ResolutionRow {
   at: number;
   said: Uint8Array;
 }
+
+const columns = ['subject', 'n', 'number', 'action', 'external_id', 'at', 'said'];
 
 /** A person may think again: resolutions of an attempt are numbered, and the last one stands. */
 export async function putResolution(
@@ -25,13 +27,9 @@ export async function putResolution(
     // A repeated try of the same decision.
     if (earlier.some((one) => isSame(one.resolution, resolution))) return;
     const number = (earlier.at(-1)?.number ?? 0) + 1;
-    const said = await store.sealed(rowName('resolution', subject, n, number), { by, note });
+    const said = new Sealed(rowName('resolution', subject, n, number), { by, note });
     const [inserted] = await store.commit([
-      statement(
-        `INSERT INTO resolution (subject, n, number, action, external_id, at, said)
-         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        [subject, n, number, action, externalId, at, said],
-      ),
+      insertInto('resolution', columns, [[subject, n, number, action, externalId, at, said]]),
       statement('UPDATE attempt SET is_resolved = 1 WHERE subject = ? AND n = ?', [subject, n]),
     ]);
     if (inserted?.changes === 1) return;

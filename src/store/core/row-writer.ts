@@ -1,5 +1,6 @@
 import type { ManifestRow } from '../../domain/certificates/certificates';
 import type { ItemStart } from '../../domain/certificates/work';
+import type { NameOf } from './subjects';
 
 /** `start` is there in the list of a decision alone. */
 export type StoredRow = ManifestRow<string> & { start?: ItemStart };
@@ -13,25 +14,34 @@ export interface PlacedRow {
 /** With the names of what they tell of: more in one transaction holds other processes up. */
 const rowsPerCommit = 100;
 
+interface Rows {
+  put(work: string, rows: readonly PlacedRow[], nameOf: NameOf | null): Promise<void>;
+}
+
 /** Writes the rows of a work while its input is being read: bounded memory. */
 export class RowWriter {
-  readonly #insert: (rows: readonly PlacedRow[]) => Promise<void>;
-  #rows: PlacedRow[] = [];
+  readonly #rows: Rows;
+  readonly #work: string;
+  readonly #nameOf: NameOf | null;
+  #waiting: PlacedRow[] = [];
   #items = 0;
   #lastLine = 0;
 
-  constructor(insert: (rows: readonly PlacedRow[]) => Promise<void>) {
-    this.#insert = insert;
+  constructor(rows: Rows, work: string, nameOf: NameOf | null) {
+    this.#rows = rows;
+    this.#work = work;
+    this.#nameOf = nameOf;
   }
 
   /** @throws RangeError when it is not further down than the one before: one of the two would be lost */
   async add(row: StoredRow): Promise<void> {
-    if (row.line <= this.#lastLine) {
-      throw new RangeError(`line ${row.line} comes behind line ${this.#lastLine}`);
+    const { line } = row;
+    if (line <= this.#lastLine) {
+      throw new RangeError(`line ${line} comes behind line ${this.#lastLine}`);
     }
-    this.#lastLine = row.line;
-    this.#rows.push({ row, place: this.#placeOf(row) });
-    if (this.#rows.length === rowsPerCommit) await this.#flush();
+    this.#lastLine = line;
+    this.#waiting.push({ row, place: this.#placeOf(row) });
+    if (this.#waiting.length === rowsPerCommit) await this.#flush();
   }
 
   /**
@@ -40,18 +50,18 @@ export class RowWriter {
    * @returns how many items it has
    */
   async end(): Promise<number> {
-    if (this.#rows.length > 0) await this.#flush();
+    if (this.#waiting.length > 0) await this.#flush();
     return this.#items;
   }
 
-  /** The list of a decision counts its items anew, whatever they are in the work. */
+  /** Its place, or that of the item which it repeats; the list of a decision counts its items anew. */
   #placeOf(row: StoredRow): number | null {
     if (row.kind === 'item') return this.#items++;
     return row.kind === 'duplicate' ? row.item : null;
   }
 
   async #flush(): Promise<void> {
-    await this.#insert(this.#rows);
-    this.#rows = [];
+    await this.#rows.put(this.#work, this.#waiting, this.#nameOf);
+    this.#waiting = [];
   }
 }

@@ -1,34 +1,31 @@
 import { documentsOf } from '../../domain/core/held-documents';
-import type { SealedDatabase } from '../sealed-database';
-import { insertInto, statement } from '../statement';
 import { numberSubjects } from '../audit/numbers';
-import { addSubjectLines, type NameOf } from './subjects';
-import { WorkTable, type SealedRow } from './work-table';
+import type { SealedDatabase } from '../sealed-database';
+import { SealedTable } from '../sealed-table';
+import { rangeOf, statement } from '../statement';
 import { RowWriter, type PlacedRow, type StoredRow } from './row-writer';
+import { addSubjectLines, type NameOf } from './subjects';
 
 /**
  * The input lines of works, and of the lists that a person's decisions make: an item, a repetition of
  * one, or refused. Written before the work can be started; nothing of them is changed but by an erasure.
  */
-export class RowRepository extends WorkTable<StoredRow> {
+export class RowRepository extends SealedTable<StoredRow> {
   constructor(store: SealedDatabase) {
-    super(store, 'batch_row', ['line']);
+    super(store, 'batch_row', ['work', 'line'], ['kind', 'item']);
   }
 
   /** @param nameOf of a work of its own: what its rows tell of is held in its name */
   writer(work: string, nameOf: NameOf | null = null): RowWriter {
-    return new RowWriter((rows) => this.#insert(work, rows, nameOf));
+    return new RowWriter(this, work, nameOf);
   }
 
   /** By its place among the items of the work; null when there is none. */
   async item(work: string, place: number): Promise<StoredRow | null> {
-    const [row] = await this.store.read<SealedRow>(
-      statement(`SELECT line, body FROM batch_row WHERE work = ? AND item = ? AND kind = 'item'`, [
-        work,
-        place,
-      ]),
-    );
-    return row === undefined ? null : this.opened(work, row);
+    const [row] = await this.read([work], {
+      where: statement(`item = ? AND kind = 'item'`, [place]),
+    });
+    return row?.body ?? null;
   }
 
   /** Works that begin like this one, and lists that belong to them, in order. */
@@ -39,7 +36,7 @@ export class RowRepository extends WorkTable<StoredRow> {
       const [row] = await this.store.read<{ work: string | null }>(
         statement(`SELECT min(work) AS work FROM batch_row WHERE work ${bound} ? AND work < ?`, [
           from,
-          `${prefix}\u{10ffff}`,
+          rangeOf(prefix)[1],
         ]),
       );
       if (row?.work == null) return found;
@@ -49,20 +46,14 @@ export class RowRepository extends WorkTable<StoredRow> {
   }
 
   /** What stands there stays: the same work has the same rows. */
-  async #insert(work: string, rows: readonly PlacedRow[], nameOf: NameOf | null): Promise<void> {
-    const values = await Promise.all(
-      rows.map(async ({ row, place }) => {
-        const body = await this.sealed(work, [row.line], row);
-        return [work, row.line, row.kind, place, body];
-      }),
-    );
+  async put(work: string, rows: readonly PlacedRow[], nameOf: NameOf | null): Promise<void> {
     const told = rows.flatMap(({ row }) =>
       nameOf === null
         ? []
         : documentsOf(row).map((document) => ({ subject: nameOf(document), line: row.line })),
     );
     await this.store.commit([
-      insertInto('batch_row', ['work', 'line', 'kind', 'item', 'body'], values),
+      ...this.insert(rows.map(({ row, place }) => [work, row.line, row.kind, place, row])),
       // In the same transaction: nothing stands there that an erasure does not find.
       ...addSubjectLines(work, told),
       ...numberSubjects(told.map(({ subject }) => subject)),

@@ -1,4 +1,4 @@
-import { insertInto, partsOf, statement, type Statement } from '../statement';
+import { insertInto, partsOf, rangeOf, statement, type Statement } from '../statement';
 import type { SealedDatabase } from '../sealed-database';
 
 /** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
@@ -42,7 +42,7 @@ export class SubjectRepository {
       statement(
         `SELECT DISTINCT a.subject, b.holder FROM subject a JOIN subject b ON b.subject = a.subject
          WHERE a.holder = ? AND b.holder >= ? AND b.holder < ? AND b.holder <> a.holder`,
-        [holder, others, `${others}\u{10ffff}`],
+        [holder, ...rangeOf(others)],
       ),
     );
     const shared = rows.filter((row) => !own.has(row.holder));

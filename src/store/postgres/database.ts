@@ -1,15 +1,21 @@
 import { Client, Pool, type ClientBase, type PoolConfig } from 'pg';
 import type { IdKey } from '../../protection/id-key';
 import type { NewEvent } from '../audit/chain';
-import type { NewBlob } from '../blob-files';
 import { BlobDirectory } from '../blobs';
 import { namesBytes, type Database, type DatabaseFacts, type Loss } from '../database';
+import {
+  identityIn,
+  isMade,
+  prepareStore,
+  selectIdentity,
+  type OpenedConnection,
+  type StoreIdentity,
+} from '../schema';
 import type { Statement, StatementResult } from '../statement';
 import { StoreError, restoredError } from '../store-error';
-import { StoreThread } from '../thread';
+import { dialect } from './dialect';
 import { postgresErrorOf } from './errors';
-import { queryOf } from './query';
-import { preparePostgres, readPostgresIdentity, type PostgresIdentity } from './schema';
+import { queryOf, resultOf } from './query';
 import { PostgresWriter } from './writer';
 
 /** Claims and receipts are not to wait for the pages of a batch, which hold more values than this. */
@@ -44,24 +50,16 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
   const pools = [reading, ...writing];
   try {
     const identity = await prepared(url, idKey);
-    if (identity.idKeyFingerprint !== idKey.fingerprint) {
-      throw new StoreError(
-        'refused',
-        `the store was made with another id key (fingerprint ${identity.idKeyFingerprint}, ` +
-          `ours is ${idKey.fingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
-      );
-    }
-    const { id } = identity;
     provesIdentity(reading, identity);
     for (const pool of writing) provesIdentity(pool, identity, 'SET synchronous_commit = on');
-    const key = { storeId: id, auditKey: idKey.auditKey };
+    const key = { storeId: identity.id, auditKey: idKey.auditKey };
     const database = new PostgresDatabase(
       identity,
       reading,
       writing.map((pool) => new PostgresWriter(pool, key)),
       blobs,
     );
-    await database.blobs.prepare(id, () => namesBytes(database));
+    await database.blobs.prepare(identity.id, () => namesBytes(database));
     return database;
   } catch (error) {
     await Promise.all(pools.map((pool) => pool.end()));
@@ -70,12 +68,12 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
 }
 
 /** A migration takes as long as it takes. */
-async function prepared(url: string, idKey: IdKey): Promise<PostgresIdentity> {
+async function prepared(url: string, idKey: IdKey): Promise<StoreIdentity> {
   const client = new Client({ connectionString: url, ...common });
   client.on('error', () => undefined);
   await client.connect();
   try {
-    return await preparePostgres(client, idKey.fingerprint);
+    return await prepareStore(connectionOf(client), idKey.fingerprint, 'in PostgreSQL');
   } finally {
     await client.end();
   }
@@ -86,9 +84,8 @@ export async function postgresToRead(url: string, blobs: string): Promise<Databa
   const reading = poolOf(url, readers, toRead);
   try {
     const client = await reading.connect();
-    const known = await client.query("SELECT to_regclass('install') IS NOT NULL AS known");
-    const isThere = (known.rows[0] as { known: boolean }).known;
-    const identity = isThere ? await readPostgresIdentity(client) : null;
+    const connection = connectionOf(client);
+    const identity = (await isMade(connection)) ? await identityOf(client) : null;
     client.release();
     if (identity !== null) return new PostgresDatabase(identity, reading, [], blobs);
   } catch (error) {
@@ -105,10 +102,9 @@ class PostgresDatabase implements Database {
   readonly blobs: BlobDirectory;
   readonly #reading: Pool;
   readonly #writers: readonly PostgresWriter[];
-  readonly #thread: StoreThread<NewBlob, null>;
 
   constructor(
-    { id, epoch }: PostgresIdentity,
+    { id, epoch }: StoreIdentity,
     reading: Pool,
     writing: readonly PostgresWriter[],
     blobs: string,
@@ -117,8 +113,7 @@ class PostgresDatabase implements Database {
     this.epoch = epoch;
     this.#reading = reading;
     this.#writers = writing;
-    this.#thread = new StoreThread('blob-thread.js', blobs);
-    this.blobs = new BlobDirectory(blobs, (blob) => this.#thread.ask(blob));
+    this.blobs = new BlobDirectory(blobs);
   }
 
   async read<T>(statement: Statement): Promise<T[]> {
@@ -165,8 +160,15 @@ class PostgresDatabase implements Database {
   async close(): Promise<void> {
     await Promise.all(this.#writers.map((writer) => writer.close()));
     await this.#reading.end();
-    await this.#thread.close();
   }
+}
+
+function connectionOf(client: ClientBase): OpenedConnection {
+  return { run: async (one) => resultOf(await client.query<object>(queryOf(one))), dialect };
+}
+
+async function identityOf(client: ClientBase): Promise<StoreIdentity> {
+  return identityIn((await client.query<object>(queryOf(selectIdentity))).rows);
 }
 
 function poolOf(url: string, max: number, timeouts: PoolConfig): Pool {
@@ -178,7 +180,7 @@ function poolOf(url: string, max: number, timeouts: PoolConfig): Pool {
 }
 
 /** Another database may answer at the same address by now, or this one as it was restored. */
-function provesIdentity(pool: Pool, expected: PostgresIdentity, setting?: string): void {
+function provesIdentity(pool: Pool, expected: StoreIdentity, setting?: string): void {
   pool.options.verify = (client, done) => {
     // oxlint-disable-next-line promise/no-callback-in-promise -- the pool is called back
     void faultOf(client, expected, setting).then(done);
@@ -188,11 +190,11 @@ function provesIdentity(pool: Pool, expected: PostgresIdentity, setting?: string
 /** @param setting of what the connection is for, whatever the database says to others */
 async function faultOf(
   client: ClientBase,
-  { id, epoch }: PostgresIdentity,
+  { id, epoch }: StoreIdentity,
   setting?: string,
 ): Promise<Error | undefined> {
   try {
-    const found = await readPostgresIdentity(client);
+    const found = await identityOf(client);
     if (setting !== undefined) await client.query(setting);
     if (found.id !== id) {
       return new StoreError('gone', `another store (${found.id}) stands where ${id} was`);

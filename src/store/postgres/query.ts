@@ -1,5 +1,5 @@
-import { types, type QueryConfig } from 'pg';
-import type { Statement } from '../statement';
+import { types, type QueryConfig, type QueryResult } from 'pg';
+import type { Statement, StatementResult } from '../statement';
 
 const int8 = 20;
 const numeric = 1700;
@@ -12,7 +12,7 @@ const parsers: QueryConfig['types'] = {
       : types.getTypeParser(type, format)) as typeof types.getTypeParser,
 };
 
-/** Texts of other lengths are those of many rows: no two of them are alike. */
+/** Longer texts are those of many rows: no two of them are alike. */
 const mostNamed = 200;
 const longestNamed = 1_000;
 const named = new Map<string, { text: string; name: string }>();
@@ -24,9 +24,13 @@ export function queryOf({ sql, parameters }: Statement): QueryConfig {
   if (known !== undefined) return { ...known, values, types: parsers };
   let count = 0;
   const text = sql.replaceAll('?', () => `$${(count += 1)}`);
-  if (named.size === mostNamed || sql.length > longestNamed)
+  if (count === 0 || named.size === mostNamed || sql.length > longestNamed)
     return { text, values, types: parsers };
   const name = `${named.size} ${sql.replaceAll(/\s+/g, ' ').slice(0, 50)}`;
   named.set(sql, { text, name });
   return { text, name, values, types: parsers };
+}
+
+export function resultOf({ rows, rowCount }: QueryResult<object>): StatementResult {
+  return { rows, changes: rowCount ?? 0 };
 }

@@ -6,7 +6,7 @@ import {
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
 import type { Statement, StatementResult } from '../statement';
-import { StoreError, type StoreErrorCode } from '../store-error';
+import { StoreError, storeErrorOf } from '../store-error';
 
 /** Below it, two processes that write and checkpoint at once may spoil the file. */
 const oldestVersion = [3, 51, 3];
@@ -114,33 +114,6 @@ export class SqliteConnection {
 
 export function goneError(path: string): StoreError {
   return new StoreError('gone', `${path} is not the file that was opened`);
-}
-
-/** What SQLite throws, as ours: `doing` says what was being done. */
-export function storeErrorOf(error: unknown, doing: string): StoreError {
-  if (error instanceof StoreError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new StoreError(codeOf(error), `${doing}: ${message}`, { cause: error });
-}
-
-/** The primary result codes of SQLite: the low byte of what it answers (sqlite.org/rescode.html). */
-const codes: Readonly<Record<number, StoreErrorCode>> = {
-  5: 'busy',
-  6: 'busy',
-  8: 'read-only',
-  11: 'corrupt',
-  13: 'full',
-  14: 'gone',
-  19: 'constraint',
-  26: 'corrupt',
-};
-
-function codeOf(error: unknown): StoreErrorCode {
-  const { errcode, code } = error as { errcode?: number; code?: string };
-  if (code === 'ENOENT') return 'gone';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'full';
-  if (code === 'EROFS' || code === 'EACCES') return 'read-only';
-  return (errcode !== undefined && codes[errcode & 0xff]) || 'other';
 }
 
 function refuseOldVersion(database: DatabaseSyncInstance): void {

@@ -1,22 +1,34 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { IdKey } from '../../protection/id-key';
-import type { NewBlob } from '../blob-files';
 import { namesBytes, type Database, type DatabaseFacts } from '../database';
 import { BlobDirectory } from '../blobs';
 import type { NewEvent } from '../audit/chain';
 import { isInMemory, refuseNetworkDisk } from './disk';
-import { prepareDatabase, readIdentity, type StoreIdentity } from './schema';
-import { SqliteConnection } from './connection';
-import type { Statement, StatementResult } from '../statement';
-import { StoreError } from '../store-error';
-import { StoreThread } from '../thread';
-import type { CommitRequest, WriterData } from './writer-thread';
+import {
+  identityIn,
+  prepareStore,
+  selectIdentity,
+  type OpenedConnection,
+  type StoreIdentity,
+} from '../schema';
+import { SqliteConnection, type FileIdentity } from './connection';
+import { statement, type Statement, type StatementResult } from '../statement';
+import { StoreError, storeErrorOf } from '../store-error';
+import { SqliteWriter } from './writer';
 
 /** Others read for moments. */
 const mostTriesToForget = 50;
-const databaseName = 'store.db';
-const blobsName = 'blobs';
+const openPatienceMs = 10_000;
+/** Names in the folder of a store. */
+export const databaseName = 'store.db';
+export const blobsName = 'blobs';
+
+export const dialect: OpenedConnection['dialect'] = {
+  begin: ['BEGIN IMMEDIATE'],
+  isMade: `SELECT 1 FROM sqlite_schema WHERE name = 'install'`,
+  translated: (sql) => sql,
+};
 
 /**
  * Opens the store in a folder, and makes it one at the first use.
@@ -28,22 +40,35 @@ export async function openDatabase(folder: string, idKey: IdKey): Promise<Databa
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await refuseNetworkDisk(folder);
   const path = join(folder, databaseName);
-  const identity = await prepareDatabase(path, idKey.fingerprint);
-  if (identity.idKeyFingerprint !== idKey.fingerprint) {
-    throw new StoreError(
-      'refused',
-      `the store ${folder} was made with another id key (fingerprint ${identity.idKeyFingerprint}, ` +
-        `ours is ${idKey.fingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
-    );
-  }
-  const reader = new SqliteConnection(path, { readOnly: true, expected: identity.file });
-  const database = new SqliteDatabase(
-    reader,
-    identity,
-    new WritingThreads(folder, identity, idKey),
-  );
+  const { identity, file: expected } = await prepared(path, idKey.fingerprint);
+  const reader = new SqliteConnection(path, { readOnly: true, expected });
+  const { auditKey } = idKey;
+  const writer = new SqliteWriter({ path, expected, storeId: identity.id, auditKey });
+  const database = new SqliteDatabase(reader, identity, writer);
   await database.blobs.prepare(identity.id, () => namesBytes(database));
   return database;
+}
+
+/** Several processes may open it for the first time at once. */
+async function prepared(
+  path: string,
+  fingerprint: string,
+): Promise<{ identity: StoreIdentity; file: FileIdentity }> {
+  for (const giveUpAt = Date.now() + openPatienceMs; ;) {
+    let connection: SqliteConnection | null = null;
+    try {
+      const opened = (connection = new SqliteConnection(path));
+      const run = (one: Statement): StatementResult => opened.run(one);
+      const identity = await prepareStore({ run, dialect }, fingerprint, dirname(path));
+      return { identity, file: opened.file };
+    } catch (error) {
+      const failure = storeErrorOf(error, 'opening the store');
+      if (failure.code !== 'busy' || Date.now() > giveUpAt) throw failure;
+      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 50));
+    } finally {
+      connection?.close();
+    }
+  }
 }
 
 /** A store as it is there, whoever's it is, to be read alone; null when there is none. */
@@ -56,25 +81,13 @@ export function databaseToRead(folder: string): Database | null {
     if (error instanceof StoreError && error.code === 'gone') return null;
     throw error;
   }
-  const identity = readIdentity(connection);
-  return new SqliteDatabase(connection, identity, null);
+  const isThere = connection.run(statement(dialect.isMade)).rows.length > 0;
+  return isThere ? new SqliteDatabase(connection, readIdentity(connection), null) : null;
 }
 
-/** Of a process: one commits, the other puts bytes on the disk. Each starts when it is first needed. */
-class WritingThreads {
-  readonly commits: StoreThread<CommitRequest, StatementResult[]>;
-  readonly blobs: StoreThread<NewBlob, null>;
-
-  constructor(folder: string, { id: storeId, file: expected }: StoreIdentity, { auditKey }: IdKey) {
-    const path = join(folder, databaseName);
-    const data: WriterData = { path, expected, storeId, auditKey };
-    this.commits = new StoreThread('sqlite/writer-thread.js', data);
-    this.blobs = new StoreThread('blob-thread.js', join(folder, blobsName));
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.commits.close(), this.blobs.close()]);
-  }
+/** @throws StoreError when this program does not know its schema */
+export function readIdentity(connection: SqliteConnection): StoreIdentity {
+  return identityIn(connection.run(selectIdentity).rows);
 }
 
 class SqliteDatabase implements Database {
@@ -82,50 +95,43 @@ class SqliteDatabase implements Database {
   readonly epoch: number;
   readonly blobs: BlobDirectory;
   readonly #reader: SqliteConnection;
-  readonly #threads: WritingThreads | null;
+  readonly #writer: SqliteWriter | null;
 
-  /** @param threads null: it is only read */
-  constructor(
-    reader: SqliteConnection,
-    { id, epoch }: StoreIdentity,
-    threads: WritingThreads | null,
-  ) {
+  /** @param writer null: it is only read */
+  constructor(reader: SqliteConnection, { id, epoch }: StoreIdentity, writer: SqliteWriter | null) {
     this.id = id;
     this.epoch = epoch;
     this.#reader = reader;
-    this.#threads = threads;
-    this.blobs = new BlobDirectory(join(dirname(reader.path), blobsName), async (blob) =>
-      this.#writing().blobs.ask(blob),
-    );
+    this.#writer = writer;
+    this.blobs = new BlobDirectory(join(dirname(reader.path), blobsName));
   }
 
-  async read<T>(statement: Statement): Promise<T[]> {
-    return this.#reader.run(statement).rows as T[];
+  async read<T>(select: Statement): Promise<T[]> {
+    return this.#reader.run(select).rows as T[];
   }
 
   async commit(
     statements: readonly Statement[],
     events: readonly NewEvent[] = [],
   ): Promise<StatementResult[]> {
-    return this.#writing().commits.ask({ statements, events });
+    return this.#writing().ask({ statements, events });
   }
 
-  #writing(): WritingThreads {
-    if (this.#threads !== null) return this.#threads;
+  #writing(): SqliteWriter {
+    if (this.#writer !== null) return this.#writer;
     throw new StoreError('read-only', 'the store was opened to be read alone');
   }
 
   async prove(): Promise<DatabaseFacts> {
     // Changes nothing; fails when the file is not in its place any more.
     const [, synchronous] = await this.commit([
-      { sql: 'UPDATE install SET one = 1', parameters: [] },
-      { sql: 'PRAGMA synchronous', parameters: [] },
+      statement('UPDATE install SET one = 1'),
+      statement('PRAGMA synchronous'),
     ]);
     await this.blobs.remove(await this.blobs.put('probe'));
-    const [facts] = await this.read<{ version: string }>({
-      sql: 'SELECT sqlite_version() AS version',
-      parameters: [],
-    });
+    const [facts] = await this.read<{ version: string }>(
+      statement('SELECT sqlite_version() AS version'),
+    );
     const [row] = (synchronous?.rows ?? []) as { synchronous: number }[];
     const isFlushed = row?.synchronous === 2 && !(await isInMemory(dirname(this.#reader.path)));
     return {
@@ -137,7 +143,7 @@ class SqliteDatabase implements Database {
   async forget(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        await this.#writing().commits.ask({ statements: [], erasesTraces: true });
+        await this.#writing().ask({ statements: [], erasesTraces: true });
         return;
       } catch (error) {
         const isBusy = error instanceof StoreError && error.code === 'busy';
@@ -148,7 +154,7 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    await this.#threads?.close();
+    await this.#writer?.close();
     this.#reader.close();
   }
 }

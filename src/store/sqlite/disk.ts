@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { storeErrorOf } from './connection';
-import { StoreError } from '../store-error';
+import { StoreError, storeErrorOf } from '../store-error';
 
 /** Magic numbers of statfs(2). On these, write-ahead logging fails or corrupts (sqlite.org/wal.html). */
 const ofTheNetwork: Readonly<Record<number, string>> = {

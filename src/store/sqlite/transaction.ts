@@ -1,15 +1,10 @@
-import type { EventChain, NewEvent } from '../audit/chain';
-import { goneError, storeErrorOf, type SqliteConnection } from './connection';
-import { StoreError } from '../store-error';
-import type { Statement, StatementResult } from '../statement';
+import type { EventChain } from '../audit/chain';
+import { refuseUnchanged, type Unit } from '../commit';
+import type { StatementResult } from '../statement';
+import { storeErrorOf } from '../store-error';
+import { goneError, type SqliteConnection } from './connection';
 
 const busyPatienceMs = 10_000;
-
-/** What stands or falls together: statements, and what the audit trail tells of them. */
-export interface Unit {
-  statements: readonly Statement[];
-  events?: readonly NewEvent[];
-}
 
 /**
  * Runs units in one transaction: all of them are on the disk when it returns, or none is.
@@ -26,7 +21,7 @@ export function runInTransaction(
   try {
     begin(connection);
     const results = units.map(({ statements, events = [] }) => {
-      const its = statements.map((one) => runOne(connection, one));
+      const its = statements.map((one) => refuseUnchanged(one, connection.run(one)));
       for (const event of events) {
         const link = chain.next(event);
         if (connection.run(link.statement).changes === 1) link.written();
@@ -40,14 +35,6 @@ export function runInTransaction(
     rollBack(connection);
     throw storeErrorOf(error, 'writing to the store');
   }
-}
-
-function runOne(connection: SqliteConnection, one: Statement): StatementResult {
-  const result = connection.run(one);
-  if (one.mustChange && result.changes === 0) {
-    throw new StoreError('unchanged', 'nothing is there that it could change');
-  }
-  return result;
 }
 
 /** SQLite's own waiting is not fair: a process that writes much would starve the others. */

@@ -1,56 +1,37 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { SqliteConnection, storeErrorOf, type FileIdentity } from './connection';
-import { EventChain, type ChainKey } from '../audit/chain';
+import { EventChain } from '../audit/chain';
 import type { StatementResult } from '../statement';
-import { serve } from '../thread';
-import { runInTransaction, type Unit } from './transaction';
+import { storeErrorOf } from '../store-error';
+import { SqliteConnection } from './connection';
+import { runInTransaction } from './transaction';
+import type { Commit, Reply, WriterData } from './writer';
 
-/**
- * The thread that writes: one for each process and store. What asks while a commit is under way
- * commits together in the next one, so that a flush of the disk serves many.
- */
-
-export interface WriterData extends ChainKey {
-  path: string;
-  /** The file that was opened there. */
-  expected: FileIdentity;
-}
-
-/** All of a unit in one transaction, or none. */
-export interface CommitRequest extends Unit {
-  /** Afterwards nothing of what was removed is left on the disk. */
-  erasesTraces?: true;
-}
-
-/** More in one transaction holds other processes up. */
-const mostStatements = 200;
+/** The thread that writes: one group of commits after the other. */
 
 const { path, expected, ...chainKey } = workerData as WriterData;
 const chain = new EventChain(chainKey);
 /** Opened by the first commit, and by the next one where it could not be. */
 let connection: SqliteConnection | null = null;
 
-serve<CommitRequest>(parentPort, {
-  take: (waiting) => {
-    let statements = 0;
-    const tooMany = waiting.findIndex((unit) => {
-      statements += unit.statements.length + (unit.events?.length ?? 0);
-      return statements > mostStatements;
-    });
-    return tooMany === -1 ? waiting.length : Math.max(1, tooMany);
-  },
-  doTogether: (group) => {
-    try {
-      return commit(group);
-    } catch (error) {
-      // Of a group each is to learn what became of its own statements.
-      return group.length === 1 ? [storeErrorOf(error, 'writing to the store')] : null;
-    }
-  },
-  close: () => connection?.close(),
+parentPort?.on('message', (group: readonly Commit[] | 'close') => {
+  if (group !== 'close') {
+    parentPort?.postMessage(replyTo(group));
+    return;
+  }
+  connection?.close();
+  parentPort?.close();
 });
 
-function commit(group: readonly CommitRequest[]): StatementResult[][] {
+function replyTo(group: readonly Commit[]): Reply {
+  try {
+    return { results: commit(group) };
+  } catch (error) {
+    const { code, message } = storeErrorOf(error, 'writing to the store');
+    return { code, message };
+  }
+}
+
+function commit(group: readonly Commit[]): StatementResult[][] {
   connection ??= new SqliteConnection(path, { expected });
   const results = runInTransaction(connection, group, chain);
   if (group.some(({ erasesTraces }) => erasesTraces)) connection.eraseTraces();

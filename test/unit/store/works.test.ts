@@ -112,9 +112,9 @@ it('reads a list of a decision as it stands, after an erasure under the name of 
   const [at, ref] = [0, { folder: list, items: 1, filedIn: folder }];
   for (const document of [itemOf(5).document, itemOf(7).document]) {
     await drafted(place.store, (draft) => draft.removeRows('batch_row', list));
-    const writer = new WorkWriter(place.store, list);
+    const writer = place.store.rows.writer(list);
     await writer.add({ ...itemOf(at), document });
-    await writer.finish(record);
+    await writer.end();
     expect(await reader.item(ref, at)).toMatchObject({ document });
   }
 });

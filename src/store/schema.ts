@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { migrations } from './migrations';
+import { statement, type Statement, type StatementResult } from './statement';
+import { StoreError } from './store-error';
+
+/** Who a store is. */
+export interface StoreIdentity {
+  id: string;
+  /** From 1; another one whenever it was restored. */
+  epoch: number;
+  /** Of the key that names subjects: with another one nothing would be found. */
+  idKeyFingerprint: string;
+}
+
+/** A connection as it is opened. */
+export interface OpenedConnection {
+  run: (one: Statement) => StatementResult | Promise<StatementResult>;
+  /** What differs from database to database. */
+  dialect: {
+    /** Begins a transaction beside which no other of these runs. */
+    begin: readonly string[];
+    /** Whether a table `install` is there. */
+    isMade: string;
+    /** A migration as this database takes it. */
+    translated: (sql: string) => string;
+  };
+}
+
+/** Its row is for `identityIn`. */
+export const selectIdentity = statement(
+  `SELECT id, epoch, id_key_fingerprint AS "idKeyFingerprint",
+     (SELECT version FROM schema_version) AS version FROM install`,
+);
+
+/** @throws StoreError when this program does not know its schema */
+export function identityIn([row]: readonly unknown[]): StoreIdentity {
+  const { version, ...identity } = (row ?? {}) as StoreIdentity & { version?: number };
+  if (version === undefined) throw new StoreError('corrupt', 'the store has no identity');
+  if (version === migrations.length) return identity;
+  const schemas = `schema ${version}, this program knows ${migrations.length}`;
+  throw new StoreError(
+    'refused',
+    version > migrations.length
+      ? `the store was made by a later version of diligence (${schemas}): update this program`
+      : `the store is of an earlier version of diligence (${schemas}): run \`diligence setup\``,
+  );
+}
+
+/** Whether the store of anybody is there. */
+export async function isMade({ run, dialect }: OpenedConnection): Promise<boolean> {
+  return (await run(statement(dialect.isMade))).rows.length > 0;
+}
+
+/**
+ * Brings a database to the schema of this program, and makes it a store at the first use.
+ *
+ * @param where it is, to be named in an error
+ * @throws StoreError when it was made with another id key, or by a later program
+ */
+export async function prepareStore(
+  connection: OpenedConnection,
+  fingerprint: string,
+  where: string,
+): Promise<StoreIdentity> {
+  if ((await versionOf(connection)) < migrations.length) await migrate(connection, fingerprint);
+  const identity = identityIn((await connection.run(selectIdentity)).rows);
+  if (identity.idKeyFingerprint === fingerprint) return identity;
+  throw new StoreError(
+    'refused',
+    `the store ${where} was made with another id key (fingerprint ${identity.idKeyFingerprint}, ` +
+      `ours is ${fingerprint}): set DILIGENCE_ID_KEY to the key it was made with, or use another store`,
+  );
+}
+
+async function migrate(connection: OpenedConnection, fingerprint: string): Promise<void> {
+  const { begin, translated } = connection.dialect;
+  const run = async (sql: string, parameters: readonly unknown[] = []): Promise<void> => {
+    await connection.run(statement(sql, parameters));
+  };
+  try {
+    for (const sql of begin) await run(sql);
+    // Another process may have been first.
+    const version = await versionOf(connection);
+    for (const sql of migrations.slice(version).flat()) await run(translated(sql));
+    await run('UPDATE schema_version SET version = ? WHERE version < ?', [
+      migrations.length,
+      migrations.length,
+    ]);
+    await run(
+      `INSERT INTO install (one, id, id_key_fingerprint, created_at) VALUES (1, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      [randomUUID(), fingerprint, new Date().toISOString()],
+    );
+    await run('COMMIT');
+  } catch (error) {
+    // It may never have begun.
+    await run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** 0 where nothing is stored yet. */
+async function versionOf(connection: OpenedConnection): Promise<number> {
+  if (!(await isMade(connection))) return 0;
+  const { rows } = await connection.run(statement('SELECT version FROM schema_version'));
+  const [row] = rows as { version: number }[];
+  return row?.version ?? 0;
+}

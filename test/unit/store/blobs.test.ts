@@ -1,0 +1,59 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BlobDirectory, markerName } from '../../../src/store/blobs';
+
+let root: string;
+let blobs: BlobDirectory;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'diligence-blobs-'));
+  writeFileSync(join(root, markerName), 'a store');
+  blobs = new BlobDirectory(root);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+it('writes all that came together, for nobody else to read', async () => {
+  const names = await Promise.all(['first', 'second', 'last'].map((body) => blobs.put(body)));
+  const bodies = names.map((name) => readFileSync(join(root, name), 'utf8'));
+  expect(bodies).toEqual(['first', 'second', 'last']);
+  expect(statSync(join(root, names[0] ?? '')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(root, today())).mode & 0o777).toBe(0o700);
+});
+
+it('tells each of those that came together what became of its own', async () => {
+  const body = new Uint8Array(1);
+  const unwritable = { length: 1 } as unknown as Uint8Array;
+  const ends = await Promise.allSettled([body, unwritable, body].map((one) => blobs.put(one)));
+  expect(ends).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { name: 'StoreError', code: 'other' } },
+    { status: 'fulfilled' },
+  ]);
+  expect(readdirSync(join(root, today()))).toHaveLength(2);
+});
+
+it('is done once the bytes are on the disk, then their name', async () => {
+  const flushed: string[] = [];
+  const handle = await open(root);
+  const files = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const flush = jest.spyOn(files, 'sync').mockImplementation(async function (this: FileHandle) {
+    flushed.push((await this.stat()).isDirectory() ? 'folder' : 'file');
+  });
+  await Promise.all(['a', 'b'].map((body) => blobs.put(body)));
+  flush.mockRestore();
+  // The first folder is that of the new day.
+  expect(flushed).toEqual(['folder', 'file', 'file', 'folder']);
+});
+
+it('takes nothing where the mark of the store is gone, and goes on when it is back', async () => {
+  rmSync(join(root, markerName));
+  await expect(blobs.put('bytes')).rejects.toMatchObject({ code: 'gone' });
+  expect(readdirSync(root)).toEqual([]);
+  writeFileSync(join(root, markerName), 'a store');
+  const name = await blobs.put('bytes');
+  expect(readFileSync(join(root, name), 'utf8')).toBe('bytes');
+});
