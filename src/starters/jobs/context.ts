@@ -121,12 +121,7 @@ export async function runningUnder(
   }
 }
 
+/** An engine that cannot be asked is an error: only one that does not know it says that it does not run. */
 export async function isRunning(engine: EngineClient, workflowId: string): Promise<boolean> {
-  return engine.client.workflow
-    .getHandle(workflowId)
-    .describe()
-    .then(
-      ({ status }) => status.name === 'RUNNING',
-      () => false,
-    );
+  return (await runningUnder(engine, workflowId)) !== null;
 }
