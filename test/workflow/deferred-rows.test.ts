@@ -44,7 +44,9 @@ workflowSuite('a lane with more rows to ask again than it can carry', (rig) => {
   it('counts those that it has put aside as what they were when it is cancelled', async () => {
     const fakes = rig().fakes({}, { usual: { endings: [away] }, pollMs: second });
     const lane = await rig().startLane({ rows: 1_300, share: 500 });
-    await rig().until(() => fakes.deferred.size > 0, second);
+    const areAllSent = () => new Set(fakes.service.places).size === 1_300;
+    await rig().until(() => fakes.deferred.size > 0 && areAllSent(), second);
+    await rig().pass(5 * second);
     await lane.signal('control', { cancel: 'wait' });
     expect(await lane.result()).toEqual({ counts: counted({ failed: 1_300 }) });
   }, 120_000);

@@ -1,3 +1,4 @@
+import { CancellationScope } from '@temporalio/workflow';
 import type {
   RequestRow,
   RowAnswer,
@@ -9,6 +10,8 @@ const limits = {
   runsInFlight: 3,
   /** A full run that is back within this time leaves room for others beside it. */
   quickRunMs: 500,
+  /** One that is not back by then may not have begun. */
+  usualMs: 2_000,
 } as const;
 
 /** A run of requests in flight. */
@@ -16,6 +19,9 @@ interface Run {
   rows: RequestRow[];
   /** Rows that it may have outstanding: given to it at its start, and handed on by watches since. */
   places: number;
+  scope: CancellationScope;
+  /** Epoch milliseconds. */
+  startedAt: number;
 }
 
 /**
@@ -64,9 +70,27 @@ export class RequestRuns {
     return watched ? wanted : Math.min(wanted, places);
   }
 
-  start(name: string, rows: RequestRow[], places: number): void {
+  /** @returns what it is to run in */
+  start(name: string, rows: RequestRow[], places: number): CancellationScope {
     if (places === 0) this.#followUps -= 1;
-    this.#inFlight.set(name, { rows, places });
+    const scope = new CancellationScope();
+    this.#inFlight.set(name, { rows, places, scope, startedAt: Date.now() });
+    return scope;
+  }
+
+  /**
+   * Ends those that no worker has taken: one that has begun is back by itself, or ends between two rows.
+   *
+   * @returns when to look again
+   */
+  cancelQueued(now: number): number {
+    let next = Infinity;
+    for (const { scope, startedAt } of this.#inFlight.values()) {
+      if (scope.consideredCancelled) continue;
+      if (startedAt + limits.usualMs <= now) scope.cancel();
+      else next = Math.min(next, startedAt + limits.usualMs);
+    }
+    return next;
   }
 
   /** A follow-up starts at once or not at all. */

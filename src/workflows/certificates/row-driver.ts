@@ -4,7 +4,6 @@ import {
   CancelledFailure,
   TimeoutFailure,
   condition,
-  isCancellation,
   log,
   sleep,
   workflowInfo,
@@ -14,33 +13,29 @@ import type {
   RequestRow,
   RowAnswer,
   WatchAnswer,
-  WatchTuple,
 } from '../../domain/certificates/certificate-rows';
-import { backoffMs, certificatePace, watchBoundMs } from '../../domain/core/poll-timing';
+import { certificatePace, watchBoundMs } from '../../domain/core/poll-timing';
 import type { WorkRef } from '../../domain/certificates/work';
 import type { CertificateActivities } from './activities';
 import type { Control, IssuingTerms, RowsProgress, WaitingFor } from '../messages';
+import { DeferredRows } from './deferred-rows';
+import { OutstandingRows, type OutstandingRow } from './outstanding-rows';
 import { RequestRuns, wasSent } from './request-runs';
 import type { CarriedRows } from './row-state';
-import { DeferredRows } from './deferred-rows';
+import { ServiceBreaker } from './service-breaker';
+import { WaitingRows } from './waiting-rows';
 import { tellAttention } from '../core/search-attributes';
 
 /** Sizes and bounds: decision records 002, 004 and 008 have their reasons. */
 const limits = {
-  watchRows: 250,
   /** Return after the first settlement: soon when rows wait for its place, later when none do. */
   watchLingerMs: 1_000,
   watchPlaceLingerMs: 120,
-  /** A new row waits for company until it is nearly due: fewer watches, and larger ones. */
-  dueSoonMs: 150,
-  freshForMs: 10_000,
   /** Issuances a row may have in all when the service fails them as retryable. */
   attempts: 5,
   /** Decisions under `--on-unknown reissue`: the first and one more. */
   reissueAttempts: 2,
   turnedAway: 20,
-  /** Rows that go again, and unknown ones, beyond which some go into the store. */
-  carried: 1_000,
 } as const;
 
 export interface DriveOptions {
@@ -57,17 +52,6 @@ export interface DriveOptions {
   eventsLimit: number | null;
 }
 
-interface Outstanding {
-  tuple: WatchTuple;
-  watched: boolean;
-  /** Has been under a watch before. */
-  known: boolean;
-}
-
-interface Watch {
-  scope: CancellationScope;
-}
-
 /**
  * Brings a list of rows home: requests them in runs, keeps what is outstanding under shared
  * watches, and takes back what must go again. A lane drives thousands, a single issuance one.
@@ -75,18 +59,13 @@ interface Watch {
 export class RowDriver {
   readonly #options: DriveOptions;
   readonly #state: CarriedRows;
-  readonly #outstanding = new Map<number, Outstanding>();
-  readonly #unknown: Map<number, number>;
-  readonly #watches = new Set<Watch>();
+  readonly #waiting: WaitingRows;
+  readonly #outstanding: OutstandingRows;
   readonly #runs = new RequestRuns();
-  /** Of runs in flight. */
-  readonly #scopes = new Set<CancellationScope>();
-  readonly #deferred: DeferredRows;
-  #closedUntil = 0;
-  #probing = false;
-  #needsDecision = false;
-  #waiting: WaitingFor | null = null;
-  #reread = false;
+  readonly #breaker: ServiceBreaker;
+  /** Names this execution: one of the same id that starts anew must not take its claims for its own. */
+  readonly #execution = workflowInfo().firstExecutionRunId.slice(0, 8);
+  #needsDecision: boolean;
   #leftBehind = false;
   #draining = false;
   #timerAt = Infinity;
@@ -94,18 +73,18 @@ export class RowDriver {
   #fault: { error: unknown } | null = null;
 
   constructor(options: DriveOptions) {
+    const { activities, carried, name, to, work } = options;
     this.#options = options;
-    this.#state = options.carried;
-    for (const tuple of options.carried.outstanding) {
-      this.#outstanding.set(tuple[0], { tuple, watched: false, known: false });
-    }
-    this.#unknown = new Map(options.carried.unknown);
-    const { work, name, activities } = options;
-    const lane = `${name}-${workflowInfo().firstExecutionRunId.slice(0, 8)}`;
-    this.#deferred = new DeferredRows(options.carried.deferred, { work, lane }, activities);
-    const { again, turnedAwayRuns } = options.carried;
-    this.#probing = turnedAwayRuns > 0;
-    this.#needsDecision = again.some((row) => row.turnedAway >= limits.turnedAway);
+    this.#state = carried;
+    const lane = { work, lane: `${name}-${this.#execution}` };
+    this.#waiting = new WaitingRows(
+      carried,
+      to,
+      new DeferredRows(carried.deferred, lane, activities),
+    );
+    this.#outstanding = new OutstandingRows(carried.outstanding);
+    this.#breaker = new ServiceBreaker(carried.turnedAwayRuns);
+    this.#needsDecision = carried.again.some((row) => row.turnedAway >= limits.turnedAway);
   }
 
   /** Runs to the end, or to the point where a new run of the workflow should take over. */
@@ -116,15 +95,13 @@ export class RowDriver {
       if (this.#fault !== null) throw this.#fault.error;
       if (this.#state.cancel === 'now') this.#leaveAtOnce();
       if (this.#mustHandOver()) this.#drain();
-      if (!this.#mayRequest(Date.now())) for (const scope of this.#scopes) scope.cancel();
-      if (!this.#draining && !this.#deferred.moving) this.#startDeferring();
-      if (!this.#draining) this.#startRuns();
-      if (!this.#draining && this.#state.cancel !== 'now') this.#startWatches();
+      const now = Date.now();
+      if (!this.#mayRequest(now)) this.#wakeAt(this.#runs.cancelQueued(now));
+      if (!this.#draining) this.#start();
       if (this.#isAtRest()) {
         if (this.#draining) return 'continue';
         if (!(await this.#takeLateReceipts())) {
-          this.#countTheRest();
-          await this.#deferred.drop();
+          await this.#waiting.countTheRest(this.#state.counts);
           tellAttention(false);
           return 'done';
         }
@@ -136,13 +113,11 @@ export class RowDriver {
   }
 
   control({ paused, cancel, share }: Control): void {
-    if (paused !== undefined) {
-      this.#state.paused = paused;
-      if (!paused) {
-        this.#needsDecision = false;
-        this.#closedUntil = 0;
-        this.#state.again = this.#state.again.map((row) => ({ ...row, turnedAway: 0 }));
-      }
+    if (paused !== undefined) this.#state.paused = paused;
+    if (paused === false) {
+      this.#needsDecision = false;
+      this.#breaker.tryNow();
+      this.#waiting.forgive();
     }
     if (cancel !== undefined && this.#state.cancel !== 'now') this.#state.cancel = cancel;
     if (share !== undefined) this.#state.share = share;
@@ -152,29 +127,45 @@ export class RowDriver {
   carried(): CarriedRows {
     return {
       ...this.#state,
-      outstanding: [...this.#outstanding.values()].map(({ tuple }) => tuple),
-      unknown: [...this.#unknown],
+      outstanding: this.#outstanding.tuples(),
+      unknown: this.#waiting.unknownRows,
+      turnedAwayRuns: this.#breaker.turnedAway,
     };
   }
 
   progress(): RowsProgress {
     const { from, to } = this.#options;
-    const { counts, again, paused, cancel, share } = this.#state;
+    const { counts, paused, cancel, share } = this.#state;
     const requesting = this.#runs.places();
     return {
       total: to - from,
-      counts: {
-        ...counts,
-        unknown: counts.unknown + this.#unknown.size + this.#deferred.unknown,
-      },
+      counts: { ...counts, unknown: counts.unknown + this.#waiting.unknown },
       // What stands beyond the share has settled: its watch has not told yet.
       outstanding: Math.min(this.#outstanding.size, Math.max(0, share - requesting)),
       requesting,
-      again: again.length + this.#deferred.again,
+      again: this.#waiting.again,
       waiting: this.#waitingNow(),
       paused,
       cancelling: cancel !== null,
     };
+  }
+
+  /** All that can begin now. */
+  #start(): void {
+    const now = Date.now();
+    const moved = this.#waiting.move(now, this.#mayRequest(now));
+    if (moved !== null) this.#inBackground(moved);
+    this.#startRuns();
+    if (this.#state.cancel !== 'now') this.#startWatches();
+  }
+
+  /** What fails in it is a fault of ours. */
+  #inBackground(work: Promise<void>): void {
+    void work
+      .catch((error: unknown) => {
+        this.#fault = { error };
+      })
+      .finally(() => this.#stir());
   }
 
   // ---- requesting -------------------------------------------------------------------------
@@ -182,7 +173,7 @@ export class RowDriver {
   #startRuns(): void {
     for (let size = this.#nextRunSize(); size > 0; size = this.#nextRunSize()) {
       const places = Math.min(size, Math.max(0, this.#places()));
-      void this.#run(this.#takeCandidates(size), places);
+      this.#inBackground(this.#run(this.#waiting.take(Date.now(), size), places));
     }
     this.#runs.dropFollowUps();
   }
@@ -190,13 +181,14 @@ export class RowDriver {
   /** Rows of the run that may start now; 0 when none may. */
   #nextRunSize(): number {
     const now = Date.now();
+    const { closedUntil, probing } = this.#breaker;
     if (!this.#mayRequest(now)) return 0;
-    if (now < this.#closedUntil) {
-      this.#wakeAt(this.#closedUntil);
+    if (now < closedUntil) {
+      this.#wakeAt(closedUntil);
       return 0;
     }
     return this.#runs.nextRows(this.#readyRows(now), this.#places(), {
-      probing: this.#probing,
+      probing,
       watched: this.#outstanding.size > 0,
     });
   }
@@ -209,52 +201,27 @@ export class RowDriver {
   }
 
   #readyRows(now: number): number {
-    let ready = this.#options.to - this.#state.next;
-    let soonest = Infinity;
-    for (const row of this.#state.again) {
-      if (row.notBefore <= now) ready += 1;
-      else soonest = Math.min(soonest, row.notBefore);
-    }
-    soonest = Math.min(soonest, this.#deferred.soonest);
-    if (ready === 0 && soonest < Infinity) this.#wakeAt(soonest);
+    const ready = this.#waiting.ready(now);
+    const { soonest } = this.#waiting;
+    // Of those in the store that may go already, their way back tells.
+    if (ready === 0 && soonest > now) this.#wakeAt(soonest);
     return ready;
-  }
-
-  #takeCandidates(size: number): AgainRow[] {
-    const now = Date.now();
-    const taken: AgainRow[] = [];
-    const kept: AgainRow[] = [];
-    for (const row of this.#state.again) {
-      (taken.length < size && row.notBefore <= now ? taken : kept).push(row);
-    }
-    this.#state.again = kept;
-    while (taken.length < size && this.#state.next < this.#options.to) {
-      const place = this.#state.next;
-      this.#state.next += 1;
-      const fresh = { attempts: 0, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
-      taken.push({ place, ...fresh, was: 'new' });
-    }
-    return taken;
   }
 
   /** One run: cancelled, it ends between rows, and the ids of accepted requests come back. */
   async #run(rows: AgainRow[], places: number): Promise<void> {
     const { activities, work, terms, name } = this.#options;
-    // A run of the same id started anew must not take its forerunner's claims for its own.
-    const run = `${name}-${workflowInfo().firstExecutionRunId.slice(0, 8)}-${this.#state.runs}`;
+    const run = `${name}-${this.#execution}-${this.#state.runs}`;
     this.#state.runs += 1;
     const asked = rows.map((row): RequestRow => [row.place, row.attempts, row.mode]);
-    const { reuseSince, interactive } = terms;
+    const { interactive, requestUntil: sendBy, reuseSince } = terms;
     const input = { work, name, run, rows: asked, reuseSince, interactive };
     const startedAt = Date.now();
-    const scope = new CancellationScope();
-    this.#scopes.add(scope);
-    this.#runs.start(run, asked, places);
+    const scope = this.#runs.start(run, asked, places);
     try {
       let answers: RowAnswer[];
       let lost = false;
       try {
-        const sendBy = terms.requestUntil;
         answers = await scope.run(() =>
           activities.requestCertificates({ ...input, places, sendBy }),
         );
@@ -267,12 +234,8 @@ export class RowDriver {
       }
       this.#takeAnswers(rows, answers, lost);
       this.#runs.learn(answers, places, Date.now() - startedAt);
-    } catch (error) {
-      this.#fault = { error };
     } finally {
       this.#runs.end(run);
-      this.#scopes.delete(scope);
-      this.#stir();
     }
   }
 
@@ -289,8 +252,7 @@ export class RowDriver {
         case 'accepted': {
           const { place, certidaoId, requestedAt, attempts, flags } = answer;
           const dueAt = Math.max(now, answer.dueAt ?? requestedAt + certificatePace.firstMs);
-          const tuple: WatchTuple = [place, certidaoId, requestedAt, dueAt, attempts, flags];
-          this.#outstanding.set(place, { tuple, watched: false, known: false });
+          this.#outstanding.add([place, certidaoId, requestedAt, dueAt, attempts, flags]);
           break;
         }
         case 'settled':
@@ -300,159 +262,126 @@ export class RowDriver {
           this.#takeUnknown(answer.place, answer.attempts, answer.own);
           if (answer.own) lostAnswers += 1;
           break;
-        case 'unsent': {
-          const { reason, notBefore } = answer;
-          const away = reason === 'not_sent' || reason === 'fault';
-          // A store that is away says nothing about the row: it goes on by itself.
-          const turnedAway = row.turnedAway + (away ? 1 : 0);
-          if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
-          this.#state.again.push({ ...row, notBefore, turnedAway });
-          if (reason === 'cancelled') this.#state.cancel ??= 'wait';
-          else if (reason === 'paused') shut = { reason, until: notBefore };
-          else if (reason === 'credentials') shut = { reason: 'credentials', until: notBefore };
-          else if (away || reason === 'store')
-            shut = { reason: reason === 'not_sent' ? 'service' : reason, until: notBefore };
-          else if (reason !== 'no_place')
-            this.#waiting = reason === 'in_flight' ? 'another work' : 'rate limit';
-        }
+        case 'unsent':
+          shut = this.#takeUnsent(row, answer) ?? shut;
       }
     }
     if (lost) shut ??= { reason: 'service', until: now };
-    if (lostAnswers > 0) {
-      // One lost answer makes the next run a probe; another in a row means that the way is bad.
-      if (this.#probing) shut ??= { reason: 'service', until: now };
-      this.#probing = true;
+    if (lostAnswers > 0 && this.#breaker.lostAnswer().isBad) {
+      shut ??= { reason: 'service', until: now };
     }
-    if (shut !== null) this.#shutFor(shut.reason, shut.until);
-    else if (sent > lostAnswers && lostAnswers === 0) this.#reopen();
+    if (shut !== null) this.#breaker.shut(shut.reason, shut.until);
+    else if (sent > 0 && lostAnswers === 0) this.#breaker.open();
+  }
+
+  /** @returns why nothing is requested for a while; null when there is no reason */
+  #takeUnsent(
+    row: AgainRow,
+    { notBefore, reason }: Extract<RowAnswer, { kind: 'unsent' }>,
+  ): { reason: WaitingFor; until: number } | null {
+    const away = reason === 'not_sent' || reason === 'fault';
+    // A store that is away says nothing about the row: it goes on by itself.
+    const turnedAway = row.turnedAway + (away ? 1 : 0);
+    if (turnedAway >= limits.turnedAway) this.#needsDecision = true;
+    this.#waiting.goAgain({ ...row, notBefore, turnedAway });
+    switch (reason) {
+      case 'cancelled':
+        this.#state.cancel ??= 'wait';
+        return null;
+      case 'not_sent':
+        return { reason: 'service', until: notBefore };
+      case 'credentials':
+      case 'fault':
+      case 'paused':
+      case 'store':
+        return { reason, until: notBefore };
+      case 'no_place':
+        return null;
+      case 'in_flight':
+      case 'no_permit':
+      case 'no_time':
+        this.#breaker.reason = reason === 'in_flight' ? 'another work' : 'rate limit';
+        return null;
+    }
   }
 
   #takeUnknown(place: number, attempts: number, own: boolean): void {
-    this.#reread = false;
     const mayReissue = own && attempts < limits.reissueAttempts;
-    if (this.#options.terms.onUnknown === 'reissue' && mayReissue) {
-      const notBefore = Date.now() + 1_000;
-      const again = { place, attempts, mode: 'reissue', notBefore, turnedAway: 0 } as const;
-      this.#state.again.push({ ...again, was: 'unknown' });
-    } else {
-      this.#unknown.set(place, attempts);
+    if (this.#options.terms.onUnknown !== 'reissue' || !mayReissue) {
+      this.#waiting.addUnknown(place, attempts);
+      return;
     }
-  }
-
-  /** Turned away: wait, doubling, then try with a run of one. */
-  #shutFor(reason: WaitingFor, until: number): void {
-    this.#state.turnedAwayRuns += 1;
-    this.#probing = true;
-    this.#waiting = reason;
-    const wait = backoffMs(this.#state.turnedAwayRuns, Math.random());
-    this.#closedUntil = Math.max(this.#closedUntil, until, Date.now() + wait);
-  }
-
-  #reopen(): void {
-    this.#state.turnedAwayRuns = 0;
-    this.#probing = false;
-    this.#waiting = null;
+    const notBefore = Date.now() + 1_000;
+    this.#waiting.goAgain({
+      place,
+      attempts,
+      mode: 'reissue',
+      notBefore,
+      turnedAway: 0,
+      was: 'unknown',
+    });
   }
 
   // ---- watching ---------------------------------------------------------------------------
 
   #startWatches(): void {
     for (;;) {
-      const rows = this.#nextWatchRows();
-      if (rows.length === 0) return;
-      void this.#watch(rows);
+      const next = this.#outstanding.next(Date.now(), this.#state.share);
+      if ('at' in next) {
+        this.#wakeAt(next.at);
+        return;
+      }
+      if (next.rows.length === 0) return;
+      this.#inBackground(this.#watch(next.rows));
     }
   }
 
-  /** One slot is kept for fresh rows, so that slow ones never keep them unwatched. */
-  #nextWatchRows(): Outstanding[] {
-    const slots = Math.max(3, Math.ceil(this.#state.share / limits.watchRows) + 1);
-    const free = slots - this.#watches.size;
-    if (free <= 0) return [];
-    const now = Date.now();
-    const unwatched = [...this.#outstanding.values()].filter((row) => !row.watched);
-    const isFresh = (row: Outstanding): boolean => now - row.tuple[2] < limits.freshForMs;
-    if (free === 1 && !unwatched.some(isFresh)) return [];
-    const dueAt = Math.min(...unwatched.map((row) => (row.known ? now : row.tuple[3])));
-    if (dueAt > now + limits.dueSoonMs) {
-      this.#wakeAt(dueAt - limits.dueSoonMs);
-      return [];
-    }
-    const byDue = (a: Outstanding, b: Outstanding): number => a.tuple[3] - b.tuple[3];
-    return unwatched
-      .sort((a, b) => Number(isFresh(b)) - Number(isFresh(a)) || byDue(a, b))
-      .slice(0, limits.watchRows);
-  }
-
-  async #watch(rows: Outstanding[]): Promise<void> {
+  async #watch(rows: OutstandingRow[]): Promise<void> {
     const { activities, work, terms, name } = this.#options;
-    for (const row of rows) row.watched = row.known = true;
-    const watch: Watch = { scope: new CancellationScope() };
-    this.#watches.add(watch);
     const now = Date.now();
     const youngestAgeMs = Math.min(...rows.map((row) => now - row.tuple[2]));
     const placesWanted = this.#mayRequest(now) && this.#readyRows(now) > 0;
-    const input = {
-      work,
-      name,
-      rows: rows.map((row) => row.tuple),
-      rowDeadlineMs: terms.rowDeadlineMs,
-      boundMs: watchBoundMs(youngestAgeMs),
-      reuseSince: terms.reuseSince,
-      lingerMs: limits.watchLingerMs,
-      placeLingerMs: placesWanted ? limits.watchPlaceLingerMs : limits.watchLingerMs,
-      interactive: terms.interactive,
-    };
-    try {
-      const answer = await watch.scope.run(() => activities.watchCertificates(input));
-      this.#takeWatched(answer);
-    } catch (error) {
-      // Cancelled between two attempts, or lost while being cancelled: the rows stay outstanding.
-      if (!isCancellation(error) && !watch.scope.consideredCancelled) this.#fault = { error };
-    } finally {
-      for (const row of rows) row.watched = false;
-      this.#watches.delete(watch);
-      this.#stir();
-    }
+    const answer = await this.#outstanding.watch(rows, (tuples) =>
+      activities.watchCertificates({
+        work,
+        name,
+        rows: tuples,
+        rowDeadlineMs: terms.rowDeadlineMs,
+        boundMs: watchBoundMs(youngestAgeMs),
+        reuseSince: terms.reuseSince,
+        lingerMs: limits.watchLingerMs,
+        placeLingerMs: placesWanted ? limits.watchPlaceLingerMs : limits.watchLingerMs,
+        interactive: terms.interactive,
+      }),
+    );
+    if (answer !== null) this.#takeWatched(answer);
   }
 
   #takeWatched(answer: WatchAnswer): void {
-    for (const [place, dueAt] of answer.due) {
-      const row = this.#outstanding.get(place);
-      if (row !== undefined) row.tuple[3] = dueAt;
-    }
     for (const [run, places] of answer.handedOn) this.#runs.handOn(run, places);
-    for (const settled of answer.settled) {
-      const [place, status] = settled;
-      const row = this.#outstanding.get(place);
-      if (row === undefined) continue;
-      this.#outstanding.delete(place);
-      if (status !== 'retryable') {
-        this.#state.counts[status] += 1;
-        continue;
-      }
-      const attempts = row.tuple[4];
-      if (attempts >= limits.attempts) {
-        this.#state.counts.failed += 1;
-      } else {
-        const notBefore = settled[2] ?? Date.now();
-        const again = { place, attempts, mode: 'normal', notBefore, turnedAway: 0 } as const;
-        this.#state.again.push({ ...again, was: 'failed' });
+    for (const row of this.#outstanding.take(answer, Date.now())) {
+      const { attempts, notBefore, place, status } = row;
+      if (status !== 'retryable') this.#state.counts[status] += 1;
+      else if (attempts >= limits.attempts) this.#state.counts.failed += 1;
+      else {
+        const again = { place, attempts, notBefore, mode: 'normal', turnedAway: 0 } as const;
+        this.#waiting.goAgain({ ...again, was: 'failed' });
       }
     }
-    if (answer.trouble === 'credentials') this.#waiting = 'credentials';
-    else if (answer.settled.length > 0 && this.#waiting === 'credentials') this.#waiting = null;
+    if (answer.trouble === 'credentials') this.#breaker.reason = 'credentials';
+    else if (answer.settled.length > 0 && this.#breaker.reason === 'credentials') {
+      this.#breaker.reason = null;
+    }
   }
 
   // ---- ending -----------------------------------------------------------------------------
 
   #isAtRest(): boolean {
-    if (this.#runs.size > 0 || this.#watches.size > 0 || this.#deferred.moving) return false;
+    if (this.#runs.size > 0 || this.#outstanding.watches > 0 || this.#waiting.moving) return false;
     if (this.#draining) return true;
     if (this.#outstanding.size > 0) return false;
-    const { cancel, next, again } = this.#state;
-    const isOver = cancel !== null || Date.now() >= this.#options.terms.requestUntil;
-    return isOver || (next >= this.#options.to && again.length + this.#deferred.again === 0);
+    const isOver = this.#state.cancel !== null || Date.now() >= this.#options.terms.requestUntil;
+    return isOver || (this.#waiting.haveAllGone && this.#waiting.again === 0);
   }
 
   #mustHandOver(): boolean {
@@ -466,135 +395,52 @@ export class RowDriver {
   #drain(): void {
     log.info('handing over to a new run', { outstanding: this.#outstanding.size });
     this.#draining = true;
-    for (const watch of this.#watches) watch.scope.cancel();
+    this.#outstanding.cancelWatches();
   }
 
   /** `cancel --now`: shuts the doors of the runs in flight and leaves what is outstanding. */
   #leaveAtOnce(): void {
     if (this.#leftBehind) return;
     this.#leftBehind = true;
-    for (const watch of this.#watches) watch.scope.cancel();
-    void this.#leave().catch((error: unknown) => {
-      this.#fault = { error };
-      this.#stir();
-    });
+    this.#outstanding.cancelWatches();
+    this.#inBackground(CancellationScope.nonCancellable(() => this.#leave()));
   }
 
   async #leave(): Promise<void> {
     const { activities, work, terms, name } = this.#options;
     const { reuseSince, interactive } = terms;
-    const runs = this.#runs.rows();
-    await CancellationScope.nonCancellable(async () => {
-      // Their answers come back by the runs themselves; this only keeps further rows at home.
-      await Promise.all(
-        runs.map(([run, rows]) =>
+    // Their answers come back by the runs themselves; this only keeps further rows at home.
+    await Promise.all(
+      this.#runs
+        .rows()
+        .map(([run, rows]) =>
           activities.recoverRequests({ work, name, run, rows, reuseSince, interactive }),
         ),
-      );
-      await condition(() => this.#runs.size === 0 && this.#watches.size === 0);
-      const rows = [...this.#outstanding.values()].map(({ tuple }) => tuple);
-      if (rows.length > 0) await activities.leaveOutstanding({ work, name, rows });
-      this.#state.counts.cancelled += rows.length;
-      this.#outstanding.clear();
-    });
-    this.#stir();
+    );
+    await condition(() => this.#runs.size === 0 && this.#outstanding.watches === 0);
+    const rows = this.#outstanding.tuples();
+    if (rows.length > 0) await activities.leaveOutstanding({ work, name, rows });
+    this.#state.counts.cancelled += rows.length;
+    this.#outstanding.clear();
   }
 
   /** @returns true when a receipt came late and there is more to do */
   async #takeLateReceipts(): Promise<boolean> {
-    for (;;) {
-      if (!this.#reread && (await this.#rereadReceipts())) return true;
-      if (this.#deferred.unknown === 0) return false;
-      // These stay as they are, and those in the store have their turn.
-      this.#state.counts.unknown += this.#unknown.size;
-      this.#unknown.clear();
-      for (const [place, attempts] of await this.#deferred.takeUnknown()) {
-        this.#unknown.set(place, attempts);
-      }
-      this.#reread = false;
-    }
-  }
-
-  async #rereadReceipts(): Promise<boolean> {
-    this.#reread = true;
     const { activities, work, terms, name } = this.#options;
     const { reuseSince, interactive } = terms;
-    const places = [...this.#unknown];
-    let found = false;
-    for (let start = 0; start < places.length; start += limits.watchRows) {
-      const rows = places
-        .slice(start, start + limits.watchRows)
-        .map(([place, attempts]): RequestRow => [place, attempts, 'normal']);
-      const input = { work, name, run: `${name}-late`, rows, reuseSince, interactive };
-      const answers = await activities.rereadReceipts(input);
-      for (const answer of answers) {
-        if (answer.kind === 'unknown') continue;
-        found = true;
-        const { place, attempts } = answer;
-        this.#unknown.delete(place);
-        const row = { place, attempts, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
-        this.#takeAnswers([{ ...row, was: 'unknown' }], [answer], false);
-      }
+    const run = `${name}-late`;
+    const found = await this.#waiting.late(
+      (rows) => activities.rereadReceipts({ work, name, run, rows, reuseSince, interactive }),
+      this.#state.counts,
+    );
+    for (const answer of found) {
+      const { place, attempts } = answer;
+      const row = { place, attempts, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
+      this.#takeAnswers([{ ...row, was: 'unknown' }], [answer], false);
     }
     // With `cancel --now` what came late is left like the rest.
-    if (found) this.#leftBehind = false;
-    return found;
-  }
-
-  // ---- deferring --------------------------------------------------------------------------
-
-  #startDeferring(): void {
-    const work = this.#nextDeferring();
-    if (work === null) return;
-    void work
-      .catch((error: unknown) => {
-        this.#fault = { error };
-      })
-      .finally(() => this.#stir());
-  }
-
-  /** Rows into the store where there are too many, and back where there is room and it is their time. */
-  #nextDeferring(): Promise<void> | null {
-    const { again } = this.#state;
-    const now = Date.now();
-    if (again.length > limits.carried) return this.#deferAgain();
-    if (this.#unknown.size > limits.carried) return this.#deferUnknown();
-    const isDue = this.#mayRequest(now) && this.#deferred.soonest <= now;
-    return isDue && again.length < limits.carried / 2 ? this.#takeDeferred(now) : null;
-  }
-
-  /** Those that go last. */
-  #deferAgain(): Promise<void> {
-    const ordered = this.#state.again.toSorted((a, b) => a.notBefore - b.notBefore);
-    const later = ordered.splice(-limits.carried / 2);
-    this.#state.again = ordered;
-    return this.#deferred.putAgain(later);
-  }
-
-  #deferUnknown(): Promise<void> {
-    const some = [...this.#unknown].slice(0, limits.carried / 2);
-    for (const [place] of some) this.#unknown.delete(place);
-    return this.#deferred.putUnknown(some);
-  }
-
-  async #takeDeferred(now: number): Promise<void> {
-    const rows = await this.#deferred.takeAgain(now);
-    this.#state.again.push(...rows);
-  }
-
-  /** Rows that were never sent become `cancelled`; the others keep what stands on file. */
-  #countTheRest(): void {
-    const { counts, again, next } = this.#state;
-    counts.cancelled += this.#options.to - next;
-    this.#state.next = this.#options.to;
-    for (const row of again) counts[row.was === 'new' ? 'cancelled' : row.was] += 1;
-    this.#state.again = [];
-    const deferred = this.#deferred.giveUp();
-    counts.cancelled += deferred.new;
-    counts.failed += deferred.failed;
-    counts.unknown += deferred.unknown;
-    counts.unknown += this.#unknown.size;
-    this.#unknown.clear();
+    if (found.length > 0) this.#leftBehind = false;
+    return found.length > 0;
   }
 
   // ---- small things -----------------------------------------------------------------------
@@ -611,16 +457,12 @@ export class RowDriver {
   #waitingNow(): RowsProgress['waiting'] {
     if (this.#state.paused) return { reason: 'paused', until: null };
     if (this.#needsDecision) return { reason: 'decision', until: null };
-    const until = this.#closedUntil > Date.now() ? this.#closedUntil : null;
-    if (this.#waiting !== null && (until !== null || this.#waiting === 'credentials')) {
-      return { reason: this.#waiting, until };
-    }
-    const { again, next } = this.#state;
-    const waiting = again.length + this.#deferred.again;
-    const onlyAgain = next >= this.#options.to && waiting > 0 && this.#outstanding.size === 0;
-    if (!onlyAgain) return null;
-    const soonest = Math.min(this.#deferred.soonest, ...again.map((row) => row.notBefore));
-    return { reason: 'retry', until: soonest };
+    const { closedUntil, reason } = this.#breaker;
+    const until = closedUntil > Date.now() ? closedUntil : null;
+    if (reason !== null && (until !== null || reason === 'credentials')) return { reason, until };
+    const { again, haveAllGone, soonest } = this.#waiting;
+    const onlyAgain = haveAllGone && again > 0 && this.#outstanding.size === 0;
+    return onlyAgain ? { reason: 'retry', until: soonest } : null;
   }
 
   /** Nothing goes on without one: a token that works, or the word to try again. */

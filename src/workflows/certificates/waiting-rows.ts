@@ -1,0 +1,183 @@
+import type { AgainRow, RequestRow, RowAnswer } from '../../domain/certificates/certificate-rows';
+import type { RowCounts } from '../messages';
+import type { DeferredRows } from './deferred-rows';
+import type { CarriedRows } from './row-state';
+
+/** Rows that go again, and unknown ones, beyond which half of them go into the store. */
+const mostCarried = 1_000;
+/** Rows whose receipts are read again at once. */
+const rereadRows = 250;
+
+type LateAnswer = Exclude<RowAnswer, { kind: 'unknown' }>;
+
+/** Rows that are with nobody: those to be requested, for the first time or again, and unknown ones. */
+export class WaitingRows {
+  readonly #state: CarriedRows;
+  readonly #to: number;
+  readonly #deferred: DeferredRows;
+  readonly #unknown: Map<number, number>;
+  /** Receipts of the unknown rows were read after the last of them became so. */
+  #reread = false;
+
+  /** @param to place after the last one */
+  constructor(state: CarriedRows, to: number, deferred: DeferredRows) {
+    this.#state = state;
+    this.#to = to;
+    this.#deferred = deferred;
+    this.#unknown = new Map(state.unknown);
+  }
+
+  /** Those that go again. */
+  get again(): number {
+    return this.#state.again.length + this.#deferred.again;
+  }
+
+  get unknown(): number {
+    return this.#unknown.size + this.#deferred.unknown;
+  }
+
+  get unknownRows(): [place: number, attempts: number][] {
+    return [...this.#unknown];
+  }
+
+  /** All were requested, as far as it is time for them. */
+  get haveAllGone(): boolean {
+    return this.#state.next >= this.#to;
+  }
+
+  /** When the first of those that go again may go; Infinity when there are none. */
+  get soonest(): number {
+    return Math.min(this.#deferred.soonest, ...this.#state.again.map((row) => row.notBefore));
+  }
+
+  /** Rows that may be requested now. */
+  ready(now: number): number {
+    return this.#to - this.#state.next + this.#readyAgain(now);
+  }
+
+  /** Those that go again before those that never went. */
+  take(now: number, size: number): AgainRow[] {
+    const taken: AgainRow[] = [];
+    const kept: AgainRow[] = [];
+    for (const row of this.#state.again) {
+      (taken.length < size && row.notBefore <= now ? taken : kept).push(row);
+    }
+    this.#state.again = kept;
+    while (taken.length < size && !this.haveAllGone) {
+      const place = this.#state.next;
+      this.#state.next += 1;
+      taken.push({ place, ...first, was: 'new' });
+    }
+    return taken;
+  }
+
+  goAgain(row: AgainRow): void {
+    this.#state.again.push(row);
+  }
+
+  addUnknown(place: number, attempts: number): void {
+    this.#reread = false;
+    this.#unknown.set(place, attempts);
+  }
+
+  /** A person wants all to be tried again. */
+  forgive(): void {
+    this.#state.again = this.#state.again.map((row) => ({ ...row, turnedAway: 0 }));
+  }
+
+  /**
+   * Into the store where there are too many, those that go last, and back when it is their time.
+   *
+   * @returns null when nothing is to be moved
+   */
+  move(now: number, mayRequest: boolean): Promise<void> | null {
+    if (this.#deferred.moving) return null;
+    const { again } = this.#state;
+    if (again.length > mostCarried) return this.#deferAgain();
+    if (this.#unknown.size > mostCarried) return this.#deferUnknown();
+    const isDue = mayRequest && this.#deferred.soonest <= now;
+    return isDue && this.#readyAgain(now) < mostCarried / 4 ? this.#takeBack(now) : null;
+  }
+
+  get moving(): boolean {
+    return this.#deferred.moving;
+  }
+
+  /**
+   * Looks once more for receipts of unknown rows that came late.
+   *
+   * @returns those that were found; none when there are no more
+   */
+  async late(
+    reread: (rows: RequestRow[]) => Promise<RowAnswer[]>,
+    counts: RowCounts,
+  ): Promise<LateAnswer[]> {
+    for (;;) {
+      const found = this.#reread ? [] : await this.#readAgain(reread);
+      if (found.length > 0 || this.#deferred.unknown === 0) return found;
+      // These stay as they are, and those in the store have their turn.
+      counts.unknown += this.#unknown.size;
+      this.#unknown.clear();
+      for (const [place, attempts] of await this.#deferred.takeUnknown()) {
+        this.addUnknown(place, attempts);
+      }
+    }
+  }
+
+  /** Rows that were never sent become `cancelled`; the others keep what is stored of them. */
+  async countTheRest(counts: RowCounts): Promise<void> {
+    counts.cancelled += this.#to - this.#state.next;
+    this.#state.next = this.#to;
+    for (const { was } of this.#state.again) counts[was === 'new' ? 'cancelled' : was] += 1;
+    this.#state.again = [];
+    const deferred = this.#deferred.giveUp();
+    counts.cancelled += deferred.new;
+    counts.failed += deferred.failed;
+    counts.unknown += deferred.unknown + this.#unknown.size;
+    this.#unknown.clear();
+    await this.#deferred.drop();
+  }
+
+  #readyAgain(now: number): number {
+    return this.#state.again.filter((row) => row.notBefore <= now).length;
+  }
+
+  async #readAgain(reread: (rows: RequestRow[]) => Promise<RowAnswer[]>): Promise<LateAnswer[]> {
+    this.#reread = true;
+    const rows = this.unknownRows.map(([place, attempts]): RequestRow => [
+      place,
+      attempts,
+      'normal',
+    ]);
+    const found: LateAnswer[] = [];
+    for (let start = 0; start < rows.length; start += rereadRows) {
+      const answers = await reread(rows.slice(start, start + rereadRows));
+      for (const answer of answers) {
+        if (answer.kind === 'unknown') continue;
+        this.#unknown.delete(answer.place);
+        found.push(answer);
+      }
+    }
+    return found;
+  }
+
+  #deferAgain(): Promise<void> {
+    const ordered = this.#state.again.toSorted((a, b) => a.notBefore - b.notBefore);
+    const later = ordered.splice(-mostCarried / 2);
+    this.#state.again = ordered;
+    return this.#deferred.putAgain(later);
+  }
+
+  #deferUnknown(): Promise<void> {
+    const some = this.unknownRows.slice(0, mostCarried / 2);
+    for (const [place] of some) this.#unknown.delete(place);
+    return this.#deferred.putUnknown(some);
+  }
+
+  async #takeBack(now: number): Promise<void> {
+    const rows = await this.#deferred.takeAgain(now);
+    this.#state.again.push(...rows);
+  }
+}
+
+const first = { attempts: 0, mode: 'normal', notBefore: 0, turnedAway: 0 } as const;
