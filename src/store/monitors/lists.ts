@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { PassOnFile, SweepNote } from '../../domain/monitors/watch';
-import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
+import { SealedTable } from '../sealed-table';
+import { marksOf, partsOf, replacing, statement } from '../statement';
 import type { Store } from '../store';
-import { rowName } from '../seal';
 
 /** Ids of one page: what one activity is handed the name of. */
 const idsPerPage = 100;
@@ -21,9 +21,11 @@ type Look = Omit<PassOnFile, 'left'>;
 /** Lists of monitors by name, and how the last pass over each of their pages went. */
 export class MonitorListRepository {
   readonly #store: Store;
+  readonly #left: SealedTable<string, { monitor: string }>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#left = new SealedTable(store, 'monitor_left', ['monitor']);
   }
 
   /** Stores the list, in its order, in place of the one with this name. Ids that repeat are dropped. */
@@ -86,32 +88,20 @@ export class MonitorListRepository {
 
   /** What the last sweeps of monitors left, in place of what earlier ones had. */
   async putLeft(notes: readonly SweepNote[]): Promise<void> {
-    const written = notes.map(async ({ monitorId, left }) => {
-      if (left.length === 0) {
-        return statement('DELETE FROM monitor_left WHERE monitor = ?', [monitorId]);
-      }
-      const body = await this.#store.sealed(rowName('monitor_left', monitorId), left.join('; '));
-      const key = ['monitor'];
-      const row = [monitorId, body];
-      return insertInto('monitor_left', [...key, 'body'], [row], replacing(key, ['body']));
-    });
-    if (notes.length > 0) await this.#store.commit(await Promise.all(written));
+    const written = notes.flatMap(({ monitorId, left }) =>
+      left.length === 0
+        ? statement('DELETE FROM monitor_left WHERE monitor = ?', [monitorId])
+        : this.#left.insert([[monitorId, left.join('; ')]], replacing(['monitor'], ['body'])),
+    );
+    if (notes.length > 0) await this.#store.commit(written);
   }
 
   /** Of those that have any. Stays until a sweep of theirs comes through. */
   async left(monitorIds: readonly string[]): Promise<NonNullable<PassOnFile['left']>> {
     if (monitorIds.length === 0) return [];
-    const rows = await this.#store.read<{ monitorId: string; body: Uint8Array }>(
-      statement(
-        `SELECT monitor AS "monitorId", body FROM monitor_left
-         WHERE monitor IN ${marksOf([monitorIds])} ORDER BY monitor`,
-        monitorIds,
-      ),
-    );
-    return rows.map(({ monitorId, body }) => {
-      const why = this.#store.opened(rowName('monitor_left', monitorId), body) as string;
-      return { monitorId, why };
-    });
+    const where = statement(`monitor IN ${marksOf([monitorIds])}`, monitorIds);
+    const rows = await this.#left.read([], { where });
+    return rows.map(({ monitor, body }) => ({ monitorId: monitor, why: body }));
   }
 
   async #withLeft({ look, monitorIds }: StoredLook): Promise<PassOnFile> {
