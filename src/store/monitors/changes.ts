@@ -11,10 +11,9 @@ import type {
   ToldChange,
 } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
-import { SealedTable } from '../sealed-table';
 import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
 import type { NameOf } from '../core/subjects';
-import { readFiles } from './change-rows';
+import { ChangeRows } from './change-rows';
 import { addMonitor, subjectsOf } from './monitors';
 
 interface CountedTrouble {
@@ -30,18 +29,13 @@ interface CountedTrouble {
 export class ChangeRepository {
   readonly #store: SealedDatabase;
   readonly #nameOf: NameOf;
-  readonly #changes: SealedTable<unknown>;
-  readonly #troubles: SealedTable<unknown>;
-  readonly #reviews: SealedTable<ReviewMark>;
+  readonly #rows: ChangeRows;
 
   /** @param nameOf the keyed name of a document: by it an erasure finds who holds something about it */
   constructor(store: SealedDatabase, nameOf: NameOf) {
     this.#store = store;
     this.#nameOf = nameOf;
-    const columns = ['seen_at', 'sweep', 'found_as', 'severity'];
-    this.#changes = new SealedTable(store, 'change', ['monitor', 'id'], columns);
-    this.#troubles = new SealedTable(store, 'trouble', ['monitor', 'about'], ['count', 'first_at']);
-    this.#reviews = new SealedTable(store, 'review', ['monitor', 'change', 'at']);
+    this.#rows = new ChangeRows(store);
   }
 
   /**
@@ -67,7 +61,7 @@ export class ChangeRepository {
   /** How changes of a monitor stand, by their ids; those that nobody has seen are left out. */
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
-    const files = await readFiles(this.#store, keys);
+    const files = await this.#rows.files(keys);
     return new Map(files.map((file) => [file.filed.change.changeId, file]));
   }
 
@@ -114,7 +108,7 @@ export class ChangeRepository {
       return [monitorId, changeId, 1, last.lastAt, last];
     });
     const counts = new Map<string, { count: number; firstAt: string }>();
-    for (const some of this.#troubles.insert(rows, counted)) {
+    for (const some of this.#rows.troubles.insert(rows, counted)) {
       const [result] = await this.#store.commit([some]);
       for (const { about, ...count } of (result?.rows ?? []) as CountedTrouble[])
         counts.set(about, count);
@@ -136,7 +130,7 @@ export class ChangeRepository {
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
     await this.#store.commit([
       ...subjectsOf(monitorId, documentsIn(review.note), this.#nameOf),
-      ...this.#reviews.insert([[monitorId, changeId, review.at, review]]),
+      ...this.#rows.reviews.insert([[monitorId, changeId, review.at, review]]),
     ]);
   }
 
@@ -171,7 +165,7 @@ export class ChangeRepository {
     const results = await this.#store.commit([
       addMonitor(monitorId),
       ...subjectsOf(monitorId, documents, this.#nameOf),
-      ...this.#changes.insert(rows),
+      ...this.#rows.changes.insert(rows),
     ]);
     if (results.at(-1)?.changes === rows.length) {
       return told.map(({ change, answer }) => ({
