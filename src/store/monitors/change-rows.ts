@@ -57,8 +57,9 @@ export class ChangeRows {
   /** How changes stand, in the order given; those that nobody has seen are left out. */
   async files(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {
     if (keys.length === 0) return [];
-    const among = amongKeys('monitor, change', keys);
     const rows = await this.changes.read([], { where: amongKeys('monitor, id', keys) });
+    if (rows.length === 0) return [];
+    const among = amongKeys('monitor, change', keys);
     const troubles = await this.troublesAmong(amongKeys('monitor, about', keys));
     const marks = groupBy(
       await this.#store.read<MarkRow>(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PassOnFile, SweepNote } from '../../domain/monitors/watch';
 import { SealedTable } from '../sealed-table';
-import { marksOf, partsOf, replacing, statement } from '../statement';
+import { marksOf, replacing, statement } from '../statement';
 import type { Store } from '../store';
 
 /** Ids of one page: what one activity is handed the name of. */
@@ -32,10 +32,10 @@ export class MonitorListRepository {
   async put(name: string, monitorIds: readonly string[]): Promise<MonitorList> {
     const ids = [...new Set(monitorIds)];
     const edition = createHash('sha256').update(ids.join('\n')).digest('hex').slice(0, 16);
-    const pages = partsOf(ids, idsPerPage);
-    const list = { name, edition, monitors: ids.length, pages: pages.length };
+    const pages = Math.ceil(ids.length / idsPerPage);
+    const list = { name, edition, monitors: ids.length, pages };
     const { records } = this.#store;
-    for (const [page, its] of pages.entries()) await records.putJson(pageKey(list, page), its);
+    await records.putJson(idsKey(list), ids);
     await records.replace(`${lists}${name}`, JSON.stringify(list));
     return list;
   }
@@ -52,9 +52,10 @@ export class MonitorListRepository {
 
   /** Ids of one page, from 0. @throws RangeError when there is no such page */
   async page(list: Pick<MonitorList, 'name' | 'edition'>, page: number): Promise<string[]> {
-    const ids = await this.#store.records.getJson<string[]>(pageKey(list, page));
-    if (ids === null) throw new RangeError(`no page ${page} of the monitors of ${list.name}`);
-    return ids;
+    const ids = (await this.#store.records.getJson<string[]>(idsKey(list))) ?? [];
+    const its = ids.slice(page * idsPerPage, (page + 1) * idsPerPage);
+    if (its.length === 0) throw new RangeError(`no page ${page} of the monitors of ${list.name}`);
+    return its;
   }
 
   async remove(name: string): Promise<void> {
@@ -125,6 +126,6 @@ const lists = 'monitor-lists/';
 const pages = 'monitor-list-pages/';
 const looks = 'monitor-looks/';
 
-function pageKey({ name, edition }: Pick<MonitorList, 'name' | 'edition'>, page: number): string {
-  return `${pages}${name}/${edition}/${page}`;
+function idsKey({ name, edition }: Pick<MonitorList, 'name' | 'edition'>): string {
+  return `${pages}${name}/${edition}`;
 }
