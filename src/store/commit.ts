@@ -1,4 +1,4 @@
-import type { NewEvent } from './audit/chain';
+import type { EventChain, NewEvent } from './audit/chain';
 import type { Statement, StatementResult } from './statement';
 import { StoreError } from './store-error';
 
@@ -14,8 +14,31 @@ export const commitsTogether = {
   sizeOf: ({ statements, events = [] }: Unit): number => statements.length + events.length,
 };
 
-/** @throws StoreError `unchanged` where the statement had to change something */
-export function refuseUnchanged(one: Statement, result: StatementResult): StatementResult {
-  if (!one.mustChange || result.changes > 0) return result;
-  throw new StoreError('unchanged', 'nothing is there that it could change');
+/**
+ * Runs units in the transaction that has begun, with their links of the audit trail.
+ *
+ * @throws StoreError `unchanged` where a statement had to change something
+ */
+export async function runUnits(
+  units: readonly Unit[],
+  chain: EventChain,
+  run: (one: Statement) => StatementResult | Promise<StatementResult>,
+): Promise<StatementResult[][]> {
+  const results: StatementResult[][] = [];
+  for (const { statements, events = [] } of units) {
+    const its: StatementResult[] = [];
+    for (const one of statements) {
+      const result = await run(one);
+      if (one.mustChange && result.changes === 0) {
+        throw new StoreError('unchanged', 'nothing is there that it could change');
+      }
+      its.push(result);
+    }
+    for (const event of events) {
+      const link = chain.next(event);
+      if ((await run(link.statement)).changes === 1) link.written();
+    }
+    results.push(its);
+  }
+  return results;
 }

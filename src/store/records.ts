@@ -65,12 +65,6 @@ export class RecordRepository {
     return this.putIfAbsent(key, JSON.stringify(value, null, 2), options);
   }
 
-  /** The first document put under a key stays; returns the one that stands. */
-  async putFirst<T>(key: string, value: T, options?: PutOptions): Promise<T> {
-    const put = await this.putJson(key, value, options);
-    return put === 'stored' ? value : ((await this.getJson<T>(key)) ?? value);
-  }
-
   /**
    * Bytes first: on the disk when it resolves, to be named in a transaction with what tells of them.
    *

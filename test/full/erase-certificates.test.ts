@@ -27,7 +27,7 @@ import {
   type Planning,
 } from '../support/erasures';
 import { bodyAt, putBody } from '../support/stored-bodies';
-import { TemporaryStore, notesOf, testIdKey } from '../support/temporary-store';
+import { TemporaryStore, notesAbout, notesOf, testIdKey } from '../support/temporary-store';
 
 const person = cnpj(1);
 let place: TemporaryStore;
@@ -134,7 +134,7 @@ it('takes the words of a decision also from the resolutions of other rows', asyn
   const subject = await abandoned(note);
   await erased(place.store, ofPerson);
   expect(JSON.stringify(await bodyAt(place.store, key))).toContain('as for [erased]');
-  expect(await place.store.attempts.notesOf(subject)).toEqual(['as for [erased]']);
+  expect(await notesAbout(place.store, subject)).toEqual(['as for [erased]']);
 });
 
 it('takes the copies of rows in the lists that decisions made, and all lists with their work', async () => {

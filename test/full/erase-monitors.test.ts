@@ -1,6 +1,6 @@
 import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { ChangeQueries } from '../../src/store/monitors/change-queries';
-import { readReviews } from '../../src/store/monitors/change-rows';
+import { ChangeRows } from '../../src/store/monitors/change-rows';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../src/store/monitors/unreadable-items';
@@ -118,7 +118,7 @@ it('takes a monitor of the document as a whole, and of others the changes that n
   expect(left).not.toContain(nameOf(person));
   expect(left).toContain(cnpj(3));
   const reviewed = [{ monitorId: 'of-another', changeId: 'b1' }];
-  expect([...(await readReviews(place.store, reviewed)).values()]).toMatchObject([
+  expect([...(await new ChangeRows(place.store).reviewsOf(reviewed)).values()]).toMatchObject([
     [{ note: 'the same as [erased]' }],
   ]);
   expect(await items.of('of-another')).toHaveLength(1);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { IdKey } from '../../src/protection/id-key';
 import { openStore } from '../../src/store/open-store';
 import type { Store } from '../../src/store/store';
-import { readReviews } from '../../src/store/monitors/change-rows';
+import { ChangeRows } from '../../src/store/monitors/change-rows';
 import { ChangeRepository } from '../../src/store/monitors/changes';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { fingerprintOf, SinkRepository } from '../../src/store/monitors/sinks';
@@ -217,7 +217,7 @@ it(
     await fill();
     expect(await run(['review', 'c2', '--note', 'a false alarm'])).toMatchObject({ code: 0 });
     const reviewed = [{ monitorId: 'm-1', changeId: 'c2' }];
-    expect([...(await readReviews(store, reviewed)).values()]).toMatchObject([
+    expect([...(await new ChangeRows(store).reviewsOf(reviewed)).values()]).toMatchObject([
       [{ by: 'ana', note: 'a false alarm' }],
     ]);
     expect(idsIn((await run(['changes', '--unreviewed'])).stdout)).toEqual(['c1', 'c3']);

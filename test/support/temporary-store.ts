@@ -10,6 +10,7 @@ import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
 import { EventChain, type NewEvent } from '../../src/store/audit/chain';
 import { BlobDirectory } from '../../src/store/blobs';
+import { resolutionsOf } from '../../src/store/core/resolutions';
 import { migrations } from '../../src/store/migrations';
 import { SealedDatabase } from '../../src/store/sealed-database';
 import { SqliteConnection } from '../../src/store/sqlite/connection';
@@ -101,6 +102,7 @@ class DatabaseWithoutThread implements Database {
   readonly blobs: BlobDirectory;
   readonly #connection: SqliteConnection;
   readonly #chain: EventChain;
+  static #last: Promise<unknown> = Promise.resolve();
 
   constructor(root: string, now?: () => number, { auditKey } = testIdKey) {
     this.#chain = new EventChain({ storeId: this.id, auditKey }, now);
@@ -120,8 +122,8 @@ class DatabaseWithoutThread implements Database {
     return this.#connection.run(statement).rows;
   }
 
-  commitNow(statements: readonly Statement[], events: readonly NewEvent[] = []): StatementResult[] {
-    return runInTransaction(this.#connection, [{ statements, events }], this.#chain)[0] ?? [];
+  commitNow(statements: readonly Statement[]): void {
+    for (const one of statements) this.#connection.run(one);
   }
 
   async read<T>(statement: Statement): Promise<T[]> {
@@ -132,7 +134,13 @@ class DatabaseWithoutThread implements Database {
     statements: readonly Statement[],
     events: readonly NewEvent[] = [],
   ): Promise<StatementResult[]> {
-    return this.commitNow(statements, events);
+    const units = [{ statements, events }];
+    // One after the other: who waits for the database holds this thread.
+    const mine = DatabaseWithoutThread.#last.then(() =>
+      runInTransaction(this.#connection, units, this.#chain),
+    );
+    DatabaseWithoutThread.#last = mine.catch(() => undefined);
+    return (await mine)[0] ?? [];
   }
 
   async prove(): Promise<DatabaseFacts> {
@@ -149,10 +157,15 @@ class DatabaseWithoutThread implements Database {
 }
 
 /** What people have noted about attempts, a JSON object each. */
-export async function notesOf({ attempts }: Store): Promise<string[]> {
-  const subjects = await attempts.subjects('');
-  const notes = await Promise.all(subjects.map((subject) => attempts.notesOf(subject)));
+export async function notesOf(store: Store): Promise<string[]> {
+  const subjects = await store.attempts.subjects('');
+  const notes = await Promise.all(subjects.map((subject) => notesAbout(store, subject)));
   return notes.flat().map((note) => JSON.stringify({ note }));
+}
+
+/** Notes of all resolutions, also of those that another one followed. */
+export async function notesAbout(store: Store, subject: string): Promise<string[]> {
+  return (await resolutionsOf(store, subject)).map(({ resolution: { note } }) => note);
 }
 
 /** Every attempt at every thing that can be bought. */

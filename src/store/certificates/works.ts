@@ -28,7 +28,7 @@ export class WorkWriter extends RowWriter {
   readonly #nameOf: NameOf;
 
   constructor(store: Store, folder: string, nameOf: NameOf) {
-    super(store.rows, folder, nameOf);
+    super((rows) => store.rows.put(folder, rows, nameOf));
     this.#store = store;
     this.#folder = folder;
     this.#nameOf = nameOf;

@@ -15,7 +15,7 @@ import type { SealedDatabase } from '../sealed-database';
 import { insertInto, rangeOf, statement, type Statement } from '../statement';
 import { restoredError } from '../store-error';
 import { attemptsOf, whyOf } from './attempt-rows';
-import { putResolution, resolutionsOf } from './resolutions';
+import { putResolution } from './resolutions';
 
 /** `taken`: somebody else has the number, or a send of the subject is undecided. */
 export type Claimed = 'ours' | 'taken' | StopWord;
@@ -248,11 +248,6 @@ export class AttemptRepository {
       ),
     );
     return rows.map(({ subject }) => subject);
-  }
-
-  /** Notes of all resolutions, also of those that another one followed. */
-  async notesOf(subject: string): Promise<string[]> {
-    return (await resolutionsOf(this.#store, subject)).map(({ resolution: { note } }) => note);
   }
 
   async #standing(subject: string, n: number, { nonce }: Claim, job: string): Promise<Standing> {

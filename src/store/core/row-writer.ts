@@ -1,6 +1,5 @@
 import type { ManifestRow } from '../../domain/certificates/certificates';
 import type { ItemStart } from '../../domain/certificates/work';
-import type { NameOf } from './subjects';
 
 /** `start` is there in the list of a decision alone. */
 export type StoredRow = ManifestRow<string> & { start?: ItemStart };
@@ -14,23 +13,15 @@ export interface PlacedRow {
 /** With the names of what they tell of: more in one transaction holds other processes up. */
 const rowsPerCommit = 100;
 
-interface Rows {
-  put(work: string, rows: readonly PlacedRow[], nameOf: NameOf | null): Promise<void>;
-}
-
 /** Writes the rows of a work while its input is being read: bounded memory. */
 export class RowWriter {
-  readonly #rows: Rows;
-  readonly #work: string;
-  readonly #nameOf: NameOf | null;
+  readonly #put: (rows: readonly PlacedRow[]) => Promise<void>;
   #waiting: PlacedRow[] = [];
   #items = 0;
   #lastLine = 0;
 
-  constructor(rows: Rows, work: string, nameOf: NameOf | null) {
-    this.#rows = rows;
-    this.#work = work;
-    this.#nameOf = nameOf;
+  constructor(put: (rows: readonly PlacedRow[]) => Promise<void>) {
+    this.#put = put;
   }
 
   /** @throws RangeError when it is not further down than the one before: one of the two would be lost */
@@ -61,7 +52,7 @@ export class RowWriter {
   }
 
   async #flush(): Promise<void> {
-    await this.#rows.put(this.#work, this.#waiting, this.#nameOf);
+    await this.#put(this.#waiting);
     this.#waiting = [];
   }
 }

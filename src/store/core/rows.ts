@@ -17,7 +17,7 @@ export class RowRepository extends SealedTable<StoredRow> {
 
   /** @param nameOf of a work of its own: what its rows tell of is held in its name */
   writer(work: string, nameOf: NameOf | null = null): RowWriter {
-    return new RowWriter(this, work, nameOf);
+    return new RowWriter((rows) => this.put(work, rows, nameOf));
   }
 
   /** By its place among the items of the work; null when there is none. */

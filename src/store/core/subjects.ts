@@ -49,16 +49,6 @@ export class SubjectRepository {
     return new Set(shared.map(({ subject }) => subject));
   }
 
-  /** Holders of each of these subjects that has any. */
-  async holdersOf(subjects: Iterable<string>): Promise<Map<string, Set<string>>> {
-    const found = new Map<string, Set<string>>();
-    for (const subject of subjects) {
-      const holders = await this.holders(subject);
-      if (holders.size > 0) found.set(subject, holders);
-    }
-    return found;
-  }
-
   /** In order. */
   async heldBy(holder: string): Promise<string[]> {
     const rows = await this.#store.read<{ subject: string }>(

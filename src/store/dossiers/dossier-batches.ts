@@ -20,6 +20,7 @@ export class DossierBatchFile extends JobsOfKind<DossierBatchRecord, DossierBatc
 
   /** The first one filed stays, and is returned. */
   async putPlan(folder: string, plan: RetryPlan): Promise<RetryPlan> {
-    return this.store.records.putFirst(`${folder}/plan.json`, plan);
+    const put = await this.store.records.putJson(`${folder}/plan.json`, plan);
+    return put === 'stored' ? plan : ((await this.plan(folder)) ?? plan);
   }
 }

@@ -3,7 +3,7 @@ import type { ChangeFile, ChangeTrouble, ReviewMark } from '../../domain/monitor
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
 import { statement } from '../statement';
-import { idOf, readFiles, readReviews, type ChangeKey } from './change-rows';
+import { ChangeRows, idOf, type ChangeKey } from './change-rows';
 
 const perPage = 200;
 
@@ -30,9 +30,11 @@ export interface ChangesOnFile {
 /** Changes of all monitors, for lists and reports. */
 export class ChangeQueries {
   readonly #store: SealedDatabase;
+  readonly #rows: ChangeRows;
 
   constructor(store: SealedDatabase) {
     this.#store = store;
+    this.#rows = new ChangeRows(store);
   }
 
   /** With their marks and reviews, the first seen first. */
@@ -61,8 +63,8 @@ export class ChangeQueries {
     );
     for await (const page of pages) {
       const meant = page.filter(isMeant);
-      const reviews = await readReviews(this.#store, meant);
-      for (const file of await readFiles(this.#store, meant)) {
+      const reviews = await this.#rows.reviewsOf(meant);
+      for (const file of await this.#rows.files(meant)) {
         const { monitorId, change } = file.filed;
         const its = reviews.get(idOf({ monitorId, changeId: change.changeId }));
         yield { ...file, reviews: its ?? [] };
@@ -110,7 +112,7 @@ export class ChangeQueries {
     );
     for await (const page of tried) {
       // A digest has no file.
-      for (const file of await readFiles(this.#store, page)) {
+      for (const file of await this.#rows.files(page)) {
         const { trouble, filed: one } = file;
         if (trouble === null || !isStuck(file, required)) continue;
         standing.stuck += 1;

@@ -5,12 +5,11 @@ import type {
   ChangeTrouble,
   DeliveryMark,
   FiledChange,
-  FoundAs,
   ReviewMark,
 } from '../../domain/monitors/kept';
-import { rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { marksOf, statement } from '../statement';
+import { SealedTable } from '../sealed-table';
+import { marksOf, statement, type Statement } from '../statement';
 
 /** Which change: its id is the service's, and unique within its monitor. */
 export interface ChangeKey {
@@ -22,106 +21,98 @@ export function idOf({ monitorId, changeId }: ChangeKey): string {
   return JSON.stringify([monitorId, changeId]);
 }
 
-/** Of a change or of a digest. Null: it has none. */
-export interface TroubleRow {
-  monitorId: string;
-  about: string;
-  count: number | null;
-  firstAt: string;
-  trouble: Uint8Array;
-}
-
-interface ChangeRow extends TroubleRow {
-  seenAt: string;
-  sweep: string;
-  foundAs: FoundAs;
-  body: Uint8Array;
-}
-
 /** By the name of the sink; `gone` counts until there is an acknowledgement. */
 type Marks = Record<string, DeliveryMark> &
   Partial<Record<'acknowledged' | 'gone', AcknowledgementMark>>;
 
-/** How changes stand, in the order given; those that nobody has seen are left out. */
-export async function readFiles(
-  store: SealedDatabase,
-  keys: readonly ChangeKey[],
-): Promise<ChangeFile[]> {
-  if (keys.length === 0) return [];
-  const pairs = pairsOf(keys);
-  const rows = await store.read<ChangeRow>(
-    statement(
-      `SELECT c.monitor AS "monitorId", c.id AS about, c.seen_at AS "seenAt", c.sweep,
-              c.found_as AS "foundAs", c.body, t.count, t.first_at AS "firstAt", t.body AS trouble
-       FROM change c LEFT JOIN trouble t ON t.monitor = c.monitor AND t.about = c.id
-       WHERE (c.monitor, c.id) IN (VALUES ${marksOf(pairs)})`,
-      pairs.flat(),
-    ),
-  );
-  const found = rows.map((row) => ({ ...row, changeId: row.about }));
-  const marks = await readOf<{ name: string; at: string; sweep: string; details: string }>(
-    store,
-    'name, at, sweep, details FROM change_mark',
-    found,
-  );
-  const files = new Map<string, ChangeFile>();
-  for (const row of found) {
-    const id = idOf(row);
-    const its = (marks.get(id) ?? []).map(({ name, at, sweep, details }) => {
-      return [name, { at, sweep, ...(JSON.parse(details) as object) }] as const;
-    });
-    const { acknowledged, gone, ...delivered } = Object.fromEntries(its) as Marks;
-    const { monitorId, changeId, seenAt, sweep, foundAs } = row;
-    const told = store.opened(rowName('change', monitorId, changeId), row.body);
-    files.set(id, {
-      filed: { ...(told as FiledChange), monitorId, foundAs, seenAt, sweep },
-      isNew: false,
-      delivered,
-      acknowledged: acknowledged ?? gone ?? null,
-      trouble: openTrouble(store, row),
-    });
+/** Columns of a change. */
+type Seen = Pick<FiledChange, 'seenAt' | 'sweep' | 'foundAs'> & { monitor: string; id: string };
+
+interface MarkRow extends ChangeKey {
+  name: string;
+  at: string;
+  sweep: string;
+  details: string;
+}
+
+/** The sealed rows about changes. */
+export class ChangeRows {
+  readonly changes: SealedTable<Omit<FiledChange, keyof Seen>, Seen>;
+  /** Of changes and of digests: what the last trouble was. */
+  readonly troubles: SealedTable<
+    Omit<ChangeTrouble, 'count' | 'firstAt'>,
+    { monitor: string; about: string; count: number; firstAt: string }
+  >;
+  readonly reviews: SealedTable<ReviewMark, { monitor: string; change: string }>;
+  readonly #store: SealedDatabase;
+
+  constructor(store: SealedDatabase) {
+    const columns = ['seen_at', 'sweep', 'found_as', 'severity'];
+    this.#store = store;
+    this.changes = new SealedTable(store, 'change', ['monitor', 'id'], columns);
+    this.troubles = new SealedTable(store, 'trouble', ['monitor', 'about'], ['count', 'first_at']);
+    this.reviews = new SealedTable(store, 'review', ['monitor', 'change', 'at']);
   }
-  return keys.flatMap((key) => files.get(idOf(key)) ?? []);
+
+  /** How changes stand, in the order given; those that nobody has seen are left out. */
+  async files(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {
+    if (keys.length === 0) return [];
+    const rows = await this.changes.read([], { where: amongKeys('monitor, id', keys) });
+    if (rows.length === 0) return [];
+    const among = amongKeys('monitor, change', keys);
+    const troubles = await this.troublesAmong(amongKeys('monitor, about', keys));
+    const marks = groupBy(
+      await this.#store.read<MarkRow>(
+        statement(
+          `SELECT monitor AS "monitorId", change AS "changeId", name, at, sweep, details
+           FROM change_mark WHERE ${among.sql} ORDER BY at`,
+          among.parameters,
+        ),
+      ),
+      idOf,
+    );
+    const files = new Map<string, ChangeFile>();
+    for (const { monitor: monitorId, id: changeId, seenAt, sweep, foundAs, body } of rows) {
+      const id = idOf({ monitorId, changeId });
+      const its = (marks.get(id) ?? []).map(({ name, details, at, sweep: by }) => {
+        return [name, { at, sweep: by, ...(JSON.parse(details) as object) }] as const;
+      });
+      const { acknowledged, gone, ...delivered } = Object.fromEntries(its) as Marks;
+      files.set(id, {
+        filed: { ...body, monitorId, foundAs, seenAt, sweep },
+        isNew: false,
+        delivered,
+        acknowledged: acknowledged ?? gone ?? null,
+        trouble: troubles.get(id) ?? null,
+      });
+    }
+    return keys.flatMap((key) => files.get(idOf(key)) ?? []);
+  }
+
+  /** Of each change that has any: in order, by `idOf`. */
+  async reviewsOf(keys: readonly ChangeKey[]): Promise<Map<string, ReviewMark[]>> {
+    if (keys.length === 0) return new Map();
+    const where = amongKeys('monitor, change', keys);
+    const found = new Map<string, ReviewMark[]>();
+    for (const { monitor, change, body } of await this.reviews.read([], { where, order: 'at' })) {
+      const id = idOf({ monitorId: monitor, changeId: change });
+      found.set(id, [...(found.get(id) ?? []), body]);
+    }
+    return found;
+  }
+
+  /** By `idOf`, of changes and digests alike. */
+  async troublesAmong(where: Statement): Promise<Map<string, ChangeTrouble>> {
+    const rows = await this.troubles.read([], { where });
+    return new Map(
+      rows.map(({ monitor, about, count, firstAt, body }) => {
+        return [idOf({ monitorId: monitor, changeId: about }), { ...body, count, firstAt }];
+      }),
+    );
+  }
 }
 
-/** Of each change that has any: in order, by `idOf`. */
-export async function readReviews(
-  store: SealedDatabase,
-  keys: readonly ChangeKey[],
-): Promise<Map<string, ReviewMark[]>> {
-  const rows = await readOf<{ at: string; body: Uint8Array }>(store, 'at, body FROM review', keys);
-  const opened = ({ monitorId, changeId, at, body }: ReviewRow): ReviewMark =>
-    store.opened(rowName('review', monitorId, changeId, at), body) as ReviewMark;
-  return new Map([...rows].map(([id, its]) => [id, its.map(opened)]));
-}
-
-export function openTrouble(store: SealedDatabase, row: TroubleRow): ChangeTrouble | null {
-  const { monitorId, about, count, firstAt, trouble } = row;
-  if (count === null) return null;
-  const last = store.opened(rowName('trouble', monitorId, about), trouble);
-  return { ...(last as ChangeTrouble), count, firstAt };
-}
-
-type ReviewRow = ChangeKey & { at: string; body: Uint8Array };
-
-/** Rows about changes, the earliest first, by `idOf`. */
-async function readOf<Row>(
-  store: SealedDatabase,
-  what: string,
-  keys: readonly ChangeKey[],
-): Promise<Map<string, (ChangeKey & Row)[]>> {
-  if (keys.length === 0) return new Map();
-  const pairs = pairsOf(keys);
-  const rows = await store.read<ChangeKey & Row>(
-    statement(
-      `SELECT monitor AS "monitorId", change AS "changeId", ${what}
-       WHERE (monitor, change) IN (VALUES ${marksOf(pairs)}) ORDER BY at`,
-      pairs.flat(),
-    ),
-  );
-  return groupBy(rows, idOf);
-}
-
-function pairsOf(keys: readonly ChangeKey[]): [string, string][] {
-  return keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
+function amongKeys(columns: string, keys: readonly ChangeKey[]): Statement {
+  const pairs = keys.map(({ monitorId, changeId }) => [monitorId, changeId]);
+  return statement(`(${columns}) IN (VALUES ${marksOf(pairs)})`, pairs.flat());
 }

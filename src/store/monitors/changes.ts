@@ -12,9 +12,15 @@ import type {
 } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
-import { rowName } from '../seal';
-import { readFiles } from './change-rows';
+import type { NameOf } from '../core/subjects';
+import { ChangeRows } from './change-rows';
 import { addMonitor, subjectsOf } from './monitors';
+
+interface CountedTrouble {
+  about: string;
+  count: number;
+  firstAt: string;
+}
 
 /**
  * Changes of monitors: each is stored as it was first seen, then marked as delivered to a sink, then as
@@ -22,12 +28,14 @@ import { addMonitor, subjectsOf } from './monitors';
  */
 export class ChangeRepository {
   readonly #store: SealedDatabase;
-  readonly #nameOf: (document: string) => string;
+  readonly #nameOf: NameOf;
+  readonly #rows: ChangeRows;
 
   /** @param nameOf the keyed name of a document: by it an erasure finds who holds something about it */
-  constructor(store: SealedDatabase, nameOf: (document: string) => string) {
+  constructor(store: SealedDatabase, nameOf: NameOf) {
     this.#store = store;
     this.#nameOf = nameOf;
+    this.#rows = new ChangeRows(store);
   }
 
   /**
@@ -53,7 +61,7 @@ export class ChangeRepository {
   /** How changes of a monitor stand, by their ids; those that nobody has seen are left out. */
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
-    const files = await readFiles(this.#store, keys);
+    const files = await this.#rows.files(keys);
     return new Map(files.map((file) => [file.filed.change.changeId, file]));
   }
 
@@ -94,32 +102,21 @@ export class ChangeRepository {
     monitorId: string,
     troubles: readonly NewTrouble[],
   ): Promise<{ changeId: string; trouble: ChangeTrouble }[]> {
-    const stand: { changeId: string; trouble: ChangeTrouble }[] = [];
-    for (const some of partsOf(troubles)) {
-      const rows = await Promise.all(
-        some.map(async ({ changeId, ...last }) => {
-          const body = await this.#store.sealed(rowName('trouble', monitorId, changeId), last);
-          return [monitorId, changeId, 1, last.lastAt, body];
-        }),
-      );
-      const key = ['monitor', 'about'];
-      const [counted] = await this.#store.commit([
-        insertInto(
-          'trouble',
-          [...key, 'count', 'first_at', 'body'],
-          rows,
-          `${replacing(key, ['body'])}, count = trouble.count + 1
-           RETURNING about, count, first_at AS "firstAt"`,
-        ),
-      ]);
-      const counts = counted?.rows as { about: string; count: number; firstAt: string }[];
-      for (const { changeId, ...last } of some) {
-        const { count = 1, firstAt = last.lastAt } =
-          counts.find(({ about }) => about === changeId) ?? {};
-        stand.push({ changeId, trouble: { ...last, count, firstAt } });
-      }
+    const counted = `${replacing(['monitor', 'about'], ['body'])}, count = trouble.count + 1
+      RETURNING about, count, first_at AS "firstAt"`;
+    const rows = troubles.map(({ changeId, ...last }) => {
+      return [monitorId, changeId, 1, last.lastAt, last];
+    });
+    const counts = new Map<string, { count: number; firstAt: string }>();
+    for (const some of this.#rows.troubles.insert(rows, counted)) {
+      const [result] = await this.#store.commit([some]);
+      for (const { about, ...count } of (result?.rows ?? []) as CountedTrouble[])
+        counts.set(about, count);
     }
-    return stand;
+    return troubles.map(({ changeId, ...last }) => {
+      const { count = 1, firstAt = last.lastAt } = counts.get(changeId) ?? {};
+      return { changeId, trouble: { ...last, count, firstAt } };
+    });
   }
 
   /** The service tells them as acknowledged, and they are due to nobody; or a digest was told. */
@@ -131,11 +128,9 @@ export class ChangeRepository {
   }
 
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
-    const row = [monitorId, changeId, review.at];
-    const body = await this.#store.sealed(rowName('review', ...row), review);
     await this.#store.commit([
       ...subjectsOf(monitorId, documentsIn(review.note), this.#nameOf),
-      insertInto('review', ['monitor', 'change', 'at', 'body'], [[...row, body]]),
+      ...this.#rows.reviews.insert([[monitorId, changeId, review.at, review]]),
     ]);
   }
 
@@ -160,21 +155,17 @@ export class ChangeRepository {
     { at: seenAt, sweep, foundAs }: SweepMark & { foundAs: FoundAs },
   ): Promise<ChangeFile[]> {
     const documents = new Set<string>();
-    const rows = await Promise.all(
-      told.map(async ({ change, answer }) => {
-        const text = JSON.stringify(answer) ?? 'null';
-        for (const one of documentsInText(text)) documents.add(one);
-        const { changeId, severity } = change;
-        const name = rowName('change', monitorId, changeId);
-        const body = await this.#store.sealed(name, { change, answer: answer ?? null });
-        return [monitorId, changeId, seenAt, sweep, foundAs, severity, body];
-      }),
-    );
-    const columns = ['monitor', 'id', 'seen_at', 'sweep', 'found_as', 'severity', 'body'];
+    const rows = told.map(({ change, answer }) => {
+      const text = JSON.stringify(answer) ?? 'null';
+      for (const one of documentsInText(text)) documents.add(one);
+      const { changeId, severity } = change;
+      const body = { change, answer: answer ?? null };
+      return [monitorId, changeId, seenAt, sweep, foundAs, severity, body];
+    });
     const results = await this.#store.commit([
       addMonitor(monitorId),
       ...subjectsOf(monitorId, documents, this.#nameOf),
-      insertInto('change', columns, rows),
+      ...this.#rows.changes.insert(rows),
     ]);
     if (results.at(-1)?.changes === rows.length) {
       return told.map(({ change, answer }) => ({

@@ -4,7 +4,7 @@ import type { Repeat } from '../../domain/monitors/cooldown';
 import type { ChangeTrouble } from '../../domain/monitors/kept';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, marksOf, partsOf, statement, type Statement } from '../statement';
-import { openTrouble, type TroubleRow } from './change-rows';
+import { ChangeRows, idOf } from './change-rows';
 
 /** Changes of one digest: more of them are told in another. */
 const mostPerDigest = 500;
@@ -37,19 +37,15 @@ export class CooldownRepository {
 
   /** All that are made up, with what they could not be told for. */
   async digests(monitorId: string): Promise<FiledDigest[]> {
-    const rows = await this.#store.read<TroubleRow & { changeId: string }>(
-      statement(
-        `SELECT c.change AS "changeId", c.monitor AS "monitorId", c.digest AS about, t.count,
-                t.first_at AS "firstAt", t.body AS trouble
-         FROM cooldown c LEFT JOIN trouble t ON t.monitor = c.monitor AND t.about = c.digest
-         WHERE c.monitor = ? AND c.digest IS NOT NULL ORDER BY c.change`,
-        [monitorId],
-      ),
+    const made = (await this.of(monitorId)).filter(({ digest }) => digest !== null);
+    const ofDigests = '(SELECT digest FROM cooldown WHERE monitor = ?)';
+    const troubles = await new ChangeRows(this.#store).troublesAmong(
+      statement(`monitor = ? AND about IN ${ofDigests}`, [monitorId, monitorId]),
     );
-    return [...groupBy(rows, ({ about }) => about)].map(([id, its]) => ({
+    return [...groupBy(made, ({ digest }) => digest ?? '')].map(([id, its]) => ({
       id,
       changeIds: its.map(({ changeId }) => changeId),
-      trouble: openTrouble(this.#store, its[0] as TroubleRow),
+      trouble: troubles.get(idOf({ monitorId, changeId: id })) ?? null,
     }));
   }
 

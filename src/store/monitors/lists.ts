@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { PassOnFile, SweepNote } from '../../domain/monitors/watch';
-import { insertInto, marksOf, partsOf, replacing, statement } from '../statement';
+import { SealedTable } from '../sealed-table';
+import { marksOf, replacing, statement } from '../statement';
 import type { Store } from '../store';
-import { rowName } from '../seal';
 
 /** Ids of one page: what one activity is handed the name of. */
 const idsPerPage = 100;
@@ -21,19 +21,21 @@ type Look = Omit<PassOnFile, 'left'>;
 /** Lists of monitors by name, and how the last pass over each of their pages went. */
 export class MonitorListRepository {
   readonly #store: Store;
+  readonly #left: SealedTable<string, { monitor: string }>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#left = new SealedTable(store, 'monitor_left', ['monitor']);
   }
 
   /** Stores the list, in its order, in place of the one with this name. Ids that repeat are dropped. */
   async put(name: string, monitorIds: readonly string[]): Promise<MonitorList> {
     const ids = [...new Set(monitorIds)];
     const edition = createHash('sha256').update(ids.join('\n')).digest('hex').slice(0, 16);
-    const pages = partsOf(ids, idsPerPage);
-    const list = { name, edition, monitors: ids.length, pages: pages.length };
+    const pages = Math.ceil(ids.length / idsPerPage);
+    const list = { name, edition, monitors: ids.length, pages };
     const { records } = this.#store;
-    for (const [page, its] of pages.entries()) await records.putJson(pageKey(list, page), its);
+    await records.putJson(idsKey(list), ids);
     await records.replace(`${lists}${name}`, JSON.stringify(list));
     return list;
   }
@@ -50,9 +52,10 @@ export class MonitorListRepository {
 
   /** Ids of one page, from 0. @throws RangeError when there is no such page */
   async page(list: Pick<MonitorList, 'name' | 'edition'>, page: number): Promise<string[]> {
-    const ids = await this.#store.records.getJson<string[]>(pageKey(list, page));
-    if (ids === null) throw new RangeError(`no page ${page} of the monitors of ${list.name}`);
-    return ids;
+    const ids = (await this.#store.records.getJson<string[]>(idsKey(list))) ?? [];
+    const its = ids.slice(page * idsPerPage, (page + 1) * idsPerPage);
+    if (its.length === 0) throw new RangeError(`no page ${page} of the monitors of ${list.name}`);
+    return its;
   }
 
   async remove(name: string): Promise<void> {
@@ -86,32 +89,20 @@ export class MonitorListRepository {
 
   /** What the last sweeps of monitors left, in place of what earlier ones had. */
   async putLeft(notes: readonly SweepNote[]): Promise<void> {
-    const written = notes.map(async ({ monitorId, left }) => {
-      if (left.length === 0) {
-        return statement('DELETE FROM monitor_left WHERE monitor = ?', [monitorId]);
-      }
-      const body = await this.#store.sealed(rowName('monitor_left', monitorId), left.join('; '));
-      const key = ['monitor'];
-      const row = [monitorId, body];
-      return insertInto('monitor_left', [...key, 'body'], [row], replacing(key, ['body']));
-    });
-    if (notes.length > 0) await this.#store.commit(await Promise.all(written));
+    const written = notes.flatMap(({ monitorId, left }) =>
+      left.length === 0
+        ? statement('DELETE FROM monitor_left WHERE monitor = ?', [monitorId])
+        : this.#left.insert([[monitorId, left.join('; ')]], replacing(['monitor'], ['body'])),
+    );
+    if (notes.length > 0) await this.#store.commit(written);
   }
 
   /** Of those that have any. Stays until a sweep of theirs comes through. */
   async left(monitorIds: readonly string[]): Promise<NonNullable<PassOnFile['left']>> {
     if (monitorIds.length === 0) return [];
-    const rows = await this.#store.read<{ monitorId: string; body: Uint8Array }>(
-      statement(
-        `SELECT monitor AS "monitorId", body FROM monitor_left
-         WHERE monitor IN ${marksOf([monitorIds])} ORDER BY monitor`,
-        monitorIds,
-      ),
-    );
-    return rows.map(({ monitorId, body }) => {
-      const why = this.#store.opened(rowName('monitor_left', monitorId), body) as string;
-      return { monitorId, why };
-    });
+    const where = statement(`monitor IN ${marksOf([monitorIds])}`, monitorIds);
+    const rows = await this.#left.read([], { where });
+    return rows.map(({ monitor, body }) => ({ monitorId: monitor, why: body }));
   }
 
   async #withLeft({ look, monitorIds }: StoredLook): Promise<PassOnFile> {
@@ -135,6 +126,6 @@ const lists = 'monitor-lists/';
 const pages = 'monitor-list-pages/';
 const looks = 'monitor-looks/';
 
-function pageKey({ name, edition }: Pick<MonitorList, 'name' | 'edition'>, page: number): string {
-  return `${pages}${name}/${edition}/${page}`;
+function idsKey({ name, edition }: Pick<MonitorList, 'name' | 'edition'>): string {
+  return `${pages}${name}/${edition}`;
 }

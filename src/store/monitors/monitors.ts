@@ -7,7 +7,8 @@ import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, replacing, statement, type Statement } from '../statement';
 import { addSubjects, type NameOf } from '../core/subjects';
-import { rowName } from '../seal';
+import { Sealed, rowName } from '../seal';
+import { SealedTable } from '../sealed-table';
 
 const perPage = 500;
 
@@ -34,10 +35,12 @@ interface MonitorRow {
 export class MonitorRepository {
   readonly #store: SealedDatabase;
   readonly #nameOf: NameOf;
+  readonly #answers: SealedTable<MonitorOnFile<Monitor>>;
 
   /** @param nameOf as of `ChangeRepository` */
   constructor(store: SealedDatabase, nameOf: NameOf) {
     this.#store = store;
+    this.#answers = new SealedTable(store, 'monitor_answer', ['monitor']);
     this.#nameOf = nameOf;
   }
 
@@ -50,31 +53,22 @@ export class MonitorRepository {
     const { identifier } = told.monitor;
     const documents = documentsInText(JSON.stringify(told.answer) ?? '');
     const its = identifier === null ? [] : [normaliseDocument(identifier)];
-    const body = await this.#store.sealed(rowName('monitor_answer', monitorId), told);
-    await this.#change(monitorId, [
-      ...(health === null ? [] : [await this.#healthPut(monitorId, health)]),
+    await this.#store.commit([
+      addMonitor(monitorId),
+      ...(health === null ? [] : [healthPut(monitorId, health)]),
       ...subjectsOf(monitorId, [...its, ...documents], this.#nameOf),
-      insertInto(
-        'monitor_answer',
-        ['monitor', 'body'],
-        [[monitorId, body]],
-        replacing(['monitor'], ['body']),
-      ),
+      ...this.#answers.insert([[monitorId, told]], replacing(['monitor'], ['body'])),
     ]);
   }
 
   /** Null: the service never told. */
   async answer(monitorId: string): Promise<MonitorOnFile<Monitor> | null> {
-    const [row] = await this.#store.read<{ body: Uint8Array }>(
-      statement('SELECT body FROM monitor_answer WHERE monitor = ?', [monitorId]),
-    );
-    if (row === undefined) return null;
-    const told = this.#store.opened(rowName('monitor_answer', monitorId), row.body);
-    return told as MonitorOnFile<Monitor>;
+    const [row] = await this.#answers.read([monitorId]);
+    return row?.body ?? null;
   }
 
   async putHealth(monitorId: string, health: HealthOnFile): Promise<void> {
-    await this.#change(monitorId, [await this.#healthPut(monitorId, health)]);
+    await this.#store.commit([addMonitor(monitorId), healthPut(monitorId, health)]);
   }
 
   /** Null: nothing is stored about it. */
@@ -96,7 +90,8 @@ export class MonitorRepository {
     const what = isThrough
       ? 'walked_at = ?, unfinished_at = NULL, unfinished_walks = 0'
       : 'unfinished_at = ?, unfinished_walks = unfinished_walks + 1';
-    await this.#change(monitorId, [
+    await this.#store.commit([
+      addMonitor(monitorId),
       statement(`UPDATE monitor SET ${what} WHERE id = ?`, [at, monitorId]),
     ]);
   }
@@ -106,15 +101,6 @@ export class MonitorRepository {
     await this.#store.commit([
       statement('UPDATE monitor SET walked_at = NULL WHERE id = ?', [monitorId]),
     ]);
-  }
-
-  async #change(monitorId: string, statements: readonly Statement[]): Promise<void> {
-    await this.#store.commit([addMonitor(monitorId), ...statements]);
-  }
-
-  async #healthPut(monitorId: string, health: HealthOnFile): Promise<Statement> {
-    const body = await this.#store.sealed(rowName('monitor', monitorId), health);
-    return statement('UPDATE monitor SET health = ? WHERE id = ?', [body, monitorId]);
   }
 
   async #known(where: string, parameters: readonly unknown[]): Promise<KnownMonitor[]> {
@@ -139,6 +125,11 @@ export class MonitorRepository {
       };
     });
   }
+}
+
+function healthPut(monitorId: string, health: HealthOnFile): Statement {
+  const body = new Sealed(rowName('monitor', monitorId), health);
+  return statement('UPDATE monitor SET health = ? WHERE id = ?', [body, monitorId]);
 }
 
 /** As the subject index calls who holds something about somebody. */

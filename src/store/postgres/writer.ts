@@ -1,6 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { EventChain, type ChainKey } from '../audit/chain';
-import { commitsTogether, refuseUnchanged, type Unit } from '../commit';
+import { commitsTogether, runUnits, type Unit } from '../commit';
 import { GroupQueue } from '../group-queue';
 import type { Statement, StatementResult } from '../statement';
 import { StoreError } from '../store-error';
@@ -54,9 +54,11 @@ export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
     let isCommitting = false;
     try {
       await client.query('BEGIN');
-      const results: StatementResult[][] = [];
       const locked = new Set<string>();
-      for (const unit of group) results.push(await this.#run(client, unit, locked));
+      const results = await runUnits(group, this.#chain, async (one) => {
+        if (one.lock !== undefined) await lock(client, one.lock, locked);
+        return resultOf(await client.query<object>(queryOf(one)));
+      });
       isCommitting = true;
       await client.query('COMMIT');
       client.release();
@@ -78,27 +80,13 @@ export class PostgresWriter extends GroupQueue<Unit, StatementResult[]> {
       throw error;
     }
   }
-
-  /** @param locked what the transaction has locked so far */
-  async #run(
-    client: ClientBase,
-    { statements, events = [] }: Unit,
-    locked: Set<string>,
-  ): Promise<StatementResult[]> {
-    const results: StatementResult[] = [];
-    for (const one of statements) {
-      if (one.lock !== undefined) await lock(client, one.lock, locked);
-      results.push(refuseUnchanged(one, resultOf(await client.query<object>(queryOf(one)))));
-    }
-    for (const event of events) {
-      const link = this.#chain.next(event);
-      if ((await client.query(queryOf(link.statement))).rowCount === 1) link.written();
-    }
-    return results;
-  }
 }
 
-/** Until the end of the transaction; once is enough, however many of its group ask for it. */
+/**
+ * Until the end of the transaction; once is enough, however many of its group ask for it.
+ *
+ * @param locked what the transaction has locked so far
+ */
 async function lock(
   client: ClientBase,
   { name, how }: NonNullable<Statement['lock']>,

@@ -9,7 +9,7 @@ import type { Statement, StatementResult } from '../statement';
 import { StoreError, storeErrorOf } from '../store-error';
 
 /** Below it, two processes that write and checkpoint at once may spoil the file. */
-const oldestVersion = [3, 51, 3];
+const oldestVersion = '3.51.3';
 /** Short, and tried again by the caller: SQLite's own waiting is not fair. */
 const busyTimeoutMs = 100;
 const mostStatements = 200;
@@ -120,17 +120,12 @@ function refuseOldVersion(database: DatabaseSyncInstance): void {
   const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
     version: string;
   };
-  if (isBelow(version.split('.').map(Number), oldestVersion)) {
+  if (version.localeCompare(oldestVersion, 'en', { numeric: true }) < 0) {
     throw new StoreError(
       'refused',
-      `SQLite ${version} corrupts what several processes write: ${oldestVersion.join('.')} or later is needed`,
+      `SQLite ${version} corrupts what several processes write: ${oldestVersion} or later is needed`,
     );
   }
-}
-
-function isBelow(version: readonly number[], oldest: readonly number[]): boolean {
-  const at = oldest.findIndex((part, place) => part !== version[place]);
-  return at !== -1 && (version[at] ?? 0) < (oldest[at] ?? 0);
 }
 
 /** Its write-ahead log takes over the mode of the file. */

@@ -1,5 +1,5 @@
 import type { EventChain } from '../audit/chain';
-import { refuseUnchanged, type Unit } from '../commit';
+import { runUnits, type Unit } from '../commit';
 import type { StatementResult } from '../statement';
 import { storeErrorOf } from '../store-error';
 import { goneError, type SqliteConnection } from './connection';
@@ -7,27 +7,19 @@ import { goneError, type SqliteConnection } from './connection';
 const busyPatienceMs = 10_000;
 
 /**
- * Runs units in one transaction: all of them are on the disk when it returns, or none is.
- * Holds the thread until then.
+ * Runs units in one transaction: all of them are on the disk when it resolves, or none is.
  *
  * @throws StoreError; `gone` when the file at its path is not the one that was opened
  */
-export function runInTransaction(
+export async function runInTransaction(
   connection: SqliteConnection,
   units: readonly Unit[],
   chain: EventChain,
-): StatementResult[][] {
+): Promise<StatementResult[][]> {
   if (!connection.isInPlace()) throw goneError(connection.path);
   try {
     begin(connection);
-    const results = units.map(({ statements, events = [] }) => {
-      const its = statements.map((one) => refuseUnchanged(one, connection.run(one)));
-      for (const event of events) {
-        const link = chain.next(event);
-        if (connection.run(link.statement).changes === 1) link.written();
-      }
-      return its;
-    });
+    const results = await runUnits(units, chain, (one) => connection.run(one));
     connection.exec('COMMIT');
     return results;
   } catch (error) {

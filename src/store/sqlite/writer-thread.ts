@@ -15,25 +15,25 @@ let connection: SqliteConnection | null = null;
 
 parentPort?.on('message', (group: readonly Commit[] | 'close') => {
   if (group !== 'close') {
-    parentPort?.postMessage(replyTo(group));
+    void replyTo(group).then((reply) => parentPort?.postMessage(reply));
     return;
   }
   connection?.close();
   parentPort?.close();
 });
 
-function replyTo(group: readonly Commit[]): Reply {
+async function replyTo(group: readonly Commit[]): Promise<Reply> {
   try {
-    return { results: commit(group) };
+    return { results: await commit(group) };
   } catch (error) {
     const { code, message } = storeErrorOf(error, 'writing to the store');
     return { code, message };
   }
 }
 
-function commit(group: readonly Commit[]): StatementResult[][] {
+async function commit(group: readonly Commit[]): Promise<StatementResult[][]> {
   connection ??= new SqliteConnection(path, { expected });
-  const results = runInTransaction(connection, group, chain);
+  const results = await runInTransaction(connection, group, chain);
   if (group.some(({ erasesTraces }) => erasesTraces)) connection.eraseTraces();
   return results;
 }

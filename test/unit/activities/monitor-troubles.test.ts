@@ -170,11 +170,12 @@ describe('one bad row', () => {
   it('of a monitor keeps no other monitor from being looked at', async () => {
     await start({ changes: [{ id: change }] });
     const { database } = bench.place;
-    database.commit = async (statements) => {
+    const commit = database.commit.bind(database);
+    database.commit = async (statements, events) => {
       const isHealth = ({ sql, parameters }: Statement): boolean =>
         sql.includes('health') && parameters.includes(monitorId);
       if (statements.some(isHealth)) throw new Error('EIO');
-      return database.commitNow(statements);
+      return commit(statements, events);
     };
     expect(await bench.look([monitorId, unheld])).toMatchObject({ looked: 2, failing: 2 });
     const why = expect.stringContaining('could not be read or written') as string;

@@ -9,7 +9,7 @@ import {
 import type { AttemptRepository } from '../../../src/store/core/attempts';
 import { endDoubt, newEpoch } from '../../../src/store/epoch';
 import { statement } from '../../../src/store/statement';
-import { TemporaryStore } from '../../support/temporary-store';
+import { TemporaryStore, notesAbout } from '../../support/temporary-store';
 
 const subject = `certificate/cnpj/${'a1'.repeat(16)}`;
 const owner = { workflowId: 'work-1', run: 'lane-0-1' };
@@ -204,21 +204,21 @@ describe('a resolution', () => {
       await attempts.resolve(subject, 1, resolutionOf({ at, note: `${at}` }));
       expect((await attempt(1)).resolution).toEqual(resolutionOf({ at, note: `${at}` }));
     }
-    expect(await attempts.notesOf(subject)).toHaveLength(12);
+    expect(await notesAbout(place.store, subject)).toHaveLength(12);
   });
 
   it('is made once when the same decision is carried out again', async () => {
     await attempts.resolve(subject, 1, resolutionOf({ at: 1 }));
     await attempts.resolve(subject, 1, resolutionOf({ at: 2 }));
     await attempts.resolve(subject, 1, resolutionOf({ at: 1 }));
-    expect(await attempts.notesOf(subject)).toHaveLength(2);
+    expect(await notesAbout(place.store, subject)).toHaveLength(2);
     expect((await attempt(1)).resolution).toMatchObject({ at: 2 });
   });
 
   it('is not lost when many decide at once', async () => {
     const all = Array.from({ length: 10 }, (_, at) => resolutionOf({ at }));
     await Promise.all(all.map((one) => attempts.resolve(subject, 1, one)));
-    expect(await attempts.notesOf(subject)).toHaveLength(10);
+    expect(await notesAbout(place.store, subject)).toHaveLength(10);
   });
 
   it('is of one attempt alone', async () => {

@@ -4,7 +4,7 @@ import { storeInFolder, openStore } from '../../../src/store/open-store';
 import { KeySeal } from '../../../src/store/seal';
 import { Store } from '../../../src/store/store';
 import { BrokenSealError, KeyRing } from '../../../src/protection/key-ring';
-import { inFolder, TemporaryStore } from '../../support/temporary-store';
+import { inFolder, notesAbout, TemporaryStore } from '../../support/temporary-store';
 
 const first = KeyRing.parse(`k-first:${'1a'.repeat(32)}`);
 const second = KeyRing.parse(`k-second:${'2b'.repeat(32)}`);
@@ -132,22 +132,22 @@ describe('attempts in a sealed store', () => {
   } as const;
 
   it('say in the clear neither who decided nor why, and tell those who have the key', async () => {
-    const { attempts } = sealedWith(first);
-    await attempts.resolve(subject, 1, resolution);
-    expect(await attempts.notesOf(subject)).toEqual(['for Bia']);
+    const store = sealedWith(first);
+    await store.attempts.resolve(subject, 1, resolution);
+    expect(await notesAbout(store, subject)).toEqual(['for Bia']);
     const [row] = place.database.readNow({ sql: 'SELECT * FROM resolution', parameters: [] });
     const stands = Buffer.from((row as { said: Uint8Array }).said).toString('latin1');
     expect(JSON.stringify(row) + stands).not.toMatch(/ana|Bia/);
-    await expect(sealedWith(second).attempts.notesOf(subject)).rejects.toMatchObject({
+    await expect(notesAbout(sealedWith(second), subject)).rejects.toMatchObject({
       name: 'StoreConfigError',
     });
   });
 
   it('are refused when what was decided about one is put in the place of another', async () => {
-    const { attempts } = sealedWith(first);
-    await attempts.resolve(subject, 1, resolution);
+    const store = sealedWith(first);
+    await store.attempts.resolve(subject, 1, resolution);
     place.database.commitNow([{ sql: 'UPDATE resolution SET n = 2', parameters: [] }]);
-    await expect(attempts.notesOf(subject)).rejects.toThrow(BrokenSealError);
+    await expect(notesAbout(store, subject)).rejects.toThrow(BrokenSealError);
   });
 });
 
