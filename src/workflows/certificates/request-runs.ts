@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import type { CancellationScope } from '@temporalio/workflow';
 import type {
   RequestRow,
   RowAnswer,
@@ -19,7 +19,8 @@ interface Run {
   rows: RequestRow[];
   /** Rows that it may have outstanding: given to it at its start, and handed on by watches since. */
   places: number;
-  scope: CancellationScope;
+  /** Ends it when it is cancelled. */
+  scope: Pick<CancellationScope, 'cancel' | 'consideredCancelled'>;
   /** Epoch milliseconds. */
   startedAt: number;
 }
@@ -70,12 +71,9 @@ export class RequestRuns {
     return watched ? wanted : Math.min(wanted, places);
   }
 
-  /** @returns what it is to run in */
-  start(name: string, rows: RequestRow[], places: number): CancellationScope {
-    if (places === 0) this.#followUps -= 1;
-    const scope = new CancellationScope();
-    this.#inFlight.set(name, { rows, places, scope, startedAt: Date.now() });
-    return scope;
+  start(name: string, run: Omit<Run, 'startedAt'>): void {
+    if (run.places === 0) this.#followUps -= 1;
+    this.#inFlight.set(name, { ...run, startedAt: Date.now() });
   }
 
   /**

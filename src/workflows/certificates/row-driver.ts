@@ -217,7 +217,8 @@ export class RowDriver {
     const { interactive, requestUntil: sendBy, reuseSince } = terms;
     const input = { work, name, run, rows: asked, reuseSince, interactive };
     const startedAt = Date.now();
-    const scope = this.#runs.start(run, asked, places);
+    const scope = new CancellationScope();
+    this.#runs.start(run, { rows: asked, places, scope });
     try {
       let answers: RowAnswer[];
       let lost = false;

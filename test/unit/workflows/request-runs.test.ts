@@ -5,6 +5,8 @@ import type {
 } from '../../../src/domain/certificates/certificate-rows';
 import { RequestRuns } from '../../../src/workflows/certificates/request-runs';
 
+const scope = { cancel: jest.fn(), consideredCancelled: false };
+
 const rows = (count: number): RequestRow[] =>
   Array.from({ length: count }, (_, place) => [place, 0, 'normal']);
 const sent = (count: number): RowAnswer[] =>
@@ -17,7 +19,7 @@ const probing = { probing: true, watched: true };
 
 function returned(answers: RowAnswer[], places: number, tookMs = 100): RequestRuns {
   const runs = new RequestRuns();
-  runs.start('r', rows(answers.length), places);
+  runs.start('r', { rows: rows(answers.length), places: places, scope });
   runs.learn(answers, places, tookMs);
   runs.end('r');
   return runs;
@@ -26,8 +28,8 @@ function returned(answers: RowAnswer[], places: number, tookMs = 100): RequestRu
 describe('the runs of requests of a driver', () => {
   test('hold the places they were given and those handed on, until they are back', () => {
     const runs = new RequestRuns();
-    runs.start('a', rows(10), 4);
-    runs.start('b', rows(10), 0);
+    runs.start('a', { rows: rows(10), places: 4, scope });
+    runs.start('b', { rows: rows(10), places: 0, scope });
     runs.handOn('b', 3);
     expect(runs.places()).toBe(7);
     runs.end('b');
@@ -47,7 +49,7 @@ describe('the runs of requests of a driver', () => {
     const runs = returned(sent(10), 2);
     expect(runs.nextRows(50, 0, probing)).toBe(0);
     expect(runs.nextRows(50, -3, underWay)).toBe(10);
-    runs.start('next', rows(10), 0);
+    runs.start('next', { rows: rows(10), places: 0, scope });
     expect(runs.nextRows(50, -3, underWay)).toBe(0);
   });
 
@@ -68,8 +70,8 @@ describe('the runs of requests of a driver', () => {
   test('learn nothing from rows that found no place', () => {
     const runs = returned([...sent(1), ...unsent(9, 'no_place')], 1, 300);
     expect(runs.nextRows(50, 50, underWay)).toBe(10);
-    runs.start('a', rows(10), 10);
-    runs.start('b', rows(10), 10);
+    runs.start('a', { rows: rows(10), places: 10, scope });
+    runs.start('b', { rows: rows(10), places: 10, scope });
     expect(runs.nextRows(50, 30, underWay)).toBe(10);
   });
 
@@ -81,4 +83,16 @@ describe('the runs of requests of a driver', () => {
     runs.learn(sent(3), 3, 400);
     expect(runs.nextRows(50, 50, underWay)).toBe(6);
   });
+});
+
+it('ends a run that may not have begun, and leaves one that is back soon', () => {
+  const runs = new RequestRuns();
+  const queued = { cancel: jest.fn(), consideredCancelled: false };
+  const now = Date.now();
+  runs.start('queued', { rows: rows(10), places: 10, scope: queued });
+  const again = runs.cancelQueued(now);
+  expect(queued.cancel).not.toHaveBeenCalled();
+  expect(again).toBeGreaterThan(now);
+  expect(runs.cancelQueued(again + 10)).toBe(Infinity);
+  expect(queued.cancel).toHaveBeenCalledTimes(1);
 });
