@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
-import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
-import { TokenUnavailableError } from '../../apis/http/token';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import {
   nextPollMs,
   nextWait,
@@ -163,11 +163,12 @@ export class SettledWait {
 
   /** @throws what is no fault of the service */
   #fault<T>(error: unknown, ownMs: number, terms: LookTerms): Look<T> {
-    if (error instanceof TokenUnavailableError || meansCredentials(error)) {
+    if (!isCallFailure(error)) throw error;
+    const failure = classifyFailure(error);
+    if (failure === 'credentials') {
       return { kind: 'wait', ...nothingRead, visible: waitingForCredentials, askedMs: ownMs };
     }
-    if (!isHttpError(error)) throw error;
-    if (isForGood(error) && error.retryable !== true) return this.#refusal(error, terms);
+    if (failure === 'permanent') return this.#refusal(error as StatusError, terms);
     const { name: reason } = error;
     const unreadable = error instanceof ContractError ? error.message : null;
     this.#deps.warn(`${terms.what} could not be read`, { reason, unreadable });
@@ -220,13 +221,3 @@ type Look<T> =
     };
 
 const nothingRead = { value: null, visible: null } as const;
-
-function meansCredentials(error: unknown): boolean {
-  return error instanceof StatusError && error.meansCredentials;
-}
-
-/** A 4xx that is neither about credentials nor about haste. */
-export function isForGood(error: unknown): error is StatusError {
-  if (!(error instanceof StatusError) || error.meansCredentials) return false;
-  return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
-}

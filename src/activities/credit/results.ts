@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { readAnalysis, readIssues } from '../../apis/credit/result.wire';
-import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
-import { TokenUnavailableError } from '../../apis/http/token';
+import { classifyFailure, isCallFailure, type CallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import { AnalysisFile, operationFolder, resultKey } from '../../store/credit/analyses';
 import { indexDocuments, indexedBytes } from '../../store/core/subject-index';
 import { findLarge, putLarge, readLarge } from '../../store/core/large-objects';
@@ -134,11 +134,13 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     return { ...unsettled, waitMs: Math.max(waitMs, askedMs(error)), obstacle: obstacleOf(error) };
   }
 
-  async function answerOf<T>(call: () => Promise<T>): Promise<{ told: T } | { error: Error }> {
+  async function answerOf<T>(
+    call: () => Promise<T>,
+  ): Promise<{ told: T } | { error: CallFailure }> {
     try {
       return { told: await call() };
     } catch (error) {
-      if (!isHttpError(error) && !(error instanceof TokenUnavailableError)) throw error;
+      if (!isCallFailure(error)) throw error;
       deps.warn('an operation could not be read', { reason: nameOf(error) });
       return { error };
     }
@@ -270,23 +272,17 @@ class Obstacles {
   }
 }
 
-function obstacleOf(error: Error): Obstacle | null {
-  return isForGood(error) ? { code: 'unreadable', message: error.message } : null;
+function obstacleOf(error: CallFailure): Obstacle | null {
+  if (classifyFailure(error) !== 'permanent') return null;
+  return { code: 'unreadable', message: error.message };
 }
 
 /** About the token, or about haste: the other read would be told the same. */
-function asksForPatience(error: Error): boolean {
-  if (error instanceof TokenUnavailableError) return true;
-  if (!(error instanceof StatusError)) return false;
-  return error.meansCredentials || error.status === 429 || error.retryAfterMs !== null;
+function asksForPatience(error: CallFailure): boolean {
+  if (classifyFailure(error) === 'credentials') return true;
+  return error instanceof StatusError && (error.status === 429 || error.retryAfterMs !== null);
 }
 
-function askedMs(error: Error): number {
+function askedMs(error: CallFailure): number {
   return error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
-}
-
-/** A 4xx that is neither about credentials nor about haste. */
-function isForGood(error: Error): boolean {
-  if (!(error instanceof StatusError) || error.meansCredentials) return false;
-  return error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
 }

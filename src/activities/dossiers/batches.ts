@@ -9,7 +9,7 @@ import { endlessWords } from '../../domain/core/list-walk';
 import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
 import type { DossierDependencies } from './dossiers';
 import { storeIncomplete } from '../core/failures';
-import { patiently } from '../core/with-retries';
+import { withRetries } from '../core/with-retries';
 import { SettledWait, type Reading } from '../core/settled-wait';
 
 const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
@@ -38,7 +38,7 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
       async (signal): Promise<Reading<RetryPlan | ListAtFault>> => {
         const planner = new RetryPlanner(terms);
         const pages = walkPages<Dossier>(listCall, (cursor) =>
-          patiently(
+          withRetries(
             () =>
               dossiers.list(
                 { status: 'failed', pageSize: 100, ...(cursor !== null && { cursor }) },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isPermanent } from '../../apis/http/classify';
 import type { DossiersApi } from '../../apis/investigation/dossiers';
 import type { Store } from '../../store/store';
 import { DossierFile } from '../../store/dossiers/dossiers';
@@ -25,7 +26,7 @@ import {
 import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
 import { sendKeyed, type KeyedRequest } from '../core/keyed-requests';
 import { receiptOfError } from '../core/keyless-requests';
-import { SettledWait, isForGood, type Reading, type WaitDependencies } from '../core/settled-wait';
+import { SettledWait, type Reading, type WaitDependencies } from '../core/settled-wait';
 
 export interface DossierDependencies extends WaitDependencies {
   dossiers: DossiersApi;
@@ -154,7 +155,7 @@ export function createDossierActivities(deps: DossierDependencies) {
       job: folder,
       by: { workId, number: asked },
       attempts,
-      api: dossiers,
+      timeoutMs: dossiers.timeoutMs,
       now,
       entriesOf: ({ claim }, receipt) =>
         receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, told)] : [],
@@ -172,8 +173,7 @@ export function createDossierActivities(deps: DossierDependencies) {
     }
     if (sent.kind === 'stopped') return again(null);
     const { error, taken } = sent;
-    const { code, detail, message, retryable, retryAfterMs, status } = error;
-    if (retryable === true) return again(retryAfterMs);
+    const { code, detail, message, retryAfterMs, status } = error;
     if (taken.isNew) metrics.retryEnded('refused');
     // What was sent before may have begun an attempt, and the service may not show it yet.
     else if (now() - taken.claim.claimedAt < lostPatienceMs) return again(retryAfterMs ?? repeatMs);
@@ -255,18 +255,17 @@ export function createDossierActivities(deps: DossierDependencies) {
       await file.note(folder, cancelTaken, now());
       return afterCancel(after);
     } catch (error) {
-      const { receipt } = receiptOfError(error, { service: dossiers.service, now });
+      const { receipt } = receiptOfError(error, now);
       if (leaving.isNew === true && receipt.kind !== 'unknown')
         await file.takeBack(folder, cancelAsked);
-      if (!isForGood(error)) throw error;
-      const isFinal = error.retryable !== true;
+      if (!isPermanent(error)) throw error;
       // The one before may have been taken: what comes of it is waited for, and no more is sent.
       const mayBeTaken = leaving.isNew !== true;
-      if (isFinal && mayBeTaken) await file.note(folder, cancelTaken, now());
+      if (mayBeTaken) await file.note(folder, cancelTaken, now());
       const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
       const reached = afterCancel(dossier);
       if (reached.kind === 'settled') return reached;
-      if (!isFinal || mayBeTaken) return stillThere(before, sightOf(dossier));
+      if (mayBeTaken) return stillThere(before, sightOf(dossier));
       const { code, detail, message } = error;
       const sight = sightOf(dossier);
       const value = { kind: 'refused', code, message: detail ?? message, sight } as const;

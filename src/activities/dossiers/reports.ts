@@ -1,4 +1,5 @@
-import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import type { DossierAnswer } from '../../apis/investigation/dossiers';
 import { DossierFile, type DossierAnswers } from '../../store/dossiers/dossiers';
 import { indexDocuments } from '../../store/core/subject-index';
@@ -16,7 +17,7 @@ import { documentsInText } from '../../domain/core/held-documents';
 import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { DossierDependencies } from './dossiers';
-import { SettledWait, isForGood, type Reading } from '../core/settled-wait';
+import { SettledWait, type Reading } from '../core/settled-wait';
 
 /** A dossier that was read before is not gone because one read says so. */
 const refusalPatienceMs = 2 * 60_000;
@@ -179,8 +180,10 @@ function whyNoList(error: unknown): { note: string; passes: boolean } {
       : 'the list cannot be read';
     return { note, passes: false };
   }
-  if (isForGood(error)) return { note: `the list answered ${error.status}`, passes: false };
-  if (!isHttpError(error) || (error instanceof StatusError && error.meansCredentials)) throw error;
+  if (!isCallFailure(error)) throw error;
+  const failure = classifyFailure(error);
+  if (failure === 'credentials') throw error;
   const why = error instanceof StatusError ? `answered ${error.status}` : 'no answer';
+  if (failure === 'permanent') return { note: `the list ${why}`, passes: false };
   return { note: `the list could not be read: ${why}`, passes: true };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
-import { TokenUnavailableError } from '../../apis/http/token';
+import { isCallFailure, isPermanent } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import type { LensAnswer, LensApi } from '../../apis/investigation/lens';
 import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
 import { isSameId } from '../../apis/investigation/wire-fields';
@@ -39,7 +39,7 @@ import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
 import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
 import { storeIncomplete } from '../core/failures';
 import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/keyed-requests';
-import { SettledWait, isForGood, type Reading, type WaitDependencies } from '../core/settled-wait';
+import { SettledWait, type Reading, type WaitDependencies } from '../core/settled-wait';
 
 export interface LensDependencies extends WaitDependencies {
   lens: LensApi;
@@ -157,7 +157,6 @@ export function createLensActivities(deps: LensDependencies) {
       }
       if (sent.kind === 'stopped') return unsettled('handing in');
       const { error, taken } = sent;
-      if (error.retryable === true) return unsettled('handing in', error.retryAfterMs);
       // Nothing can have been made before it.
       if (taken.isNew) throw error;
       const { code, message } = error;
@@ -171,7 +170,7 @@ export function createLensActivities(deps: LensDependencies) {
       const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
       const until = AbortSignal.any([signal, stopping]);
       const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
-      return sendKeyed({ ...about, api: lens, now }, (beforeSend) =>
+      return sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
         lens.create(request, until, beforeSend),
       );
     }
@@ -222,7 +221,7 @@ export function createLensActivities(deps: LensDependencies) {
       try {
         return (await lens.read(analysisId, 'request', signal)).analysis;
       } catch (error) {
-        if (!isForGood(error)) throw error;
+        if (!isPermanent(error)) throw error;
         if (now() - at < readPatienceMs) return null;
         const count = await file.note(this.#uploads, ['read'], now());
         if (count >= mostRefusedReads) throw error;
@@ -281,7 +280,7 @@ export function createLensActivities(deps: LensDependencies) {
       try {
         await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
       } catch (error) {
-        if (!isForGood(error) && !(error instanceof ContractError)) throw error;
+        if (!isPermanent(error) && !(error instanceof ContractError)) throw error;
         const count = await file.note(this.#uploads, ['upload'], now());
         if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
         const code = error instanceof StatusError ? error.code : null;
@@ -356,7 +355,7 @@ export function createLensActivities(deps: LensDependencies) {
         ? await filed(ref, read)
         : lensSeen(read.analysis, null);
     } catch (error) {
-      if (isHttpError(error) || error instanceof TokenUnavailableError) return null;
+      if (isCallFailure(error)) return null;
       throw error;
     }
   }

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/profile.wire';
-import {
-  ConnectionError,
-  ContractError,
-  isHttpError,
-  type HttpError,
-} from '../../apis/http/errors';
-import { answerTooLarge } from '../../apis/http/exchange';
+import { isTooLarge } from '../../apis/http/classify';
+import { ContractError, isHttpError } from '../../apis/http/errors';
 import type { ProfilesApi } from '../../apis/investigation/profile';
 import type { Store } from '../../store/store';
 import type { AuditTrail } from '../../store/audit/trail';
@@ -159,8 +154,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
     attempt: Pick<Attempt, 'n' | 'claim'>,
   ): Promise<Reading<LookedUp>> {
     if (!isHttpError(error) && !(error instanceof TooLateError)) throw error;
-    const { receipt, unread } = receiptOfError(error, { service: profiles.service, now });
-    if (!isUnreadable(error)) {
+    const { receipt, unread } = receiptOfError(error, now);
+    if (!(error instanceof ContractError || isTooLarge(error))) {
       await putReceipt(record, attempt, receipt);
       throw error;
     }
@@ -266,12 +261,6 @@ const answersLost = {
 
 function isAnswerLost(end: SentEnd | null): boolean {
   return end === null || end === 'unknown' || end === 'unreadable';
-}
-
-/** An answer came, whatever it is. */
-function isUnreadable(error: unknown): error is HttpError {
-  if (error instanceof ContractError) return true;
-  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
 }
 
 /** What the newest answer tells of the end. */

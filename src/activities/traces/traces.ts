@@ -97,7 +97,7 @@ export function createTraceActivities(deps: TraceDependencies) {
       if (found !== null) return found;
     }
     const by = { workId: ref.workId, number: 1 };
-    const about = { subject, job: ref.folder, by, attempts, api: traces, now };
+    const about = { subject, job: ref.folder, by, attempts, timeoutMs: traces.timeoutMs, now };
     // A worker that is to end lets no request leave that it could not see through.
     const admitted = AbortSignal.any([signal, deps.stopping]);
     const sent = await sendKeyed(about, (beforeSend) =>
@@ -125,7 +125,6 @@ export function createTraceActivities(deps: TraceDependencies) {
     record: TraceRecord,
     { since, signal }: { since: number; signal: AbortSignal },
   ): Promise<Reading<StartedTrace>> {
-    if (error.retryable === true) return askAgain(error.retryAfterMs);
     if (taken.isNew) throw error;
     const found = await findMade(record, taken, signal);
     if (found !== null) return found;

@@ -4,7 +4,7 @@ import {
   createProfileActivities,
   type ProfileDependencies,
 } from '../../../src/activities/profiles/profiles';
-import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { ConnectionError, ContractError } from '../../../src/apis/http/errors';
 import { Store } from '../../../src/store/store';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
@@ -52,7 +52,6 @@ function activities(
   return createProfileActivities({
     profiles: {
       timeoutMs: 30_000,
-      service: { wasNotProcessed: (error: StatusError) => error.status === 429 },
       lookUp: async (...[, , , beforeSend]: Parameters<ProfilesApi['lookUp']>) => {
         await beforeSend?.();
         asked += 1;

@@ -1,8 +1,9 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { SettledWait, type Reading } from '../../../src/activities/core/settled-wait';
-import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
+import { answeredStatus } from '../../support/status-errors';
 import { waitBounds } from '../../../src/domain/core/poll-timing';
 
 const call = { method: 'GET', pathTemplate: '/x/{id}' };
@@ -21,19 +22,8 @@ const running = (fields: object = {}): Find => ({
 });
 const done: Find = { kind: 'settled', value: 'd' };
 
-function answered(status: number, fields: object = {}): StatusError {
-  return new StatusError(call, {
-    status,
-    code: null,
-    requestId: null,
-    retryable: null,
-    retryAfterMs: null,
-    hasProblem: true,
-    location: null,
-    elsewhere: false,
-    ...fields,
-  });
-}
+const answered = (status: number, fields: object = {}): StatusError =>
+  answeredStatus(call, status, fields);
 
 const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
 

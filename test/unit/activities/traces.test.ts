@@ -14,6 +14,7 @@ import { TraceFile } from '../../../src/store/traces/traces';
 import type { Trace } from '../../../src/domain/traces/trace';
 import { readAll } from '../../support/audit-entries';
 import { accepted, claimAt, putAttempt } from '../../support/stored-attempts';
+import { answeredStatus } from '../../support/status-errors';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const hour = 3_600_000;
@@ -72,21 +73,11 @@ const answered = (traceId: string): TraceAnswer => ({ trace: found(traceId), ans
 const lost = (): Error =>
   new ConnectionError(call, 'maybe', { name: 'Error', code: null, syscall: null });
 const refusal = (status: number, retryable: boolean | null = null): StatusError =>
-  new StatusError(call, {
-    status,
-    code: 'c',
-    requestId: null,
-    retryable,
-    retryAfterMs: null,
-    hasProblem: true,
-    location: null,
-    elsewhere: false,
-  });
+  answeredStatus(call, status, { code: 'c', retryable });
 
 /** The activities, on a clock that passes while they wait. */
 function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
-    service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
     timeoutMs: 30_000,
     create: async (request: TraceRequest, signal: AbortSignal, beforeSend: () => Promise<void>) => {
       sent.push(request);
