@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/domain/core/poll-timing.ts',
     find: "return { kind: 'hold', ms: Math.min(ms, leftMs) };",
     replace: "return { kind: 'hold', ms };",
-    tests: ['test/property/settled-wait.test.ts'],
+    tests: ['test/property/poll-until-settled.test.ts'],
   },
   {
     name: 'pdf-of-another-sum',

@@ -36,12 +36,12 @@ import {
   lensRequestEntry,
 } from '../../domain/lens/audit';
 import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { storeIncomplete } from '../core/failures';
 import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/keyed-requests';
-import { SettledWait, type Reading, type WaitDependencies } from '../core/settled-wait';
+import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
 
-export interface LensDependencies extends WaitDependencies {
+export interface LensDependencies extends PollDependencies {
   lens: LensApi;
   store: Store;
   audit: AuditTrail;
@@ -77,12 +77,12 @@ export type SubmittedLens =
    */
   | { kind: 'unknown'; code: string | null; message: string };
 
-export type SubmitLensInput = WaitOrder & {
+export type SubmitLensInput = PollRequest & {
   ref: LensRef;
   /** Which analysis of this ask, from 1: each has a key of its own. */
   attempt: number;
 };
-export type AwaitLensInput = WaitOrder & { ref: LensRef; analysisId: string };
+export type AwaitLensInput = PollRequest & { ref: LensRef; analysisId: string };
 
 /** What was just made may not be readable yet. */
 export const readPatienceMs = 120_000;
@@ -100,14 +100,14 @@ export function createLensActivities(deps: LensDependencies) {
   const { store, audit, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
   const file = new LensFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
   const isoNow = (): string => new Date(now()).toISOString();
 
   /** Has the analysis made, or finds the one that was, and its bytes handed in. */
-  async function submitLens(input: SubmitLensInput): Promise<Waited<SubmittedLens>> {
+  async function submitLens(input: SubmitLensInput): Promise<Polled<SubmittedLens>> {
     const record = await recordOf(input.ref);
     const handing = new HandingIn(record, input);
-    return wait.until<SubmittedLens>((signal) => handing.step(signal), {
+    return pollUntilSettled<SubmittedLens>((signal) => handing.step(signal), {
       ...input,
       what: 'the file of an analysis',
     });
@@ -317,9 +317,9 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   /** Reads the analysis until it has settled, and files it as it was told. */
-  async function awaitLens(input: AwaitLensInput): Promise<Waited<LensSeen>> {
+  async function awaitLens(input: AwaitLensInput): Promise<Polled<LensSeen>> {
     const { analysisId, ref } = input;
-    return wait.until<LensSeen>(
+    return pollUntilSettled<LensSeen>(
       async (signal) => {
         const read = await lens.read(analysisId, 'poll', signal);
         const { analysis } = read;
@@ -330,7 +330,7 @@ export function createLensActivities(deps: LensDependencies) {
           kind: 'unsettled',
           value: lensSeen(analysis, null),
           // The bytes are there: that the service has not noticed is no change.
-          visible: analysis.state === 'awaiting_upload' ? 'queued' : analysis.state,
+          status: analysis.state === 'awaiting_upload' ? 'queued' : analysis.state,
           unknownWord: analysis.state === 'unknown' ? analysis.statusWord : null,
           pollAfterMs: analysis.pollAfterMs,
         };
@@ -368,7 +368,7 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
-  async function concludeLens(input: {
+  async function finalizeLens(input: {
     ref: LensRef;
     /** The last one that was begun. */
     attempt: number;
@@ -436,7 +436,7 @@ export function createLensActivities(deps: LensDependencies) {
     return files;
   }
 
-  return { submitLens, awaitLens, lookAtLens, concludeLens };
+  return { submitLens, awaitLens, lookAtLens, finalizeLens };
 }
 
 const answerLost: Pick<LensOutcome, 'status' | 'error'> = {
@@ -452,12 +452,12 @@ function submitted(analysisId: string, state: string): Reading<SubmittedLens> {
 }
 
 function unsettled(
-  visible: string,
+  status: string,
   pollAfterMs: number | null = null,
   unknownWord: string | null = null,
 ): Reading<SubmittedLens> {
   const value = { kind: 'unknown', code: null, message: '' } as const;
-  return { kind: 'unsettled', value, visible, unknownWord, pollAfterMs };
+  return { kind: 'unsettled', value, status, unknownWord, pollAfterMs };
 }
 
 const noInstructions = {

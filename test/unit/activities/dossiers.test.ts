@@ -146,9 +146,9 @@ class Bench {
     const asked = { workId: of.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
     await new DossierFile(this.store).putRecord(of.folder, asked);
     const outcome = { status: 'expired', filed: [], error: null } as unknown as Parameters<
-      Bench['activities']['concludeDossier']
+      Bench['activities']['finalizeDossier']
     >[0]['outcome'];
-    return this.run(() => this.activities.concludeDossier({ ref: of, outcome }));
+    return this.run(() => this.activities.finalizeDossier({ ref: of, outcome }));
   }
 }
 

@@ -172,7 +172,7 @@ class Bench {
 
   conclude(outcome: Partial<LensOutcome>, attempt = 1): Promise<LensOutcome> {
     const whole = { seen: null, files: null, error: null, replaced: [], ...outcome } as LensOutcome;
-    return this.#run(() => this.activities.concludeLens({ ref, attempt, outcome: whole }));
+    return this.#run(() => this.activities.finalizeLens({ ref, attempt, outcome: whole }));
   }
 
   #run<T>(work: () => Promise<T>, environment = new ActivityEnvironment(timeouts)): Promise<T> {

@@ -82,7 +82,7 @@ async function concluded(
 ): Promise<ProfileOutcome> {
   const nothing = { rural: null, counts: null, sha256: null, call: null, answered: 0 };
   const outcome = { ...nothing, status, error: null, startedAt, ...more };
-  return activities().concludeProfile({ ref, outcome });
+  return activities().finalizeProfile({ ref, outcome });
 }
 
 test.each(['cancelled', 'expired'] as const)(
