@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/domain/core/poll-timing.ts',
     find: "return { kind: 'hold', ms: Math.min(ms, leftMs) };",
     replace: "return { kind: 'hold', ms };",
-    tests: ['test/property/settled-wait.test.ts'],
+    tests: ['test/property/poll-until-settled.test.ts'],
   },
   {
     name: 'pdf-of-another-sum',
@@ -120,10 +120,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'intent-forgotten',
     promise: 'that a request may have left is forgotten when its answer is lost',
-    file: 'src/activities/core/keyless-requests.ts',
-    find: "'sent' in error && error.sent === 'no') {",
-    replace: "'sent' in error) {",
-    tests: ['test/unit/activities/lens.test.ts'],
+    file: 'src/apis/http/classify.ts',
+    find: "repetition === 'repeatable' || error.sent === 'no' ?",
+    replace: "repetition === 'repeatable' || error.sent !== undefined ?",
+    tests: ['test/unit/apis/http/classify.test.ts'],
   },
   {
     name: 'profile-asked-twice',

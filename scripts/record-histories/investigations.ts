@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ScenarioInput } from '../../src/sandbox';
-import type { InquiryBatchInput, TraceProgress } from '../../src/workflows/messages';
+import type { InquiryBatchInput, JobProgress } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import { cpf } from '../../test/support/documents';
 import type { Recording, Scene } from './scene';
@@ -85,8 +85,8 @@ const traces: Recording[] = [
     of: ['searchTrace'],
     async play(scene) {
       const id = await scene.detach(search(scene, { processingMs: forLong }));
-      const progress = () => scene.ask<TraceProgress>(id, 'traceProgress');
-      await eventually('it runs', async () => (await progress()).traceId !== null);
+      const progress = () => scene.ask<JobProgress>(id, 'jobProgress');
+      await eventually('it runs', async () => (await progress()).externalId !== null);
       await scene.run(['cancel', id]);
       await scene.end(id);
     },

@@ -166,7 +166,7 @@ export const assumptionTable: readonly Assumption[] = [
   {
     area: 'Both services',
     matter: '429, and 503 with Retry-After or a problem body',
-    value: 'the request was not processed, so it may be sent again',
+    value: 'not processed, so it may be sent again, unless a 503 says `retryable: false`',
     variable: 'RESEND_ON_503=off',
     reason: 'both are refusals before the work; a bare 503 may come from a proxy after it',
   },

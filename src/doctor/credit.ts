@@ -1,7 +1,7 @@
 import { creditApi, type CreditApi } from '../apis/credit/credit';
 import type { CreditNames, FoundName } from '../apis/credit/names';
 import type { DocumentState, FoundNames } from '../apis/credit/specification';
-import { StatusError } from '../apis/http/errors';
+import { classifyFailure, isCallFailure } from '../apis/http/classify';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import type { CreditSettings, Environment } from '../environment';
@@ -50,7 +50,7 @@ async function examineAccess({ engines }: CreditApi, { baseUrl }: CreditSettings
     const took = `${length} engines, ${Date.now() - startedAt} ms`;
     return ok(check, `${baseUrl} takes the token (${took})`);
   } catch (error) {
-    if (error instanceof StatusError && error.meansCredentials) {
+    if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
       const cure = 'mend CREDIT_TOKEN, then restart the workers (`diligence stop`)';
       return fail(check, `${baseUrl} refuses the token`, cure);
     }

@@ -1,3 +1,4 @@
+import { classifyFailure, isCallFailure } from '../apis/http/classify';
 import { StatusError } from '../apis/http/errors';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
@@ -80,7 +81,7 @@ async function examineAccess(api: MonitorsApi, monitorId: string): Promise<Findi
     return ok(check, 'the token is taken, and changes can be listed');
   } catch (error) {
     const status = error instanceof StatusError ? error.status : null;
-    if (error instanceof StatusError && error.meansCredentials) {
+    if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
       const cure = 'mend INVESTIGATION_TOKEN, then restart the workers (`diligence stop`)';
       return fail(check, 'the bearer token is refused', cure);
     }

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { StatusError } from '../apis/http/errors';
+import { classifyFailure, isCallFailure } from '../apis/http/classify';
 import { Service } from '../apis/http/service';
 import { Token } from '../apis/http/token';
 import { CertificatesApi } from '../apis/investigation/certificates';
@@ -29,7 +29,7 @@ export async function examineService(environment: Environment): Promise<Finding[
     const detail = `${settings.baseUrl} takes the token (${Date.now() - startedAt} ms)`;
     return [ok(check, detail), await examineClock(settings.baseUrl)];
   } catch (error) {
-    const isRefused = error instanceof StatusError && error.meansCredentials;
+    const isRefused = isCallFailure(error) && classifyFailure(error) === 'credentials';
     const finding = isRefused
       ? fail(
           check,

@@ -9,6 +9,7 @@ import type {
   ReviewPolicy,
 } from '../domain/dossiers/follow';
 import type { DossierBatchRecord, DossierBatchRef } from '../domain/dossiers/retry-batch';
+import type { JobKind } from '../domain/job';
 import type { InquiryBatchKind } from '../domain/core/inquiry-batch';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type { Severity } from '../domain/monitors/change';
@@ -77,14 +78,35 @@ export interface BatchProgress {
   lanes: { id: string; items: number; done: boolean; counts: RowCounts | null }[];
 }
 
-export interface AnalysisProgress {
-  kind: 'credit-analysis';
-  stage: 'uploading' | 'waiting' | 'fetching' | 'done';
-  operationId: string | null;
-  /** What keeps it from being sent; it is tried again now and then. */
-  waiting: { reason: WaitingFor } | null;
+/** How a single job stands. */
+export interface JobProgress {
+  kind: JobKind;
+  /** What it is doing, the state of the resource as the service reports it, or `done`. */
+  stage: string;
+  /** Of the service; null: not known yet. */
+  externalId: string | null;
+  waiting: { reason: WaitingFor; until: number | null } | null;
   cancelling: boolean;
   startedAt: number;
+  details: JobDetails;
+}
+
+/** What is of one kind alone. */
+export interface JobDetails {
+  /** Of a search: sources by the word of their situation, as reported last. */
+  sources?: Readonly<Record<string, string>> | null;
+  /** Of a lens: analyses whose upload expired. */
+  replaced?: readonly ReplacedLens[];
+  /** Of a dossier: its state, with the number of the attempt. */
+  state?: string;
+  attempts?: readonly AttemptSeen[];
+}
+
+export interface CancelOrder {
+  /** Of a batch: what is under way is not waited for. */
+  now: boolean;
+  /** Of a dossier: at the service too; else it is only followed no longer. */
+  remote?: boolean;
 }
 
 /** Orders from a person; lanes get them from the batch. */
@@ -98,7 +120,7 @@ export interface Control {
 export const rowsProgressQuery = defineQuery<RowsProgress>('rowsProgress');
 export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
 
-export const analysisProgressQuery = defineQuery<AnalysisProgress>('analysisProgress');
+export const jobProgressQuery = defineQuery<JobProgress>('jobProgress');
 
 /** What a run of a batch of works hands to the next one. */
 export interface CarriedWorks {
@@ -180,54 +202,6 @@ export interface WatchProgress {
   startedAt: string;
 }
 
-export interface ProfileProgress {
-  kind: 'profile';
-  stage: 'asking' | 'asking again' | 'done';
-  /** Why there is no answer yet, where a person can do something about it. */
-  waiting: string | null;
-  startedAt: number;
-}
-
-export interface TraceProgress {
-  kind: 'trace';
-  /** `requesting`, the state of the search as the service tells it, or `done`. */
-  stage: string;
-  traceId: string | null;
-  /** Sources by the word of their situation, as last told. */
-  sources: Readonly<Record<string, string>> | null;
-  /** As of `ProfileProgress`. */
-  waiting: string | null;
-  startedAt: number;
-}
-
-export const traceProgressQuery = defineQuery<TraceProgress>('traceProgress');
-
-export interface LensProgress {
-  kind: 'lens';
-  /** `handing in`, the state of the analysis as the service tells it, `fetching` or `done`. */
-  stage: string;
-  analysisId: string | null;
-  /** Analyses whose upload expired. */
-  replaced: ReplacedLens[];
-  /** As of `ProfileProgress`. */
-  waiting: string | null;
-  startedAt: number;
-}
-
-export const lensProgressQuery = defineQuery<LensProgress>('lensProgress');
-
-export interface DossierProgress {
-  kind: 'dossier';
-  stage:
-    'following' | 'waiting to retry' | 'retrying' | 'review' | 'cancelling' | 'fetching' | 'done';
-  /** The state at the last change, with the number of the attempt; null when it was not read yet. */
-  seen: string | null;
-  /** Why it does not go on, where a person can do something about it. */
-  waiting: string | null;
-  attempts: AttemptSeen[];
-  startedAt: number;
-}
-
 export interface DossierBatchProgress {
   kind: 'dossier-batch';
   stage: 'planning' | 'retrying' | 'done';
@@ -239,13 +213,8 @@ export interface DossierBatchProgress {
 }
 
 export const dossierBatchProgressQuery = defineQuery<DossierBatchProgress>('dossierBatchProgress');
-export const dossierProgressQuery = defineQuery<DossierProgress>('dossierProgress');
 /** A person's decision about a dossier that needs a review. */
 export const decideDossierUpdate = defineUpdate<string, [ReviewDecision]>('decideDossier');
-/** `remote`: the dossier too, at the service; else it is only followed no longer. */
-export const cancelDossierUpdate = defineUpdate<string, [{ remote: boolean }]>('cancelDossier');
-
-export const profileProgressQuery = defineQuery<ProfileProgress>('profileProgress');
 export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
 export const watchProgressQuery = defineQuery<WatchProgress>('watchProgress');
 
@@ -254,7 +223,7 @@ export const controlSignal = defineSignal<[Control]>('control');
 /** Answers what now holds, in a word or two. Refused with a reason when it makes no sense. */
 export const pauseUpdate = defineUpdate<string>('pause');
 export const resumeUpdate = defineUpdate<string>('resume');
-export const cancelUpdate = defineUpdate<string, [{ now: boolean }]>('cancel');
+export const cancelUpdate = defineUpdate<string, [CancelOrder]>('cancel');
 
 export type OnUnknown = 'report' | 'reissue';
 

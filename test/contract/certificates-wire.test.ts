@@ -275,6 +275,7 @@ describe('a problem on the wire', () => {
       retryAfterMs: null,
       location: null,
       elsewhere: false,
+      wasNotProcessed: false,
     });
     expect(error.meansCredentials).toBe(true);
   });

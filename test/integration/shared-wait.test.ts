@@ -3,7 +3,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { notSettledYet } from '../../src/activities/core/failures';
-import { SettledWait, type Reading } from '../../src/activities/core/settled-wait';
+import { createPolling, type Reading } from '../../src/activities/core/poll-until-settled';
 import type {
   AwaitTraceInput,
   StartedTrace,
@@ -11,10 +11,10 @@ import type {
 } from '../../src/activities/traces/traces';
 import { waitBounds, type WaitBounds } from '../../src/domain/core/poll-timing';
 import { queueName } from '../../src/domain/core/queues';
-import type { Waited } from '../../src/domain/core/settled-wait';
+import type { Polled } from '../../src/domain/core/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { prepareNamespace } from '../../src/temporal/dev-server-frontend';
-import { cancelUpdate, traceProgressQuery } from '../../src/workflows/messages';
+import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/traces/search-trace';
 import type { HistoryEvents } from '../support/clock-locks';
 import { eventually } from '../support/diligence-process';
@@ -24,7 +24,7 @@ import { dataConverter, hour, second, workflowBundlePath } from '../support/work
 
 type Search = WorkflowHandle<typeof searchTrace>;
 
-const made: Waited<StartedTrace> = {
+const made: Polled<StartedTrace> = {
   kind: 'settled',
   value: { kind: 'created', traceId: 't', state: 'queued', seen: null },
 };
@@ -32,7 +32,7 @@ const settled: Reading<TraceSeen> = { kind: 'settled', value: { state: 'complete
 
 function unsettled(pollAfterMs: number): Reading<TraceSeen> {
   const value = { state: 'queued' } as TraceSeen;
-  return { kind: 'unsettled', value, visible: 'queued', unknownWord: null, pollAfterMs };
+  return { kind: 'unsettled', value, status: 'queued', unknownWord: null, pollAfterMs };
 }
 
 /** What a real server makes of the wait that all resources share; searches stand for all. */
@@ -75,7 +75,7 @@ describe('the shared wait, on a real server', () => {
     test: (start: (deadlineMs?: number, name?: string) => Promise<Search>) => Promise<T>,
   ): Promise<T> {
     const queueSuffix = `wait-${(started += 1)}`;
-    const wait = new SettledWait({
+    const pollUntilSettled = createPolling({
       stopping: new AbortController().signal,
       warn: () => undefined,
       now: Date.now,
@@ -91,8 +91,8 @@ describe('the shared wait, on a real server', () => {
       activities: {
         startTrace: request,
         awaitTrace: (input: AwaitTraceInput) =>
-          wait.until(async () => read(input), { ...input, what: 'a search' }),
-        concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => outcome,
+          pollUntilSettled(async () => read(input), { ...input, what: 'a search' }),
+        finalizeTrace: async ({ outcome }: { outcome: TraceOutcome }) => outcome,
       },
     });
     const start = (deadlineMs = hour, name = 'f'): Promise<Search> => {
@@ -200,7 +200,7 @@ describe('the shared wait, on a real server', () => {
       const long = await start();
       await eventually(
         'it waits',
-        async () => (await long.query(traceProgressQuery)).traceId !== null,
+        async () => (await long.query(jobProgressQuery)).externalId !== null,
       );
       const short = await start(hour, 'short');
       expect(await short.result()).toMatchObject({ status: 'completed' });
@@ -244,7 +244,7 @@ describe('the shared wait, on a real server', () => {
 
 interface Fakes {
   read: (input: AwaitTraceInput) => Reading<TraceSeen>;
-  request?: (input: StartTraceInput) => Promise<Waited<StartedTrace>>;
+  request?: (input: StartTraceInput) => Promise<Polled<StartedTrace>>;
   slots?: number;
   bounds?: WaitBounds;
 }

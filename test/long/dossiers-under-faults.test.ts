@@ -10,11 +10,7 @@ import type { DossierOutcome, DossierRecord } from '../../src/domain/dossiers/fo
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import { seededDossierId, type ScenarioInput } from '../../src/sandbox';
 import { dossierRoles } from '../../src/sandbox/dossiers/dossier-scenario';
-import {
-  cancelDossierUpdate,
-  decideDossierUpdate,
-  dossierProgressQuery,
-} from '../../src/workflows/messages';
+import { cancelUpdate, decideDossierUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import { Installation, eventually, sandboxToken } from '../support/diligence-process';
 import { everythingHeld, findings } from '../support/everything-held';
 import { isFullSize, sized } from '../support/full-size';
@@ -210,7 +206,7 @@ const handleOf = (id: string) => client.workflow.getHandle(`dossier/${id}`);
 async function cancel(those: readonly string[], remote = true): Promise<void> {
   await Promise.all(
     those.map(async (id) => {
-      await order(handleOf(id), cancelDossierUpdate, [{ remote }]).catch((error: unknown) => {
+      await order(handleOf(id), cancelUpdate, [{ now: true, remote }]).catch((error: unknown) => {
         // What ended before, rightly or not, is told by its outcome.
         const isLate = error instanceof WorkflowUpdateFailedError;
         if (!isLate && !(error instanceof WorkflowNotFoundError)) throw error;
@@ -226,7 +222,7 @@ async function decide(those: readonly string[], action: 'accept' | 'retry' | 'ca
     const isInReview = async (): Promise<boolean> => {
       await sleep(200);
       const progress = await handleOf(id)
-        .query(dossierProgressQuery)
+        .query(jobProgressQuery)
         .catch(() => null);
       return progress?.stage === 'review';
     };
@@ -239,7 +235,7 @@ async function decide(those: readonly string[], action: 'accept' | 'retry' | 'ca
 async function disturb(): Promise<void> {
   const isTooLate = async (id: string): Promise<void> => {
     await eventually(`the report of ${id} is fetched`, () => requested([id], 'pdfs'), 240_000);
-    const given = order(handleOf(id), cancelDossierUpdate, [{ remote: true }]);
+    const given = order(handleOf(id), cancelUpdate, [{ now: true, remote: true }]);
     await expect(given).rejects.toMatchObject({ cause: { message: 'it has settled' } });
   };
   await Promise.all(special.fetched.map(isTooLate));

@@ -95,7 +95,7 @@ async function lengtheningOf(client: Client, events: readonly Event[]): Promise<
     }
     if (told?.kind !== 'changed') continue;
     const { seen } = (await decode(scheduled?.input?.payloads)) as { seen: string | null };
-    if (told.visible !== seen) found.changes += 1;
+    if (told.status !== seen) found.changes += 1;
   }
   return { ...found, changes: found.changes + Math.max(0, ends - 1) };
 }
@@ -120,5 +120,5 @@ function isTurnedAway(events: readonly Event[], index: number): boolean {
 
 interface Told {
   kind?: string;
-  visible?: string;
+  status?: string;
 }

@@ -5,22 +5,22 @@ import type {
   StartTraceInput,
 } from '../../src/activities/traces/traces';
 import { queueName } from '../../src/domain/core/queues';
-import type { Waited } from '../../src/domain/core/settled-wait';
+import type { Polled } from '../../src/domain/core/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
-import { traceProgressQuery } from '../../src/workflows/messages';
+import { jobProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/traces/search-trace';
 import { spanMs } from './histories';
 import { shareWorker, type ActivitiesByWorkflow } from './shared-worker';
 import { hour, type WorkflowRig } from './workflow-environment';
 
-export type Answer<T> = Waited<T> | (() => never);
+export type Answer<T> = Polled<T> | (() => never);
 
 let started = 0;
 const activities: ActivitiesByWorkflow = new Map();
 
 /** To be called in a suite whose tests search. */
 export function shareSearches(rig: () => WorkflowRig): void {
-  shareWorker(rig, ['startTrace', 'awaitTrace', 'concludeTrace'], activities);
+  shareWorker(rig, ['startTrace', 'awaitTrace', 'finalizeTrace'], activities);
 }
 
 /** Drives one search to its end. */
@@ -42,7 +42,7 @@ export async function searched(
   activities.set(workflowId, {
     startTrace: async (input: StartTraceInput) => scripted(asked, starts, input),
     awaitTrace: async (input: AwaitTraceInput) => scripted(read, reads, input),
-    concludeTrace: async ({ outcome }: { outcome: TraceOutcome }) => {
+    finalizeTrace: async ({ outcome }: { outcome: TraceOutcome }) => {
       await atEnd();
       return outcome;
     },
@@ -64,12 +64,12 @@ export async function searched(
   await meanwhile(workflowId);
   const outcome = await handle.result();
   const { events } = await handle.fetchHistory();
-  const progress = await handle.query(traceProgressQuery);
+  const progress = await handle.query(jobProgressQuery);
   const tookMs = spanMs(events ?? []);
   return { outcome, asked, read, events: events?.length ?? 0, progress, tookMs };
 }
 
-function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Waited<T> {
+function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Polled<T> {
   inputs.push(input);
   const answer = answers[Math.min(inputs.length, answers.length) - 1];
   if (answer === undefined) throw ApplicationFailure.nonRetryable('no answer is scripted');

@@ -1,16 +1,17 @@
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
 import type { RequestInput } from '../../src/activities/credit/requests';
-import { notSettledYet, resultUnreadable } from '../../src/activities/core/failures';
+import { notSettledYet } from '../../src/activities/core/failures';
+import type { Polled } from '../../src/domain/core/poll-request';
 import { queueName } from '../../src/domain/core/queues';
 import type {
   AnalysisOutcome,
   AnalysisResultRef,
   RequestAnswer,
-  WaitAnswer,
+  OperationSeen,
 } from '../../src/domain/credit/work';
 import type { analyzeCredit } from '../../src/workflows/credit/analyze-credit';
-import { analysisProgressQuery, cancelUpdate, resumeUpdate } from '../../src/workflows/messages';
+import { jobProgressQuery, cancelUpdate, resumeUpdate } from '../../src/workflows/messages';
 import {
   dataConverter,
   hour,
@@ -25,15 +26,16 @@ const accepted: RequestAnswer = {
   acceptedAt: 0,
   afterUnknown: false,
 };
-const ready: WaitAnswer = { kind: 'ready', statusWord: 'done' };
+const settled = <T>(value: T): Polled<T> => ({ kind: 'settled', value });
+const ready = settled<OperationSeen>({ kind: 'ready', statusWord: 'done' });
 const filed = { issuesKey: 'i', allKey: 'a', contradictions: [] } as unknown as AnalysisResultRef;
 
 /** What the activities answer, one after the other; the last one for ever. A function throws. */
 interface Script {
   requests: (RequestAnswer | (() => never))[];
   recoveries: RequestAnswer[];
-  waits: (WaitAnswer | (() => never))[];
-  results: () => AnalysisResultRef;
+  waits: (Polled<OperationSeen> | (() => never))[];
+  results: Polled<AnalysisResultRef>;
 }
 
 class FakeCredit {
@@ -42,7 +44,7 @@ class FakeCredit {
 
   constructor(script: Partial<Script>) {
     const usual = { requests: [accepted], recoveries: [accepted], waits: [ready] };
-    this.#script = { ...usual, results: () => filed, ...script };
+    this.#script = { ...usual, results: settled(filed), ...script };
   }
 
   inputsOf(activity: string): unknown[] {
@@ -64,7 +66,7 @@ class FakeCredit {
       recoverAnalysis: async (input: unknown) => answer('recoverAnalysis', input, recoveries),
       awaitAnalysis: async (input: unknown) => answer('awaitAnalysis', input, waits),
       fileResults: async (input: unknown) => answer('fileResults', input, [results]),
-      concludeAnalysis: async ({ outcome }: { outcome: AnalysisOutcome }) => outcome,
+      finalizeAnalysis: async ({ outcome }: { outcome: AnalysisOutcome }) => outcome,
     };
   }
 }
@@ -233,8 +235,11 @@ workflowSuite('an analysis', (rig) => {
 
   it('whose complete result nobody can read fails, and says what is wrong with it', async () => {
     const fakes = new FakeCredit({
-      results: () => {
-        throw resultUnreadable('cedente: invalid_type');
+      results: {
+        kind: 'refused',
+        status: 200,
+        code: 'unreadable_answer',
+        message: 'cedente: invalid_type',
       },
     });
     const { outcome } = await analysed(rig(), fakes);
@@ -262,11 +267,11 @@ workflowSuite('an analysis', (rig) => {
     const { outcome, handle } = await analysed(rig(), fakes, async (workflowId) => {
       await calledTwice(fakes);
       const running = rig().env.client.workflow.getHandle(workflowId);
-      expect((await running.query(analysisProgressQuery)).waiting?.reason).toBe('credentials');
+      expect((await running.query(jobProgressQuery)).waiting?.reason).toBe('credentials');
       await running.executeUpdate(cancelUpdate, { args: [{ now: true }] });
     });
     expect(outcome).toMatchObject({ status: 'cancelled', error: { code: 'never_sent' } });
-    expect((await handle.query(analysisProgressQuery)).stage).toBe('done');
+    expect((await handle.query(jobProgressQuery)).stage).toBe('done');
   });
 
   it('that waits to be sent goes at once when a person says so', async () => {
@@ -282,7 +287,12 @@ workflowSuite('an analysis', (rig) => {
   });
 
   it('that failed, was refused or expired tells how', async () => {
-    const failed = { kind: 'failed', statusWord: 'erro', code: 'E1', message: 'no' } as const;
+    const failed = settled<OperationSeen>({
+      kind: 'failed',
+      statusWord: 'erro',
+      code: 'E1',
+      message: 'no',
+    });
     expect((await analysed(rig(), new FakeCredit({ waits: [failed] }))).outcome).toMatchObject({
       status: 'failed',
       statusWord: 'erro',
@@ -292,7 +302,8 @@ workflowSuite('an analysis', (rig) => {
     expect((await analysed(rig(), new FakeCredit({ requests: [refused] }))).outcome.status).toBe(
       'refused',
     );
-    const expired = { kind: 'expired', statusWord: 'working' } as const;
+    const value = { kind: 'unsettled', statusWord: 'working' } as const;
+    const expired = { kind: 'expired', value } as const;
     expect((await analysed(rig(), new FakeCredit({ waits: [expired] }))).outcome).toMatchObject({
       status: 'expired',
       operationId: 'op-1',

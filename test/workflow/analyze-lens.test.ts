@@ -7,20 +7,20 @@ import type {
 } from '../../src/activities/lens/lens';
 import type { LensFiles, LensOutcome, LensSeen } from '../../src/domain/lens/analyze';
 import { queueName } from '../../src/domain/core/queues';
-import type { WaitOrder, Waited } from '../../src/domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../src/domain/core/poll-request';
 import type { analyzeLens } from '../../src/workflows/lens/analyze-lens';
-import { cancelUpdate, lensProgressQuery } from '../../src/workflows/messages';
+import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import { shareWorker, type ActivitiesByWorkflow } from '../support/shared-worker';
 import { hour, minute, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
 
-type Answer<T> = Waited<T> | (() => never);
+type Answer<T> = Polled<T> | (() => never);
 
 const analysisId = 'fa9d7ea9-0f5a-4b8e-9f0a-111111111111';
-const submitted: Waited<SubmittedLens> = {
+const submitted: Polled<SubmittedLens> = {
   kind: 'settled',
   value: { kind: 'submitted', analysisId, state: 'queued' },
 };
-const expired = (nth: number): Waited<SubmittedLens> => ({
+const expired = (nth: number): Polled<SubmittedLens> => ({
   kind: 'settled',
   value: { kind: 'upload_expired', analysisId: `expired-${nth}`, billing: billed(nth) },
 });
@@ -41,12 +41,12 @@ function seen(state: LensSeen['state'], more: Partial<LensSeen> = {}): LensSeen 
 }
 
 const billed = (amount: number) => ({ status: 'charged', amount, unit: 'tokens' });
-const running: Waited<LensSeen> = { kind: 'changed', visible: 'running', value: seen('running') };
-const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Waited<LensSeen> => ({
+const running: Polled<LensSeen> = { kind: 'changed', status: 'running', value: seen('running') };
+const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Polled<LensSeen> => ({
   kind: 'settled',
   value: seen(state, more),
 });
-const fetched: Waited<LensFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
+const fetched: Polled<LensFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
 
 let started = 0;
 const activities: ActivitiesByWorkflow = new Map();
@@ -68,14 +68,14 @@ async function analysed(rig: WorkflowRig, script: Script) {
   const workflowId = `lens/${rig.suffix}-${started}`;
   const handed: SubmitLensInput[] = [];
   const read: AwaitLensInput[] = [];
-  const filed: WaitOrder[] = [];
+  const filed: PollRequest[] = [];
   const concluded: number[] = [];
   activities.set(workflowId, {
     submitLens: async (input: SubmitLensInput) => scripted(handed, submits, input),
     awaitLens: async (input: AwaitLensInput) => scripted(read, reads, input),
-    fileLens: async (input: WaitOrder) => scripted(filed, files, input),
+    fileLens: async (input: PollRequest) => scripted(filed, files, input),
     lookAtLens: async () => look,
-    concludeLens: async ({ outcome, attempt }: { outcome: LensOutcome; attempt: number }) => {
+    finalizeLens: async ({ outcome, attempt }: { outcome: LensOutcome; attempt: number }) => {
       concluded.push(attempt);
       return outcome;
     },
@@ -98,7 +98,7 @@ async function analysed(rig: WorkflowRig, script: Script) {
   await meanwhile?.(workflowId);
   const outcome = await handle.result();
   const { events } = await handle.fetchHistory();
-  const progress = await handle.query(lensProgressQuery);
+  const progress = await handle.query(jobProgressQuery);
   return {
     outcome,
     handed,
@@ -111,14 +111,14 @@ async function analysed(rig: WorkflowRig, script: Script) {
   };
 }
 
-function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Waited<T> {
+function scripted<I, T>(inputs: I[], answers: Answer<T>[], input: I): Polled<T> {
   inputs.push(input);
   const answer = answers[Math.min(inputs.length, answers.length) - 1];
   if (answer === undefined) throw ApplicationFailure.nonRetryable('no answer is scripted');
   return typeof answer === 'function' ? answer() : answer;
 }
 
-function polls(count: number, last: Waited<LensSeen>): Answer<LensSeen>[] {
+function polls(count: number, last: Polled<LensSeen>): Answer<LensSeen>[] {
   const poll = (): never => {
     throw notSettledYet(10_000);
   };
@@ -128,7 +128,7 @@ function polls(count: number, last: Waited<LensSeen>): Answer<LensSeen>[] {
 workflowSuite('an analysis', (rig) => {
   shareWorker(
     rig,
-    ['submitLens', 'awaitLens', 'fileLens', 'lookAtLens', 'concludeLens'],
+    ['submitLens', 'awaitLens', 'fileLens', 'lookAtLens', 'finalizeLens'],
     activities,
   );
 
@@ -140,7 +140,7 @@ workflowSuite('an analysis', (rig) => {
     expect(handed).toHaveLength(1);
     expect(read).toMatchObject([{ analysisId, seen: 'queued' }]);
     expect(filed).toHaveLength(1);
-    expect(progress).toMatchObject({ stage: 'done', analysisId });
+    expect(progress).toMatchObject({ stage: 'done', externalId: analysisId });
     expect(events).toBeLessThanOrEqual(30);
   });
 
@@ -189,7 +189,7 @@ workflowSuite('an analysis', (rig) => {
     ['expired', ended('expired'), 'expired'],
     ['no longer read', { kind: 'refused', status: 404, code: 'not_found', message: '' }, 'refused'],
     ['not settled in time', { kind: 'expired', value: seen('running') }, 'expired'],
-  ] as [string, Waited<LensSeen>, string][])(
+  ] as [string, Polled<LensSeen>, string][])(
     'that is %s at the service ends so',
     async (_, read, status) => {
       const { outcome } = await analysed(rig(), { submits: [submitted], reads: [read] });
@@ -241,7 +241,7 @@ workflowSuite('an analysis', (rig) => {
   async function cancelAt(workflowId: string, stage: string): Promise<string> {
     const handle = rig().env.client.workflow.getHandle(workflowId);
     const isThere = async () => {
-      if ((await handle.query(lensProgressQuery)).stage !== stage) return false;
+      if ((await handle.query(jobProgressQuery)).stage !== stage) return false;
       return (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure != null;
     };
     while (!(await isThere())) await new Promise((done) => setTimeout(done, 20));
@@ -257,7 +257,7 @@ workflowSuite('an analysis', (rig) => {
     const changed = seen('running', { billing: billed(4) });
     const { outcome, filed } = await analysed(rig(), {
       submits: [submitted],
-      reads: [{ kind: 'changed', visible: 'running', value: changed }, late],
+      reads: [{ kind: 'changed', status: 'running', value: changed }, late],
       meanwhile: async (workflowId) => void (told = await cancelAt(workflowId, 'running')),
     });
     expect(told).toContain('goes on at the service');

@@ -44,10 +44,10 @@ class FakeDesk {
       },
       awaitAnalysis: async ({ operationId }: { operationId: string }) => {
         while (this.held.has(operationId)) await new Promise((done) => setTimeout(done, 20));
-        return { kind: 'ready', statusWord: null };
+        return { kind: 'settled', value: { kind: 'ready', statusWord: null } };
       },
-      fileResults: async () => ({}),
-      concludeAnalysis: async ({
+      fileResults: async () => ({ kind: 'settled', value: {} }),
+      finalizeAnalysis: async ({
         ref,
         outcome,
       }: {

@@ -14,13 +14,13 @@ import type {
 } from '../../src/domain/dossiers/follow';
 import type { Retried } from '../../src/domain/dossiers/retry';
 import { queueName } from '../../src/domain/core/queues';
-import type { Waited } from '../../src/domain/core/settled-wait';
+import type { Polled } from '../../src/domain/core/poll-request';
 import type { followDossier } from '../../src/workflows/dossiers/follow-dossier';
 import {
-  cancelDossierUpdate,
+  cancelUpdate,
   decideDossierUpdate,
-  dossierProgressQuery,
-  type DossierProgress,
+  jobProgressQuery,
+  type JobProgress,
   type FollowDossierInput,
 } from '../../src/workflows/messages';
 import { spanMs } from '../support/histories';
@@ -49,20 +49,20 @@ function sight(state: DossierSight['state'], number = 1, more: Partial<DossierSi
 }
 
 const failure = { code: 'F', message: 'm', retryable: true, retryAfterMs: 60_000 };
-const settled = <T>(value: T): Waited<T> => ({ kind: 'settled', value });
-const changed = (value: DossierSight, visible: string): Waited<DossierSight> => ({
+const settled = <T>(value: T): Polled<T> => ({ kind: 'settled', value });
+const changed = (value: DossierSight, status: string): Polled<DossierSight> => ({
   kind: 'changed',
-  visible,
+  status,
   value,
 });
-const begun = (attempt: number): Waited<Retried> =>
+const begun = (attempt: number): Polled<Retried> =>
   settled({ kind: 'begun', attempt, by: 'us' as const });
 const unsettled = (): never => {
   throw notSettledYet(20 * minute);
 };
 const failedOnce = settled(sight('failed', 1, { failure }));
 
-type Answer<T> = Waited<T> | (() => Waited<T> | Promise<Waited<T>>);
+type Answer<T> = Polled<T> | (() => Polled<T> | Promise<Polled<T>>);
 const soon = () => new Promise<void>((done) => setTimeout(done, 20));
 
 interface Script {
@@ -90,11 +90,11 @@ class Running {
     return this.#rig.env.client.workflow.getHandle(this.#id);
   }
 
-  progress(): Promise<DossierProgress> {
-    return this.handle.query(dossierProgressQuery);
+  progress(): Promise<JobProgress> {
+    return this.handle.query(jobProgressQuery);
   }
 
-  async until(stage: DossierProgress['stage']): Promise<void> {
+  async until(stage: JobProgress['stage']): Promise<void> {
     while ((await this.progress()).stage !== stage) {
       await new Promise((done) => setTimeout(done, 20));
     }
@@ -115,7 +115,7 @@ class Running {
   }
 
   cancel(remote: boolean): Promise<string> {
-    return this.handle.executeUpdate(cancelDossierUpdate, { args: [{ remote }] });
+    return this.handle.executeUpdate(cancelUpdate, { args: [{ now: true, remote }] });
   }
 }
 
@@ -135,7 +135,7 @@ async function followed(rig: WorkflowRig, script: Script) {
   function play<T>(
     answers: readonly Answer<T>[] = [],
     nth: number,
-  ): Waited<T> | Promise<Waited<T>> {
+  ): Polled<T> | Promise<Polled<T>> {
     const answer = answers[Math.min(nth, answers.length) - 1];
     if (answer === undefined) throw new Error('no answer is scripted');
     return typeof answer === 'function' ? answer() : answer;
@@ -167,12 +167,12 @@ async function followed(rig: WorkflowRig, script: Script) {
       },
       retryDossier: async (input: RetryDossierInput) => play(script.retries, retries.push(input)),
       cancelDossier: async () => play(script.cancels, (cancels += 1)),
-      fileDossier: async (): Promise<Waited<DossierReport>> => {
+      fileDossier: async (): Promise<Polled<DossierReport>> => {
         reports += 1;
         const told = script.reports?.[reports - 1] ?? {};
         return settled({ ...report, sight: last, ...told });
       },
-      concludeDossier: async ({ outcome }: { outcome: DossierOutcome }) => ({
+      finalizeDossier: async ({ outcome }: { outcome: DossierOutcome }) => ({
         ...outcome,
         possibleAttempt: script.possibleAttempt ?? false,
       }),
@@ -349,7 +349,7 @@ workflowSuite('following a dossier', (rig) => {
       ],
       retries: [settled<Retried>({ kind: 'refused', status: 409, code: 'no', message: '' })],
       meanwhile: async (dossier) => {
-        while ((await dossier.progress()).seen !== 'running (attempt 2)') await soon();
+        while ((await dossier.progress()).details.state !== 'running (attempt 2)') await soon();
         const early = await Promise.allSettled([dossier.decide('accept')]);
         ask();
         expect(early).toMatchObject([
@@ -450,13 +450,13 @@ workflowSuite('following a dossier', (rig) => {
     const { outcome } = await followed(rig(), {
       looks: [settled(sight('needs_review')), unsettled],
       cancels: [
-        { kind: 'changed', visible: 'waiting: credentials', value: null },
+        { kind: 'changed', status: 'waiting: credentials', value: null },
         () => told.then(() => settled({ kind: 'settled', sight: sight('cancelled') })),
       ],
       meanwhile: async (dossier) => {
         await dossier.until('review');
         await dossier.cancel(true);
-        while ((await dossier.progress()).waiting !== 'credentials') await soon();
+        while ((await dossier.progress()).waiting?.reason !== 'credentials') await soon();
         const { stage } = await dossier.progress();
         const [late] = await Promise.allSettled([dossier.decide('accept')]);
         tell();
@@ -511,7 +511,7 @@ workflowSuite('following a dossier', (rig) => {
       [settled({ kind: 'settled', sight: sight('completed') }), 'completed'],
       [settled({ kind: 'refused', code: 'c', message: 'm', sight: sight('running') }), 'refused'],
       [{ kind: 'expired', value: null }, 'expired'],
-    ] as [Waited<DossierCancelled>, string][]) {
+    ] as [Polled<DossierCancelled>, string][]) {
       const both = await followed(rig(), {
         looks,
         cancels: [answer],

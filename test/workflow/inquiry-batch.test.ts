@@ -104,7 +104,7 @@ class FakeDesk {
         const state = fate === 'failed' ? 'failed' : 'completed';
         return { kind: 'settled', value: { traceId: 't', state, failure: null } };
       },
-      concludeTrace: async (input: { ref: { workId: string }; outcome: TraceOutcome }) =>
+      finalizeTrace: async (input: { ref: { workId: string }; outcome: TraceOutcome }) =>
         conclude(input, input.outcome),
       lookUpProfile: async ({ ref, call }: { ref: { workId: string }; call: number }) => {
         const fate = await this.#ask(ref.workId);
@@ -118,7 +118,7 @@ class FakeDesk {
         const found = { kind: 'found', call, sha256: 's', rural: 'told', counts };
         return { kind: 'settled', value: found };
       },
-      concludeProfile: async (input: { ref: { workId: string }; outcome: ProfileOutcome }) =>
+      finalizeProfile: async (input: { ref: { workId: string }; outcome: ProfileOutcome }) =>
         conclude(input, input.outcome),
       readBatchPart: async ({ part }: { part: number }) => {
         const ids = this.#parts[part];

@@ -4,23 +4,23 @@ import type { LookUpInput } from '../../src/activities/profiles/profiles';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type { LookedUp, ProfileOutcome } from '../../src/domain/profiles/lookup';
 import { queueName } from '../../src/domain/core/queues';
-import type { Waited } from '../../src/domain/core/settled-wait';
+import type { Polled } from '../../src/domain/core/poll-request';
 import type { lookUpProfile } from '../../src/workflows/profiles/look-up-profile';
-import { cancelUpdate, profileProgressQuery } from '../../src/workflows/messages';
+import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import { spanMs } from '../support/histories';
 import { shareWorker, type ActivitiesByWorkflow } from '../support/shared-worker';
 import { hour, minute, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
 
 const counts = { vehicles: 1, properties: 0, planes: 0, drones: null, patents: 2 };
 
-function found(call: number, rural: 'told' | 'failed'): Waited<LookedUp> {
+function found(call: number, rural: 'told' | 'failed'): Polled<LookedUp> {
   return { kind: 'settled', value: { kind: 'found', call, sha256: `${call}`, rural, counts } };
 }
 
-const noted: Waited<LookedUp> = { kind: 'changed', visible: 'waiting: credentials', value: null };
+const noted: Polled<LookedUp> = { kind: 'changed', status: 'waiting: credentials', value: null };
 
 /** One answer of the activity after the other; the last one for ever. A function throws. */
-type Answer = Waited<LookedUp> | (() => never);
+type Answer = Polled<LookedUp> | (() => never);
 
 let started = 0;
 const activities: ActivitiesByWorkflow = new Map();
@@ -46,7 +46,7 @@ async function lookedUp(
       if (answer === undefined) throw new Error('no answer is scripted');
       return typeof answer === 'function' ? answer() : answer;
     },
-    concludeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => {
+    finalizeProfile: async ({ outcome }: { outcome: ProfileOutcome }) => {
       await atEnd();
       return outcome;
     },
@@ -69,7 +69,7 @@ async function lookedUp(
   const outcome = await handle.result();
   const { events } = await handle.fetchHistory();
   const tookMs = spanMs(events ?? []);
-  const progress = await handle.query(profileProgressQuery);
+  const progress = await handle.query(jobProgressQuery);
   const told = (events ?? []).map(
     (event) => event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields,
   );
@@ -81,7 +81,7 @@ async function lookedUp(
 }
 
 workflowSuite('the lookup of a profile', (rig) => {
-  shareWorker(rig, ['lookUpProfile', 'concludeProfile'], activities);
+  shareWorker(rig, ['lookUpProfile', 'finalizeProfile'], activities);
 
   test('ends with the first answer when nothing is missing', async () => {
     const { outcome, inputs, events } = await lookedUp(rig(), [found(1, 'told')]);
@@ -197,7 +197,7 @@ workflowSuite('the lookup of a profile', (rig) => {
     const { env } = rig();
     const meanwhile = async (id: string): Promise<void> => {
       const handle = env.client.workflow.getHandle(id);
-      while ((await handle.query(profileProgressQuery)).stage !== 'asking again') {
+      while ((await handle.query(jobProgressQuery)).stage !== 'asking again') {
         await new Promise((done) => setTimeout(done, 20));
       }
       await handle.executeUpdate(cancelUpdate, { args: [{ now: true }] });

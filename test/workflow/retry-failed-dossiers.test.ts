@@ -11,7 +11,7 @@ import type { Retried } from '../../src/domain/dossiers/retry';
 import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import type { ListAtFault, RetryPlan } from '../../src/domain/dossiers/retry-plan';
 import { queueName } from '../../src/domain/core/queues';
-import type { WaitOrder, Waited } from '../../src/domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../src/domain/core/poll-request';
 import { cancelUpdate, dossierBatchProgressQuery } from '../../src/workflows/messages';
 import type { followDossier } from '../../src/workflows/dossiers/follow-dossier';
 import type { retryFailedDossiers } from '../../src/workflows/dossiers/retry-failed-dossiers';
@@ -64,7 +64,7 @@ async function retried(
     ended?: number[];
     /** After how many it is told how those that run already end. */
     looks?: number;
-    plan?: Waited<RetryPlan | ListAtFault>;
+    plan?: Polled<RetryPlan | ListAtFault>;
     onRetry?: () => Promise<void>;
     meanwhile?: (workId: string) => Promise<void>;
   },
@@ -89,7 +89,7 @@ async function retried(
     dataConverter,
     taskQueue: queueName('investigation', queueSuffix),
     activities: {
-      planRetries: async (): Promise<Waited<RetryPlan | ListAtFault>> =>
+      planRetries: async (): Promise<Polled<RetryPlan | ListAtFault>> =>
         plan ?? {
           kind: 'settled',
           value: { dossiers: ids.map((dossierId) => ({ dossierId, from: 1 })), left: { older: 3 } },
@@ -99,13 +99,13 @@ async function retried(
         filed.push(record);
         return null;
       },
-      awaitFollow: async (own: WaitOrder & { workId: string }) => {
+      awaitFollow: async (own: PollRequest & { workId: string }) => {
         looksMs.push(own.deadlineAt - own.since);
         if (looksMs.length < looks) return { kind: 'expired', value: null };
         const value = running.map(workOf).includes(own.workId) ? endOf(own.workId) : null;
         return { kind: 'settled', value };
       },
-      awaitDossier: async (input: AwaitDossierInput): Promise<Waited<DossierSight>> => {
+      awaitDossier: async (input: AwaitDossierInput): Promise<Polled<DossierSight>> => {
         if (input.inReview) throw notSettledYet(hour);
         if (input.ref.folder === 'reviewed') {
           return { kind: 'settled', value: sight('needs_review', 1) };
@@ -113,7 +113,7 @@ async function retried(
         const value = input.atLeast === null ? sight('failed', 1) : sight('completed', 2);
         return { kind: 'settled', value };
       },
-      retryDossier: async (input: RetryDossierInput): Promise<Waited<Retried>> => {
+      retryDossier: async (input: RetryDossierInput): Promise<Polled<Retried>> => {
         retries.push(input);
         underWay += 1;
         mostUnderWay = Math.max(mostUnderWay, underWay);
@@ -121,7 +121,7 @@ async function retried(
         underWay -= 1;
         return { kind: 'settled', value: { kind: 'begun', attempt: 2, by: 'us' } };
       },
-      fileDossier: async (): Promise<Waited<DossierReport>> => ({
+      fileDossier: async (): Promise<Polled<DossierReport>> => ({
         kind: 'settled',
         value: {
           sight: sight('completed', 2),
@@ -139,7 +139,7 @@ async function retried(
           movedOn: false,
         },
       }),
-      concludeDossier: async ({ outcome, ref }: { outcome: DossierOutcome; ref: object }) => ({
+      finalizeDossier: async ({ outcome, ref }: { outcome: DossierOutcome; ref: object }) => ({
         ...outcome,
         ...ref,
         caused: 1,
@@ -271,7 +271,7 @@ workflowSuite('trying failed dossiers again', (rig) => {
     expect(refused).toBe('it is cancelled');
   });
 
-  test.each<[string, Waited<RetryPlan | ListAtFault>]>([
+  test.each<[string, Polled<RetryPlan | ListAtFault>]>([
     ['refused', { kind: 'refused', status: 403, code: 'c', message: 'm' }],
     ['refused', { kind: 'settled', value: { fault: { code: 'c', message: 'm' } } }],
     ['expired', { kind: 'expired', value: null }],

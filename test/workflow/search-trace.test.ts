@@ -2,9 +2,9 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type { StartedTrace } from '../../src/activities/traces/traces';
-import type { Waited } from '../../src/domain/core/settled-wait';
+import type { Polled } from '../../src/domain/core/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
-import { cancelUpdate, traceProgressQuery, type TraceProgress } from '../../src/workflows/messages';
+import { cancelUpdate, jobProgressQuery, type JobProgress } from '../../src/workflows/messages';
 import { searched, shareSearches, type Answer } from '../support/trace-searches';
 import {
   hour,
@@ -14,7 +14,7 @@ import {
 } from '../support/workflow-environment';
 
 const traceId = 'fa9d7ea9-0f5a-4b8e-9f0a-111111111111';
-const made: Waited<StartedTrace> = {
+const made: Polled<StartedTrace> = {
   kind: 'settled',
   value: { kind: 'created', traceId, state: 'queued', seen: seen('queued') },
 };
@@ -33,8 +33,8 @@ function seen(state: TraceSeen['state'], more: Partial<TraceSeen> = {}): TraceSe
   };
 }
 
-const running: Waited<TraceSeen> = { kind: 'changed', visible: 'running', value: seen('running') };
-const completed: Waited<TraceSeen> = {
+const running: Polled<TraceSeen> = { kind: 'changed', status: 'running', value: seen('running') };
+const completed: Polled<TraceSeen> = {
   kind: 'settled',
   value: seen('completed', { partial: true }),
 };
@@ -46,14 +46,14 @@ const inTenMinutes = (): never => {
 /** @param at what the workflow shows when the order is given */
 async function cancelledWhen(
   rig: WorkflowRig,
-  at: (progress: TraceProgress) => boolean,
+  at: (progress: JobProgress) => boolean,
   starts: Answer<StartedTrace>[],
   reads: Answer<TraceSeen>[],
 ) {
   return searched(rig, starts, reads, {
     meanwhile: async (id) => {
       const handle = rig.env.client.workflow.getHandle(id);
-      while (!at(await handle.query(traceProgressQuery))) {
+      while (!at(await handle.query(jobProgressQuery))) {
         await new Promise((done) => setTimeout(done, 20));
       }
       await rig.untilBetweenTries(id);
@@ -78,7 +78,11 @@ representativeSuite(
       expect(read.map(({ seen: state }) => state)).toEqual(['queued', 'running']);
       expect(read[0]).toMatchObject({ traceId });
       expect(events).toBeLessThanOrEqual(30);
-      expect(progress).toMatchObject({ stage: 'done', traceId, sources: { web: 'ok' } });
+      expect(progress).toMatchObject({
+        stage: 'done',
+        externalId: traceId,
+        details: { sources: { web: 'ok' } },
+      });
     });
 
     test('that has no more time is expired, with what was seen last', async () => {
@@ -90,7 +94,7 @@ representativeSuite(
     });
 
     test('waits for credentials, and shows it', async () => {
-      const locked = { kind: 'changed', visible: 'waiting: credentials', value: null } as const;
+      const locked = { kind: 'changed', status: 'waiting: credentials', value: null } as const;
       const { outcome, asked, progress } = await searched(rig(), [locked, made], [completed]);
       expect(asked.map(({ seen: state }) => state)).toEqual(['requesting', 'waiting: credentials']);
       expect(outcome.status).toBe('completed');
@@ -170,7 +174,7 @@ representativeSuite(
     });
 
     test('cancelled before its request has an answer, it was not made', async () => {
-      const locked = { kind: 'changed', visible: 'waiting: credentials', value: null } as const;
+      const locked = { kind: 'changed', status: 'waiting: credentials', value: null } as const;
       const { outcome, asked, read } = await cancelledWhen(
         rig(),
         ({ waiting }) => waiting !== null,
@@ -188,7 +192,7 @@ representativeSuite(
       const value = { kind: 'created', traceId, state: 'queued', seen: told } as const;
       const { outcome } = await cancelledWhen(
         rig(),
-        (progress) => progress.traceId !== null,
+        ({ externalId }) => externalId !== null,
         [{ kind: 'settled', value }],
         [inTenMinutes],
       );

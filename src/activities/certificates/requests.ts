@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { StatusError, isHttpError } from '../../apis/http/errors';
-import { TokenUnavailableError } from '../../apis/http/token';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { jobOfList, workIdOfFolder } from '../../store/certificates/works';
 import {
   attemptOf,
@@ -345,7 +344,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           // It must end before `answerBy`, and start before the deadline: a frozen process is too late.
           if (now() > lastStart) throw new TooLateError();
         }),
-      { service: certificates.service, now, answerLost: (how) => deps.metrics.answerLost(how) },
+      { now, answerLost: (how) => deps.metrics.answerLost(how) },
     );
     const flags = afterUnknown ? rowFlags.possibleDoubleCharge : 0;
     const request = sentRequest(item, { n, claim, receipt: receipt.receipt });
@@ -404,8 +403,8 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       return 'ok';
     } catch (error) {
       deps.warn('the certificate service could not be read', { reason: messageOf(error) });
-      const refused = error instanceof StatusError && error.meansCredentials;
-      return refused || error instanceof TokenUnavailableError ? 'credentials' : 'unreachable';
+      const isRefused = isCallFailure(error) && classifyFailure(error) === 'credentials';
+      return isRefused ? 'credentials' : 'unreachable';
     }
   }
 
@@ -442,7 +441,5 @@ function endsRun(answer: RowAnswer): boolean {
 }
 
 function messageOf(error: unknown): string {
-  return isHttpError(error) || error instanceof TokenUnavailableError
-    ? error.message
-    : nameOf(error);
+  return isCallFailure(error) ? error.message : nameOf(error);
 }

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
-import { TokenUnavailableError } from '../../apis/http/token';
 import { EvidenceFiles } from '../../store/certificates/evidence-files';
 import type { NewFact } from '../../store/certificates/facts';
 import type { Issuance } from '../../domain/certificates/issuance';
@@ -151,16 +151,17 @@ export function createCertificateWatchActivities(deps: CertificateDependencies) 
     const onReadError = (row: Held, item: WorkItem | null, error: unknown, late: boolean): void => {
       const [place, certidaoId, requestedAt, , attempts, flags] = row.tuple;
       const status = error instanceof StatusError ? error : null;
-      const refused = error instanceof TokenUnavailableError || status?.meansCredentials === true;
+      const failure = isCallFailure(error) ? classifyFailure(error) : 'unknown';
+      const refused = failure === 'credentials';
       row.failures += 1;
       answer.trouble = refused ? 'credentials' : status === null ? 'unreachable' : answer.trouble;
       const message = isHttpError(error) ? error.message : nameOf(error);
       if (late && !refused && item !== null)
         return expire(row, item, `the last read failed: ${message}`);
-      const forGood = status !== null && isRefusal(status) && !refused;
       if (
         item !== null &&
-        forGood &&
+        status !== null &&
+        failure === 'permanent' &&
         now() - requestedAt > patienceWithRefusalsMs &&
         row.failures > 3
       ) {
@@ -372,10 +373,6 @@ function factOf(
     note: settled.note ?? '',
     answer,
   };
-}
-
-function isRefusal(error: StatusError): boolean {
-  return error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
 }
 
 function nameOf(error: unknown): string {

@@ -1,17 +1,14 @@
 import {
-  ConnectionError,
-  ContractError,
-  StatusError,
-  TimeoutError,
-  isHttpError,
-} from '../../apis/http/errors';
-import { answerTooLarge } from '../../apis/http/exchange';
+  classifyFailure,
+  isCallFailure,
+  isTooLarge,
+  type CallFailure,
+} from '../../apis/http/classify';
+import { ContractError, StatusError, TimeoutError } from '../../apis/http/errors';
 import type { Service } from '../../apis/http/service';
-import { TokenUnavailableError } from '../../apis/http/token';
 import { fetchArtifact } from '../../apis/investigation/artifacts';
 import type { Artifact } from '../../domain/core/artifact';
 import { EmptyArtifactError } from '../../store/lens/lens';
-import { isForGood } from './settled-wait';
 
 /** Why a file that the service announced is not on file: words of ours. */
 interface ArtifactFault {
@@ -23,9 +20,8 @@ interface ArtifactFault {
 /** What may be so for good is fetched again, from a fresh address, before it is believed. */
 const mostFetches = 4;
 
-function concernsCredentials(error: unknown): error is Error {
-  if (error instanceof TokenUnavailableError) return true;
-  return error instanceof StatusError && error.meansCredentials;
+function concernsCredentials(error: unknown): error is CallFailure {
+  return isCallFailure(error) && classifyFailure(error) === 'credentials';
 }
 
 /** Bytes of one artifact. */
@@ -117,15 +113,14 @@ async function fetchOne<F>(
 /** @throws what is no fault of an artifact */
 function artifactFault(error: unknown): ArtifactFault {
   if (error instanceof EmptyArtifactError) return { why: 'empty', kind: 'doubtful' };
-  if (!isHttpError(error)) throw error;
+  if (!isCallFailure(error)) throw error;
   if (error instanceof ContractError) return { why: 'no web address', kind: 'final' };
+  if (isTooLarge(error)) return { why: `larger than ${maxBytes} bytes`, kind: 'final' };
   if (error instanceof StatusError) {
     // An address that has expired, or leads nowhere, is read anew, with the next read.
-    const mayStay = error.status < 400 || isForGood(error);
-    return { why: `answered ${error.status}`, kind: mayStay ? 'doubtful' : 'passing' };
+    const mayPass = classifyFailure(error) === 'transient';
+    return { why: `answered ${error.status}`, kind: mayPass ? 'passing' : 'doubtful' };
   }
-  if (error instanceof TimeoutError) return { why: 'not whole in time', kind: 'passing' };
-  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge
-    ? { why: `larger than ${maxBytes} bytes`, kind: 'final' }
-    : { why: 'no whole answer', kind: 'passing' };
+  const why = error instanceof TimeoutError ? 'not whole in time' : 'no whole answer';
+  return { why, kind: 'passing' };
 }

@@ -1,4 +1,4 @@
-import { StatusError } from '../../apis/http/errors';
+import { isPermanent } from '../../apis/http/classify';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { CertificatesApi } from '../../apis/investigation/certificates';
 import { sha256Of, type EvidenceFiles } from '../../store/certificates/evidence-files';
@@ -79,7 +79,7 @@ export class EvidenceCollector {
         fault = found;
         if (pdf.length > 0) await this.#files.keepAside(pdf, issuance.certidaoId);
       } catch (error) {
-        if (!(error instanceof StatusError) || !isForGood(error)) throw error;
+        if (!isPermanent(error)) throw error;
         if (!address.announced) return { kind: 'none' };
         if (fetch === fetches) return { kind: 'unavailable', message: error.message };
         fault = error.message;
@@ -94,14 +94,6 @@ function faultOf(pdf: Buffer, sha256: string, expected: string | null): string |
   if (!pdf.subarray(0, 1_024).includes('%PDF-')) return 'it does not begin like a PDF';
   if (expected !== null && sha256 !== expected) return 'its sha256 is not the announced one';
   return null;
-}
-
-/** A 4xx that is neither about credentials nor about haste. */
-function isForGood(error: StatusError): boolean {
-  const { status } = error;
-  return (
-    status >= 400 && status < 500 && status !== 408 && status !== 429 && !error.meansCredentials
-  );
 }
 
 function validDate(date: Date): Date {

@@ -6,8 +6,6 @@ export const failureTypes = {
   storeIncomplete: 'StoreIncomplete',
   /** Nothing is wrong: the server keeps the timer until the next read (decision record 021). */
   notSettledYet: 'NotSettledYet',
-  /** The service answers with a result that we cannot read, again and again. */
-  resultUnreadable: 'ResultUnreadable',
 } as const;
 export type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
@@ -15,15 +13,6 @@ export function storeIncomplete(what: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: failureTypes.storeIncomplete,
     message: `the store does not hold ${what}`,
-    nonRetryable: true,
-  });
-}
-
-/** @param why message of a ContractError */
-export function resultUnreadable(why: string): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: failureTypes.resultUnreadable,
-    message: why,
     nonRetryable: true,
   });
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isPermanent } from '../../apis/http/classify';
 import type { StatusError } from '../../apis/http/errors';
 import type { Claim, Receipt, Taken } from '../../domain/core/attempts';
 import type { AuditEntry } from '../../domain/core/audit';
 import type { AttemptRepository } from '../../store/core/attempts';
-import { claimMarginMs, receiptOfError, type Answering } from './keyless-requests';
-import { isForGood } from './settled-wait';
+import { claimMarginMs, receiptOfError } from './keyless-requests';
 
 /** The work that sends, and which of its requests it is. */
 export interface Sender {
@@ -20,7 +20,7 @@ export interface KeyedRequest {
   job: string;
   by: Sender;
   attempts: AttemptRepository;
-  api: { service: Answering; timeoutMs: number };
+  timeoutMs: number;
   now: () => number;
   /** What the audit trail tells of one that was refused; default: nothing. */
   entriesOf?: (refused: Taken, receipt: Receipt) => AuditEntry[];
@@ -28,7 +28,7 @@ export interface KeyedRequest {
 
 export type KeyedAnswer<A> =
   | { kind: 'answered'; taken: Taken; answer: A }
-  /** For good, or for now. When it is not new, one before may have been processed all the same. */
+  /** For good. When it is not new, one before may have been processed all the same. */
   | { kind: 'refused'; taken: Taken; error: StatusError }
   /** Nothing was sent: whoever has stopped the job ends the wait. */
   | { kind: 'stopped' };
@@ -42,13 +42,13 @@ export type KeyedAnswer<A> =
  * @throws what passes, and whatever came before it left
  */
 export async function sendKeyed<A>(
-  { subject, job, by, attempts, api, now, entriesOf = () => [] }: KeyedRequest,
+  { subject, job, by, attempts, timeoutMs, now, entriesOf = () => [] }: KeyedRequest,
   send: (beforeSend: () => Promise<void>) => Promise<A>,
 ): Promise<KeyedAnswer<A>> {
   const under: { taken: Taken | null } = { taken: null };
   try {
     const answer = await send(async () => {
-      const taken = await attempts.take(subject, newClaim(now(), api.timeoutMs, by), job);
+      const taken = await attempts.take(subject, newClaim(now(), timeoutMs, by), job);
       if (typeof taken === 'string') throw new StoppedError();
       under.taken = taken;
     });
@@ -58,20 +58,16 @@ export async function sendKeyed<A>(
     if (error instanceof StoppedError) return { kind: 'stopped' };
     const { taken } = under;
     if (taken === null) throw error;
-    const came = receiptOfError(error, { service: api.service, now }).receipt;
+    const came = receiptOfError(error, now).receipt;
     if (taken.isNew && came.kind !== 'unknown') {
-      const mayPass = came.kind === 'refused' && !isFinal(error);
+      const mayPass = came.kind === 'refused' && !isPermanent(error);
       const reason = 'to come later';
       const receipt: Receipt = mayPass ? { kind: 'not_sent', reason, at: came.at } : came;
       await attempts.putReceipt(subject, taken, receipt, entriesOf(taken, receipt));
     }
-    if (!isForGood(error)) throw error;
+    if (!isPermanent(error)) throw error;
     return { kind: 'refused', taken, error };
   }
-}
-
-function isFinal(error: unknown): boolean {
-  return isForGood(error) && error.retryable !== true;
 }
 
 /** The claim was not to be had: thrown before anything leaves. */

@@ -1,6 +1,5 @@
-import { ContractError, StatusError, TimeoutError, isHttpError } from '../../apis/http/errors';
-import type { Service } from '../../apis/http/service';
-import { TokenUnavailableError } from '../../apis/http/token';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError, TimeoutError } from '../../apis/http/errors';
 import type { Attempt, Receipt } from '../../domain/core/attempts';
 import type { AttemptRepository, Claimed } from '../../store/core/attempts';
 import { StoreError } from '../../store/store-error';
@@ -8,9 +7,6 @@ import type { LostAnswer } from '../dependencies';
 import { withStorePatience, type Patience } from './store-patience';
 
 /** What all requests that may be charged for have in common (decision record 001). */
-
-/** The service that is asked: what it answers without processing is its own. */
-export type Answering = Pick<Service, 'wasNotProcessed'>;
 
 /** Time between the last instant of a POST and the moment its claim counts as lost. */
 export const claimMarginMs = 5_000;
@@ -38,47 +34,43 @@ export interface Received {
 /** Sends, and says what came of it (decision record 001). Never throws. */
 export async function receiptOf(
   request: () => Promise<string>,
-  about: { service: Answering; now: () => number; answerLost: (how: LostAnswer) => void },
+  about: { now: () => number; answerLost: (how: LostAnswer) => void },
 ): Promise<Received> {
   try {
     const externalId = await request();
     return settled({ kind: 'accepted', externalId, at: about.now() });
   } catch (error) {
-    const received = receiptOfError(error, about);
+    const received = receiptOfError(error, about.now);
     if (received.receipt.kind === 'unknown') about.answerLost(lostHow(error));
     return received;
   }
 }
 
 /** `unknown` unless it surely never left, was turned away at the door, or was refused. */
-export function receiptOfError(
-  error: unknown,
-  { service, now }: { service: Answering; now: () => number },
-): Received {
+export function receiptOfError(error: unknown, now: () => number): Received {
   const at = now();
   const notSent = (why: string, reason: SendAgain['reason'], waitMs: number): Received => ({
     receipt: { kind: 'not_sent', reason: why, at },
     again: { reason, notBefore: at + waitMs },
   });
   if (error instanceof TooLateError) return notSent('too late', 'no_time', 0);
-  if (error instanceof TokenUnavailableError) return notSent('no token', 'credentials', 1_000);
-  if (error instanceof StatusError) {
-    const { status, code } = error;
-    if (error.meansCredentials) return notSent(`answered ${status}`, 'credentials', 1_000);
-    if (service.wasNotProcessed(error)) {
-      return notSent(`answered ${status}`, 'not_sent', error.retryAfterMs ?? 1_000);
-    }
-    if (status >= 400 && status < 500 && status !== 408) {
-      // Not on the receipt: it may name people, and an erasure does not rewrite claims.
-      return { ...settled({ kind: 'refused', status, code, at }), detail: error.detail };
-    }
+  if (!isCallFailure(error)) return settled({ kind: 'unknown', reason: nameOf(error), at });
+  const failure = classifyFailure(error, 'keyless');
+  const status = error instanceof StatusError ? error : null;
+  if (status !== null && failure === 'permanent') {
+    const { code } = status;
+    // Not on the receipt: it may name people, and an erasure does not rewrite claims.
+    const refused: Receipt = { kind: 'refused', status: status.status, code, at };
+    return { ...settled(refused), detail: status.detail };
   }
-  if (isHttpError(error) && 'sent' in error && error.sent === 'no') {
-    return notSent(nameOf(error), 'not_sent', error instanceof TimeoutError ? 2_000 : 1_000);
+  if (failure === 'unknown') {
+    const unread = error instanceof ContractError ? error.answer : null;
+    return { ...settled({ kind: 'unknown', reason: error.message, at }), unread };
   }
-  const reason = isHttpError(error) ? error.message : nameOf(error);
-  const unread = error instanceof ContractError ? error.answer : null;
-  return { ...settled({ kind: 'unknown', reason, at }), unread };
+  const why = status === null ? nameOf(error) : `answered ${status.status}`;
+  if (failure === 'credentials') return notSent(why, 'credentials', 1_000);
+  const usualMs = error instanceof TimeoutError ? 2_000 : 1_000;
+  return notSent(why, 'not_sent', status?.retryAfterMs ?? usualMs);
 }
 
 function settled(receipt: Receipt): Received {

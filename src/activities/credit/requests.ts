@@ -188,7 +188,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
           // A POST that starts now must end before `answerBy`: a frozen process comes back too late.
           if (now() > lastStart) throw new TooLateError();
         }),
-      { service, now, answerLost: (how) => metrics.answerLost(how) },
+      { now, answerLost: (how) => metrics.answerLost(how) },
     );
     metrics.uploadEnded({
       result: receipt.kind,

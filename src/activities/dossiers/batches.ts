@@ -6,11 +6,11 @@ import type { Dossier } from '../../domain/dossiers/dossier';
 import type { DossierBatchOutcome, DossierBatchRef } from '../../domain/dossiers/retry-batch';
 import { RetryPlanner, type ListAtFault, type RetryPlan } from '../../domain/dossiers/retry-plan';
 import { endlessWords } from '../../domain/core/list-walk';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import type { DossierDependencies } from './dossiers';
 import { storeIncomplete } from '../core/failures';
-import { patiently } from '../core/with-retries';
-import { SettledWait, type Reading } from '../core/settled-wait';
+import { withRetries } from '../core/with-retries';
+import { createPolling, type Reading } from '../core/poll-until-settled';
 
 const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
 
@@ -18,7 +18,7 @@ const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
 export function createDossierBatchActivities(deps: DossierDependencies) {
   const { store, dossiers, now, random } = deps;
   const file = new DossierBatchFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
 
   async function asked({ folder }: DossierBatchRef) {
     const record = await file.record(folder);
@@ -28,17 +28,17 @@ export function createDossierBatchActivities(deps: DossierDependencies) {
 
   /** Walks the list once; what it finds first stands, and is put on file before anything is sent. */
   async function planRetries(
-    input: WaitOrder & { ref: DossierBatchRef },
-  ): Promise<Waited<RetryPlan | ListAtFault>> {
+    input: PollRequest & { ref: DossierBatchRef },
+  ): Promise<Polled<RetryPlan | ListAtFault>> {
     const { ref } = input;
     const filed = await file.plan(ref.folder);
     if (filed !== null) return { kind: 'settled', value: filed };
     const { terms } = await asked(ref);
-    return wait.until(
+    return pollUntilSettled(
       async (signal): Promise<Reading<RetryPlan | ListAtFault>> => {
         const planner = new RetryPlanner(terms);
         const pages = walkPages<Dossier>(listCall, (cursor) =>
-          patiently(
+          withRetries(
             () =>
               dossiers.list(
                 { status: 'failed', pageSize: 100, ...(cursor !== null && { cursor }) },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isPermanent } from '../../apis/http/classify';
 import type { DossiersApi } from '../../apis/investigation/dossiers';
 import type { Store } from '../../store/store';
 import { DossierFile } from '../../store/dossiers/dossiers';
@@ -9,7 +10,7 @@ import {
   dossierFolder,
   isSettled,
   sightOf,
-  visibleOf,
+  statusOf,
   type DossierOutcome,
   type DossierRecord,
   type DossierRef,
@@ -22,12 +23,12 @@ import {
   type Retried,
   type Retry,
 } from '../../domain/dossiers/retry';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { sendKeyed, type KeyedRequest } from '../core/keyed-requests';
 import { receiptOfError } from '../core/keyless-requests';
-import { SettledWait, isForGood, type Reading, type WaitDependencies } from '../core/settled-wait';
+import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
 
-export interface DossierDependencies extends WaitDependencies {
+export interface DossierDependencies extends PollDependencies {
   dossiers: DossiersApi;
   store: Store;
   /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
@@ -43,7 +44,7 @@ export interface DossierMetrics {
   retryEnded(result: 'accepted' | 'refused' | 'read_back' | 'not_sent' | 'unknown'): void;
 }
 
-export interface AwaitDossierInput extends WaitOrder {
+export interface AwaitDossierInput extends PollRequest {
   ref: DossierRef;
   /** Reads that show an attempt before this one are of the past; null: any counts. */
   atLeast: number | null;
@@ -53,7 +54,7 @@ export interface AwaitDossierInput extends WaitOrder {
   inReview: boolean;
 }
 
-export interface RetryDossierInput extends WaitOrder {
+export interface RetryDossierInput extends PollRequest {
   ref: DossierRef;
   /** Number of the attempt that is tried again. */
   from: number;
@@ -80,18 +81,18 @@ export function createDossierActivities(deps: DossierDependencies) {
   const { store, dossiers, metrics, now } = deps;
   const { attempts } = store;
   const file = new DossierFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
   const iso = (): string => new Date(now()).toISOString();
   const askedBy = async (folder: string): Promise<string> =>
     (await file.record(folder))?.createdBy ?? 'unknown';
 
   /**
-   * Returns when the dossier has settled, needs a review, or something visible changed; also when the
+   * Returns when the dossier has settled, needs a review, or its status changed; also when the
    * service goes on showing an attempt from before `atLeast`, as it is.
    */
-  async function awaitDossier(input: AwaitDossierInput): Promise<Waited<DossierSight>> {
+  async function awaitDossier(input: AwaitDossierInput): Promise<Polled<DossierSight>> {
     const { atLeast, begunAt, inReview, ref } = input;
-    return wait.until(
+    return pollUntilSettled(
       async (signal): Promise<Reading<DossierSight>> => {
         const { dossier } = await dossiers.status(ref.dossierId, 'poll', signal);
         const sight = sightOf(dossier);
@@ -99,7 +100,7 @@ export function createDossierActivities(deps: DossierDependencies) {
         const mayBePast = now() - (begunAt ?? 0) < pastPatienceMs;
         if (atLeast !== null && number !== null && number < atLeast) {
           if (!mayBePast) return { kind: 'settled', value: sight };
-          return { ...unsettled(dossier, sight), visible: input.seen ?? 'queued' };
+          return { ...unsettled(dossier, sight), status: input.seen ?? 'queued' };
         }
         const ends = isSettled(sight.state) || (sight.state === 'needs_review' && !inReview);
         return ends ? { kind: 'settled', value: sight } : unsettled(dossier, sight);
@@ -116,10 +117,10 @@ export function createDossierActivities(deps: DossierDependencies) {
    * Asks for another attempt, at most one whatever is lost on the way: the status is read before every
    * send, the claim is on file before it leaves, and every send has the same key.
    */
-  async function retryDossier(input: RetryDossierInput): Promise<Waited<Retried>> {
+  async function retryDossier(input: RetryDossierInput): Promise<Polled<Retried>> {
     const { asked, from, ref } = input;
     const { dossierId, workId } = ref;
-    return wait.until(
+    return pollUntilSettled(
       async (signal): Promise<Reading<Retried>> => {
         const retry = await file.retry({ dossierId, from, workId, asked });
         const receipt = retry.attempt?.receipt ?? null;
@@ -154,7 +155,7 @@ export function createDossierActivities(deps: DossierDependencies) {
       job: folder,
       by: { workId, number: asked },
       attempts,
-      api: dossiers,
+      timeoutMs: dossiers.timeoutMs,
       now,
       entriesOf: ({ claim }, receipt) =>
         receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, told)] : [],
@@ -172,8 +173,7 @@ export function createDossierActivities(deps: DossierDependencies) {
     }
     if (sent.kind === 'stopped') return again(null);
     const { error, taken } = sent;
-    const { code, detail, message, retryable, retryAfterMs, status } = error;
-    if (retryable === true) return again(retryAfterMs);
+    const { code, detail, message, retryAfterMs, status } = error;
     if (taken.isNew) metrics.retryEnded('refused');
     // What was sent before may have begun an attempt, and the service may not show it yet.
     else if (now() - taken.claim.claimedAt < lostPatienceMs) return again(retryAfterMs ?? repeatMs);
@@ -216,12 +216,12 @@ export function createDossierActivities(deps: DossierDependencies) {
 
   /** Asks the service to cancel, and waits for whatever state it reaches. */
   async function cancelDossier(
-    input: WaitOrder & { ref: DossierRef },
-  ): Promise<Waited<DossierCancelled>> {
+    input: PollRequest & { ref: DossierRef },
+  ): Promise<Polled<DossierCancelled>> {
     const { dossierId, folder } = input.ref;
     const isFollowed = (await file.record(folder))?.toCancel === false;
     let isKnown = isFollowed || (await file.noted(folder, cancelAsked)) > 0;
-    return wait.until(
+    return pollUntilSettled(
       async (signal): Promise<Reading<DossierCancelled>> => {
         const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
         isKnown = true;
@@ -255,18 +255,17 @@ export function createDossierActivities(deps: DossierDependencies) {
       await file.note(folder, cancelTaken, now());
       return afterCancel(after);
     } catch (error) {
-      const { receipt } = receiptOfError(error, { service: dossiers.service, now });
+      const { receipt } = receiptOfError(error, now);
       if (leaving.isNew === true && receipt.kind !== 'unknown')
         await file.takeBack(folder, cancelAsked);
-      if (!isForGood(error)) throw error;
-      const isFinal = error.retryable !== true;
+      if (!isPermanent(error)) throw error;
       // The one before may have been taken: what comes of it is waited for, and no more is sent.
       const mayBeTaken = leaving.isNew !== true;
-      if (isFinal && mayBeTaken) await file.note(folder, cancelTaken, now());
+      if (mayBeTaken) await file.note(folder, cancelTaken, now());
       const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
       const reached = afterCancel(dossier);
       if (reached.kind === 'settled') return reached;
-      if (!isFinal || mayBeTaken) return stillThere(before, sightOf(dossier));
+      if (mayBeTaken) return stillThere(before, sightOf(dossier));
       const { code, detail, message } = error;
       const sight = sightOf(dossier);
       const value = { kind: 'refused', code, message: detail ?? message, sight } as const;
@@ -275,7 +274,7 @@ export function createDossierActivities(deps: DossierDependencies) {
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
-  async function concludeDossier(input: {
+  async function finalizeDossier(input: {
     ref: DossierRef;
     outcome: Omit<
       DossierOutcome,
@@ -347,22 +346,22 @@ export function createDossierActivities(deps: DossierDependencies) {
 
   /** How a work ends that somebody else has begun; null: it never did, and another one runs. */
   async function awaitFollow(
-    input: WaitOrder & { workId: string },
-  ): Promise<Waited<DossierOutcome | null>> {
+    input: PollRequest & { workId: string },
+  ): Promise<Polled<DossierOutcome | null>> {
     const folder = dossierFolder(input.workId);
-    return wait.until(
+    return pollUntilSettled(
       async (): Promise<Reading<DossierOutcome | null>> => {
         const outcome = await file.outcome(folder);
         const isOurs = outcome !== null || (await file.record(folder)) !== null;
         if (!isOurs || outcome !== null) return { kind: 'settled', value: outcome };
-        const visible = 'following';
-        return { kind: 'unsettled', value: null, visible, unknownWord: null, pollAfterMs: null };
+        const status = 'following';
+        return { kind: 'unsettled', value: null, status };
       },
       { ...input, what: 'a dossier that is followed' },
     );
   }
 
-  return { awaitDossier, retryDossier, cancelDossier, beginFollow, awaitFollow, concludeDossier };
+  return { awaitDossier, retryDossier, cancelDossier, beginFollow, awaitFollow, finalizeDossier };
 }
 
 function unsettled(
@@ -372,7 +371,7 @@ function unsettled(
   return {
     kind: 'unsettled',
     value: sight,
-    visible: visibleOf(sight),
+    status: statusOf(sight),
     unknownWord: sight.state === 'unknown' ? sight.statusWord : null,
     pollAfterMs: dossier.pollAfterMs,
     details: dossier.coverage,
@@ -388,7 +387,7 @@ function afterCancel(dossier: Dossier): Reading<DossierCancelled> {
 function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCancelled> {
   return {
     ...unsettled(dossier, sight),
-    visible: 'cancelling',
+    status: 'cancelling',
     value: { kind: 'settled', sight },
   };
 }
@@ -396,7 +395,7 @@ function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCance
 /** It may be taken later: the same request goes again after a while. */
 function again(pollAfterMs: number | null): Reading<Retried> {
   const value: Retried = { kind: 'moved' };
-  return { kind: 'unsettled', value, visible: 'retrying', unknownWord: null, pollAfterMs };
+  return { kind: 'unsettled', value, status: 'retrying', unknownWord: null, pollAfterMs };
 }
 
 /** A cancellation has left, or was about to. */

@@ -1,4 +1,5 @@
-import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import type { DossierAnswer } from '../../apis/investigation/dossiers';
 import { DossierFile, type DossierAnswers } from '../../store/dossiers/dossiers';
 import { indexDocuments } from '../../store/core/subject-index';
@@ -13,17 +14,17 @@ import {
   type DossierSight,
 } from '../../domain/dossiers/follow';
 import { documentsInText } from '../../domain/core/held-documents';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { DossierDependencies } from './dossiers';
-import { SettledWait, isForGood, type Reading } from '../core/settled-wait';
+import { createPolling, type Reading } from '../core/poll-until-settled';
 
 /** A dossier that was read before is not gone because one read says so. */
 const refusalPatienceMs = 2 * 60_000;
 /** So long an answer may lag behind the one that showed the end. */
 const lagPatienceMs = 10 * 60_000;
 
-export interface FileDossierInput extends WaitOrder {
+export interface FileDossierInput extends PollRequest {
   ref: DossierRef;
   /** Number of the attempt that has settled; null: not told. */
   attempt: number | null;
@@ -33,16 +34,16 @@ export interface FileDossierInput extends WaitOrder {
 export function createDossierReportActivities(deps: DossierDependencies) {
   const { store, dossiers, nameOf, now } = deps;
   const file = new DossierFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
 
   /**
    * Repeated, it fetches what is missing and nothing else; addresses are read anew each time. An answer
    * that goes back to before the end is waited out; another attempt ends it, as `movedOn`.
    */
-  async function fileDossier(input: FileDossierInput): Promise<Waited<DossierReport>> {
+  async function fileDossier(input: FileDossierInput): Promise<Polled<DossierReport>> {
     const { attempt, ref, since } = input;
     const mayLag = (): boolean => now() - since < lagPatienceMs;
-    return wait.until(
+    return pollUntilSettled(
       async (signal): Promise<Reading<DossierReport>> => {
         const answer = await dossiers.status(ref.dossierId, 'interactive', signal);
         const sight = sightOf(answer.dossier);
@@ -166,8 +167,8 @@ function settled(value: DossierReport): Reading<DossierReport> {
 }
 
 function fetching(value: DossierReport): Reading<DossierReport> {
-  const visible = 'fetching';
-  return { kind: 'unsettled', value, visible, unknownWord: null, pollAfterMs: null };
+  const status = 'fetching';
+  return { kind: 'unsettled', value, status };
 }
 
 /** @throws what is no fault of the service */
@@ -179,8 +180,10 @@ function whyNoList(error: unknown): { note: string; passes: boolean } {
       : 'the list cannot be read';
     return { note, passes: false };
   }
-  if (isForGood(error)) return { note: `the list answered ${error.status}`, passes: false };
-  if (!isHttpError(error) || (error instanceof StatusError && error.meansCredentials)) throw error;
+  if (!isCallFailure(error)) throw error;
+  const failure = classifyFailure(error);
+  if (failure === 'credentials') throw error;
   const why = error instanceof StatusError ? `answered ${error.status}` : 'no answer';
+  if (failure === 'permanent') return { note: `the list ${why}`, passes: false };
   return { note: `the list could not be read: ${why}`, passes: true };
 }

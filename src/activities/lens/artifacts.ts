@@ -7,26 +7,26 @@ import {
   type LensFiles,
   type LensRef,
 } from '../../domain/lens/analyze';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import { readPatienceMs, type LensDependencies } from './lens';
-import { SettledWait, type Reading } from '../core/settled-wait';
+import { createPolling, type Reading } from '../core/poll-until-settled';
 
 /** The artifacts of an analysis that has settled, on file. */
 export function createLensArtifactActivities(deps: LensDependencies) {
   const { store, lens, now } = deps;
   const file = new LensFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
 
   /**
    * Repeated, it fetches what is missing and nothing else; addresses are read anew each time. One
    * that cannot be had costs none of the others.
    */
   async function fileLens(
-    input: WaitOrder & { ref: LensRef; analysisId: string },
-  ): Promise<Waited<LensFiles>> {
+    input: PollRequest & { ref: LensRef; analysisId: string },
+  ): Promise<Polled<LensFiles>> {
     const { analysisId, ref } = input;
-    return wait.until(
+    return pollUntilSettled(
       async (signal): Promise<Reading<LensFiles>> => {
         const { analysis } = await lens.read(analysisId, 'interactive', signal);
         const artifacts = await announced(ref, analysis.artifacts);
@@ -35,8 +35,8 @@ export function createLensArtifactActivities(deps: LensDependencies) {
         const told = await fileArtifacts(deskOf(ref), artifacts, signal, isBehind);
         const { isWaitedFor, ...value } = told;
         if (!isWaitedFor) return { kind: 'settled', value };
-        const visible = 'fetching';
-        return { kind: 'unsettled', value, visible, unknownWord: null, pollAfterMs: null };
+        const status = 'fetching';
+        return { kind: 'unsettled', value, status };
       },
       {
         ...input,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
-import { TokenUnavailableError } from '../../apis/http/token';
+import { isCallFailure, isPermanent } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import type { LensAnswer, LensApi } from '../../apis/investigation/lens';
 import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
 import { isSameId } from '../../apis/investigation/wire-fields';
@@ -36,12 +36,12 @@ import {
   lensRequestEntry,
 } from '../../domain/lens/audit';
 import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { storeIncomplete } from '../core/failures';
 import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/keyed-requests';
-import { SettledWait, isForGood, type Reading, type WaitDependencies } from '../core/settled-wait';
+import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
 
-export interface LensDependencies extends WaitDependencies {
+export interface LensDependencies extends PollDependencies {
   lens: LensApi;
   store: Store;
   audit: AuditTrail;
@@ -77,12 +77,12 @@ export type SubmittedLens =
    */
   | { kind: 'unknown'; code: string | null; message: string };
 
-export type SubmitLensInput = WaitOrder & {
+export type SubmitLensInput = PollRequest & {
   ref: LensRef;
   /** Which analysis of this ask, from 1: each has a key of its own. */
   attempt: number;
 };
-export type AwaitLensInput = WaitOrder & { ref: LensRef; analysisId: string };
+export type AwaitLensInput = PollRequest & { ref: LensRef; analysisId: string };
 
 /** What was just made may not be readable yet. */
 export const readPatienceMs = 120_000;
@@ -100,14 +100,14 @@ export function createLensActivities(deps: LensDependencies) {
   const { store, audit, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
   const file = new LensFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
   const isoNow = (): string => new Date(now()).toISOString();
 
   /** Has the analysis made, or finds the one that was, and its bytes handed in. */
-  async function submitLens(input: SubmitLensInput): Promise<Waited<SubmittedLens>> {
+  async function submitLens(input: SubmitLensInput): Promise<Polled<SubmittedLens>> {
     const record = await recordOf(input.ref);
     const handing = new HandingIn(record, input);
-    return wait.until<SubmittedLens>((signal) => handing.step(signal), {
+    return pollUntilSettled<SubmittedLens>((signal) => handing.step(signal), {
       ...input,
       what: 'the file of an analysis',
     });
@@ -157,7 +157,6 @@ export function createLensActivities(deps: LensDependencies) {
       }
       if (sent.kind === 'stopped') return unsettled('handing in');
       const { error, taken } = sent;
-      if (error.retryable === true) return unsettled('handing in', error.retryAfterMs);
       // Nothing can have been made before it.
       if (taken.isNew) throw error;
       const { code, message } = error;
@@ -171,7 +170,7 @@ export function createLensActivities(deps: LensDependencies) {
       const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
       const until = AbortSignal.any([signal, stopping]);
       const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
-      return sendKeyed({ ...about, api: lens, now }, (beforeSend) =>
+      return sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
         lens.create(request, until, beforeSend),
       );
     }
@@ -222,7 +221,7 @@ export function createLensActivities(deps: LensDependencies) {
       try {
         return (await lens.read(analysisId, 'request', signal)).analysis;
       } catch (error) {
-        if (!isForGood(error)) throw error;
+        if (!isPermanent(error)) throw error;
         if (now() - at < readPatienceMs) return null;
         const count = await file.note(this.#uploads, ['read'], now());
         if (count >= mostRefusedReads) throw error;
@@ -281,7 +280,7 @@ export function createLensActivities(deps: LensDependencies) {
       try {
         await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
       } catch (error) {
-        if (!isForGood(error) && !(error instanceof ContractError)) throw error;
+        if (!isPermanent(error) && !(error instanceof ContractError)) throw error;
         const count = await file.note(this.#uploads, ['upload'], now());
         if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
         const code = error instanceof StatusError ? error.code : null;
@@ -318,9 +317,9 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   /** Reads the analysis until it has settled, and files it as it was told. */
-  async function awaitLens(input: AwaitLensInput): Promise<Waited<LensSeen>> {
+  async function awaitLens(input: AwaitLensInput): Promise<Polled<LensSeen>> {
     const { analysisId, ref } = input;
-    return wait.until<LensSeen>(
+    return pollUntilSettled<LensSeen>(
       async (signal) => {
         const read = await lens.read(analysisId, 'poll', signal);
         const { analysis } = read;
@@ -331,7 +330,7 @@ export function createLensActivities(deps: LensDependencies) {
           kind: 'unsettled',
           value: lensSeen(analysis, null),
           // The bytes are there: that the service has not noticed is no change.
-          visible: analysis.state === 'awaiting_upload' ? 'queued' : analysis.state,
+          status: analysis.state === 'awaiting_upload' ? 'queued' : analysis.state,
           unknownWord: analysis.state === 'unknown' ? analysis.statusWord : null,
           pollAfterMs: analysis.pollAfterMs,
         };
@@ -356,7 +355,7 @@ export function createLensActivities(deps: LensDependencies) {
         ? await filed(ref, read)
         : lensSeen(read.analysis, null);
     } catch (error) {
-      if (isHttpError(error) || error instanceof TokenUnavailableError) return null;
+      if (isCallFailure(error)) return null;
       throw error;
     }
   }
@@ -369,7 +368,7 @@ export function createLensActivities(deps: LensDependencies) {
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
-  async function concludeLens(input: {
+  async function finalizeLens(input: {
     ref: LensRef;
     /** The last one that was begun. */
     attempt: number;
@@ -437,7 +436,7 @@ export function createLensActivities(deps: LensDependencies) {
     return files;
   }
 
-  return { submitLens, awaitLens, lookAtLens, concludeLens };
+  return { submitLens, awaitLens, lookAtLens, finalizeLens };
 }
 
 const answerLost: Pick<LensOutcome, 'status' | 'error'> = {
@@ -453,12 +452,12 @@ function submitted(analysisId: string, state: string): Reading<SubmittedLens> {
 }
 
 function unsettled(
-  visible: string,
+  status: string,
   pollAfterMs: number | null = null,
   unknownWord: string | null = null,
 ): Reading<SubmittedLens> {
   const value = { kind: 'unknown', code: null, message: '' } as const;
-  return { kind: 'unsettled', value, visible, unknownWord, pollAfterMs };
+  return { kind: 'unsettled', value, status, unknownWord, pollAfterMs };
 }
 
 const noInstructions = {

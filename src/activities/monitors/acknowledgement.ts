@@ -1,11 +1,12 @@
-import { StatusError } from '../../apis/http/errors';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import { inParallel } from '../../store/core/in-parallel';
 import { acknowledgementEntry } from '../../domain/monitors/audit';
 import type { AcknowledgementMark, ChangeFile } from '../../domain/monitors/kept';
 import type { Fault, SweepRef } from '../../domain/monitors/sweep';
 import type { ChangeRepository } from '../../store/monitors/changes';
 import type { MonitorDependencies } from '../dependencies';
-import { faultOf, isUnreadable, mayHaveBeenDone, patiently } from '../core/with-retries';
+import { faultOf, withRetries } from '../core/with-retries';
 import type { StuckChange } from './delivery';
 
 /** Acknowledgements of one page under way at once; the limiter paces them. */
@@ -110,19 +111,19 @@ export class Acknowledger {
 
   async #tell({ monitorId }: SweepRef, changeId: string, signal: AbortSignal): Promise<Answer> {
     const { monitors, random } = this.#deps;
-    const { service } = monitors;
     let unsure = false;
     const call = () =>
       monitors.acknowledge(monitorId, changeId, 'request', signal).catch((error: unknown) => {
-        unsure ||= mayHaveBeenDone(error, (refusal) => service.wasNotProcessed(refusal));
+        unsure ||= isCallFailure(error) && classifyFailure(error, 'keyless') === 'unknown';
         throw error;
       });
     try {
-      const { acknowledgedAt } = await patiently(call, { random, signal });
+      const { acknowledgedAt } = await withRetries(call, { random, signal });
       return { kind: 'settled', by: 'us', acknowledgedAt };
     } catch (error) {
       // Accepted, with an answer that cannot be read.
-      if (isUnreadable(error)) return { kind: 'settled', by: 'us', acknowledgedAt: null };
+      if (error instanceof ContractError)
+        return { kind: 'settled', by: 'us', acknowledgedAt: null };
       const isRefusal = error instanceof StatusError;
       // An earlier try may have been accepted: then it is our own that is refused to be repeated.
       if (isRefusal && error.status === 404) {

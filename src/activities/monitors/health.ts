@@ -1,10 +1,9 @@
-import { StatusError, isHttpError } from '../../apis/http/errors';
-import { TokenUnavailableError } from '../../apis/http/token';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import { healthEveryMs, healthOf } from '../../domain/monitors/health';
 import type { HealthOnFile } from '../../domain/monitors/kept';
 import type { MonitorRepository } from '../../store/monitors/monitors';
 import type { MonitorDependencies } from '../dependencies';
-import { isPassing, isUnreadable } from '../core/with-retries';
 
 /**
  * What the service tells of a monitor, read at most once a day. That it does not tell is
@@ -33,7 +32,7 @@ export async function healthToday(
       await known.putHealth(monitorId, health);
       return health;
     }
-    if (!isHttpError(error) && !(error instanceof TokenUnavailableError)) throw error;
+    if (!isCallFailure(error)) throw error;
     warn('a monitor could not be read', { monitor: monitorId, status });
     return before;
   }
@@ -41,8 +40,8 @@ export async function healthToday(
 
 /** Why the service will not tell today, in words; null when it may at the next look. */
 function whyUntold(error: unknown): string | null {
-  if (isUnreadable(error)) return 'the service tells it in a shape that we cannot read';
-  if (!(error instanceof StatusError) || isPassing(error)) return null;
+  if (error instanceof ContractError) return 'the service tells it in a shape that we cannot read';
+  if (!(error instanceof StatusError) || classifyFailure(error) === 'transient') return null;
   return error.status === 501 || [404, 405].includes(error.status)
     ? `the service does not tell (${error.status}): MONITOR_READ_PATH is an assumption`
     : `the service does not tell (${error.status})`;

@@ -13,7 +13,7 @@ import { MonitorListRepository } from '../../store/monitors/lists';
 import { MonitorRepository } from '../../store/monitors/monitors';
 import type { MonitorDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
-import { faultOf, patiently } from '../core/with-retries';
+import { faultOf, withRetries } from '../core/with-retries';
 import { healthToday } from './health';
 import { isWanted } from './sweeps';
 
@@ -121,7 +121,7 @@ export function createMonitorLookActivities(deps: MonitorDependencies) {
   ): Promise<boolean> {
     const severity = terms.severities?.length === 1 ? terms.severities[0] : undefined;
     const filter = { status: 'open', pageSize: 1, ...(severity && { severity }) } as const;
-    const page = await patiently(() => monitors.listChanges(monitorId, filter, 'poll', signal), {
+    const page = await withRetries(() => monitors.listChanges(monitorId, filter, 'poll', signal), {
       random,
       signal,
       tries: 3,

@@ -1,9 +1,10 @@
+import { isTooLarge } from '../../apis/http/classify';
 import type { ChangeFilter } from '../../apis/investigation/monitors';
 import type { ChangePage, ListedChange } from '../../apis/investigation/monitors.wire';
 import { sumOfIds } from '../../apis/investigation/pages';
 import type { PageSeen } from '../../domain/core/list-walk';
 import type { MonitorDependencies } from '../dependencies';
-import { isTooLarge, patiently } from '../core/with-retries';
+import { withRetries } from '../core/with-retries';
 
 /** The most that a page may hold (specification: "Limits"). */
 export const pageSize = 100;
@@ -40,7 +41,7 @@ export async function listPage(
   const wanted = { ...filter, pageSize: size ?? pageSize };
   const call = (): Promise<ChangePage> => monitors.listChanges(monitorId, wanted, 'poll', signal);
   try {
-    const page = await patiently(call, { random, signal });
+    const page = await withRetries(call, { random, signal });
     return { ...page, size, ids: idsOf(page.items) };
   } catch (error) {
     const smaller = smallerSizes.find((one) => one < wanted.pageSize);

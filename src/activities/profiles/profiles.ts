@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/profile.wire';
-import {
-  ConnectionError,
-  ContractError,
-  isHttpError,
-  type HttpError,
-} from '../../apis/http/errors';
-import { answerTooLarge } from '../../apis/http/exchange';
+import { isTooLarge } from '../../apis/http/classify';
+import { ContractError, isHttpError } from '../../apis/http/errors';
 import type { ProfilesApi } from '../../apis/investigation/profile';
 import type { Store } from '../../store/store';
 import type { AuditTrail } from '../../store/audit/trail';
@@ -32,14 +27,14 @@ import {
   refusalOf,
   sentAsKnown,
   sentLookups,
-  unreadableAnswer,
   type LookedUp,
   type ProfileOutcome,
   type ProfileRecord,
   type ProfileRef,
   type SentEnd,
 } from '../../domain/profiles/lookup';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { Polled, PollRequest } from '../../domain/core/poll-request';
+import { unreadableAnswer } from '../../domain/core/service-failure';
 import { storeIncomplete } from '../core/failures';
 import { newClaim, StoppedError } from '../core/keyed-requests';
 import {
@@ -48,11 +43,11 @@ import {
   claimForSure,
   receiptOfError,
 } from '../core/keyless-requests';
-import { SettledWait, type Reading, type WaitDependencies } from '../core/settled-wait';
+import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
 
-export interface ProfileDependencies extends WaitDependencies {
+export interface ProfileDependencies extends PollDependencies {
   profiles: ProfilesApi;
   store: Store;
   audit: AuditTrail;
@@ -66,7 +61,7 @@ export interface ProfileMetrics {
   lookupEnded(outcome: ProfileOutcome): void;
 }
 
-export interface LookUpInput extends WaitOrder {
+export interface LookUpInput extends PollRequest {
   ref: ProfileRef;
   /** Number of the call, from 1. */
   call: number;
@@ -81,16 +76,16 @@ export function createProfileActivities(deps: ProfileDependencies) {
   const { store, audit, now, profiles } = deps;
   const { attempts } = store;
   const file = new ProfileFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
 
   /** Asks until there is an answer. One on file is not asked for again: it may be charged for. */
-  async function lookUpProfile(input: LookUpInput): Promise<Waited<LookedUp>> {
+  async function lookUpProfile(input: LookUpInput): Promise<Polled<LookedUp>> {
     const { folder } = input.ref;
     const ended = await file.outcome(folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const record = await file.record(folder);
     if (record === null) throw storeIncomplete(folder);
-    const waited = await wait.until<LookedUp>((signal) => ask(input, record, signal), {
+    const waited = await pollUntilSettled<LookedUp>((signal) => ask(input, record, signal), {
       ...input,
       what: 'a profile',
       quiet: 'asking',
@@ -159,8 +154,8 @@ export function createProfileActivities(deps: ProfileDependencies) {
     attempt: Pick<Attempt, 'n' | 'claim'>,
   ): Promise<Reading<LookedUp>> {
     if (!isHttpError(error) && !(error instanceof TooLateError)) throw error;
-    const { receipt, unread } = receiptOfError(error, { service: profiles.service, now });
-    if (!isUnreadable(error)) {
+    const { receipt, unread } = receiptOfError(error, now);
+    if (!(error instanceof ContractError || isTooLarge(error))) {
       await putReceipt(record, attempt, receipt);
       throw error;
     }
@@ -214,7 +209,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
    * Puts the end on file and on the audit trail. Repeated, what was filed first stands. An answer
    * that is on file was given, and may have been charged for, whatever became of who waited for it.
    */
-  async function concludeProfile(input: {
+  async function finalizeProfile(input: {
     ref: ProfileRef;
     outcome: Omit<ProfileOutcome, 'workId' | 'settledAt' | 'answersLost'>;
   }): Promise<ProfileOutcome> {
@@ -243,16 +238,14 @@ export function createProfileActivities(deps: ProfileDependencies) {
     return stands;
   }
 
-  return { lookUpProfile, concludeProfile };
+  return { lookUpProfile, finalizeProfile };
 }
 
 /** By who was lost, perhaps, or it is asked no more: after a while nobody waits for that answer any more. */
 const beingAsked: Reading<LookedUp> = {
   kind: 'unsettled',
   value: { kind: 'no', status: 'unknown_outcome', code: null, message: '' },
-  visible: 'asking',
-  unknownWord: null,
-  pollAfterMs: null,
+  status: 'asking',
 };
 
 const unreadable = { kind: 'unknown', reason: unreadableAnswer } as const;
@@ -266,12 +259,6 @@ const answersLost = {
 
 function isAnswerLost(end: SentEnd | null): boolean {
   return end === null || end === 'unknown' || end === 'unreadable';
-}
-
-/** An answer came, whatever it is. */
-function isUnreadable(error: unknown): error is HttpError {
-  if (error instanceof ContractError) return true;
-  return error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
 }
 
 /** What the newest answer tells of the end. */

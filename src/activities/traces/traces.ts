@@ -11,7 +11,7 @@ import {
   type Attempt,
 } from '../../domain/core/attempts';
 import { documentsInText } from '../../domain/core/held-documents';
-import type { WaitOrder, Waited } from '../../domain/core/settled-wait';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { traceOutcomeEntry, traceRequestEntry } from '../../domain/traces/audit';
 import {
   isTraceSettled,
@@ -27,14 +27,14 @@ import {
 import type { Trace } from '../../domain/traces/trace';
 import { storeIncomplete } from '../core/failures';
 import { sendKeyed, type KeyedAnswer } from '../core/keyed-requests';
-import { SettledWait, type Reading, type WaitDependencies } from '../core/settled-wait';
+import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
 
 export interface TraceMetrics {
   /** An outcome was put on file. */
   searchEnded(outcome: TraceOutcome): void;
 }
 
-export interface TraceDependencies extends WaitDependencies {
+export interface TraceDependencies extends PollDependencies {
   metrics: TraceMetrics;
   traces: TracesApi;
   store: Store;
@@ -51,7 +51,7 @@ export type StartedTrace =
   /** The repeated key is refused, and the list does not show what it made. */
   | { kind: 'unknown'; code: string | null; message: string };
 
-export type StartTraceInput = WaitOrder & { ref: TraceRef };
+export type StartTraceInput = PollRequest & { ref: TraceRef };
 export type AwaitTraceInput = StartTraceInput & { traceId: string };
 
 /** A service forgets keys: what was sent longer ago is looked for before it is sent again. */
@@ -66,14 +66,14 @@ export function createTraceActivities(deps: TraceDependencies) {
   const { store, now, traces } = deps;
   const { attempts } = store;
   const file = new TraceFile(store);
-  const wait = new SettledWait(deps);
+  const pollUntilSettled = createPolling(deps);
 
   /** Has the search made, or finds the one that was. */
-  async function startTrace(input: StartTraceInput): Promise<Waited<StartedTrace>> {
+  async function startTrace(input: StartTraceInput): Promise<Polled<StartedTrace>> {
     const ended = await file.outcome(input.ref.folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
     const record = await recordOf(input.ref);
-    return wait.until<StartedTrace>((signal) => request(record, input, signal), {
+    return pollUntilSettled<StartedTrace>((signal) => request(record, input, signal), {
       ...input,
       what: 'the request for a search',
     });
@@ -97,7 +97,7 @@ export function createTraceActivities(deps: TraceDependencies) {
       if (found !== null) return found;
     }
     const by = { workId: ref.workId, number: 1 };
-    const about = { subject, job: ref.folder, by, attempts, api: traces, now };
+    const about = { subject, job: ref.folder, by, attempts, timeoutMs: traces.timeoutMs, now };
     // A worker that is to end lets no request leave that it could not see through.
     const admitted = AbortSignal.any([signal, deps.stopping]);
     const sent = await sendKeyed(about, (beforeSend) =>
@@ -125,7 +125,6 @@ export function createTraceActivities(deps: TraceDependencies) {
     record: TraceRecord,
     { since, signal }: { since: number; signal: AbortSignal },
   ): Promise<Reading<StartedTrace>> {
-    if (error.retryable === true) return askAgain(error.retryAfterMs);
     if (taken.isNew) throw error;
     const found = await findMade(record, taken, signal);
     if (found !== null) return found;
@@ -166,9 +165,9 @@ export function createTraceActivities(deps: TraceDependencies) {
   }
 
   /** Reads the search until it has settled, and files it as it was told. */
-  async function awaitTrace(input: AwaitTraceInput): Promise<Waited<TraceSeen>> {
+  async function awaitTrace(input: AwaitTraceInput): Promise<Polled<TraceSeen>> {
     const { traceId, ref } = input;
-    return wait.until<TraceSeen>(
+    return pollUntilSettled<TraceSeen>(
       async (signal) => {
         const { trace, answer } = await traces.read(traceId, 'poll', signal);
         if (isTraceSettled(trace.state)) {
@@ -178,7 +177,7 @@ export function createTraceActivities(deps: TraceDependencies) {
         return {
           kind: 'unsettled',
           value: seen,
-          visible: trace.state,
+          status: trace.state,
           unknownWord: trace.state === 'unknown' ? trace.statusWord : null,
           pollAfterMs: trace.pollAfterMs,
           details: { state: trace.state, sources: seen.sources },
@@ -197,7 +196,7 @@ export function createTraceActivities(deps: TraceDependencies) {
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
-  async function concludeTrace(input: {
+  async function finalizeTrace(input: {
     ref: TraceRef;
     outcome: Omit<TraceOutcome, 'workId' | 'settledAt' | 'traceId'>;
   }): Promise<TraceOutcome> {
@@ -231,7 +230,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     return new Date(now()).toISOString();
   }
 
-  return { startTrace, awaitTrace, concludeTrace };
+  return { startTrace, awaitTrace, finalizeTrace };
 }
 
 function sha256Of(body: Buffer): string {
@@ -255,8 +254,7 @@ function askAgain(pollAfterMs: number | null): Reading<StartedTrace> {
   return {
     kind: 'unsettled',
     value: { kind: 'unknown', code: null, message: '' },
-    visible: 'requesting',
-    unknownWord: null,
+    status: 'requesting',
     pollAfterMs,
   };
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { CreditAssumptions } from '../assumptions';
-import { ConnectionError, ContractError, StatusError, isHttpError } from '../http/errors';
+import { isTooLarge } from '../http/classify';
+import { ContractError, StatusError, isHttpError } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { answerTooLarge, type HttpAnswer } from '../http/exchange';
+import type { HttpAnswer } from '../http/exchange';
 import type { HttpCall, Service } from '../http/service';
 import { namesFrom, type CreditNames } from './names';
 import { specificationFacts, type SpecificationFacts } from './specification.wire';
@@ -171,6 +172,5 @@ function meansRefused(status: number): boolean {
 
 /** Another try finds the same page. */
 function isNoDocument(error: unknown): boolean {
-  const isTooLarge = error instanceof ConnectionError && error.safeCause.code === answerTooLarge;
-  return error instanceof ContractError || isTooLarge;
+  return error instanceof ContractError || isTooLarge(error);
 }

@@ -78,6 +78,8 @@ export class StatusError extends Error {
   readonly hasProblem: boolean;
   /** True when another origin than the service's answered: a store that a PDF address points to. */
   readonly elsewhere: boolean;
+  /** True when the answer proves that the service did not process the request. */
+  readonly wasNotProcessed: boolean;
   /** Location of a redirect. May hold a signature: never printed. */
   readonly #location: string | null;
   readonly #detail: string | null;
@@ -94,6 +96,7 @@ export class StatusError extends Error {
       detail?: string | null;
       location: string | null;
       elsewhere: boolean;
+      wasNotProcessed: boolean;
     },
   ) {
     const code = answer.code === null ? '' : ` ${answer.code}`;
@@ -108,6 +111,7 @@ export class StatusError extends Error {
     this.hasProblem = answer.hasProblem;
     this.#detail = answer.detail ?? null;
     this.elsewhere = answer.elsewhere;
+    this.wasNotProcessed = answer.wasNotProcessed;
     this.#location = answer.location;
   }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, Pool, type FormData } from 'undici';
 import { CallEnd } from './call-end';
+import { classifyFailure } from './classify';
 import {
   ConnectionError,
   StatusError,
@@ -154,13 +155,6 @@ export class Service {
     return this.#observed(call, signal, streamedAnswer, take);
   }
 
-  /** True when the answer proves that the service did not process the request. */
-  wasNotProcessed(error: StatusError): boolean {
-    if (error.status === 429) return true;
-    const told = error.retryAfterMs !== null || error.hasProblem;
-    return error.status === 503 && this.#resendOn503 && told;
-  }
-
   async close(): Promise<void> {
     await Promise.all([this.#pooled.destroy(), this.#fresh.destroy()]);
   }
@@ -179,7 +173,7 @@ export class Service {
       status,
       error: error === undefined ? null : safeCause(error).name,
       durationMs: this.#now() - startedAt,
-      credentialsRefused: error instanceof StatusError && error.meansCredentials,
+      credentialsRefused: error instanceof StatusError && classifyFailure(error) === 'credentials',
     });
   }
 
@@ -291,20 +285,24 @@ export class Service {
       const value = answer.headers[name];
       return Array.isArray(value) ? value[0] : value;
     };
+    const { status } = answer;
+    const problem = decodeProblem(answer.body);
+    const waitMs = retryAfterMs(header('retry-after'), this.#now());
+    const isToldBusy = status === 503 && (waitMs !== null || problem.hasProblem);
+    const mayGoAgain = this.#resendOn503 && problem.retryable !== false;
     const error = new StatusError(call, {
-      status: answer.status,
-      ...decodeProblem(answer.body),
-      retryAfterMs: retryAfterMs(header('retry-after'), this.#now()),
+      status,
+      ...problem,
+      retryAfterMs: waitMs,
       location: header('location') ?? null,
       elsewhere: /^https?:\/\//.test(call.path) && new URL(call.path).origin !== this.origin,
+      wasNotProcessed: status === 429 || (isToldBusy && mayGoAgain),
     });
     // A store elsewhere that hands out PDFs says nothing about our token or our rate.
     if (error.elsewhere) return error;
-    if (error.meansCredentials) this.token.forget();
-    if (this.wasNotProcessed(error)) {
-      this.limiter.pauseFor(error.retryAfterMs ?? 1_000);
-      if (error.status === 429) this.limiter.slowDown();
-    }
+    if (classifyFailure(error) === 'credentials') this.token.forget();
+    if (status === 429 || isToldBusy) this.limiter.pauseFor(waitMs ?? 1_000);
+    if (status === 429) this.limiter.slowDown();
     return error;
   }
 }

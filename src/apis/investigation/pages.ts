@@ -7,6 +7,7 @@ import {
   type PageSeen,
   type Place,
 } from '../../domain/core/list-walk';
+import { classifyFailure } from '../http/classify';
 import { ContractError, StatusError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 import { flag, isSameId, issuesOf, parseWire, told } from './wire-fields';
@@ -139,9 +140,8 @@ async function pageAt<T>(
 
 /** What would be answered the same another time. */
 function isRefused(error: unknown): boolean {
-  if (error instanceof ContractError) return true;
-  if (!(error instanceof StatusError) || error.meansCredentials) return false;
-  return error.status < 500 && ![408, 425, 429].includes(error.status);
+  if (!(error instanceof StatusError || error instanceof ContractError)) return false;
+  return ['permanent', 'unknown'].includes(classifyFailure(error));
 }
 
 /**

@@ -185,6 +185,7 @@ function notListed(): StatusError {
       hasProblem: false,
       location: null,
       elsewhere: false,
+      wasNotProcessed: false,
     },
   );
 }

@@ -8,3 +8,6 @@ export interface ServiceFailure {
   /** As the service asks; null when it asks for nothing. */
   retryAfterMs: number | null;
 }
+
+/** The code of an answer that nobody can read. */
+export const unreadableAnswer = 'unreadable_answer';

@@ -101,11 +101,12 @@ export type RequestAnswer =
 
 export type Unsent = Extract<RequestAnswer, { kind: 'unsent' }>;
 
-/** What a wait for an operation ends with. */
-export type WaitAnswer =
+/** An operation as it was read last. */
+export type OperationSeen =
+  | { kind: 'unsettled'; statusWord: string | null }
+  /** The result of issues is stored. */
   | { kind: 'ready'; statusWord: string | null }
-  | { kind: 'failed'; statusWord: string | null; code: string | null; message: string }
-  | { kind: 'expired'; statusWord: string | null };
+  | { kind: 'failed'; statusWord: string | null; code: string | null; message: string };
 
 export function analysisFolder(workId: string): string {
   return workId.replace(/^credit\//, 'analyses/');

@@ -182,7 +182,7 @@ export function sightOf(dossier: Dossier): DossierSight {
 }
 
 /** What a person would want to see change. */
-export function visibleOf({ attempt, state }: Pick<DossierSight, 'attempt' | 'state'>): string {
+export function statusOf({ attempt, state }: Pick<DossierSight, 'attempt' | 'state'>): string {
   return attempt?.number == null ? state : `${state} (attempt ${attempt.number})`;
 }
 

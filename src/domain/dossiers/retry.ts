@@ -108,3 +108,34 @@ export function retriedBy(receipt: Receipt | null, from: number): Retried | null
   const { code, status } = receipt;
   return { kind: 'refused', status, code, message: `the service answered ${status}` };
 }
+
+/** The number of an attempt that has taken the place of the one that ended; null: none has. */
+export function attemptAfter(ended: DossierSight | null, now: DossierSight): number | null {
+  const number = now.attempt?.number ?? null;
+  return number !== null && number > (ended?.attempt?.number ?? 0) ? number : null;
+}
+
+/** A failure, with what the service says of it, where it says something. */
+export function failedAs({ failure }: DossierSight, code: string, message: string) {
+  const reported = failure?.message ?? null;
+  const error = {
+    code: failure?.code ?? code,
+    message: reported === null ? message : `${message}: ${reported}`,
+  };
+  return { status: 'failed' as const, error };
+}
+
+export const notShown = {
+  code: 'attempt_not_shown',
+  message: 'the service does not show the attempt that it has begun: it may be charged',
+};
+
+export const notCancelled = {
+  code: 'not_cancelled',
+  message: 'the service has not told the end of a dossier that it was asked to cancel',
+};
+
+export function acceptedByPolicy(at: number): ReviewDecision {
+  const by = { note: '--on-review accept', by: 'policy', maxAttempts: null };
+  return { ...by, action: 'accept', at: new Date(at).toISOString() };
+}

@@ -1,4 +1,5 @@
 import { numberOfRun, type Attempt, type Receipt } from '../core/attempts';
+import { unreadableAnswer } from '../core/service-failure';
 
 /** One lookup of a profile, as it was asked for: the input of the job in `profiles/<name>/<instant>`. */
 export interface ProfileRecord {
@@ -65,9 +66,6 @@ export interface SentLookup {
   /** Null: who sent it did not come to tell. */
   end: SentEnd | null;
 }
-
-/** Of an answer that nobody can read, as a receipt says it. */
-export const unreadableAnswer = 'unreadable_answer';
 
 /**
  * Every try of every call of a lookup, or of one, in order, but for what surely never left.

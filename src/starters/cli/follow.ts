@@ -3,7 +3,6 @@ import { WorkflowFailedError, isGrpcServiceError } from '@temporalio/client';
 import type { BatchSummary } from '../../domain/certificates/certificates';
 import type { AnalysisOutcome } from '../../domain/credit/work';
 import {
-  analysisProgressQuery,
   batchProgressQuery,
   creditBatchProgressQuery,
   rowsProgressQuery,
@@ -12,6 +11,7 @@ import {
 import type { EngineClient } from '../../temporal/connection';
 import { openEngine } from '../../temporal/open-engine';
 import { embeddedHealth } from '../../temporal/engine-record';
+import { jobLine } from './job-line';
 import { Pace } from './pace';
 import {
   addUp,
@@ -85,7 +85,7 @@ export async function followAnalysis(
   workflowId: string,
 ): Promise<AnalysisOutcome> {
   return followByLines<AnalysisOutcome>(place, engine, workflowId, (current) =>
-    analysisLine(current, workflowId),
+    jobLine(current, workflowId),
   );
 }
 
@@ -130,20 +130,6 @@ export async function followByLines<T>(
       await pause(1_000, signal);
     }
   });
-}
-
-/** How an analysis stands, in a line; null when nobody can tell. */
-export async function analysisLine(
-  engine: EngineClient,
-  workflowId: string,
-): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(analysisProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { stage, operationId, waiting } = progress;
-  const of = operationId === null ? '' : `, operation ${operationId}`;
-  const held = waiting === null ? '' : ` (waits: ${waiting.reason})`;
-  return `${workflowId}: ${stage}${of}${held}`;
 }
 
 async function followWith<T>(

@@ -20,7 +20,7 @@ export class EngineCalls {
   constructor(api: EnginesApi, options: RepeatOptions) {
     this.#api = api;
     this.#tell = options.tell;
-    this.#calls = new RepeatedCalls(api.service, options);
+    this.#calls = new RepeatedCalls(options);
   }
 
   /** @throws CommandError when the service lists no more than a page of them */

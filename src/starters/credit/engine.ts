@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { EngineCreation } from '../../apis/credit/engines';
+import { classifyFailure } from '../../apis/http/classify';
 import { StatusError } from '../../apis/http/errors';
 import { isUuid } from '../../domain/core/uuid';
 import { lengthFault, type Engine, type EngineFields } from '../../domain/credit/engine';
@@ -204,10 +205,10 @@ async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise
 }
 
 function refusalWords(error: StatusError): string {
-  const { status, code, detail, meansCredentials } = error;
+  const { status, code, detail } = error;
   const word = code === null ? '' : ` ${code}`;
   const words = `it answered ${status}${word}${detail === null ? '' : `: ${printable(detail)}`}`;
-  if (meansCredentials) return `the service refused the token: ${words}`;
+  if (classifyFailure(error) === 'credentials') return `the service refused the token: ${words}`;
   return status < 500 ? `the service refused: ${words}` : `the service failed: ${words}`;
 }
 

@@ -11,7 +11,7 @@ import {
 import { cancelUpdate, resumeUpdate } from '../../workflows/messages';
 import { writeAnalysisFolder } from './analysis-folder';
 import { defaultFolder } from '../cli/flags';
-import { analysisLine } from '../cli/follow';
+import { jobLine } from '../cli/job-line';
 import { CommandError } from '../jobs/errors';
 import { print, printJson, tell } from '../cli/terminal';
 import { isNotFound, withEngine, type CommandContext } from '../jobs/context';
@@ -133,7 +133,7 @@ export async function showAnalysisStatus(
   const { workId, cnab, createdAt, createdBy } = record;
   const running =
     outcome === null
-      ? await withEngine(place, (engine) => analysisLine(engine, analysisWorkflowId(record.name)))
+      ? await withEngine(place, (engine) => jobLine(engine, analysisWorkflowId(record.name)))
       : null;
   if (json) {
     const state = outcome === null ? (running === null ? 'broken off' : 'running') : 'ended';

@@ -17,7 +17,7 @@ import { queueName } from '../../domain/core/queues';
 import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import type { followDossier } from '../../workflows/dossiers/follow-dossier';
-import { cancelDossierUpdate, decideDossierUpdate } from '../../workflows/messages';
+import { cancelUpdate, decideDossierUpdate } from '../../workflows/messages';
 import { attributesAtStart, workIdOf } from '../../workflows/core/search-attributes';
 import { withActor, withDetach } from '../cli/flags';
 import {
@@ -324,7 +324,7 @@ async function tellFollower(
   await place.audit.appendAndAnchor([entry]);
   const handle = engine.client.workflow.getHandle(dossierWorkflowId(dossierId));
   try {
-    tell(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote: true }] }));
+    tell(await handle.executeUpdate(cancelUpdate, { args: [{ now: true, remote: true }] }));
   } catch (error) {
     await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
     if (!isNotFound(error)) throw refusalOf(workId, error);

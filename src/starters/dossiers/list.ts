@@ -71,7 +71,7 @@ export async function eachDossier(
   let unreadable = 0;
   await withInvestigation(async (service, { dossierNames }, timeoutMs) => {
     const dossiers = new DossiersApi(service, dossierNames, timeoutMs);
-    const calls = new RepeatedCalls(service, { tell });
+    const calls = new RepeatedCalls({ tell });
     const pages = walkPages<Dossier>(listCall, (cursor) =>
       calls.again(() =>
         dossiers.list({ ...filter, ...(cursor !== null && { cursor }) }, 'interactive'),

@@ -15,7 +15,7 @@ import {
   type DossierStatus,
 } from '../../domain/dossiers/follow';
 import type { EngineClient } from '../../temporal/connection';
-import { cancelDossierUpdate, dossierProgressQuery } from '../../workflows/messages';
+import { cancelUpdate } from '../../workflows/messages';
 import { writeDossierFolder } from './folder';
 import { phasesLine } from './phases';
 import {
@@ -25,6 +25,7 @@ import {
   type SingleKind,
   type SingleOnFile,
 } from '../cli/single-work';
+import { jobLine } from '../cli/job-line';
 import { CommandError } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { print, printJson, tell } from '../cli/terminal';
@@ -141,22 +142,14 @@ export function attemptLine({ billing, number, status }: AttemptSeen): string {
 }
 
 /** How a dossier stands, in a line; null when nobody can tell. */
-export async function dossierLine(
-  engine: EngineClient,
-  workflowId: string,
-): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(dossierProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { attempts, seen, stage, waiting } = progress;
-  const phases = stage === 'following' ? await phasesLine(engine, workflowId) : null;
-  const last = attempts.at(-1);
-  const cost = last?.billing == null ? '' : `, ${attemptLine(last).replace(/ +/g, ' ')}`;
-  const shown = stage === 'review' ? 'waits for a review (`diligence dossier decide`)' : stage;
-  const held = waiting === null ? '' : ` (waits: ${waiting})`;
-  return printable(
-    `${workflowId}: ${shown}${seen === null ? '' : `: ${seen}`}${phases === null ? '' : `, ${phases}`}${cost}${held}`,
-  );
+export function dossierLine(engine: EngineClient, workflowId: string): Promise<string | null> {
+  return jobLine(engine, workflowId, async ({ details: { attempts }, stage }) => {
+    const last = attempts?.at(-1);
+    return [
+      stage === 'following' ? await phasesLine(engine, workflowId) : null,
+      last?.billing == null ? null : attemptLine(last).replace(/ +/g, ' '),
+    ];
+  });
 }
 
 const dossiers: SingleKind<DossierRecord, DossierOutcome> = {
@@ -203,7 +196,7 @@ export async function cancelFollowing(
       if (runs !== null && runs !== workId) {
         throw new CommandError(`${workId} does not run: the dossier is followed by ${runs}`);
       }
-      print(await handle.executeUpdate(cancelDossierUpdate, { args: [{ remote }] }));
+      print(await handle.executeUpdate(cancelUpdate, { args: [{ now: true, remote }] }));
     } catch (error) {
       await place.store.jobs.release(folder);
       await place.audit.appendAndAnchor([{ ...entry, result: 'refused' }]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
-import type { Service } from '../../apis/http/service';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
 import { CommandError } from './errors';
 
 /** How often one wish is sent, and how long a command waits between two, in milliseconds. */
@@ -22,12 +22,10 @@ export interface RepeatOptions {
 
 /** Calls of a command to one service, again where that harms nothing. */
 export class RepeatedCalls {
-  readonly #service: Service;
   readonly #tell: (line: string) => void;
   readonly #pause: (ms: number) => Promise<unknown>;
 
-  constructor(service: Service, { tell, pause = sleep }: RepeatOptions) {
-    this.#service = service;
+  constructor({ tell, pause = sleep }: RepeatOptions) {
     this.#tell = tell;
     this.#pause = pause;
   }
@@ -58,12 +56,9 @@ export class RepeatedCalls {
   }
 
   meaningOf(error: unknown): CallMeaning {
-    if (!isHttpError(error)) return 'refused';
-    if (error instanceof ContractError) return 'unknown';
-    if (!(error instanceof StatusError)) return error.sent === 'no' ? 'not_done' : 'unknown';
-    if (this.#service.wasNotProcessed(error)) return 'not_done';
-    const isRefusal = error.status >= 400 && error.status < 500 && error.status !== 408;
-    return isRefusal ? 'refused' : 'unknown';
+    const failure = isCallFailure(error) ? classifyFailure(error, 'keyless') : 'permanent';
+    if (failure === 'unknown') return 'unknown';
+    return failure === 'transient' ? 'not_done' : 'refused';
   }
 }
 

@@ -19,8 +19,9 @@ import type { analyzeLens } from '../../workflows/lens/analyze-lens';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { deadlineOption, withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
+import { jobLine } from '../cli/job-line';
 import { fileInput, readInput, type ReadInput } from './input';
-import { analyses, lensLine, showLens, type LensOnFile, type LensOutput } from './outcome';
+import { analyses, showLens, type LensOnFile, type LensOutput } from './outcome';
 import { recordAtWork, workOfOutcome } from '../cli/single-work';
 import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
 import { refuseUnwritable } from '../cli/unwritable-folder';
@@ -170,7 +171,7 @@ async function follow(
   }
   await warnWithoutPollers(engine, place, 'investigation');
   const outcome = await followByLines<LensOutcome>(place, engine, workflowId, (current) =>
-    lensLine(current, workflowId),
+    jobLine(current, workflowId),
   );
   return showLens(place, await workOfOutcome(place, analyses, atWork, outcome), flags);
 }

@@ -17,10 +17,9 @@ import {
   type LensRecord,
 } from '../../domain/lens/analyze';
 import { extensionOf } from '../../domain/lens/media-type';
-import type { EngineClient } from '../../temporal/connection';
-import { lensProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
+import { jobLine } from '../cli/job-line';
 import { CommandError } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { print, printJson } from '../cli/terminal';
@@ -160,19 +159,6 @@ function billingWords(billing: Billing | null): string | null {
   return [status ?? '-', amount ?? '-', unit ?? ''].join(' ').trim();
 }
 
-/** How an analysis stands, in a line; null when nobody can tell. */
-export async function lensLine(engine: EngineClient, workflowId: string): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(lensProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { stage, waiting, analysisId, replaced } = progress;
-  const of = analysisId === null ? '' : `, analysis ${analysisId}`;
-  const after = replaced.length === 0 ? '' : `, ${replaced.length} uploads expired`;
-  return printable(
-    `${workflowId}: ${stage}${of}${after}${waiting === null ? '' : ` (${waiting})`}`,
-  );
-}
-
 /** The name of a file may tell of a person: it is told by what it is. */
 export function inputWords({ bytes, mediaType, sha256 }: LensInput): string {
   return `${mediaType}, ${bytes} bytes, ${sha256.slice(0, 8)}`;
@@ -186,7 +172,7 @@ export const analyses: SingleKind<LensRecord, LensOutcome> = {
   workflowId: ({ name }) => lensWorkflowId(name),
   input: ({ file }) => inputWords(file),
   terms: ({ mode, label }) => ({ mode, label }),
-  line: lensLine,
+  line: jobLine,
   outcomeLines,
 };
 

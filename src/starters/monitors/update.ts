@@ -141,7 +141,7 @@ async function sendUpdate(
   update: MonitorUpdate,
   options: RepeatOptions,
 ): Promise<MonitorAnswer> {
-  const calls = new RepeatedCalls(monitors.service, options);
+  const calls = new RepeatedCalls(options);
   try {
     return await calls.again(() => monitors.update(monitorId, update));
   } catch (error) {

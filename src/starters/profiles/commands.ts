@@ -15,6 +15,7 @@ import type { lookUpProfile } from '../../workflows/profiles/look-up-profile';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
+import { jobLine } from '../cli/job-line';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import {
   fileOption,
@@ -23,7 +24,7 @@ import {
   type InquiryBatchFlags,
 } from '../inquiry-batch';
 import { profileInquiries } from '../inquiry-kinds';
-import { lookups, profileLine, putLookup, showProfile, type ProfileOutput } from './outcome';
+import { lookups, putLookup, showProfile, type ProfileOutput } from './outcome';
 import { recordAtWork, workOfOutcome } from '../cli/single-work';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import { UsageError } from '../jobs/errors';
@@ -194,7 +195,7 @@ async function follow(
   }
   await warnWithoutPollers(engine, place, 'investigation');
   const outcome = await followByLines<ProfileOutcome>(place, engine, workflowId, (current) =>
-    profileLine(current, workflowId),
+    jobLine(current, workflowId),
   );
   return showProfile(place, await workOfOutcome(place, lookups, atWork, outcome), flags);
 }

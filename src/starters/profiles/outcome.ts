@@ -9,11 +9,10 @@ import {
   type SectionCounts,
 } from '../../domain/profiles/lookup';
 import { maskDocument } from '../../domain/core/documents';
-import type { EngineClient } from '../../temporal/connection';
-import { profileProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { writeProfileFolder } from './folder';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
+import { jobLine } from '../cli/job-line';
 import { CommandError } from '../jobs/errors';
 import { counted, printable } from '../jobs/text';
 import { print, printJson } from '../cli/terminal';
@@ -101,18 +100,6 @@ function outcomeLines(outcome: ProfileOutcome): string[] {
   return lines;
 }
 
-/** How a lookup stands, in a line; null when nobody can tell. */
-export async function profileLine(
-  engine: EngineClient,
-  workflowId: string,
-): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(profileProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { stage, waiting } = progress;
-  return `${workflowId}: ${stage}${waiting === null ? '' : ` (${waiting})`}`;
-}
-
 export const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
   what: 'a lookup',
@@ -121,7 +108,7 @@ export const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
   workflowId: ({ name }) => profileWorkflowId(name),
   input: ({ cpf }) => maskDocument(cpf),
   terms: ({ retryRural }) => ({ retryRural }),
-  line: profileLine,
+  line: jobLine,
   outcomeLines,
 };
 

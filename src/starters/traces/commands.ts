@@ -15,6 +15,7 @@ import { attributesAtStart } from '../../workflows/core/search-attributes';
 import type { searchTrace } from '../../workflows/traces/search-trace';
 import { deadlineOption, withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
+import { jobLine } from '../cli/job-line';
 import { refuseFlagsBeside } from '../cli/form-flags';
 import {
   fileOption,
@@ -28,7 +29,7 @@ import { UsageError } from '../jobs/errors';
 import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { putTrace, standingTrace, type TraceAsk } from './asks';
 import { traceListCommand } from './list';
-import { showTrace, traceLine, traces, type TraceOutput } from './outcome';
+import { showTrace, traces, type TraceOutput } from './outcome';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import {
   isRunning,
@@ -181,7 +182,7 @@ async function follow(
   }
   await warnWithoutPollers(engine, place, 'investigation');
   const outcome = await followByLines<TraceOutcome>(place, engine, workflowId, (current) =>
-    traceLine(current, workflowId),
+    jobLine(current, workflowId),
   );
   return showTrace(place, await workOfOutcome(place, traces, atWork, outcome), flags);
 }

@@ -96,7 +96,7 @@ async function eachListed(
   let unreadable = 0;
   await withInvestigation(async (service, { traceNames }, timeoutMs) => {
     const traces = new TracesApi(service, traceNames, timeoutMs);
-    const calls = new RepeatedCalls(service, { tell });
+    const calls = new RepeatedCalls({ tell });
     const pages = walkPages(listCall, (cursor) =>
       calls.again(() =>
         traces.list({ ...filter, ...(cursor !== null && { cursor }) }, 'interactive'),

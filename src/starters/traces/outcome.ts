@@ -9,10 +9,9 @@ import {
   type TraceSeen,
 } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
-import type { EngineClient } from '../../temporal/connection';
-import { traceProgressQuery } from '../../workflows/messages';
 import { defaultFolder } from '../cli/flags';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
+import { jobLine } from '../cli/job-line';
 import { CommandError } from '../jobs/errors';
 import { printable } from '../jobs/text';
 import { print, printJson } from '../cli/terminal';
@@ -100,16 +99,6 @@ function billingWords({ billing }: TraceSeen): string | null {
   return [status ?? '-', amount ?? '-', unit ?? ''].join(' ').trim();
 }
 
-/** How a search stands, in a line; null when nobody can tell. */
-export async function traceLine(engine: EngineClient, workflowId: string): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(traceProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { stage, waiting, traceId } = progress;
-  const of = traceId === null ? '' : `, search ${traceId}`;
-  return printable(`${workflowId}: ${stage}${of}${waiting === null ? '' : ` (${waiting})`}`);
-}
-
 export const traces: SingleKind<TraceRecord, TraceOutcome> = {
   kind: 'trace',
   what: 'a search',
@@ -118,7 +107,7 @@ export const traces: SingleKind<TraceRecord, TraceOutcome> = {
   workflowId: ({ name }) => traceWorkflowId(name),
   input: ({ target }) => maskTarget(target),
   terms: ({ strategy, label }) => ({ strategy, label }),
-  line: traceLine,
+  line: jobLine,
   outcomeLines,
 };
 

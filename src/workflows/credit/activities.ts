@@ -4,6 +4,7 @@ import type { createCreditEngineActivities } from '../../activities/credit/engin
 import type { createCreditRequestActivities } from '../../activities/credit/requests';
 import type { createCreditResultActivities } from '../../activities/credit/results';
 import { queueName } from '../../domain/core/queues';
+import { jobActivities } from '../core/job-activities';
 
 type BatchActivities = ReturnType<typeof createCreditBatchActivities>;
 type EngineActivities = ReturnType<typeof createCreditEngineActivities>;
@@ -37,30 +38,6 @@ export function creditActivities(queueSuffix: string) {
     priority: { priorityKey: 1 },
   });
 
-  /** @param deadlineAt epoch milliseconds; the time-out is a backstop, the deadline is a value */
-  const awaitAnalysis = (input: Parameters<ResultActivities['awaitAnalysis']>[0]) =>
-    proxyActivities<ResultActivities>({
-      taskQueue,
-      startToCloseTimeout: '15m',
-      heartbeatTimeout: '10s',
-      scheduleToCloseTimeout: Math.max(0, input.deadlineAt - Date.now()) + 15 * 60_000,
-      retry: { initialInterval: '2s', maximumInterval: '1m' },
-    }).awaitAnalysis(input);
-
-  const { fileResults } = proxyActivities<ResultActivities>({
-    taskQueue,
-    startToCloseTimeout: '30m',
-    heartbeatTimeout: '30s',
-    scheduleToCloseTimeout: '6h',
-    retry: { initialInterval: '2s', maximumInterval: '1m' },
-  });
-
-  const { concludeAnalysis } = proxyActivities<ResultActivities>({
-    taskQueue,
-    startToCloseTimeout: '1m',
-    retry: { initialInterval: '1s', maximumInterval: '30s' },
-  });
-
   // A command waits for the answer.
   const { findEngine } = proxyActivities<EngineActivities>({
     taskQueue,
@@ -92,8 +69,6 @@ export function creditActivities(queueSuffix: string) {
     concludeBatch,
     requestAnalysis,
     recoverAnalysis,
-    awaitAnalysis,
-    fileResults,
-    concludeAnalysis,
+    ...jobActivities<ResultActivities>('credit', queueSuffix),
   };
 }

@@ -23,7 +23,6 @@ import {
 } from '../../domain/dossiers/retry-batch';
 import type { ListAtFault, PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
 import { dossierBatchEnd } from '../../domain/job-ends';
-import { dossierActivities } from './activities';
 import { followDossier } from './follow-dossier';
 import {
   cancelUpdate,
@@ -31,8 +30,9 @@ import {
   type DossierBatchProgress,
   type RetryFailedInput,
 } from '../messages';
+import { dossierActivities } from './activities';
 import { attributesAtStart, tellAttention, tellEnd } from '../core/search-attributes';
-import { waitOn } from '../core/wait-on';
+import { pollUntilSettled } from '../core/poll-until-settled';
 
 /** Dossiers that are tried again at once. */
 const mostUnderWay = 10;
@@ -46,7 +46,7 @@ const longestLookMs = 86_400_000;
 /** Tries failed dossiers again, each followed by a work of its own, which outlives this one. */
 export async function retryFailedDossiers(input: RetryFailedInput): Promise<DossierBatchOutcome> {
   const { deadlineAt, queueSuffix, ref } = input;
-  const activities = dossierActivities(queueSuffix, false);
+  const { polling, recording } = dossierActivities(queueSuffix, false);
   const startedAt = new Date(Date.now()).toISOString();
   const planning = new CancellationScope();
   const items: DossierBatchItem[] = [];
@@ -86,11 +86,11 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
 
   function plan() {
     const now = Date.now();
-    return waitOn<RetryPlan | ListAtFault>(
-      (order) => activities.planRetries({ ...order, ref }),
+    return pollUntilSettled<RetryPlan | ListAtFault>(
+      (request) => polling(request).planRetries({ ...request, ref }),
       { deadlineAt: now + planMs, since: now, seen: 'planning' },
-      (visible) => {
-        waiting = visible === 'planning' ? null : visible;
+      (status) => {
+        waiting = status === 'planning' ? null : status;
         tellAttention(waiting !== null);
       },
     );
@@ -131,8 +131,8 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
     const now = Date.now();
     const lookMs = Math.min(firstLookMs * 2 ** (tries - 1), longestLookMs);
     const untilAt = Math.min(deadlineAt, now + lookMs);
-    return waitOn<DossierOutcome | null>(
-      (order) => activities.awaitFollow({ ...order, workId }),
+    return pollUntilSettled<DossierOutcome | null>(
+      (request) => polling(request).awaitFollow({ ...request, workId }),
       { deadlineAt: untilAt, since: now, seen: 'following' },
       () => undefined,
     );
@@ -179,7 +179,7 @@ export async function retryFailedDossiers(input: RetryFailedInput): Promise<Doss
       throw error;
     });
     stage = 'done';
-    const outcome = await activities.concludeRetries({
+    const outcome = await recording.concludeRetries({
       ref,
       outcome: { ...ending, items, billing: billing.all(), startedAt },
     });

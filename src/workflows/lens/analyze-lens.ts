@@ -1,5 +1,4 @@
-import { CancellationScope, isCancellation, setHandler } from '@temporalio/workflow';
-import { ApplicationFailure } from '@temporalio/common';
+import { lensEnd } from '../../domain/job-ends';
 import {
   isLensSettled,
   mostReplacements,
@@ -7,82 +6,37 @@ import {
   type LensFiles,
   type LensOutcome,
   type LensSeen,
+  type ReplacedLens,
 } from '../../domain/lens/analyze';
-import { waitingForCredentials } from '../../domain/core/settled-wait';
-import { lensEnd } from '../../domain/job-ends';
+import { runJob, unsettled, type Job } from '../core/run-job';
+import type { AnalyzeLensInput } from '../messages';
 import { lensActivities } from './activities';
-import {
-  cancelUpdate,
-  lensProgressQuery,
-  type AnalyzeLensInput,
-  type LensProgress,
-} from '../messages';
-import { tellAttention, tellEnd } from '../core/search-attributes';
-import { waitOn, type WaitEnd } from '../core/wait-on';
 
 type Ending = Pick<LensOutcome, 'status'> &
-  Partial<Pick<LensOutcome, 'seen' | 'error' | 'billing'>>;
+  Partial<Pick<LensOutcome, 'seen' | 'error' | 'billing' | 'files'>>;
 
 /** Time for the artifacts of an analysis that has settled, whatever the deadline. */
 const fetchingMs = 3_600_000;
 
-/** One file, from the request for its analysis to what was found, put on file. */
+/** One file, from the request for its analysis to what was found, stored. */
 export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome> {
   const { ref, deadlineAt, queueSuffix, interactive } = input;
-  const activities = lensActivities(queueSuffix, interactive);
-  const startedAt = Date.now();
-  const waiting = new CancellationScope();
+  const { polling, requesting, recording, lookAtLens } = lensActivities(queueSuffix, interactive);
+  const replaced: ReplacedLens[] = [];
   const last = input.attempt + mostReplacements;
   let { attempt } = input;
   let seen: LensSeen | null = null;
-  let isOver = false;
-  let isCancelled = false;
-  const progress: LensProgress = {
-    kind: 'lens',
-    stage: 'handing in',
-    analysisId: null,
-    replaced: [],
-    waiting: null,
-    startedAt,
-  };
-  setHandler(lensProgressQuery, () => ({ ...progress }));
-  setHandler(
-    cancelUpdate,
-    () => {
-      isCancelled = true;
-      waiting.cancel();
-      return 'cancelling: what was handed in goes on at the service';
-    },
-    {
-      validator(_order) {
-        if (isOver) throw ApplicationFailure.nonRetryable('it has settled', 'TooLate');
-        if (isCancelled) throw ApplicationFailure.nonRetryable('it is cancelled', 'TooLate');
-      },
-    },
-  );
-  CancellationScope.current().cancelRequested.catch(() => waiting.cancel());
 
-  function show(visible: string): void {
-    progress.waiting = visible === waitingForCredentials ? visible : null;
-    tellAttention(progress.waiting !== null);
-    if (progress.waiting === null) progress.stage = visible;
-  }
-
-  async function run(): Promise<Ending> {
+  async function analyze(job: Job): Promise<Ending> {
     for (; ; attempt += 1) {
       const at = attempt;
-      const handed = await waitOn(
-        (order) => activities.submitLens({ ...order, ref, attempt: at }),
-        { deadlineAt, since: Date.now(), seen: 'handing in' },
-        show,
+      const handed = await job.poll(
+        (request) => requesting(request).submitLens({ ...request, ref, attempt: at }),
+        { deadlineAt, seen: 'handing in' },
       );
-      if (handed.kind !== 'settled') return unsettled(handed, null);
+      if (handed.kind !== 'settled') return unsettled(handed, 'the analysis');
       const { value } = handed;
-      if (value.kind === 'submitted') {
-        progress.analysisId = value.analysisId;
-        show(value.state);
-        return follow(value.analysisId, value.state);
-      }
+      if (value.kind === 'submitted') return follow(job, value.analysisId, value.state);
       if (value.kind === 'unknown') {
         return { status: 'unknown_outcome', error: { code: value.code, message: value.message } };
       }
@@ -91,72 +45,69 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
         const error = { code: value.code, message: value.message };
         return { status: 'refused', error, billing };
       }
-      progress.replaced.push({ attempt: at, analysisId: value.analysisId, billing });
+      replaced.push({ attempt: at, analysisId: value.analysisId, billing });
+      job.progress.details = { replaced: [...replaced] };
       if (at >= last) {
-        const message = `${progress.replaced.length} uploads in a row did not arrive in time`;
+        const message = `${replaced.length} uploads in a row did not arrive in time`;
         return { status: 'expired', error: { code: uploadExpiredCode, message }, billing };
       }
     }
   }
 
-  async function follow(analysisId: string, state: string): Promise<Ending> {
-    const end = await waitOn(
-      (order) => activities.awaitLens({ ...order, ref, analysisId }),
-      { deadlineAt, since: Date.now(), seen: state },
-      (visible, value) => {
-        show(visible);
-        seen = value ?? seen;
+  async function follow(job: Job, analysisId: string, state: string): Promise<Ending> {
+    job.progress.externalId = analysisId;
+    job.progress.stage = state;
+    const end = await job.poll(
+      (request) => polling(request).awaitLens({ ...request, ref, analysisId }),
+      {
+        deadlineAt,
+        seen: state,
+        onChange(status, value) {
+          job.progress.stage = status;
+          seen = value ?? seen;
+        },
       },
     );
     if (end.kind === 'settled') return settled(end.value);
-    return unsettled(end, end.kind === 'expired' ? (end.value ?? seen) : seen);
+    const value = end.kind === 'expired' ? (end.value ?? seen) : seen;
+    return { ...unsettled(end, 'the analysis'), seen: value };
   }
 
   /** What it had come to when it was waited for no longer: that may have been paid for. */
-  async function cancelled(): Promise<Ending> {
-    const look = await activities.lookAtLens({ ref, attempt }).catch(() => null);
-    const isDone = look !== null && ['completed', 'failed', 'cancelled'].includes(look.state);
-    return isDone ? settled(look) : { status: 'cancelled', seen: look ?? seen };
+  async function onCancelled(): Promise<Ending> {
+    const found = await lookAtLens({ ref, attempt }).catch(() => null);
+    const isDone = found !== null && ['completed', 'failed', 'cancelled'].includes(found.state);
+    return isDone ? settled(found) : { status: 'cancelled', seen: found ?? seen };
   }
 
   /** Null: there is nothing to fetch, or it could not be. */
-  async function fetched({ analysisId, artifacts }: LensSeen): Promise<LensFiles | null> {
+  async function filesOf(job: Job, { analysisId, artifacts }: LensSeen): Promise<LensFiles | null> {
     if (artifacts === 0) return { filed: [], unfiled: [] };
-    progress.stage = 'fetching';
-    const since = Date.now();
-    const end = await waitOn(
-      (order) => activities.fileLens({ ...order, ref, analysisId }),
-      { deadlineAt: since + fetchingMs, since, seen: 'fetching' },
-      show,
+    job.progress.stage = 'fetching';
+    const fetching = { deadlineAt: Date.now() + fetchingMs };
+    const end = await job.poll(
+      (request) => polling(request).fileLens({ ...request, ref, analysisId }),
+      { ...fetching, seen: 'fetching' },
     );
     return end.kind === 'refused' ? null : end.value;
   }
 
-  return CancellationScope.nonCancellable(async () => {
-    const ending = await waiting.run(run).catch((error: unknown) => {
-      if (isCancellation(error)) return cancelled();
-      throw error;
-    });
-    isOver = true;
-    const hasSettled = ending.seen != null && isLensSettled(ending.seen.state);
-    const files = hasSettled ? await fetched(ending.seen as LensSeen) : null;
-    progress.stage = 'done';
-    progress.waiting = null;
-    const outcome = await activities.concludeLens({
-      ref,
-      attempt,
-      outcome: {
-        seen: null,
-        files,
-        error: null,
-        billing: null,
-        replaced: progress.replaced,
-        startedAt: new Date(startedAt).toISOString(),
-        ...ending,
-      },
-    });
-    tellEnd(lensEnd(outcome));
-    return outcome;
+  return runJob<Ending, LensOutcome>({
+    kind: 'lens',
+    stage: 'handing in',
+    async steps(job) {
+      const ending = await job.cancellable(() => analyze(job), onCancelled);
+      const hasSettled = ending.seen != null && isLensSettled(ending.seen.state);
+      const files = hasSettled ? await filesOf(job, ending.seen as LensSeen) : null;
+      return { ...ending, files };
+    },
+    finalize: (ending) =>
+      recording.finalizeLens({
+        ref,
+        attempt,
+        outcome: { seen: null, files: null, error: null, billing: null, replaced, ...ending },
+      }),
+    end: lensEnd,
   });
 }
 
@@ -168,16 +119,4 @@ function settled(seen: LensSeen): Ending {
     return { status: 'expired', seen, error: failure ?? { code: null, message } };
   }
   return { status: state === 'failed' ? 'failed' : 'cancelled', seen, error: failure };
-}
-
-function unsettled(
-  end: Exclude<WaitEnd<unknown>, { kind: 'settled' }>,
-  seen: LensSeen | null,
-): Ending {
-  if (end.kind === 'refused') {
-    const { code, message } = end;
-    return { status: 'refused', seen, error: { code, message } };
-  }
-  const message = 'the analysis had not settled at the deadline';
-  return { status: 'expired', seen, error: { code: 'deadline', message } };
 }

@@ -1,16 +1,9 @@
-import { ApplicationFailure } from '@temporalio/common';
-import { CancellationScope, isCancellation, setHandler, sleep } from '@temporalio/workflow';
+import { isCancellation, sleep } from '@temporalio/workflow';
 import type { LookedUp, ProfileOutcome } from '../../domain/profiles/lookup';
-import { endOf } from '../../domain/attention';
-import {
-  cancelUpdate,
-  profileProgressQuery,
-  type LookUpProfileInput,
-  type ProfileProgress,
-} from '../messages';
+import type { PollEnd } from '../core/poll-until-settled';
+import { runJob, unsettled, type Job } from '../core/run-job';
+import type { LookUpProfileInput } from '../messages';
 import { profileActivities } from './activities';
-import { tellAttention, tellEnd } from '../core/search-attributes';
-import { waitOn } from '../core/wait-on';
 
 /** A rural query that took too long has time to become quick. */
 const ruralPause = '30s';
@@ -18,112 +11,65 @@ const ruralPause = '30s';
 type Found = Extract<LookedUp, { kind: 'found' }>;
 type Ending = Pick<ProfileOutcome, 'status'> & Partial<ProfileOutcome>;
 
-/** One profile, looked up and put on file. */
+/** One profile, looked up and stored. */
 export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileOutcome> {
-  const activities = profileActivities(input.queueSuffix, input.interactive);
-  const startedAt = Date.now();
-  const asking = new CancellationScope();
-  let stage: ProfileProgress['stage'] = 'asking';
-  let waiting: string | null = null;
-  let refusedToken = false;
-  setHandler(profileProgressQuery, () => ({ kind: 'profile', stage, waiting, startedAt }));
-  setHandler(
-    cancelUpdate,
-    () => {
-      asking.cancel();
-      return 'cancelling';
-    },
-    {
-      validator(_order) {
-        if (stage !== 'done') return;
-        throw ApplicationFailure.nonRetryable('it has ended: its end is put on file', 'TooLate');
-      },
-    },
-  );
-  CancellationScope.current().cancelRequested.catch(() => asking.cancel());
+  const { ref, deadlineAt, interactive = true } = input;
+  const { requesting, recording } = profileActivities(input.queueSuffix, interactive);
 
-  /** Null: out of time. */
-  async function ask(call: number): Promise<LookedUp | null> {
-    const { ref, deadlineAt, interactive } = input;
-    const end = await waitOn<LookedUp>(
-      (order) =>
-        activities.lookUpProfile({
-          ...order,
-          ref,
-          call,
-          ...(interactive !== undefined && { interactive }),
-        }),
-      { deadlineAt, since: Date.now(), seen: 'asking' },
-      (visible) => {
-        waiting = visible === 'asking' ? null : visible;
-        tellAttention(waiting !== null);
-      },
+  const ask = (job: Job, call: number): Promise<PollEnd<LookedUp>> =>
+    job.poll<LookedUp>(
+      (request) => requesting(request).lookUpProfile({ ...request, ref, call, interactive }),
+      { deadlineAt, seen: 'asking', onChange: () => undefined },
     );
-    refusedToken = end.kind === 'expired' && waiting !== null;
-    waiting = null;
-    return end.kind === 'settled' ? end.value : null;
-  }
 
-  async function run(): Promise<Ending> {
-    const first = await ask(1);
-    if (first === null) return refusedToken ? lockedOut : expired;
-    // What stands on file is returned when it is concluded.
-    if (first.kind === 'ended') return { status: first.status };
-    if (first.kind === 'no') {
-      const { status, code, message } = first;
+  async function lookUp(job: Job): Promise<Ending> {
+    const first = await ask(job, 1);
+    if (first.kind !== 'settled') return unsettled(first, 'the lookup');
+    const { value } = first;
+    // What is stored is returned when it is finalized.
+    if (value.kind === 'ended') return { status: value.status };
+    if (value.kind === 'no') {
+      const { status, code, message } = value;
       return { status, error: { code, message } };
     }
-    const second = await again(first);
-    return { ...found(second ?? first), answered: second === null ? 1 : 2 };
+    const second = await again(job, value);
+    return { ...found(second ?? value), answered: second === null ? 1 : 2 };
   }
 
   /** Null: it was not asked again, or not had. The first answer stands whatever comes of it. */
-  async function again(first: Found): Promise<Found | null> {
+  async function again(job: Job, first: Found): Promise<Found | null> {
     if (!input.retryRural || first.rural === 'told') return null;
     try {
-      stage = 'asking again';
-      await asking.run(() => sleep(ruralPause));
-      const second = await asking.run(() => ask(2));
-      return second?.kind === 'found' ? second : null;
+      job.progress.stage = 'asking again';
+      await sleep(ruralPause);
+      const second = await ask(job, 2);
+      return second.kind === 'settled' && second.value.kind === 'found' ? second.value : null;
     } catch (error) {
       if (isCancellation(error)) return null;
       throw error;
     }
   }
 
-  return CancellationScope.nonCancellable(async () => {
-    const ending = await asking.run(run).catch((error: unknown): Ending => {
-      if (isCancellation(error)) return { status: 'cancelled' };
-      throw error;
-    });
-    stage = 'done';
-    const outcome = await activities.concludeProfile({
-      ref: input.ref,
-      outcome: {
-        rural: null,
-        counts: null,
-        sha256: null,
-        call: null,
-        answered: 0,
-        error: null,
-        startedAt: new Date(startedAt).toISOString(),
-        ...ending,
-      },
-    });
-    tellEnd(endOf('profile', outcome.status));
-    return outcome;
+  return runJob<Ending, ProfileOutcome>({
+    kind: 'profile',
+    stage: 'asking',
+    steps: (job) =>
+      job.cancellable(
+        () => lookUp(job),
+        (): Ending => ({ status: 'cancelled' }),
+      ),
+    finalize: (ending) => recording.finalizeProfile({ ref, outcome: { ...nothing, ...ending } }),
   });
 }
 
-const expired: Ending = {
-  status: 'expired',
-  error: { code: 'deadline', message: 'the service had not answered at the deadline' },
-};
-
-const lockedOut: Ending = {
-  status: 'expired',
-  error: { code: 'credentials', message: 'the service refused our token until the deadline' },
-};
+const nothing = {
+  rural: null,
+  counts: null,
+  sha256: null,
+  call: null,
+  answered: 0,
+  error: null,
+} as const;
 
 function found({ rural, counts, sha256, call }: Found): Ending {
   return { status: 'found', rural, counts, sha256, call };

@@ -435,7 +435,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'missing or invalid token: 401': {
       sandbox: 'A 401 problem, also after a token was revoked; nothing begins.',
-      client: `${statusError}.meansCredentials`,
+      client: 'src/apis/http/classify.ts#classifyFailure',
       test: `${client} › a revoked token is refused everywhere, and means the credentials`,
     },
   },

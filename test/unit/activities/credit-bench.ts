@@ -6,7 +6,7 @@ import {
 } from '../../../src/activities/credit/requests';
 import {
   createCreditResultActivities,
-  type WaitInput,
+  type AwaitAnalysisInput,
 } from '../../../src/activities/credit/results';
 import type { CreditDependencies } from '../../../src/activities/dependencies';
 import { pauseOnTheClock, type Pause } from '../../../src/activities/core/pause';
@@ -24,8 +24,9 @@ import type {
   AnalysisResultRef,
   AnalysisStatus,
   RequestAnswer,
-  WaitAnswer,
+  OperationSeen,
 } from '../../../src/domain/credit/work';
+import type { Polled } from '../../../src/domain/core/poll-request';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { LoopbackServer, type Reply } from '../../support/loopback-server';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -169,24 +170,33 @@ export class CreditBench {
     return this.#environment().run(recoverAnalysis, { ref: this.ref, run });
   }
 
-  wait(input: Partial<WaitInput> = {}): Promise<WaitAnswer> {
+  wait(input: Partial<AwaitAnalysisInput> = {}): Promise<Polled<OperationSeen>> {
     const { awaitAnalysis } = createCreditResultActivities(this.#deps);
     const now = this.#deps.now();
-    const usual = { operationId: 'op-1', acceptedAt: now, deadlineAt: now + 3_600_000 };
+    const usual = { operationId: 'op-1', since: now, deadlineAt: now + 3_600_000, seen: 'waiting' };
     return this.#environment().run(awaitAnalysis, { ...usual, ...input });
   }
 
   conclude(status: AnalysisStatus, operationId: string | null = null): Promise<AnalysisOutcome> {
-    const { concludeAnalysis } = createCreditResultActivities(this.#deps);
+    const { finalizeAnalysis } = createCreditResultActivities(this.#deps);
     const nothing = { operationId, statusWord: null, error: null, result: null };
     const startedAt = new Date(this.#deps.now()).toISOString();
     const outcome = { ...nothing, status, possibleDoubleCharge: false, startedAt };
-    return this.#environment().run(concludeAnalysis, { ref: this.ref, outcome });
+    return this.#environment().run(finalizeAnalysis, { ref: this.ref, outcome });
   }
 
-  fileResults(attempt = 1): Promise<AnalysisResultRef> {
+  async fileResults(): Promise<AnalysisResultRef> {
+    const polled = await this.pollResults();
+    if (polled.kind !== 'settled') throw new Error(`it is ${polled.kind}`);
+    return polled.value;
+  }
+
+  pollResults(): Promise<Polled<AnalysisResultRef>> {
     const { fileResults } = createCreditResultActivities(this.#deps);
-    return this.#environment(attempt).run(fileResults, { ref: this.ref, operationId: 'op-1' });
+    const now = this.#deps.now();
+    const request = { since: now, deadlineAt: now + 3_600_000, seen: 'fetching' };
+    const input = { ref: this.ref, operationId: 'op-1', ...request };
+    return this.#environment().run(fileResults, input);
   }
 
   #environment(attempt = 1): ActivityEnvironment {

@@ -93,7 +93,7 @@ const broken: [string, Reply][] = [
 
 it('unpacks a result that came packed, unasked', async () => {
   bench.replies.result = answer(gzipSync(whole), { 'content-encoding': 'gzip' });
-  expect(await bench.wait()).toMatchObject({ kind: 'ready' });
+  expect(await bench.wait()).toMatchObject({ value: { kind: 'ready' } });
   expect((await filed()).equals(whole)).toBe(true);
 });
 
@@ -103,7 +103,7 @@ it.each(broken)('fetches a result again %s, and files the whole one', async (_wh
     calls += 1;
     return (calls === 1 ? reply : json(200, tree))(request, response);
   };
-  expect(await bench.wait()).toMatchObject({ kind: 'ready' });
+  expect(await bench.wait()).toMatchObject({ value: { kind: 'ready' } });
   expect(calls).toBe(2);
   expect((await filed()).equals(whole)).toBe(true);
   expect(await bench.place.store.records.list('operations/')).toHaveLength(2);

@@ -6,13 +6,14 @@ import {
   type DossierDependencies,
   type RetryDossierInput,
 } from '../../../src/activities/dossiers/dossiers';
-import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { DossierFile } from '../../../src/store/dossiers/dossiers';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';
 import type { DossierOutcome, DossierRecord } from '../../../src/domain/dossiers/follow';
 import { readAll } from '../../support/audit-entries';
 import { newStore } from '../../support/new-store';
+import { answeredStatus } from '../../support/status-errors';
 import { putAttempt } from '../../support/stored-attempts';
 
 const call = { method: 'POST', pathTemplate: '/dossies/{dossie_id}/retry' };
@@ -20,19 +21,8 @@ const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET',
 const notSent = new ConnectionError(call, 'no', { name: 'E', code: 'ECONNREFUSED', syscall: null });
 const unreadable = new ContractError(call, [{ path: 'id', code: 'invalid' }]);
 
-function answered(status: number, fields: object = {}): StatusError {
-  return new StatusError(call, {
-    status,
-    code: null,
-    requestId: null,
-    retryable: null,
-    retryAfterMs: null,
-    hasProblem: true,
-    location: null,
-    elsewhere: false,
-    ...fields,
-  });
-}
+const answered = (status: number, fields: object = {}): StatusError =>
+  answeredStatus(call, status, fields);
 
 const ref = { workId: 'dossier/d/1', folder: 'dossiers/d/1', dossierId: 'd' };
 
@@ -70,7 +60,6 @@ class Bench {
     };
     const dossiers = {
       timeoutMs: 30_000,
-      service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
       status: async () => {
         this.beforeRead();
         return view();
@@ -157,9 +146,9 @@ class Bench {
     const asked = { workId: of.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
     await new DossierFile(this.store).putRecord(of.folder, asked);
     const outcome = { status: 'expired', filed: [], error: null } as unknown as Parameters<
-      Bench['activities']['concludeDossier']
+      Bench['activities']['finalizeDossier']
     >[0]['outcome'];
-    return this.run(() => this.activities.concludeDossier({ ref: of, outcome }));
+    return this.run(() => this.activities.finalizeDossier({ ref: of, outcome }));
   }
 }
 

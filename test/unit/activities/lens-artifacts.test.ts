@@ -6,15 +6,13 @@ import { createLensArtifactActivities } from '../../../src/activities/lens/artif
 import { LensFile } from '../../../src/store/lens/lens';
 import type { LensFiles } from '../../../src/domain/lens/analyze';
 import { newStore } from '../../support/new-store';
+import { answeredStatus } from '../../support/status-errors';
 
 const call = { method: 'GET', pathTemplate: '{artifact}' };
 const ref = { workId: 'lens/n/1', folder: 'lens/n/1' };
 
-function answered(status: number): StatusError {
-  const nothing = { code: null, requestId: null, retryable: null, retryAfterMs: null };
-  const where = { location: null, elsewhere: true, hasProblem: false };
-  return new StatusError(call, { status, ...nothing, ...where });
-}
+const answered = (status: number): StatusError =>
+  answeredStatus(call, status, { elsewhere: true, hasProblem: false });
 
 const tooLarge = new ConnectionError(call, 'maybe', {
   name: 'E',

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createLensActivities, type LensDependencies } from '../../../src/activities/lens/lens';
-import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { lensSubject, undecidedAttempt } from '../../../src/domain/core/attempts';
 import { putLarge } from '../../../src/store/core/large-objects';
@@ -11,6 +11,7 @@ import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { LensAnalysis } from '../../../src/domain/lens/lens-analysis';
 import { readAll } from '../../support/audit-entries';
 import { newStore } from '../../support/new-store';
+import { answeredStatus } from '../../support/status-errors';
 import { accepted, putAttempt } from '../../support/stored-attempts';
 
 const call = { method: 'POST', pathTemplate: '/lente/analyses' };
@@ -18,19 +19,8 @@ const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET',
 const notSent = new ConnectionError(call, 'no', { name: 'E', code: 'ECONNREFUSED', syscall: null });
 const unreadable = new ContractError(call, [{ path: 'id', code: 'invalid' }]);
 
-function answered(status: number, fields: object = {}): StatusError {
-  return new StatusError(call, {
-    status,
-    code: null,
-    requestId: null,
-    retryable: null,
-    retryAfterMs: null,
-    hasProblem: true,
-    location: null,
-    elsewhere: false,
-    ...fields,
-  });
-}
+const answered = (status: number, fields: object = {}): StatusError =>
+  answeredStatus(call, status, fields);
 
 const name = '0a1b'.repeat(8);
 const ref = { workId: `lens/${name}/20260101T1Z`, folder: `lens/${name}/20260101T1Z` };
@@ -86,7 +76,6 @@ class Bench {
       return { analysis: analysis as unknown as LensAnalysis, answer: {} };
     };
     const lens = {
-      service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
       submitPath: null,
       timeoutMs: 30_000,
       create: async (
@@ -183,7 +172,7 @@ class Bench {
 
   conclude(outcome: Partial<LensOutcome>, attempt = 1): Promise<LensOutcome> {
     const whole = { seen: null, files: null, error: null, replaced: [], ...outcome } as LensOutcome;
-    return this.#run(() => this.activities.concludeLens({ ref, attempt, outcome: whole }));
+    return this.#run(() => this.activities.finalizeLens({ ref, attempt, outcome: whole }));
   }
 
   #run<T>(work: () => Promise<T>, environment = new ActivityEnvironment(timeouts)): Promise<T> {

@@ -4,7 +4,7 @@ import {
   createProfileActivities,
   type ProfileDependencies,
 } from '../../../src/activities/profiles/profiles';
-import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { ConnectionError, ContractError } from '../../../src/apis/http/errors';
 import { Store } from '../../../src/store/store';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
@@ -52,7 +52,6 @@ function activities(
   return createProfileActivities({
     profiles: {
       timeoutMs: 30_000,
-      service: { wasNotProcessed: (error: StatusError) => error.status === 429 },
       lookUp: async (...[, , , beforeSend]: Parameters<ProfilesApi['lookUp']>) => {
         await beforeSend?.();
         asked += 1;
@@ -83,7 +82,7 @@ async function concluded(
 ): Promise<ProfileOutcome> {
   const nothing = { rural: null, counts: null, sha256: null, call: null, answered: 0 };
   const outcome = { ...nothing, status, error: null, startedAt, ...more };
-  return activities().concludeProfile({ ref, outcome });
+  return activities().finalizeProfile({ ref, outcome });
 }
 
 test.each(['cancelled', 'expired'] as const)(

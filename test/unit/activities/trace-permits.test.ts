@@ -71,7 +71,7 @@ async function expectNothingSent(status: 'cancelled' | 'expired'): Promise<void>
   await service.call({ ...read, timeoutMs: 5_000, maxBytes: 1_000 }, 'poll');
   expect(server.received.map(({ path }) => path)).toEqual(['/api/v1/after']);
   const outcome = { status, seen: null, error: null, startedAt: '' } as const;
-  expect(await activities().concludeTrace({ ref, outcome })).toMatchObject({ status, error: null });
+  expect(await activities().finalizeTrace({ ref, outcome })).toMatchObject({ status, error: null });
 }
 
 const order = (leftMs: number) => {

@@ -14,6 +14,7 @@ import { TraceFile } from '../../../src/store/traces/traces';
 import type { Trace } from '../../../src/domain/traces/trace';
 import { readAll } from '../../support/audit-entries';
 import { accepted, claimAt, putAttempt } from '../../support/stored-attempts';
+import { answeredStatus } from '../../support/status-errors';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const hour = 3_600_000;
@@ -72,21 +73,11 @@ const answered = (traceId: string): TraceAnswer => ({ trace: found(traceId), ans
 const lost = (): Error =>
   new ConnectionError(call, 'maybe', { name: 'Error', code: null, syscall: null });
 const refusal = (status: number, retryable: boolean | null = null): StatusError =>
-  new StatusError(call, {
-    status,
-    code: 'c',
-    requestId: null,
-    retryable,
-    retryAfterMs: null,
-    hasProblem: true,
-    location: null,
-    elsewhere: false,
-  });
+  answeredStatus(call, status, { code: 'c', retryable });
 
 /** The activities, on a clock that passes while they wait. */
 function activities(onSend: (signal: AbortSignal) => void = () => undefined) {
   const traces = {
-    service: { wasNotProcessed: ({ status }: StatusError) => [429, 503].includes(status) },
     timeoutMs: 30_000,
     create: async (request: TraceRequest, signal: AbortSignal, beforeSend: () => Promise<void>) => {
       sent.push(request);
@@ -187,13 +178,13 @@ test('what was made is not asked for again', async () => {
 test.each(['refused', 'expired', 'completed'] as const)(
   'a work that is started again after it ended %s asks for nothing, and its end stands',
   async (status) => {
-    const { concludeTrace } = activities();
+    const { finalizeTrace } = activities();
     const outcome = { seen: null, error: null, startedAt: '' };
-    const stands = await concludeTrace({ ref, outcome: { ...outcome, status } });
+    const stands = await finalizeTrace({ ref, outcome: { ...outcome, status } });
     expect(await start()).toEqual({ kind: 'settled', value: { kind: 'ended', status } });
     expect([sent, await claimed()]).toEqual([[], null]);
     nowMs += hour;
-    expect(await concludeTrace({ ref, outcome: { ...outcome, status } })).toEqual(stands);
+    expect(await finalizeTrace({ ref, outcome: { ...outcome, status } })).toEqual(stands);
     expect(counted).toEqual([status]);
   },
 );
@@ -254,7 +245,7 @@ test('the list has its time from the first send on, however long that waited', a
 
 test('a repetition that is refused its token waits for credentials, as any request', async () => {
   sends = [lost(), refusal(401)];
-  expect(await start()).toMatchObject({ kind: 'changed', visible: 'waiting: credentials' });
+  expect(await start()).toMatchObject({ kind: 'changed', status: 'waiting: credentials' });
   expect(walks).toBe(0);
 });
 
@@ -328,30 +319,30 @@ test('a refusal that may pass is asked again', async () => {
 test('called off while it waits to be let in, nothing is sent and nothing is left open', async () => {
   const environment = new ActivityEnvironment();
   sends = [new ConnectionError(call, 'no', { name: 'AbortError', code: null, syscall: null })];
-  const { concludeTrace, startTrace } = activities((signal) => {
+  const { finalizeTrace, startTrace } = activities((signal) => {
     environment.cancel();
     expect(signal.aborted).toBe(true);
   });
   const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
   await expect(environment.run(startTrace, order)).rejects.toThrow(CancelledFailure);
   const outcome = { status: 'cancelled', seen: null, error: null, startedAt: '' } as const;
-  expect(await concludeTrace({ ref, outcome })).toMatchObject({ status: 'cancelled', error: null });
+  expect(await finalizeTrace({ ref, outcome })).toMatchObject({ status: 'cancelled', error: null });
 });
 
 test('a worker that is lost while its request waits to be let in leaves no intent', async () => {
-  const { concludeTrace, startTrace } = activities(() => {
+  const { finalizeTrace, startTrace } = activities(() => {
     throw new Error('the process ended here');
   });
   const order = { ref, deadlineAt: nowMs + hour, since: nowMs, seen: 'requesting' };
   await expect(new ActivityEnvironment().run(startTrace, order)).rejects.toThrow('ended here');
   expect(await claimed()).toBeNull();
   const outcome = { status: 'expired', seen: null, error: null, startedAt: '' } as const;
-  expect(await concludeTrace({ ref, outcome })).toMatchObject({ status: 'expired', error: null });
+  expect(await finalizeTrace({ ref, outcome })).toMatchObject({ status: 'expired', error: null });
 });
 
 test('without a token nothing left, and what is called off then is not called unknown', async () => {
   sends = [new TokenUnavailableError('the file is gone')];
-  expect(await start()).toMatchObject({ kind: 'changed', visible: 'waiting: credentials' });
+  expect(await start()).toMatchObject({ kind: 'changed', status: 'waiting: credentials' });
   expect(await claimed()).toBeNull();
 });
 

@@ -108,7 +108,7 @@ it('holds everybody back for as long as a 429 asks, at half the rate from then o
   server.reply = (_request, response) => sendJson(response, 429, {}, { 'retry-after': '7' });
   const error = await refusalOf(post);
   expect(error).toMatchObject({ status: 429, retryAfterMs: 7_000 });
-  expect(service.wasNotProcessed(error)).toBe(true);
+  expect(error.wasNotProcessed).toBe(true);
   expect(service.limiter.expectedWaitMs()).toBeGreaterThanOrEqual(7_000);
   expect(await service.limiter.acquire('interactive', { until: clock })).toBe(false);
 });
@@ -119,14 +119,15 @@ it('waits a second after a 429 that names no time', async () => {
   expect(service.limiter.expectedWaitMs()).toBe(1_000);
 });
 
-it.each<[string, unknown, Record<string, string>, boolean]>([
-  ['with Retry-After', '', { 'retry-after': '1' }, true],
-  ['with a problem body', { title: 'busy' }, {}, true],
-  ['without either, as a proxy answers it', '', {}, false],
-])('judges a 503 %s', async (_words, body, headers, notProcessed) => {
+it.each<[string, unknown, Record<string, string>, boolean, boolean]>([
+  ['with Retry-After', '', { 'retry-after': '1' }, true, true],
+  ['with a problem body', { title: 'busy' }, {}, true, true],
+  ['that is not to be sent again', { retryable: false }, { 'retry-after': '1' }, false, true],
+  ['without either, as a proxy answers it', '', {}, false, false],
+])('judges a 503 %s', async (_words, body, headers, notProcessed, paused) => {
   server.reply = (_request, response) => sendJson(response, 503, body, headers);
-  expect(service.wasNotProcessed(await refusalOf(post))).toBe(notProcessed);
-  expect(service.limiter.expectedWaitMs() >= 1_000).toBe(notProcessed);
+  expect((await refusalOf(post)).wasNotProcessed).toBe(notProcessed);
+  expect(service.limiter.expectedWaitMs() >= 1_000).toBe(paused);
 });
 
 it('believes no 503 when RESEND_ON_503 is off', async () => {
@@ -139,7 +140,7 @@ it('believes no 503 when RESEND_ON_503 is off', async () => {
   server.reply = (_request, response) => sendJson(response, 503, {}, { 'retry-after': '1' });
   const error = (await wary.dispatch(post).catch((fault: unknown) => fault)) as StatusError;
   expect(error.status).toBe(503);
-  expect(wary.wasNotProcessed(error)).toBe(false);
+  expect(error.wasNotProcessed).toBe(false);
   await wary.close();
 });
 
@@ -148,7 +149,7 @@ it.each([500, 502, 504, 400, 409])(
   async (status) => {
     server.reply = (_request, response) =>
       sendJson(response, status, { title: 'x' }, { 'retry-after': '1' });
-    expect(service.wasNotProcessed(await refusalOf(post))).toBe(false);
+    expect((await refusalOf(post)).wasNotProcessed).toBe(false);
   },
 );
 

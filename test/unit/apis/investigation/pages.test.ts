@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  ConnectionError,
-  ContractError,
-  safeCause,
-  StatusError,
-} from '../../../../src/apis/http/errors';
+import { ConnectionError, ContractError, safeCause } from '../../../../src/apis/http/errors';
 import { findListed, pageFromWire, walkPages } from '../../../../src/apis/investigation/pages';
+import { answeredStatus } from '../../../support/status-errors';
 
 const call = { method: 'GET', pathTemplate: '/things' };
 const thing = z.object({ id: z.string() });
@@ -49,17 +45,7 @@ async function walk(read: (cursor: string | null, nth: number) => Told, mostPage
 const a = { id: 'a' };
 const b = { id: 'b' };
 
-const refusal = (status: number) =>
-  new StatusError(call, {
-    status,
-    code: null,
-    requestId: null,
-    retryable: null,
-    retryAfterMs: null,
-    hasProblem: true,
-    location: null,
-    elsewhere: false,
-  });
+const refusal = (status: number) => answeredStatus(call, status);
 
 describe('a walk over a list', () => {
   test('goes through all pages once, however many', async () => {

@@ -1,8 +1,9 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { SettledWait, type Reading } from '../../../src/activities/core/settled-wait';
-import { ConnectionError, ContractError, StatusError } from '../../../src/apis/http/errors';
+import { createPolling, type Reading } from '../../../src/activities/core/poll-until-settled';
+import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
+import { answeredStatus } from '../../support/status-errors';
 import { waitBounds } from '../../../src/domain/core/poll-timing';
 
 const call = { method: 'GET', pathTemplate: '/x/{id}' };
@@ -14,26 +15,15 @@ type Find = Reading<string> | Error;
 const running = (fields: object = {}): Find => ({
   kind: 'unsettled',
   value: 'r',
-  visible: 'running',
+  status: 'running',
   unknownWord: null,
   pollAfterMs: 2_000,
   ...fields,
 });
 const done: Find = { kind: 'settled', value: 'd' };
 
-function answered(status: number, fields: object = {}): StatusError {
-  return new StatusError(call, {
-    status,
-    code: null,
-    requestId: null,
-    retryable: null,
-    retryAfterMs: null,
-    hasProblem: true,
-    location: null,
-    elsewhere: false,
-    ...fields,
-  });
-}
+const answered = (status: number, fields: object = {}): StatusError =>
+  answeredStatus(call, status, fields);
 
 const lost = new ConnectionError(call, 'maybe', { name: 'E', code: 'ECONNRESET', syscall: null });
 
@@ -52,7 +42,7 @@ class Bench {
   warnings: string[] = [];
   readonly stopping = new AbortController();
   environment = attempt(1);
-  readonly wait = new SettledWait({
+  readonly pollUntilSettled = createPolling({
     stopping: this.stopping.signal,
     warn: (message, about) => this.warnings.push(`${message} ${about?.['word'] ?? ''}`),
     now: () => this.now,
@@ -76,7 +66,7 @@ class Bench {
       return found;
     };
     return this.environment.run(() =>
-      this.wait.until(read, {
+      this.pollUntilSettled(read, {
         deadlineAt,
         since: 0,
         seen,
@@ -164,12 +154,12 @@ it('reads once though the deadline has passed before it began', async () => {
 });
 
 it('returns when what a person would want to see has changed', async () => {
-  const waited = bench.until([running(), running({ visible: 'needs_review', value: 'n' })]);
-  expect(await waited).toEqual({ kind: 'changed', visible: 'needs_review', value: 'n' });
+  const waited = bench.until([running(), running({ status: 'needs_review', value: 'n' })]);
+  expect(await waited).toEqual({ kind: 'changed', status: 'needs_review', value: 'n' });
 });
 
 it('tells the first state to a workflow that has seen none', async () => {
-  expect(await bench.until([running()], { seen: null })).toMatchObject({ visible: 'running' });
+  expect(await bench.until([running()], { seen: null })).toMatchObject({ status: 'running' });
 });
 
 it('warns once of a word that is not known, and waits on', async () => {
@@ -198,11 +188,11 @@ it.each([
 ])('credentials that are %s are a change, and so is their return', async (_, fault) => {
   expect(await bench.until([fault])).toEqual({
     kind: 'changed',
-    visible: 'waiting: credentials',
+    status: 'waiting: credentials',
     value: null,
   });
   const returned = bench.until([fault, running()], { seen: 'waiting: credentials' });
-  expect(await returned).toMatchObject({ kind: 'changed', visible: 'running' });
+  expect(await returned).toMatchObject({ kind: 'changed', status: 'running' });
 });
 
 it('a fault of another kind says that credentials are not waited for any more', async () => {
@@ -210,7 +200,7 @@ it('a fault of another kind says that credentials are not waited for any more', 
   const terms = { seen, quiet: 'asking', deadlineAt: minute };
   expect(await bench.until([answered(401), answered(503), running()], terms)).toMatchObject({
     kind: 'changed',
-    visible: 'asking',
+    status: 'asking',
   });
   expect(bench.reads).toHaveLength(2);
   const again = bench.until([answered(503)], { ...terms, seen: 'asking' });
@@ -255,7 +245,7 @@ it('what the service calls passing is no refusal', async () => {
 });
 
 it('gives up a read that stands still over its deadline, as when the service has asked for a pause', async () => {
-  const wait = new SettledWait({
+  const pollUntilSettled = createPolling({
     stopping: bench.stopping.signal,
     warn: () => undefined,
     now: Date.now,
@@ -271,7 +261,7 @@ it('gives up a read that stands still over its deadline, as when the service has
     new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(notSent)));
   const now = Date.now();
   const terms = { deadlineAt: now + 50, since: now, seen: 'running', what: 'a dossier' };
-  const waited = bench.environment.run(() => wait.until<string>(standing, terms));
+  const waited = bench.environment.run(() => pollUntilSettled<string>(standing, terms));
   expect(await waited).toEqual({ kind: 'expired', value: null });
 });
 
@@ -295,7 +285,7 @@ it('tells phases by its heartbeats', async () => {
   jest.useFakeTimers();
   const told: unknown[] = [];
   bench.environment.on('heartbeat', (details: unknown) => told.push(details));
-  const wait = new SettledWait({
+  const pollUntilSettled = createPolling({
     stopping: bench.stopping.signal,
     warn: () => undefined,
     now: Date.now,
@@ -303,7 +293,7 @@ it('tells phases by its heartbeats', async () => {
   });
   const finds = [running({ details: { phases: 3 } }), done];
   const waited = bench.environment.run(() =>
-    wait.until(async () => finds.shift() as Reading<string>, {
+    pollUntilSettled(async () => finds.shift() as Reading<string>, {
       deadlineAt: Date.now() + minute,
       since: Date.now(),
       seen: 'running',

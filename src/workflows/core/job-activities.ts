@@ -1,0 +1,38 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { queueName, type QueueKind } from '../../domain/core/queues';
+
+const retry = { initialInterval: '1s', maximumInterval: '30s' } as const;
+
+/**
+ * The activities of one kind of job, with their time-outs.
+ *
+ * @param interactive a person waits for it: it goes before batches
+ */
+export function jobActivities<A>(queue: QueueKind, queueSuffix: string, interactive = true) {
+  const common = {
+    taskQueue: queueName(queue, queueSuffix),
+    retry,
+    priority: { priorityKey: interactive ? 1 : 3 },
+  };
+  const polling = (
+    deadlineAt: number,
+    cancellationType: ActivityCancellationType = ActivityCancellationType.TRY_CANCEL,
+  ) =>
+    proxyActivities<A>({
+      ...common,
+      // Longer than the longest upload.
+      startToCloseTimeout: '30m',
+      heartbeatTimeout: '20s',
+      // The deadline is a value; a minute later is the backstop (decision record 021).
+      scheduleToCloseTimeout: Math.max(0, deadlineAt - Date.now()) + 60_000,
+      cancellationType,
+    });
+  return {
+    polling: ({ deadlineAt }: { deadlineAt: number }) => polling(deadlineAt),
+    /** Cancelled, it ends its request first: what the service has answered is worth the wait. */
+    requesting: ({ deadlineAt }: { deadlineAt: number }) =>
+      polling(deadlineAt, ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
+    /** A few records: what a killed worker had in hand starts again after this. */
+    recording: proxyActivities<A>({ ...common, startToCloseTimeout: '30s' }),
+  };
+}
