@@ -15,25 +15,13 @@ import { proveKeys, provenKeys } from '../temporal/key-checks';
 import { openOwnStore } from '../temporal/own-store';
 import { findPayloadKeys } from '../temporal/payload-keys';
 import { workerIdentity } from '../temporal/worker-identity';
-import { certificateDependencies } from './certificate-services';
-import { creditDependencies } from './credit-services';
-import { dossierDependencies } from './dossier-services';
 import { serveEndpoints, type Endpoints, type EndpointSources } from './endpoints';
 import { EventLoopLag } from './event-loop-lag';
-import { lensDependencies } from './lens-services';
-import { monitorDependencies } from './monitor-services';
-import { profileDependencies } from './profile-services';
-import { traceDependencies } from './trace-services';
 import { installLog } from './log';
 import { WorkerMetrics } from './metrics';
 import { ReadinessProbe } from './readiness';
-import {
-  runWorkers,
-  workerRoles,
-  type RetentionSetup,
-  type RunningWorkers,
-  type WorkerRole,
-} from './run-workers';
+import { runWorkers, type RetentionSetup, type RunningWorkers } from './run-workers';
+import { workerRoles, workerServices, type WorkerRole } from './services';
 
 const oneDayMs = 24 * 60 * 60_000;
 
@@ -99,51 +87,13 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     lagSeconds: () => lag.seconds(),
     readiness: () => readiness.look(),
   });
-  const certificates =
-    environment.investigation === null || !roles.includes('certificates')
-      ? null
-      : certificateDependencies(environment, environment.investigation, {
-          store,
-          idKey,
-          stopping: stopping.signal,
-          warn: (message, about) => log.warn(about ?? {}, message),
-          metrics,
-        });
-  const credit =
-    environment.credit === null || !roles.includes('credit')
-      ? null
-      : creditDependencies(environment, environment.credit, {
-          store,
-          idKey,
-          stopping: stopping.signal,
-          warn: (message, about) => log.warn(about ?? {}, message),
-          metrics,
-        });
-  const monitors =
-    environment.investigation === null || !roles.includes('investigation')
-      ? null
-      : monitorDependencies(environment, environment.investigation, {
-          store,
-          idKey,
-          warn: (message, about) => log.warn(about ?? {}, message),
-          metrics,
-        });
-  const profiles =
-    monitors === null
-      ? null
-      : profileDependencies(monitors, { metrics, stopping: stopping.signal });
-  const traces =
-    monitors === null
-      ? null
-      : traceDependencies(environment, monitors, { metrics, stopping: stopping.signal });
-  const dossiers =
-    monitors === null
-      ? null
-      : dossierDependencies(environment, monitors, { metrics, stopping: stopping.signal });
-  const lens =
-    monitors === null
-      ? null
-      : lensDependencies(environment, monitors, { metrics, stopping: stopping.signal });
+  const services = workerServices(environment, roles, {
+    store,
+    idKey,
+    stopping: stopping.signal,
+    warn: (message, about) => log.warn(about ?? {}, message),
+    metrics,
+  });
   const { connectionOptions, address, namespace } = engine;
   const setup = {
     connectionOptions,
@@ -153,13 +103,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
     store,
     dataConverter: dataConverterOf(keys, namespace, environment),
     identity: workerIdentity(keys),
-    certificates,
-    credit,
-    monitors,
-    profiles,
-    dossiers,
-    traces,
-    lens,
+    services,
     retention: retentionSetup(environment, { store, idKey, metrics, stopping: stopping.signal }),
   };
   const workers = await runWorkers(setup);
@@ -180,10 +124,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   await workers.finished;
-  await certificates?.certificates.service.close();
-  await credit?.credit.service.close();
-  await monitors?.monitors.service.close();
-  await monitors?.sinksFor(null).close();
+  await services.close();
   // Last: until here `/readyz` says that the worker is stopping.
   await endpoints?.close();
   lag.stop();

@@ -15,26 +15,21 @@ import { createCreditRequestActivities } from '../activities/credit/requests';
 import { createCreditResultActivities } from '../activities/credit/results';
 import { createDossierBatchActivities } from '../activities/dossiers/batches';
 import { createDossierReportActivities } from '../activities/dossiers/reports';
-import { createDossierActivities, type DossierDependencies } from '../activities/dossiers/dossiers';
+import { createDossierActivities } from '../activities/dossiers/dossiers';
 import { createInquiryBatchActivities } from '../activities/core/inquiry-batches';
-import { createLensActivities, type LensDependencies } from '../activities/lens/lens';
+import { createLensActivities } from '../activities/lens/lens';
 import { createLensArtifactActivities } from '../activities/lens/artifacts';
 import { createMonitorLookActivities } from '../activities/monitors/looks';
 import { createMonitorNoteActivities } from '../activities/monitors/notes';
 import { createMonitorReconcileActivities } from '../activities/monitors/reconciles';
 import { createMonitorStuckActivities } from '../activities/monitors/stuck';
 import { createMonitorSweepActivities } from '../activities/monitors/sweeps';
-import { createProfileActivities, type ProfileDependencies } from '../activities/profiles/profiles';
+import { createProfileActivities } from '../activities/profiles/profiles';
 import {
   createRetentionActivities,
   type RetentionDependencies,
 } from '../activities/core/retention';
-import { createTraceActivities, type TraceDependencies } from '../activities/traces/traces';
-import type {
-  CertificateDependencies,
-  CreditDependencies,
-  MonitorDependencies,
-} from '../activities/dependencies';
+import { createTraceActivities } from '../activities/traces/traces';
 import { queueName, queueSuffix, type QueueKind } from '../domain/core/queues';
 import type { RetentionTerm } from '../domain/core/retention';
 import { EngineUnreachableError } from '../temporal/connection';
@@ -43,9 +38,7 @@ import { deleteRuns, runsOf } from '../temporal/job-runs';
 import { takeNamespace } from '../temporal/namespace-store';
 import { keepRetentionSchedule } from '../temporal/retention-schedule';
 import { refuseMissingSearchAttributes } from '../temporal/search-attributes';
-
-export const workerRoles = ['workflows', 'investigation', 'certificates', 'credit'] as const;
-export type WorkerRole = (typeof workerRoles)[number];
+import type { WorkerRole, WorkerServices } from './services';
 
 export interface WorkerSetup {
   connectionOptions: ConnectionOptions;
@@ -57,20 +50,7 @@ export interface WorkerSetup {
   dataConverter: DataConverter;
   /** Of `workerIdentity`: tells those who plan a rotation which keys this process holds. */
   identity: string;
-  /** Null when this process has no certificates role. */
-  certificates: CertificateDependencies | null;
-  /** Null when this process has no credit role. */
-  credit: CreditDependencies | null;
-  /** Null when this process has no investigation role. */
-  monitors: MonitorDependencies | null;
-  /** Null when this process has no investigation role. */
-  profiles: ProfileDependencies | null;
-  /** Null when this process has no investigation role. */
-  dossiers: DossierDependencies | null;
-  /** Null when this process has no investigation role. */
-  traces: TraceDependencies | null;
-  /** Null when this process has no investigation role. */
-  lens: LensDependencies | null;
+  services: WorkerServices;
   /** Null when this process has no workflows role. */
   retention: RetentionSetup | null;
 }
@@ -122,7 +102,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
   }
   const { namespace, identity, dataConverter } = setup;
   const common = { connection, namespace, identity, dataConverter, shutdownGraceTime } as const;
-  const certificates = setup.certificates;
+  const { certificates, credit, investigation } = setup.services;
   const options: WorkerOptions[] = [];
   if (setup.roles.includes('workflows')) {
     options.push({
@@ -141,7 +121,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       }),
     });
   }
-  if (setup.roles.includes('certificates') && certificates !== null) {
+  if (certificates !== null) {
     options.push(
       {
         ...common,
@@ -169,8 +149,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       },
     );
   }
-  const { credit } = setup;
-  if (setup.roles.includes('credit') && credit !== null) {
+  if (credit !== null) {
     const { requestAnalysis, recoverAnalysis } = createCreditRequestActivities(credit);
     options.push(
       {
@@ -196,8 +175,8 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       },
     );
   }
-  const { dossiers, lens, monitors, profiles, traces } = setup;
-  if (setup.roles.includes('investigation') && monitors !== null && profiles !== null) {
+  if (investigation !== null) {
+    const { dossiers, lens, monitors, profiles, traces } = investigation;
     options.push({
       ...common,
       taskQueue: queue('investigation'),
@@ -208,13 +187,13 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...createMonitorReconcileActivities(monitors),
         ...createMonitorStuckActivities(monitors),
         ...createProfileActivities(profiles),
-        ...(dossiers !== null && createDossierActivities(dossiers)),
-        ...(dossiers !== null && createDossierReportActivities(dossiers)),
-        ...(dossiers !== null && createDossierBatchActivities(dossiers)),
-        ...(traces !== null && createTraceActivities(traces)),
-        ...(lens !== null && createLensActivities(lens)),
-        ...(lens !== null && createLensArtifactActivities(lens)),
-        ...(traces !== null && createInquiryBatchActivities(traces)),
+        ...createDossierActivities(dossiers),
+        ...createDossierReportActivities(dossiers),
+        ...createDossierBatchActivities(dossiers),
+        ...createTraceActivities(traces),
+        ...createLensActivities(lens),
+        ...createLensArtifactActivities(lens),
+        ...createInquiryBatchActivities(traces),
       },
       // Most of them wait for the limiter.
       maxConcurrentActivityTaskExecutions: 60,

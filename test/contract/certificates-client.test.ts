@@ -13,8 +13,8 @@ import { EvidenceFiles } from '../../src/store/certificates/evidence-files';
 import type { CertificateType } from '../../src/domain/certificates/certificates';
 import { readEnvironment } from '../../src/environment';
 import { startSandbox, type CallFaultKind, type EndingKind, type Sandbox } from '../../src/sandbox';
-import { certificateDependencies } from '../../src/workers/certificate-services';
 import { WorkerMetrics } from '../../src/workers/metrics';
+import { workerServices } from '../../src/workers/services';
 import { company, person, steadyIssuance, untilSettledMs } from '../unit/sandbox/raw-caller';
 import { inOurWords, type Told } from './issuance-in-our-words';
 
@@ -424,17 +424,21 @@ describe('the certificates client against the sandbox', () => {
         INVESTIGATION_TOKEN: token,
         ...extra,
       });
-      const { certificates } = certificateDependencies(environment, environment.investigation!, {
+      const services = workerServices(environment, ['certificates'], {
         store: newStore(),
-        idKey: {} as Parameters<typeof certificateDependencies>[2]['idKey'],
+        idKey: {} as Parameters<typeof workerServices>[2]['idKey'],
         stopping: new AbortController().signal,
         warn: () => {},
         metrics: new WorkerMetrics('0.0.0'),
       });
       try {
-        return await certificates.requestCertificate('cnpj', company, () => {});
+        return await services.certificates!.certificates.requestCertificate(
+          'cnpj',
+          company,
+          () => {},
+        );
       } finally {
-        await certificates.service.close();
+        await services.close();
       }
     };
     expect(await idOf({ CERTIFICATES_TOKEN: 'for-certificates' })).toMatch(/^[0-9a-f-]{36}$/);

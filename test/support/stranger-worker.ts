@@ -36,13 +36,12 @@ export async function failedByStranger(place: Installation, workId: string): Pro
     store: storeIn(place.folder),
     dataConverter: dataConverterOf(keys, namespace, settings),
     identity: workerIdentity(keys),
-    certificates: null,
-    credit: null,
-    monitors: null,
-    profiles: null,
-    traces: null,
-    lens: null,
-    dossiers: null,
+    services: {
+      certificates: null,
+      credit: null,
+      investigation: null,
+      close: () => Promise.resolve(),
+    },
     retention: null,
   });
   const client = await place.client();
