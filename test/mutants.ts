@@ -185,18 +185,17 @@ export const mutants: readonly Mutant[] = [
     name: 'lost-run-repeated',
     promise: 'a run of requests whose worker was lost is sent again, unlooked',
     file: 'src/workflows/certificates/row-driver.ts',
-    find: 'CancellationScope.nonCancellable(() => activities.recoverRequests(input));',
+    find: 'CancellationScope.nonCancellable(() => activities.recoverRequests(input))',
     replace:
-      'CancellationScope.nonCancellable(() =>\n          activities.requestCertificates({ ...input, places }),\n        );',
+      'CancellationScope.nonCancellable(() =>\n              activities.requestCertificates({ ...input, places, sendBy }),\n            )',
     tests: ['test/workflow/lost-runs.test.ts'],
   },
   {
     name: 'commands-in-other-order',
     promise: 'works under way do not survive a new version',
     file: 'src/workflows/certificates/row-driver.ts',
-    find: "if (!this.#draining) this.#startRuns();\n      if (!this.#draining && this.#state.cancel !== 'now') this.#startWatches();",
-    replace:
-      "if (!this.#draining && this.#state.cancel !== 'now') this.#startWatches();\n      if (!this.#draining) this.#startRuns();",
+    find: "this.#startRuns();\n    if (this.#state.cancel !== 'now') this.#startWatches();",
+    replace: "if (this.#state.cancel !== 'now') this.#startWatches();\n    this.#startRuns();",
     tests: ['test/workflow/replay.test.ts'],
   },
   {
@@ -258,10 +257,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'exit-code-of-unknown',
     promise: 'a command ends well although a person must decide',
-    file: 'src/starters/certificates/outcome.ts',
-    find: "return row.status === 'failed' ? exitCodes.failed : exitCodes.needsAPerson;",
-    replace: "return row.status === 'failed' ? exitCodes.failed : exitCodes.done;",
-    tests: ['test/unit/starters/certificate-outcome.test.ts'],
+    file: 'src/domain/attention.ts',
+    find: 'if (end.needsAttention) return 3;',
+    replace: '',
+    tests: ['test/unit/domain/attention.test.ts'],
   },
   {
     name: 'batch-bought-twice',
