@@ -28,6 +28,10 @@ export class InquiryBatchShelf extends BatchShelf<InquiryBatchRecord, InquiryBat
 
   /** In the order of the items. Before the record, which makes the batch be there. */
   async putItemWorks(folder: string, works: readonly InquiryWork[]): Promise<void> {
+    await this.store.subjects.add(
+      folder,
+      works.map(({ workId }) => workId),
+    );
     await this.store.records.putIfAbsent(`${folder}/item-works.jsonl`, toJsonLines(works));
   }
 

@@ -44,10 +44,18 @@ export class SealedDatabase implements Seal {
     );
   }
 
-  /** One statement with what the audit trail tells of it; false when it would change nothing, and neither is done. */
-  async changes(one: Statement, entries: readonly AuditEntry[] = []): Promise<boolean> {
+  /**
+   * One statement with what the audit trail tells of it; false when it would change nothing, and none is done.
+   *
+   * @param beside more statements
+   */
+  async changes(
+    one: Statement,
+    entries: readonly AuditEntry[] = [],
+    beside: readonly Statement[] = [],
+  ): Promise<boolean> {
     try {
-      await this.commit([{ ...one, mustChange: true }], entries);
+      await this.commit([{ ...one, mustChange: true }, ...beside], entries);
       return true;
     } catch (error) {
       if (error instanceof StoreError && error.code === 'unchanged') return false;

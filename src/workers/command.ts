@@ -143,7 +143,6 @@ function retentionSetup(
       store,
       audit: new AuditTrail(store, idKey),
       nameOf: (document) => idKey.nameOf('document', document),
-      macOf: (text) => idKey.macOf(text),
       metrics: metrics.retention,
       stopping,
       now: Date.now,

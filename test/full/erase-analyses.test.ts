@@ -12,10 +12,9 @@ import { CreditBatchShelf } from '../../src/store/credit/credit-batches';
 import { analysisSubject } from '../../src/domain/core/attempts';
 import { indexDocuments, indexedBytes } from '../../src/store/core/subject-index';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
-import { StoredBodies } from '../../src/store/erasure/bodies';
 import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { putLarge, readLarge } from '../../src/store/core/large-objects';
-import { ErasurePlanner } from '../../src/store/erasure/plan';
+import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { CreditBatchRecord } from '../../src/domain/credit/batch';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import { punctuateDocument } from '../../src/domain/core/documents';
@@ -31,7 +30,7 @@ import {
   ofAge,
   type Planning,
 } from '../support/erasures';
-import { bodyAt } from '../support/stored-bodies';
+import { bodyAt, bodyKeys, bodyOf } from '../support/stored-bodies';
 import { TemporaryStore, notesOf } from '../support/temporary-store';
 
 const keys = KeyRing.parse(`k-1:${'cd'.repeat(32)}`);
@@ -197,8 +196,7 @@ const erase = (plan: Planning) => erased(store, plan);
 
 async function everything(): Promise<string> {
   const told: string[] = [];
-  for (const key of await new StoredBodies(store).list(''))
-    told.push(key, String(await new StoredBodies(store).get(key)));
+  for (const key of await bodyKeys(store)) told.push(key, String(await bodyOf(store, key)));
   told.push(...(await notesOf(store)));
   return told.join('\n');
 }
@@ -213,7 +211,7 @@ describe('an erasure of a payer', () => {
     const folder = await file();
     const before = await tree('op-abab');
     const plan = await planner().ofDocument(payer);
-    expect(plan).toMatchObject({ rows: 2, unsettled: [], jobs: [{ whole: false, ended: true }] });
+    expect(plan).toMatchObject({ rows: 2, undecided: [], jobs: [{ whole: false, ended: true }] });
     await erase((one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
     const after = await tree('op-abab');
@@ -260,17 +258,18 @@ describe('an erasure of an assignor', () => {
     const plan = await planner().ofDocument(assignor);
     expect(plan.jobs).toMatchObject([{ whole: true }]);
     await erase((one) => one.ofDocument(assignor));
-    expect(
-      (await new StoredBodies(store).list('')).filter((key) => !key.startsWith('erasures/')),
-    ).toEqual([]);
+    expect((await bodyKeys(store)).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
   });
 
   it('is refused while nobody knows whether it was bought', async () => {
     await file();
-    place?.database.commitNow([{ sql: 'DELETE FROM resolution', parameters: [] }]);
-    const { unsettled } = await planner().ofDocument(assignor);
-    expect(unsettled).toMatchObject([{ state: { kind: 'unknown' } }]);
-    expect((await planner().ofDocument(payer)).unsettled).toEqual([]);
+    place?.database.commitNow([
+      { sql: 'DELETE FROM resolution', parameters: [] },
+      { sql: 'UPDATE attempt SET is_resolved = 0', parameters: [] },
+    ]);
+    const { undecided } = await planner().ofDocument(assignor);
+    expect(undecided).toMatchObject([{ subject: `credit/${'ab'.repeat(16)}`, answerBy: null }]);
+    expect((await planner().ofDocument(payer)).undecided).toEqual([]);
   });
 });
 
@@ -292,9 +291,7 @@ describe('an erasure that was cut short anywhere', () => {
         const left = await everything();
         const quoted = document === payer ? quotesPayer : new RegExp(assignor);
         expect([step, left.match(quoted)]).toEqual([step, null]);
-        const others = (await new StoredBodies(store).list('')).filter(
-          (key) => !key.startsWith('erasures/'),
-        );
+        const others = (await bodyKeys(store)).filter((key) => !key.startsWith('erasures/'));
         if (document === assignor) expect([step, others]).toEqual([step, []]);
         else expect((await tree('op-abab')).cedente.sacados[1]?.cnpjCpf).toBe(other);
       };
@@ -312,15 +309,11 @@ describe('an erasure by the id of an analysis', () => {
     const plan = await planner().ofJob(first.replace('analyses/', 'credit/'));
     const gone = changedKeys(plan);
     expect(gone.filter((key) => key.startsWith('inputs/') || key.includes('/cdcd'))).toEqual([]);
-    expect(gone).toContain(`${first}/input`);
+    expect(gone).toContain(`job/${first}`);
     await erase((one) => one.ofJob(first.replace('analyses/', 'credit/')));
-    expect(
-      (await new StoredBodies(store).list('')).filter((key) => key.includes('op-abab')),
-    ).toEqual([]);
+    expect((await bodyKeys(store)).filter((key) => key.includes('op-abab'))).toEqual([]);
     await erase((one) => one.ofJob(second.replace('analyses/', 'credit/')));
-    expect(
-      (await new StoredBodies(store).list('')).filter((key) => !key.startsWith('erasures/')),
-    ).toEqual([]);
+    expect((await bodyKeys(store)).filter((key) => !key.startsWith('erasures/'))).toEqual([]);
   });
 
   it('leaves the other times that the same was asked for, and what fences it', async () => {
@@ -328,7 +321,7 @@ describe('an erasure by the id of an analysis', () => {
     const first = await file({ operationId });
     const later = await file({ operationId, instant: '20260201T000000000Z' });
     await erase((one) => one.ofJob(first.replace('analyses/', 'credit/')));
-    const left = await new StoredBodies(store).list('');
+    const left = await bodyKeys(store);
     expect(left.filter((key) => key.startsWith('analyses/'))).toEqual(
       ['input', 'outcome'].map((name) => `${later}/${name}`),
     );
@@ -365,9 +358,7 @@ describe('an erasure of a batch of analyses', () => {
     const { jobs } = await planner().ofJob(batchId);
     expect(jobs.map(({ id }) => id)).toEqual([batchId, expect.stringMatching(/^credit\/abab/)]);
     await erase((one) => one.ofJob(batchId));
-    const left = (await new StoredBodies(store).list('')).filter(
-      (key) => !key.startsWith('erasures/'),
-    );
+    const left = (await bodyKeys(store)).filter((key) => !key.startsWith('erasures/'));
     expect(left.filter((key) => /abab|credit-batches/.test(key))).toEqual([]);
     expect((await tree('op-cdcd')).cedente.sacados).toHaveLength(2);
   });
@@ -414,8 +405,8 @@ describe('an erasure by age', () => {
 
 test('every object of an analysis is in the table of what is kept about people', async () => {
   await file();
-  const strange = (await new StoredBodies(store).list('')).filter(
-    (key) => kindOf(key) === null && !impersonalKeys.test(key),
+  const strange = (await bodyKeys(store)).filter(
+    (key) => kindOf('record', key) === null && !impersonalKeys.test(key),
   );
   expect(strange).toEqual([]);
 });
@@ -429,8 +420,7 @@ async function tree(operationId: string): Promise<ReturnType<typeof treeOf>> {
 /** Bodies as they lie on the disk. */
 async function clearText(): Promise<string> {
   const told: string[] = [];
-  for (const key of await new StoredBodies(store).list(''))
-    told.push(String(await place?.store.records.get(key)));
+  for (const key of await bodyKeys(store)) told.push(String(await place?.store.records.get(key)));
   for (const row of place?.database.readNow({
     sql: 'SELECT said FROM resolution',
     parameters: [],

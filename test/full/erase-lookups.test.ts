@@ -1,8 +1,8 @@
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { Store } from '../../src/store/store';
-import { StoredBodies } from '../../src/store/erasure/bodies';
 import { InquiryBatchShelf } from '../../src/store/inquiry-batches';
-import { ErasurePlanner, type ErasurePlan } from '../../src/store/erasure/plan';
+import type { ErasurePlan } from '../../src/store/erasure/plan';
+import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { InquiryBatchRecord } from '../../src/domain/core/inquiry-batch';
 import { traceSubject } from '../../src/domain/core/attempts';
 import { punctuateDocument } from '../../src/domain/core/documents';
@@ -18,7 +18,7 @@ import {
   type Planning,
 } from '../support/erasures';
 import { accepted, putAttempt } from '../support/stored-attempts';
-import { bodyAt, putBody } from '../support/stored-bodies';
+import { bodyAt, bodyKeys, bodyOf, putBody } from '../support/stored-bodies';
 import { TemporaryStore } from '../support/temporary-store';
 
 const person = cpf(1);
@@ -96,10 +96,8 @@ async function fileCertificates(finishedAt: string): Promise<void> {
 const erase = (plan: Planning) => erased(place.store, plan);
 
 async function everything(): Promise<string> {
-  const keys = await new StoredBodies(place.store).list('');
-  const told = await Promise.all(
-    keys.map(async (key) => String(await new StoredBodies(place.store).get(key))),
-  );
+  const keys = await bodyKeys(place.store);
+  const told = await Promise.all(keys.map((key) => bodyOf(place.store, key)));
   for (const work of await place.store.rows.works(''))
     for await (const row of place.store.rows.all(work)) told.push(JSON.stringify(row));
   return told.join('\n');
@@ -108,8 +106,8 @@ async function everything(): Promise<string> {
 /** Keys of what an erasure left, but for its own records. */
 const left = async (): Promise<string[]> => [
   ...(await place.store.rows.works('')),
-  ...(await place.store.attempts.subjects('')),
-  ...(await new StoredBodies(place.store).list('')).filter(
+  ...(await place.store.attempts.subjects('')).filter((one) => !one.startsWith('erased/')),
+  ...(await bodyKeys(place.store)).filter(
     (key) => !key.startsWith('erasures/') || key.startsWith('erasures/open/'),
   ),
 ];
@@ -183,8 +181,8 @@ it('takes a search as a whole whose target is the document, with what it left be
 it('waits for a request on its way that a search would be forgotten with', async () => {
   await fileWork(trace, { target: person }, { target: person }, 'answer');
   await putAttempt(place.store, fence, { at: Date.now() });
-  const { unsettled } = await planner().ofDocument(person);
-  expect(unsettled).toMatchObject([{ state: { kind: 'in_flight' }, folders: [trace] }]);
+  const { undecided } = await planner().ofDocument(person);
+  expect(undecided).toMatchObject([{ subject: fence, answerBy: expect.any(Number) }]);
 });
 
 it('makes tombstones of the lines of a batch, and takes its file', async () => {
@@ -238,8 +236,8 @@ it('takes by age what was told, and what batches were made from, of what ended b
   await fileBatch(['x@example.com']);
   const after = Date.parse(settledAt) + 1;
   const inputs = await ofAge(place.store, 'inputs', after);
-  expect(keysThat('removed', inputs)).toEqual(['inputs/aa/aa']);
-  expect(keysThat('emptied', inputs)).toEqual([`inquiries/${batchId}/input`]);
+  expect(keysThat('removed', inputs)).toEqual(['inputs/aa/aa', 'subject/inputs/aa/aa']);
+  expect(keysThat('emptied', inputs)).toEqual([`job/inquiries/${batchId}`]);
   expect(changedKeys(await ofAge(place.store, 'results', Date.parse(settledAt)))).toEqual([]);
   await erase(() => ofAge(place.store, 'results', after));
   expect(await place.store.records.get(`${trace}/answer.json`)).toBeNull();

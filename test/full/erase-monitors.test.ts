@@ -182,5 +182,7 @@ it('finishes what was cut short anywhere', async () => {
 
 it('has a kind for everything that is kept about monitors', async () => {
   const keys = await place.store.records.list('');
-  expect(keys.filter((key) => kindOf(key) === null && !impersonalKeys.test(key))).toEqual([]);
+  expect(keys.filter((key) => kindOf('record', key) === null && !impersonalKeys.test(key))).toEqual(
+    [],
+  );
 });

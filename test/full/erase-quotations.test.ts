@@ -1,5 +1,5 @@
 import { documentsIn } from '../../src/domain/core/held-documents';
-import { reasonOnRecord } from '../../src/store/erasure/asked';
+import { reasonOnRecord } from '../../src/store/erasure/plan';
 import { ErasureSubject } from '../../src/store/erasure/erasure-subject';
 import { withoutSubject } from '../../src/store/erasure/rewriting';
 import { punctuateDocument } from '../../src/domain/core/documents';

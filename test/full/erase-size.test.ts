@@ -75,7 +75,7 @@ test(`a subject in ${jobs} jobs over a million rows is erased in two seconds`, a
   const began = performance.now();
   const plan = await planned(place.store, (one) => one.ofDocument(person));
   const plannedMs = performance.now() - began;
-  expect(plan).toMatchObject({ rows: jobs, unsettled: [] });
+  expect(plan).toMatchObject({ rows: jobs, undecided: [] });
   expect(plan.jobs).toHaveLength(jobs);
   const from = performance.now();
   const { record } = await erased(place.store, (one) => one.ofDocument(person));

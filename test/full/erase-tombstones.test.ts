@@ -1,13 +1,12 @@
 import {
-  erasedDecision,
-  erasedFact,
   erasedOutcome,
   erasedRow,
-  withoutPdf,
-  withoutResult,
+  withoutClass,
   withoutUploads,
 } from '../../src/store/erasure/tombstones';
-import { impersonalKeys, kindOf, recordKinds, sealedTables } from '../../src/store/erasure/catalog';
+import { erasableTables, impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
+import { ErasureSubject } from '../../src/store/erasure/erasure-subject';
+import { withoutSubject } from '../../src/store/erasure/rewriting';
 import type { FiledRow, ManifestRow } from '../../src/domain/certificates/certificates';
 import { erasedResult } from '../../src/domain/certificates/result-rows';
 import type { IssuanceFact, OutcomeRecord } from '../../src/domain/certificates/outcomes';
@@ -93,7 +92,8 @@ const decision: DecisionRecord = {
   at: '2026-01-01T00:00:00.000Z',
   rows: [{ item: 4, line: 7, status: 'failed', certidaoId: personal.certidaoId, attempts: 1 }],
 };
-const hers4 = new Set([4]);
+const subject = new ErasureSubject(personal.document);
+subject.takeQuoted({ ids: [personal.certidaoId], officialNames: [personal.officialName] });
 
 it.each([
   ['an item', item, erasedRow],
@@ -101,7 +101,7 @@ it.each([
   ['an invalid line', lines[1], erasedRow],
   ['an outcome', outcome, erasedOutcome],
   ['a result row', row, erasedResult],
-  ['a decision', decision, (record: DecisionRecord) => erasedDecision(record, hers4)],
+  ['a decision', decision, (record: DecisionRecord) => withoutSubject(record, subject)],
 ])('%s tells nothing of the person once it is erased, and stays so', (_what, record, erase) => {
   const erased = (erase as (record: unknown) => unknown)(record);
   expect(JSON.stringify(record)).toMatch(hers);
@@ -127,13 +127,15 @@ it('takes the sum of the upload from a work: what it held could be guessed', () 
 });
 
 it('leaves a decision alone that is about others', () => {
-  expect(erasedDecision(decision, new Set())).toEqual(decision);
+  const other = new ErasureSubject(cnpj(2));
+  other.takeQuoted({ ids: ['id-of-theirs'], officialNames: [] });
+  expect(withoutSubject(decision, other)).toEqual(decision);
 });
 
 it('takes the PDF from a row and says so once, and keeps its sum', () => {
-  const without = withoutPdf(row);
+  const without = withoutClass(row, 'pdf');
   expect(without).toEqual({ ...row, pdfKey: null, note: `${personal.note}; PDF erased` });
-  expect(withoutPdf(without)).toEqual(without);
+  expect(withoutClass(without, 'pdf')).toEqual(without);
 });
 
 it('takes what was told, answer and all, and keeps how it ended and its id', () => {
@@ -147,22 +149,17 @@ it('takes what was told, answer and all, and keeps how it ended and its id', () 
     note: '',
     answer: { nome: personal.officialName },
   };
-  const without = erasedFact(fact, 'results');
+  const without = withoutClass(fact, 'results');
   expect(JSON.stringify(without)).not.toMatch(hers);
-  const says = { certidaoId: 'id', status: 'issued', note: 'results erased', erased: true };
+  const says = { certidaoId: 'id', status: 'issued', note: 'results erased' };
   expect(without).toMatchObject(says);
-  expect(erasedFact(without, 'results')).toEqual(without);
-  expect(erasedFact(fact, 'pdf')).toMatchObject({ classification: 'positiva', erased: true });
+  expect(withoutClass(without, 'results')).toEqual(without);
+  expect(withoutClass(fact, 'pdf')).toMatchObject({ classification: 'positiva', pdfKey: null });
   const plain = { ...fact, pdfKey: null };
-  expect(erasedFact(plain, 'pdf')).toEqual(plain);
+  expect(withoutClass(plain, 'pdf')).toBe(plain);
 });
 
-it('leaves the faults of a line that was never asked for', () => {
-  const invalid: FiledRow = { ...row, certidaoId: null, errorMessage: 'The cell has 3 digits.' };
-  expect(withoutResult(invalid)).toEqual(invalid);
-});
-
-it('knows every object by exactly one kind', () => {
+it('knows every object by its kind', () => {
   const work = 'works/certificate-batch/ab/20260101T000000000Z';
   const keys = {
     'pdf/cnpj/2026/01/0a1b2c3d_id_0a1b2c3d.pdf': 'pdf',
@@ -171,8 +168,8 @@ it('knows every object by exactly one kind', () => {
     'operations/0a/id/all.json': 'analysis results',
     'operations/0a/id/all/2f1c/00000': 'analysis results',
     'credit-batches/0a1b/20260101T000000000Z/files.json': 'credit batch',
-    'analyses/0a1b/20260101T000000000Z/unreadable/0a1b': 'unreadable answer',
-    'analyses/0a1b/20260101T000000000Z/outcome': 'analysis outcome',
+    'analyses/0a1b/20260101T000000000Z/unreadable/0a1b': 'analysis',
+    'analyses/0a1b/20260101T000000000Z/outcome': 'analysis',
     'analyses/0a1b/20260101T000000000Z/input': 'analysis',
     'profiles/0a1b/20260101T000000000Z/answer-1.json': 'profile',
     'traces/0a1b/20260101T000000000Z/answer.json': 'trace',
@@ -183,27 +180,22 @@ it('knows every object by exactly one kind', () => {
     'inquiries/trace-batch/0a1b/20260101T000000000Z/input': 'batch of lookups',
     'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'batch of lookups',
     [`${work}/outcome`]: 'certificates',
-    [`${work}/decisions/0001/input`]: 'decision',
+    [`${work}/decisions/0001/input`]: 'certificates',
     [`${work}/input`]: 'certificates',
     'changes/2026-05-04/m-1-0123456789abcdef.ndjson': 'change files',
   };
   for (const [key, kind] of Object.entries(keys)) {
-    expect([
-      key,
-      recordKinds.filter(({ keys: at }) => at.test(key)).map((one) => one.kind),
-    ]).toEqual([key, [kind]]);
+    expect([key, kindOf('record', key)]).toEqual([key, kind]);
     expect(impersonalKeys.test(key)).toBe(false);
   }
-  expect(new Set(Object.values(keys))).toEqual(new Set(recordKinds.map(({ kind }) => kind)));
   const impersonal = [
     'dossier-retries/0a1b/0001/0001.json',
     'dossier-batches/20260101T000000000Z/plan.json',
-    'store.json',
     'erasures/x.json',
     'probe/x',
   ];
   for (const key of impersonal) {
-    expect([kindOf(key), impersonalKeys.test(key)]).toEqual([null, true]);
+    expect([kindOf('record', key), impersonalKeys.test(key)]).toEqual([null, true]);
   }
 });
 
@@ -215,12 +207,11 @@ it('knows every table with sealed bodies about people', () => {
   ) as { name: string; column: string }[];
   place.remove();
   // What is said of troubles, of the service and of monitors' health is in words of ours; events are for good.
-  // Jobs are reached as records are.
-  const impersonal = ['record', 'job', 'event', 'monitor', 'trouble', 'monitor_left'];
-  const known = [...Object.keys(sealedTables), ...impersonal];
+  const impersonal = ['event', 'monitor', 'trouble', 'monitor_left'];
+  const known = [...Object.keys(erasableTables), ...impersonal];
   expect(columns.filter(({ name }) => !known.includes(name))).toEqual([]);
-  for (const [table, { body, key }] of Object.entries(sealedTables)) {
-    if (body !== null) expect(columns).toContainEqual({ name: table, column: body });
+  for (const [table, { bodies, key }] of Object.entries(erasableTables)) {
+    for (const column of bodies) expect(columns).toContainEqual({ name: table, column });
     expect(key.length).toBeGreaterThan(0);
   }
 });

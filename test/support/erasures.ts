@@ -6,9 +6,10 @@ import {
   type ErasureRecord,
   type OpenErasure,
 } from '../../src/store/erasure/erasures';
-import { plansOfAge } from '../../src/store/erasure/age';
+import { plansOf } from '../../src/store/erasure/plans';
 import type { ErasureClass } from '../../src/store/erasure/catalog';
-import { ErasurePlanner, type ErasurePlan } from '../../src/store/erasure/plan';
+import type { ErasureAsked, ErasurePlan } from '../../src/store/erasure/plan';
+import { ErasurePlanner } from '../../src/store/erasure/planner';
 import { ErasureDraft } from '../../src/store/erasure/draft';
 import type { Store } from '../../src/store/store';
 
@@ -26,11 +27,12 @@ export async function ofAge(
   what: ErasureClass,
   endedBefore: number,
 ): Promise<ErasurePlan> {
-  const plans = plansOfAge(store, nameOf, { kind: 'age', class: what, endedBefore }, Infinity);
+  const order = { kind: 'age', class: what, endedBefore: new Date(endedBefore).toISOString() };
+  const plans = plansOf(store, nameOf, order as ErasureAsked, Infinity);
   return (await plans.next()).value as ErasurePlan;
 }
 
-const tools = { macOf: (text: string) => idKey.macOf(text), deleteRuns: async () => undefined };
+const deleteRuns = async (): Promise<void> => undefined;
 
 /** Commits what a draft changes, and nothing else. */
 export async function drafted(
@@ -47,24 +49,21 @@ export async function drafted(
 export async function erased(
   store: Store,
   plan: Planning,
-  most?: number,
 ): Promise<{ record: ErasureRecord; key: string }> {
-  for (const open of await openErasures(store)) await finishErasure(store, open, tools);
-  const startedAt = new Date().toISOString();
-  const order = { by: 'tester', reason: 'a test', startedAt, runs: [], ...tools };
-  return erase(store, await planned(store, plan), order, most);
+  for (const open of await openErasures(store)) await finishErasure(store, open, deleteRuns);
+  const order = { by: 'tester', reason: 'a test', runs: [], deleteRuns };
+  return erase(store, await planned(store, plan), order);
 }
 
-/** Keys of what a plan changes, in order. */
+/** What a plan changes, in order: keys of records, and holders of rows behind the name of their table. */
 export function changedKeys({ draft }: ErasurePlan): string[] {
-  return draft.keys().toSorted();
+  return [...draft.objects.keys()].toSorted();
 }
 
 /** What a plan removes, or empties. */
 export function keysThat(what: 'removed' | 'emptied', { draft }: ErasurePlan): string[] {
-  const objects = draft.objects((text) => text);
-  const its = objects.filter((one) => one[what] > 0);
-  return its.map(({ key }) => key.replace(/^mac:/, '')).toSorted();
+  const those = [...draft.objects].filter(([, object]) => object[what] > 0);
+  return those.map(([key]) => key).toSorted();
 }
 
 /**
@@ -78,7 +77,6 @@ export async function cutShortAnywhere(
   open: () => Promise<Store>,
   plan: Planning,
   check: (store: Store, cut: { step: string; open: OpenErasure[] }) => Promise<void>,
-  most?: number,
 ): Promise<string[]> {
   const steps: string[] = [];
   for (let allowed = 0; steps.length === allowed; allowed += 1) {
@@ -97,7 +95,7 @@ export async function cutShortAnywhere(
         return method(...args);
       };
     }
-    const isDone = await erased(store, plan, most).then(
+    const isDone = await erased(store, plan).then(
       () => true,
       () => false,
     );

@@ -14,6 +14,7 @@ export interface RetentionDependencies extends ExpiryTools {
   audit: AuditTrail;
   metrics: RetentionMetrics;
   stopping: AbortSignal;
+  now: () => number;
 }
 
 /** As `CertificateMetrics`. */

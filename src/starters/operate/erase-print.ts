@@ -1,58 +1,55 @@
+import type { Client } from '@temporalio/client';
 import { allKinds } from '../../store/erasure/catalog';
-import type { ErasureRecord, JobRuns } from '../../store/erasure/erasures';
-import type { ErasurePlan } from '../../store/erasure/plan';
+import { byKind, type ErasedObject } from '../../store/erasure/draft';
+import { objectsOf, type ErasureRecord } from '../../store/erasure/erasures';
+import type { ErasurePlan, ErasureTarget } from '../../store/erasure/plan';
+import { refusalsOf, runsOfPlan } from './erase-refusals';
 import { counted } from '../jobs/text';
 import { exitCodes, print, printJson, tell } from '../cli/terminal';
 
-export interface FoundPlan {
-  plan: ErasurePlan;
-  runs: JobRuns;
+/** Of all plans that are one command. */
+export interface PlanSummary {
+  target: ErasureTarget;
+  jobs: { id: string; whole: boolean }[];
+  rows: number;
+  /** Their ids. */
+  workflows: Set<string>;
+  doubtful: number;
+  objects: (ErasedObject & { holds: string })[];
   /** Sentences that say what is in the way, and what to do about it. */
   refusals: string[];
 }
 
-/** Of all plans that are one command. */
-export interface PlanSummary {
-  target: ErasurePlan['target'];
-  jobs: Map<string, boolean>;
-  rows: number;
-  workflows: ReadonlySet<string>;
-  objects: Map<string, Record<'removed' | 'emptied' | 'bytes', number>>;
-}
-
-export function summaryOf({ plan, runs }: Omit<FoundPlan, 'refusals'>): PlanSummary {
-  const { target, draft } = plan;
-  const workflows = new Set(runs.closed.map(({ workflowId }) => workflowId));
-  const summary: PlanSummary = { target, jobs: new Map(), rows: 0, workflows, objects: new Map() };
-  addPlan(summary, plan.jobs, plan.rows, draft);
-  return summary;
-}
-
-export function addPlan(
-  summary: PlanSummary,
-  jobs: ErasurePlan['jobs'],
-  rows: number,
-  draft: ErasurePlan['draft'],
-): void {
-  summary.rows += rows;
-  for (const { id, whole } of jobs) summary.jobs.set(id, whole);
-  for (const { kind, removed, emptied, bytes } of draft.objects((text) => text)) {
-    const sum = summary.objects.get(kind) ?? { removed: 0, emptied: 0, bytes: 0 };
-    sum.removed += removed;
-    sum.emptied += emptied;
-    sum.bytes += bytes;
-    summary.objects.set(kind, sum);
+export async function summaryOf(
+  client: Client,
+  target: ErasureTarget,
+  plans: AsyncIterable<ErasurePlan>,
+): Promise<PlanSummary> {
+  const jobs = new Map<string, boolean>();
+  const workflows = new Set<string>();
+  const refusals = new Set<string>();
+  let [rows, doubtful, objects]: [number, number, ErasedObject[]] = [0, 0, []];
+  for await (const plan of plans) {
+    rows += plan.rows;
+    doubtful += plan.doubtful;
+    objects = byKind([...objects, ...plan.draft.objects.values()]);
+    for (const { id, whole } of plan.jobs) jobs.set(id, whole);
+    const runs = await runsOfPlan(client, plan);
+    for (const { workflowId } of runs.closed) workflows.add(workflowId);
+    for (const refusal of refusalsOf(plan, runs)) refusals.add(refusal);
   }
+  const shown = allKinds().flatMap(({ kind, holds }) =>
+    objects.filter((one) => one.kind === kind).map((one) => ({ ...one, holds })),
+  );
+  const all = [...jobs].map(([id, whole]) => ({ id, whole }));
+  return { target, jobs: all, rows, workflows, doubtful, objects: shown, refusals: [...refusals] };
 }
 
-export function showDryRun(
-  summary: PlanSummary,
-  refusals: readonly string[],
-  json: boolean,
-): number {
+export function showDryRun(summary: PlanSummary, json: boolean): number {
+  const { refusals, workflows } = summary;
   const exitCode = refusals.length === 0 ? exitCodes.done : exitCodes.failed;
   if (json) {
-    printJson({ dryRun: true, exitCode, ...planDocument(summary), refusals });
+    printJson({ dryRun: true, exitCode, ...summary, workflows: workflows.size });
     return exitCode;
   }
   for (const line of planLines(summary)) print(line);
@@ -61,52 +58,27 @@ export function showDryRun(
   return exitCode;
 }
 
-function planDocument({ target, jobs, rows, workflows, objects: sums }: PlanSummary) {
-  const objects = allKinds().flatMap(({ kind, holds }) => {
-    const counts = sums.get(kind);
-    return counts === undefined ? [] : [{ kind, holds, ...counts }];
-  });
-  return {
-    target,
-    jobs: [...jobs].map(([id, whole]) => ({ id, whole })),
-    rows,
-    workflows: workflows.size,
-    bytes: objects.reduce((total, { bytes }) => total + bytes, 0),
-    objects,
-  };
-}
-
-export function planLines(summary: PlanSummary): string[] {
-  const { jobs, rows, workflows, bytes, objects } = planDocument(summary);
+export function planLines({ jobs, rows, workflows, doubtful, objects }: PlanSummary): string[] {
   const lines = [
-    `would erase ${rows} row(s) in ${jobs.length} job(s), ${workflows} workflow(s), ${bytes} bytes`,
+    `would erase ${rows} row(s) in ${jobs.length} job(s), ${workflows.size} workflow(s)`,
     ...jobs.slice(0, 20).map(({ id, whole }) => `  ${whole ? 'whole ' : 'in part'}  ${id}`),
   ];
   if (jobs.length > 20) lines.push(`  and ${jobs.length - 20} more`);
-  const cell = (value: number | string): string => String(value).padStart(9);
-  const head = `  ${'what'.padEnd(17)}${['removed', 'emptied', 'bytes'].map(cell).join(' ')}`;
-  const table = objects.map(
-    ({ kind, holds, removed, emptied, bytes: its }) =>
-      `  ${kind.padEnd(17)}${[removed, emptied, its].map(cell).join(' ')}  ${holds}`,
-  );
-  return objects.length === 0 ? lines : [...lines, head, ...table];
-}
-
-/** A record without what may be long. */
-export interface DoneErasure {
-  key: string;
-  record: Omit<ErasureRecord, 'objects'>;
-  objects: number;
-}
-
-export function doneOf({ record, key }: { record: ErasureRecord; key: string }): DoneErasure {
-  const { objects, ...rest } = record;
-  return { key, record: rest, objects: objects.length };
+  const line = (what: string, ...cells: (number | string)[]): string =>
+    `  ${what.padEnd(17)}${cells.map((cell) => String(cell).padStart(9)).join(' ')}`;
+  if (objects.length > 0) lines.push(line('what', 'removed', 'emptied'));
+  for (const { kind, holds, removed, emptied } of objects)
+    lines.push(`${line(kind, removed, emptied)}  ${holds}`);
+  if (doubtful > 0)
+    lines.push(
+      `${counted(doubtful, 'purchase')} of before the store was restored: may have been made again since`,
+    );
+  return lines;
 }
 
 /** What another job stored meanwhile is still there: the command says so, and fails. */
 export function showDone(
-  done: readonly DoneErasure[],
+  done: readonly { key: string; record: ErasureRecord }[],
   auditHead: string,
   left: number,
   json: boolean,
@@ -116,13 +88,23 @@ export function showDone(
   if (json && last !== undefined) {
     const keys = done.map(({ key }) => key);
     const rows = done.reduce((sum, { record }) => sum + record.rows, 0);
-    const objects = done.reduce((sum, one) => sum + one.objects, 0);
-    const { key, record } = last;
-    printJson({ exitCode, found: true, key, keys, ...record, rows, objects, auditHead });
+    const objects = objectsOf(done.flatMap(({ record }) => record.objects));
+    printJson({
+      exitCode,
+      found: true,
+      ...last.record,
+      key: last.key,
+      keys,
+      rows,
+      objects,
+      auditHead,
+    });
   }
-  for (const { record, objects, key } of json ? [] : done) {
-    const { rows, workflows } = record;
-    print(`erased ${rows} row(s), ${objects} object(s), ${workflows.length} workflow(s)`);
+  for (const { record, key } of json ? [] : done) {
+    const { rows, objects, workflows } = record;
+    print(
+      `erased ${rows} row(s), ${objectsOf(objects)} object(s), ${workflows.length} workflow(s)`,
+    );
     print(`record: ${key}`);
     for (const line of backupLines(record)) print(line);
   }
@@ -134,21 +116,21 @@ export function showDone(
   return exitCode;
 }
 
-function backupLines({ backups }: Pick<ErasureRecord, 'backups'>): string[] {
+function backupLines({ backups }: ErasureRecord): string[] {
   const here = backups.filter(({ isAway }) => !isAway);
-  const [last] = here
+  const last = here
     .map(({ until }) => until ?? 'they are removed')
     .toSorted()
-    .slice(-1);
+    .at(-1);
+  const away = backups.filter(({ isAway }) => isAway);
   return [
-    ...(last === undefined
-      ? []
-      : [`${counted(here.length, 'backup')} hold it until ${last}: a restore erases it again`]),
-    ...backups
-      .filter(({ isAway }) => isAway)
+    ...here
+      .slice(-1)
       .map(
-        ({ path, at }) =>
-          `the backup of ${at} is not at ${path} any more: where it is, it holds it`,
+        () => `${counted(here.length, 'backup')} hold it until ${last}: a restore erases it again`,
       ),
+    ...away.map(
+      ({ path, at }) => `the backup of ${at} is not at ${path} any more: where it is, it holds it`,
+    ),
   ];
 }

@@ -1,36 +1,36 @@
 import type { Client } from '@temporalio/client';
 import type { JobRuns } from '../../store/erasure/erasures';
-import type { UnsettledSubject } from '../../store/erasure/jobs';
+import type { UndecidedAttempt } from '../../store/erasure/links';
 import type { ErasurePlan } from '../../store/erasure/plan';
-import { runningIds, workflowIdOf } from '../../temporal/job-runs';
+import { runningIds, runsOf, workflowIdOf } from '../../temporal/job-runs';
+
+/** Runs that an erasure waits for, and those that it deletes: histories hold nothing of what goes by age, and stay. */
+export async function runsOfPlan(client: Client, { asked, jobs }: ErasurePlan): Promise<JobRuns> {
+  const ids = jobs.map(({ id }) => id);
+  if (asked.kind !== 'age') return runsOf(client, ids);
+  const all = [...(await runningIds(client))];
+  const isRunning = (id: string): boolean =>
+    all.some((one) => one === id || one.startsWith(`${id}/`));
+  return { closed: [], running: ids.map(workflowIdOf).filter(isRunning) };
+}
 
 /** Sentences that say what is in the way of an erasure, and what to do about it. */
-export function refusalsOf(plan: ErasurePlan, { running }: JobRuns): string[] {
+export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRuns): string[] {
   const busy = new Set(running.map(jobOf));
-  const interrupted = plan.jobs.filter(
+  const interrupted = jobs.filter(
     ({ whole, ended, id }) => !whole && !ended && !busy.has(workflowIdOf(id)),
   );
   return [
-    ...[...busy].map(runningSentence),
+    ...[...busy].map(
+      (id) =>
+        `${id} is still running: wait until it has ended, or \`diligence cancel ${id}\` first`,
+    ),
     ...interrupted.map(
       ({ id }) =>
         `${id} was interrupted and has rows of it: start it again and let it end, or erase it as a whole first (\`diligence erase --job ${id}\`)`,
     ),
-    ...new Set(plan.unsettled.map((one) => unsettledSentence(one, plan))),
+    ...undecided.map((one) => undecidedSentence(one, jobs)),
   ];
-}
-
-/** Sentences about those of old jobs about which a decision is under way. */
-export async function runningAmong(client: Client, jobIds: readonly string[]): Promise<string[]> {
-  const all = [...(await runningIds(client))];
-  return jobIds
-    .map(workflowIdOf)
-    .filter((id) => all.some((one) => one === id || one.startsWith(`${id}/`)))
-    .map(runningSentence);
-}
-
-function runningSentence(id: string): string {
-  return `${id} is still running: wait until it has ended, or \`diligence cancel ${id}\` first`;
 }
 
 /** The batch or issuance that a lane or decision belongs to. */
@@ -38,17 +38,19 @@ function jobOf(workflowId: string): string {
   return workflowId.replace(/(?:\/decision-\d+)?(?:\/(?:decision-\d+-)?lane-\d+)?$/, '');
 }
 
-function unsettledSentence({ state, folders }: UnsettledSubject, { jobs }: ErasurePlan): string {
-  if (state.kind === 'in_flight') {
-    return `a request is on its way: try again after ${new Date(state.answerBy).toISOString()}`;
-  }
-  const analysis = folders.find((folder) => folder.startsWith('analyses/'));
-  if (analysis !== undefined) {
-    return `an upload has an unknown outcome, and what fences it off would be lost: decide first (\`diligence credit resolve ${analysis.replace('analyses/', 'credit/')} --action abandon --note "..."\`, or watch, adopt)`;
-  }
-  const owner = state.owner === null ? null : jobOf(state.owner.workflowId);
-  const isKnown = jobs.some(({ id }) => workflowIdOf(id) === owner);
-  const first = folders.map((folder) => workflowIdOf(folder.slice('works/'.length)))[0];
-  const id = isKnown ? owner : (first ?? 'ID');
-  return `a request has an unknown outcome, and what fences it off would be lost: decide first (\`diligence certificate resolve --batch ${id} --status unknown_outcome --action abandon --note "..."\`, or watch, adopt)`;
+function undecidedSentence(
+  { subject, workflowId, answerBy }: UndecidedAttempt,
+  jobs: ErasurePlan['jobs'],
+): string {
+  if (answerBy !== null)
+    return `a request is on its way: try again after ${new Date(answerBy).toISOString()}`;
+  const ids = jobs.map(({ id }) => id);
+  const analysis = ids.find((id) => id.startsWith(`${subject}/`));
+  const works = ids.map(workflowIdOf);
+  const owner = works.find((id) => id === jobOf(workflowId));
+  const work = owner ?? works.find((id) => id.startsWith('certificate')) ?? 'ID';
+  const command = subject.startsWith('credit/')
+    ? `credit resolve ${analysis ?? 'ID'}`
+    : `certificate resolve --batch ${work} --status unknown_outcome`;
+  return `a request has an unknown outcome, and what fences it off would be lost: decide first (\`diligence ${command} --action abandon --note "..."\`, or watch, adopt)`;
 }

@@ -1,33 +1,23 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { erasureClasses, type ErasureClass } from '../../store/erasure/catalog';
-import { reasonOnRecord, type ErasureAsked } from '../../store/erasure/asked';
 import {
   erase,
   finishErasure,
   isSameTarget,
   openErasures,
-  type ErasureTools,
+  type ErasureRecord,
 } from '../../store/erasure/erasures';
-import { ErasurePlanner } from '../../store/erasure/plan';
+import { reasonOnRecord, targetOf, type ErasureAsked } from '../../store/erasure/plan';
+import { plansOf } from '../../store/erasure/plans';
 import { documentLengths, isValidCnpj, normaliseDocument } from '../../domain/core/documents';
 import { readTarget } from '../../domain/traces/target';
-import type { EngineClient } from '../../temporal/connection';
-import { deleteRuns, runsOf } from '../../temporal/job-runs';
-import { eraseByAge } from './erase-by-age';
-import {
-  doneOf,
-  planLines,
-  showDone,
-  showDryRun,
-  summaryOf,
-  type DoneErasure,
-  type FoundPlan,
-} from './erase-print';
-import { refusalsOf } from './erase-refusals';
+import { deleteRuns } from '../../temporal/job-runs';
+import { planLines, showDone, showDryRun, summaryOf } from './erase-print';
+import { refusalsOf, runsOfPlan } from './erase-refusals';
 import { CommandError, UsageError } from '../jobs/errors';
 import { durationMs, exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
-import { openContext, withEngine, type CommandContext } from '../jobs/context';
+import { openContext, withEngine } from '../jobs/context';
 
 interface EraseFlags {
   job?: string;
@@ -98,36 +88,41 @@ async function runErase(flags: EraseFlags): Promise<number> {
       `an erasure (${record.target.kind}) that ${record.by} began at ${record.startedAt} was not finished: the same command finishes it`,
     );
   }
-  return withEngine(place, async (engine) => {
-    if (asked.kind === 'age') return eraseByAge(place, engine, { ...flags, asked }, isConfirmed);
-    const found = await makePlan(place, engine, asked);
-    const { plan, runs, refusals } = found;
-    if (flags.dryRun === true) return showDryRun(summaryOf(found), refusals, flags.json === true);
-    if (refusals.length > 0) throw new CommandError(`nothing was changed: ${refusals.join('; ')}`);
-    const begun = unfinished.filter(({ record }) => isSameTarget(record.target, plan.target));
-    const isEmpty = plan.draft.size === 0 && runs.closed.length === 0;
+  return withEngine(place, async ({ client }) => {
+    const nameOf = (text: string): string => idKey.nameOf('document', text);
+    const plans = () => plansOf(store, nameOf, asked);
+    const target = targetOf(asked, nameOf);
+    const summary = await summaryOf(client, target, plans());
+    if (flags.dryRun === true) return showDryRun(summary, flags.json === true);
+    if (summary.refusals.length > 0)
+      throw new CommandError(`nothing was changed: ${summary.refusals.join('; ')}`);
+    const begun = unfinished.filter(({ record }) => isSameTarget(record.target, target));
+    const isEmpty = summary.objects.length === 0 && summary.workflows.size === 0;
     if (isEmpty && begun.length === 0) return nothingFound(flags);
     if (flags.yes !== true) {
-      for (const line of planLines(summaryOf(found))) tell(line);
+      for (const line of planLines(summary)) tell(line);
       if (!(await isConfirmed())) return exitCodes.failed;
     }
-    const tools: ErasureTools = {
-      macOf: (text) => idKey.macOf(text),
-      deleteRuns: (its) => deleteRuns(engine.client, its),
+    const how = {
+      by: environment.actor,
+      deleteRuns: (its: Parameters<typeof deleteRuns>[1]) => deleteRuns(client, its),
     };
-    const done: DoneErasure[] = [];
-    for (const open of begun) done.push(doneOf(await finishErasure(store, open, tools)));
-    // What was cut short has changed what there is to do.
-    const rest = begun.length === 0 ? found : await makePlan(place, engine, asked);
-    if (rest.plan.draft.size > 0 || rest.runs.closed.length > 0) {
-      const reason = reasonOnRecord(flags.reason ?? '', asked, rest.plan.quoted);
-      const startedAt = new Date().toISOString();
-      const order = { by: environment.actor, reason, startedAt, runs: rest.runs.closed, ...tools };
-      done.push(doneOf(await erase(store, rest.plan, order)));
+    const done: { record: ErasureRecord; key: string }[] = [];
+    for (const open of begun) done.push(await finishErasure(store, open, how.deleteRuns));
+    // Each is planned when it is its turn: what was cut short has changed what there is to do.
+    for await (const plan of plans()) {
+      const found = await runsOfPlan(client, plan);
+      const refusals = refusalsOf(plan, found);
+      if (refusals.length > 0) throw new CommandError(refusals.join('; '));
+      const runs = found.closed;
+      if (plan.draft.size === 0 && runs.length === 0) continue;
+      const reason = reasonOnRecord(flags.reason ?? '', asked, plan.quoted);
+      done.push(await erase(store, plan, { ...how, reason, runs }));
     }
     const auditHead = await place.audit.anchor();
-    const left = await makePlan(place, engine, asked);
-    return showDone(done, auditHead, left.plan.draft.size, flags.json === true);
+    let left = 0;
+    for await (const { draft } of plans()) left += draft.size;
+    return showDone(done, auditHead, left, flags.json === true);
   });
 }
 
@@ -135,7 +130,7 @@ function askedBy({ document, target, job, ...age }: EraseFlags): ErasureAsked {
   if (document !== undefined) return { kind: 'document', document: documentToErase(document) };
   if (target !== undefined) return { kind: 'target', target: targetToErase(target) };
   if (job !== undefined) return { kind: 'job', id: job };
-  const endedBefore = Date.now() - (age.olderThan ?? 0);
+  const endedBefore = new Date(Date.now() - (age.olderThan ?? 0)).toISOString();
   return { kind: 'age', class: age.class ?? 'pdf', endedBefore };
 }
 
@@ -176,19 +171,6 @@ function documentToErase(text: string): string {
   throw new UsageError(
     '--document: expected the 11 digits of a CPF or the 14 places of a CNPJ, with its zeros in front',
   );
-}
-
-async function makePlan(
-  { store, idKey }: CommandContext,
-  engine: EngineClient,
-  asked: Exclude<ErasureAsked, { kind: 'age' }>,
-): Promise<FoundPlan> {
-  const plan = await new ErasurePlanner(store, (text) => idKey.nameOf('document', text)).of(asked);
-  const runs = await runsOf(
-    engine.client,
-    plan.jobs.map(({ id }) => id),
-  );
-  return { plan, runs, refusals: refusalsOf(plan, runs) };
 }
 
 function nothingFound({ job, json }: EraseFlags): number {

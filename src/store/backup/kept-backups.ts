@@ -1,6 +1,6 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ErasureAsked } from '../erasure/asked';
+import type { ErasureAsked } from '../erasure/plan';
 import { writeOnce } from '../files';
 import type { Seal } from '../seal';
 import type { Store } from '../store';

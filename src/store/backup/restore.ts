@@ -5,10 +5,7 @@ import type { IdKey } from '../../protection/id-key';
 import { markerName } from '../blobs';
 import { newEpoch } from '../epoch';
 import { erase } from '../erasure/erasures';
-import { plansOfAge } from '../erasure/age';
-import type { ErasureAsked } from '../erasure/asked';
-import { ErasurePlanner, type ErasurePlan } from '../erasure/plan';
-import type { NameOf } from '../core/subjects';
+import { plansOf } from '../erasure/plans';
 import { flush } from '../files';
 import { openStore, type StoreSealing } from '../open-store';
 import { SqliteConnection } from '../sqlite/connection';
@@ -96,28 +93,10 @@ async function proveWhole(source: string, partial: string): Promise<void> {
 /** What was asked about the engine's histories was done when it was asked. */
 async function eraseAgain(store: Store, source: string, idKey: IdKey): Promise<number> {
   const erasures = await keptErasures(source, store);
-  for (const { asked, by, reason } of erasures) {
-    const nameOf = (text: string): string => idKey.nameOf('document', text);
-    for await (const plan of plansOf(store, nameOf, asked)) {
-      if (plan.draft.size === 0) continue;
-      await erase(store, plan, {
-        by,
-        reason,
-        startedAt: new Date().toISOString(),
-        runs: [],
-        macOf: (text) => idKey.macOf(text),
-        deleteRuns: async () => undefined,
-      });
-    }
-  }
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  const deleteRuns = async (): Promise<void> => undefined;
+  for (const { asked, by, reason } of erasures)
+    for await (const plan of plansOf(store, nameOf, asked))
+      if (plan.draft.size > 0) await erase(store, plan, { by, reason, runs: [], deleteRuns });
   return erasures.length;
-}
-
-async function* plansOf(
-  store: Store,
-  nameOf: NameOf,
-  asked: ErasureAsked,
-): AsyncGenerator<ErasurePlan> {
-  if (asked.kind === 'age') yield* plansOfAge(store, nameOf, asked);
-  else yield await new ErasurePlanner(store, nameOf).of(asked);
 }

@@ -4,6 +4,7 @@ import type { ExpiredCursor } from '../../domain/core/retention';
 import { Sealed, rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, rangeOf, replacing, statement, type Statement } from '../statement';
+import { addSubjects } from './subjects';
 
 export interface JobRow {
   id: string;
@@ -154,7 +155,8 @@ export class JobRepository {
   ): Promise<boolean> {
     const columns = ['holder', 'id', 'kind', 'label', 'created_at', 'input'];
     const row = [folder, id, kind, label, createdAt, sealed(folder, input)];
-    return this.#store.changes(insertInto('job', columns, [row]), entries);
+    const held = addSubjects(folder, [askOf(id), ...uploadsIn(input)]);
+    return this.#store.changes(insertInto('job', columns, [row]), entries, held);
   }
 
   /**
@@ -259,6 +261,17 @@ export class JobRepository {
       input: this.#store.opened(rowName('job', holder), input),
     };
   }
+}
+
+/** The subject index says which jobs have asked for the same, by their ids without the instant. */
+function askOf(id: string): string {
+  return id.replace(/\/\d{8}T\w+$/, '');
+}
+
+/** Keys of files that it was made of: the index says which jobs are of them, too. */
+function uploadsIn(input: unknown): string[] {
+  const keys = JSON.stringify(input ?? null).matchAll(/"(inputs\/[^"]+)"/g);
+  return Array.from(keys, ([, key = '']) => key);
 }
 
 function conditionsOf(filter: JobFilter): { conditions: string[]; parameters: unknown[] } {

@@ -125,14 +125,6 @@ class Writing {
   }
 }
 
-/** Bytes as the parts of an object. */
-export function sliced(bytes: Buffer): Buffer[] {
-  const parts = Math.ceil(bytes.length / partBytes);
-  return Array.from({ length: parts }, (_, part) =>
-    bytes.subarray(part * partBytes, (part + 1) * partBytes),
-  );
-}
-
 async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of bytes);
 }

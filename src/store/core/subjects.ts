@@ -1,4 +1,4 @@
-import { insertInto, partsOf, rangeOf, statement, type Statement } from '../statement';
+import { insertInto, marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
 import type { SealedDatabase } from '../sealed-database';
 
 /** The name of a document within the installation: `IdKey.nameOf('document', ...)`. */
@@ -6,7 +6,8 @@ export type NameOf = (document: string) => string;
 
 /**
  * What holds something about a subject: a job, an upload, an answer. A subject goes by its keyed name,
- * never by the document itself.
+ * never by the document itself. By their keys stand here too: uploads, operations and what was asked for,
+ * with the jobs that are of them, and jobs, with the batches that asked for them.
  */
 export class SubjectRepository {
   readonly #store: SealedDatabase;
@@ -36,25 +37,37 @@ export class SubjectRepository {
     return found;
   }
 
-  /** Of the subjects that a holder tells of: those that another one tells of too, by its beginning. */
-  async sharedBy(holder: string, others: string, own: ReadonlySet<string>): Promise<Set<string>> {
-    const rows = await this.#store.read<{ subject: string; holder: string }>(
-      statement(
-        `SELECT DISTINCT a.subject, b.holder FROM subject a JOIN subject b ON b.subject = a.subject
-         WHERE a.holder = ? AND b.holder >= ? AND b.holder < ? AND b.holder <> a.holder`,
-        [holder, ...rangeOf(others)],
-      ),
-    );
-    const shared = rows.filter((row) => !own.has(row.holder));
-    return new Set(shared.map(({ subject }) => subject));
+  /** Holders of each of these subjects that has any. @param begin of such a holder */
+  async holdersOf(subjects: Iterable<string>, begin = ''): Promise<Map<string, Set<string>>> {
+    const found = new Map<string, Set<string>>();
+    for (const some of partsOf([...subjects])) {
+      const rows = await this.#store.read<{ subject: string; holder: string }>(
+        statement(
+          `SELECT DISTINCT subject, holder FROM subject
+           WHERE subject IN ${marksOf([some])} AND holder >= ? AND holder < ?`,
+          [...some, ...rangeOf(begin)],
+        ),
+      );
+      for (const { subject, holder } of rows)
+        found.set(subject, (found.get(subject) ?? new Set()).add(holder));
+    }
+    return found;
   }
 
-  /** In order. */
-  async heldBy(holder: string): Promise<string[]> {
-    const rows = await this.#store.read<{ subject: string }>(
-      statement('SELECT DISTINCT subject FROM subject WHERE holder = ? ORDER BY subject', [holder]),
-    );
-    return rows.map(({ subject }) => subject);
+  /** What any of these holders tells of, in order. @param begin of what is meant */
+  async heldBy(holders: Iterable<string>, begin = ''): Promise<string[]> {
+    const found = new Set<string>();
+    for (const some of partsOf([...holders])) {
+      const rows = await this.#store.read<{ subject: string }>(
+        statement(
+          `SELECT DISTINCT subject FROM subject
+           WHERE holder IN ${marksOf([some])} AND subject >= ? AND subject < ?`,
+          [...some, ...rangeOf(begin)],
+        ),
+      );
+      for (const { subject } of rows) found.add(subject);
+    }
+    return [...found].toSorted();
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AuditEntry } from '../../domain/core/audit';
 import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/work';
 import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
@@ -14,6 +15,17 @@ export class AnalysisFile extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
       start: ({ workId: id }) => ({ id, kind: 'credit-analysis' }),
       end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('credit-analysis', status) }),
     });
+  }
+
+  /** The subject index says which analyses are of an operation. */
+  override async putOutcome(
+    folder: string,
+    outcome: AnalysisOutcome,
+    entries: readonly AuditEntry[] = [],
+  ): Promise<AnalysisOutcome> {
+    const { operationId } = outcome;
+    if (operationId !== null) await this.store.subjects.add(folder, [operationFolder(operationId)]);
+    return super.putOutcome(folder, outcome, entries);
   }
 
   /**

@@ -29,6 +29,10 @@ export class CreditBatchShelf extends BatchShelf<CreditBatchRecord, CreditBatchE
     files: readonly CreditBatchFile[],
     analyses: readonly string[],
   ): Promise<void> {
+    await this.store.subjects.add(
+      folder,
+      files.flatMap(({ workId }) => workId ?? []),
+    );
     await this.store.records.putJson(`${folder}/files.json`, files);
     await this.putWorks(folder, record, analyses);
   }

@@ -1,187 +1,135 @@
 import { certificateSubject } from '../../domain/core/attempts';
 import { certificateTypes } from '../../domain/certificates/certificates';
-import type { AnalysisOutcome } from '../../domain/credit/work';
-import type { JobKind } from '../../domain/job';
-import type { ToldChange } from '../../domain/monitors/kept';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import type { DecisionRecord } from '../../domain/certificates/work';
 import type { StoredRow } from '../core/row-writer';
-import { operationFolder } from '../credit/analyses';
 import { keySegment } from '../records';
 import type { ErasureSubject } from './erasure-subject';
 import { isNamedIn, withoutSubject } from './rewriting';
-import * as tombstones from './tombstones';
+import { erasedChange, erasedOutcome, erasedRow } from './tombstones';
 
 /** What can be erased by age: what the service's evidence is, what it reported, what was uploaded. */
 export const erasureClasses = ['pdf', 'results', 'inputs'] as const;
 export type ErasureClass = (typeof erasureClasses)[number];
 
-/** What was asked to be erased: documents by their keyed name alone. */
-export type ErasureTarget =
-  | { kind: 'document'; name: string }
-  /** What was searched for, by its keyed name. */
-  | { kind: 'target'; name: string }
-  | { kind: 'job'; id: string }
-  | { kind: 'age'; class: ErasureClass; endedBefore: string }
-  /** Jobs of a kind whose term is over. */
-  | { kind: 'expired'; jobs: JobKind; endedBefore: string };
-
-/** What an erasure is about within one holder. */
+/** Whom an erasure is about, and which items of a job are about nobody else. */
 export interface ErasureScope {
   subject: ErasureSubject;
-  /** Items of a job that are about the subject alone. */
   items: ReadonlySet<number>;
-  /** Uploads and operations that go. */
-  gone: ReadonlySet<string>;
 }
 
-/** What is left of a body in a holder that tells of others too; null: nothing. */
-type Empty = (body: unknown, scope: ErasureScope) => unknown;
-
-/** What several kinds may have. */
-interface KindRules {
-  /** Its key holds an id of the service's, or a sum: an erasure record names it by its MAC. */
-  hidesKey?: true;
-  /** Default: quotations go. */
-  empty?: Empty;
-}
-
-interface StoredKind extends KindRules {
-  /** Word in plans and erasure records. */
-  kind: string;
+interface ErasableTable {
+  /** Word in plans and erasure records; null: that of the root of its holders. */
+  kind: string | null;
   /** What in it is of a person: shown with a plan. */
   holds: string;
-}
-
-interface SealedTable extends StoredKind {
   /** Columns, the one that names the holder first. What is sealed is sealed for them. */
   key: readonly string[];
-  /** Sealed column; null: it has none. */
-  body: string | null;
-  /** What is emptied stays as its own tombstone. */
-  isMarked?: true;
+  /** Sealed columns that may tell of people. */
+  bodies: readonly string[];
+  /** Rows that are about the subject; of others quotations go. */
+  isAbout?: (body: never, scope: ErasureScope) => boolean;
+  /** What becomes of them; default: they go. */
+  empty?: (body: never) => unknown;
+  /** Column that says so. */
+  mark?: string;
 }
 
-interface RecordKind extends StoredKind {
-  keys: RegExp;
-  /** Nobody can say what stands in it. */
-  isWhole?: true;
-}
+const named = (body: unknown, { subject }: ErasureScope): boolean => isNamedIn(body, subject);
 
-const hidden = { hidesKey: true } as const;
-
-/** Tables with sealed bodies or keyed names. A new one is a line here. */
+/** Everything that tells of people. A new table is a line here. */
 const tables = {
+  record: table(null, '', 'key', 'body'),
+  job: table(null, '', 'holder', 'input outcome'),
   batch_row: table('rows', 'documents, references and cells as typed', 'work line', 'body', {
-    empty: as<StoredRow>((row, { subject }) =>
-      subject.holds(row) ? tombstones.erasedRow(row) : withoutSubject(row, subject),
-    ),
+    isAbout: (row: StoredRow, { subject }) => subject.holds(row),
+    empty: erasedRow,
   }),
   outcome: table('outcomes', 'how each row ended: names, ids, sums', 'work item filed_by', 'body', {
-    empty: as<OutcomeRecord>((outcome, { subject, items }) =>
-      items.has(outcome.item)
-        ? tombstones.erasedOutcome(outcome)
-        : withoutSubject(outcome, subject),
-    ),
+    isAbout: ({ item }: OutcomeRecord, { items }) => items.has(item),
+    empty: erasedOutcome,
   }),
-  fact: table('issuance', 'what the service answered', 'external_id', 'body', hidden),
+  fact: table('issuance', 'what the service answered', 'external_id', 'body'),
+  // Its rows stay as numbers and ids of the service: they are the books of what was bought.
   attempt: table('attempts', 'what was bought for a document, and when', 'subject n', 'why'),
   resolution: table('resolutions', 'notes of people', 'subject n number', 'said'),
+  // Without its tombstone the next scan would store a change again.
   change: table('change', 'changes of monitors as they were reported', 'monitor id', 'body', {
-    ...hidden,
-    isMarked: true,
-    empty: as<ToldChange>((change, { subject }) =>
-      isNamedIn(change, subject) ? tombstones.erasedChange(change) : change,
-    ),
+    isAbout: named,
+    empty: erasedChange,
+    mark: 'is_erased',
   }),
   unreadable_item: table('unreadable change', 'what was listed', 'monitor sum', 'body', {
-    ...hidden,
-    empty: (item, { subject }) => (isNamedIn(item, subject) ? null : item),
+    isAbout: named,
   }),
-  review: table('review', 'notes of people about changes', 'monitor change at', 'body', hidden),
-  monitor_answer: table('monitor', 'whom a monitor watches', 'monitor', 'body', hidden),
-  subject: table('index', 'keyed names of documents', 'holder subject line', null, hidden),
+  review: table('review', 'notes of people about changes', 'monitor change at', 'body'),
+  monitor_answer: table('monitor', 'whom a monitor watches', 'monitor', 'body'),
+  subject: table('index', 'keyed names of documents', 'holder', ''),
+  subject_number: table('audit index', 'keyed names of documents', 'subject', ''),
 };
 
 export type TableName = keyof typeof tables;
-export const sealedTables: Readonly<Record<TableName, SealedTable>> = tables;
+export const erasableTables: Readonly<Record<TableName, ErasableTable>> = tables;
 
-/** Input of a job: it forgets an upload that is gone. */
-const input: Empty = (job, { subject, gone }) =>
-  withoutSubject(tombstones.withoutUploads(job, gone), subject);
-/** Entries that name the subject go from what was reported about another. */
-const report: Empty = (answer, { subject }) => withoutSubject(answer, subject, { drops: true });
+/** Tables of a monitor. */
+export const monitorTables = ['change', 'unreadable_item', 'review', 'monitor_answer'] as const;
 
-/** Records by their keys. A new kind is a line here. */
-export const recordKinds: readonly RecordKind[] = [
-  record('pdf', /^pdf\//, 'certificates', hidden),
-  record('aside', /^aside\//, 'bytes that came instead of a certificate', hidden),
-  record('input', /^inputs\//, 'uploaded spreadsheets, CNAB files, invoices, pictures', hidden),
-  record('analysis results', /^operations\//, 'assignors, payers and receivables', hidden),
-  record('analysis', /^analyses\/.+\/input$/, 'names of files, reasons of people', {
-    empty: input,
-  }),
-  record('analysis outcome', /^analyses\/.+\/outcome$/, 'counts, sums, how it ended', {
-    empty: as<AnalysisOutcome>((outcome, { subject, gone }) => {
-      const isGone = gone.has(operationFolder(outcome.operationId ?? ''));
-      return withoutSubject(isGone ? tombstones.withoutAnswer(outcome) : outcome, subject);
-    }),
-  }),
-  record('unreadable answer', /^[a-z]+\/.+\/unreadable\/\w+$/, 'an answer that nobody can read', {
-    isWhole: true,
-  }),
-  record('credit batch', /^credit-batches\//, 'names of files, why they were not sent'),
-  record('profile', /^profiles\//, 'a CPF, and the assets of a person', { empty: report }),
-  record('trace', /^traces\//, 'a target, and what was found about it', { empty: report }),
-  record('batch of lookups', /^inquiries\//, 'names of files, labels, ids', { empty: input }),
-  record('lens', /^lens\//, 'pictures, and what the service found in them'),
-  record('dossier', /^dossiers\//, 'reports about a person, and notes of people'),
-  record(
-    'decision',
-    /^works\/.+\/decisions\/\d{4}\/input$/,
-    'notes of people, and ids of issuances',
-    {
-      empty: as<DecisionRecord>((decision, { subject, items }) =>
-        withoutSubject(tombstones.erasedDecision(decision, items), subject),
-      ),
-    },
-  ),
-  record(
-    'certificates',
-    /^works\/(?!.+\/decisions\/\d{4}\/input$)/,
-    'names of files, labels, counts',
-    {
-      empty: input,
-    },
-  ),
-  record('change files', /^changes\//, 'changes of monitors as delivered, by day', hidden),
-];
+/** Records and jobs by the first word of their keys. A new kind is a line here. */
+const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = {
+  pdf: ['pdf', 'certificates'],
+  aside: ['aside', 'bytes that came instead of a certificate'],
+  inputs: ['input', 'uploaded spreadsheets, CNAB files, invoices, pictures'],
+  operations: ['analysis results', 'assignors, payers and receivables'],
+  analyses: ['analysis', 'names of files, reasons of people, counts, sums'],
+  'credit-batches': ['credit batch', 'names of files, why they were not sent'],
+  profiles: ['profile', 'a CPF, and the assets of a person'],
+  traces: ['trace', 'a target, and what was found about it'],
+  inquiries: ['batch of lookups', 'names of files, labels, ids'],
+  lens: ['lens', 'pictures, and what the service found in them'],
+  dossiers: ['dossier', 'reports about a person, and notes of people'],
+  works: ['certificates', 'names of files, labels, counts, notes of people'],
+  changes: ['change files', 'changes of monitors as delivered, by day'],
+};
 
 /** Keys of records that tell of nobody, or that must outlive what they tell of: in HMACs alone. */
 export const impersonalKeys =
-  /^(?:store\.json$|probe\/|keys\/|erasures\/|dossier-(?:retries|batches)\/|monitor-(?:lists|list-pages|looks)\/|disabled-sinks\/)/;
+  /^(?:probe|keys|erasures|backups|restores|dossier-(?:retries|batches)|monitor-(?:lists|list-pages|looks)|disabled-sinks)\//;
 
 /** @returns null for what is not about people */
-export function kindOf(key: string): RecordKind | null {
-  return recordKinds.find(({ keys }) => keys.test(key)) ?? null;
-}
-
-/** What is left of a body of a kind; null: nothing. */
-export function emptied(kind: KindRules | null, body: unknown, scope: ErasureScope): unknown {
-  return kind?.empty === undefined ? withoutSubject(body, scope.subject) : kind.empty(body, scope);
+export function kindOf(name: TableName, holder: string): string | null {
+  return erasableTables[name].kind ?? roots[holder.split('/')[0] ?? '']?.[0] ?? null;
 }
 
 /** Every kind, in the order of a plan. */
-export function allKinds(): readonly StoredKind[] {
-  return [...recordKinds, ...Object.values(sealedTables)];
+export function allKinds(): { kind: string; holds: string }[] {
+  const ofRoots = Object.values(roots).map(([kind, holds]) => ({ kind, holds }));
+  const ofTables = Object.values(erasableTables).map(({ kind, holds }) => ({ kind, holds }));
+  return [...ofRoots, ...ofTables].flatMap(({ kind, holds }) =>
+    kind === null ? [] : [{ kind, holds }],
+  );
+}
+
+/** What is left of a body in a holder that tells of others too; null: nothing. */
+export function emptied(
+  name: TableName,
+  holder: string,
+  body: unknown,
+  scope: ErasureScope,
+): unknown {
+  const { isAbout, empty } = erasableTables[name];
+  if (isAbout?.(body as never, scope)) return empty === undefined ? null : empty(body as never);
+  // Entries that name the subject go from what was reported about another.
+  const isReport = /^(?:profiles|traces)\//.test(holder);
+  return withoutSubject(body, scope.subject, isReport ? { drops: true } : {});
 }
 
 /** Below the folder of a job: what the service reported, with its files. */
 export const answerKeys = /\/(?:artifacts\/.+|answers?(?:-\d+)?\.json|unreadable\/\w+)$/;
 
-/** Subjects of attempts about a document, whatever of it was bought. */
-export function certificateSubjects(name: string): string[] {
-  return certificateTypes.map((type) => certificateSubject(type, name));
+/** Subjects of attempts about documents, whatever of them was bought. */
+export function certificateSubjects(names: Iterable<string>): string[] {
+  return [...names].flatMap((name) =>
+    certificateTypes.map((type) => certificateSubject(type, name)),
+  );
 }
 
 /** What came instead of the PDF of an issuance. */
@@ -190,25 +138,12 @@ export function asideFolder(certidaoId: string): string {
 }
 
 function table(
-  kind: string,
+  kind: string | null,
   holds: string,
   key: string,
-  body: string | null,
-  rules: KindRules & Pick<SealedTable, 'isMarked'> = {},
-): SealedTable {
-  return { kind, holds, key: key.split(' '), body, ...rules };
-}
-
-function record(
-  kind: string,
-  keys: RegExp,
-  holds: string,
-  rules: KindRules & Pick<RecordKind, 'isWhole'> = {},
-): RecordKind {
-  return { kind, keys, holds, ...rules };
-}
-
-/** Shapes are those of the kind: only we write there. */
-function as<T>(change: (body: T, scope: ErasureScope) => T): Empty {
-  return (body, scope) => change(body as T, scope);
+  bodies: string,
+  rules: Pick<ErasableTable, 'isAbout' | 'empty' | 'mark'> = {},
+): ErasableTable {
+  const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
+  return { kind, holds, key: words(key), bodies: words(bodies), ...rules };
 }

@@ -54,11 +54,12 @@ export class ErasureSubject {
 
   /** What was reported about it: people quote that in their notes. */
   takeQuoted({ ids, officialNames }: QuotedWords): void {
+    const isWord = (id: string): boolean => /^[\w-]+$/.test(id);
     this.#ids = new Set(ids);
-    const [words, others] = [ids.filter(isWord), ids.filter((id) => !isWord(id))];
-    this.#idWords = new Set(words.map((id) => id.toLowerCase()));
-    this.#quotedIds = others.map(asPeopleType);
-    this.#quotedNames = longEnough(officialNames).map(asPeopleType);
+    this.#idWords = new Set(ids.filter(isWord).map((id) => id.toLowerCase()));
+    this.#quotedIds = ids.filter((id) => !isWord(id)).map(asPeopleType);
+    // Shorter ones are found in every other word.
+    this.#quotedNames = officialNames.filter((name) => name.length > 3).map(asPeopleType);
   }
 
   /** The text of a person without the document, however it is punctuated, its ids and names. */
@@ -70,12 +71,11 @@ export class ErasureSubject {
   scrubText(text: string): string {
     if (instant.test(text)) return text;
     const bare = this.#withoutInvoiceKeys(without(this.#quotedIds, text));
+    const isId = (word: string): boolean => this.#idWords.has(word.toLowerCase());
     const left =
       this.#idWords.size === 0
         ? bare
-        : bare.replaceAll(/[\w-]+/g, (word) =>
-            this.#idWords.has(word.toLowerCase()) ? erasedMark : word,
-          );
+        : bare.replaceAll(/[\w-]+/g, (word) => (isId(word) ? erasedMark : word));
     return left.replaceAll(this.#forms.quoted, erasedMark);
   }
 
@@ -98,16 +98,7 @@ export class ErasureSubject {
   }
 }
 
-/** Shorter ones are found in every other word. */
-function longEnough(officialNames: readonly string[]): string[] {
-  return officialNames.filter((name) => name.length > 3);
-}
-
 const instant = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
-
-function isWord(id: string): boolean {
-  return /^[\w-]+$/.test(id);
-}
 
 function without(quotations: readonly RegExp[], text: string): string {
   return quotations.reduce((clean, quoted) => clean.replaceAll(quoted, erasedMark), text);

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
 import { keepErasure, type HoldingBackup } from '../backup/kept-backups';
-import { nameBytes } from '../core/stored-bytes';
-import { statement, type Statement } from '../statement';
+import { statement } from '../statement';
 import type { Store } from '../store';
-import type { ErasureTarget } from './catalog';
-import type { ErasedObject } from './draft';
-import type { ErasurePlan } from './plan';
+import { byKind, type ErasedObject } from './draft';
+import type { ErasurePlan, ErasureTarget } from './plan';
 
 /** One run of a workflow of a job. */
 export interface WorkflowRun {
@@ -34,6 +32,7 @@ export interface ErasureRecord {
   rows: number;
   /** Ids of the workflows that are deleted from the engine. */
   workflows: string[];
+  /** By kind. */
   objects: ErasedObject[];
   /** That hold it, until they are removed. A restore erases it again; from one that is away it cannot. */
   backups: HoldingBackup[];
@@ -42,93 +41,62 @@ export interface ErasureRecord {
 /** An erasure that is under way, or was cut short, with what is left to do. */
 export interface OpenErasure {
   record: ErasureRecord;
-  /** Keys of the statements that are not committed yet: all of them came into one transaction, or these. */
-  parts: string[];
-  /** Bytes that no row names, once the statements are committed. */
-  blobs: string[];
-  runs: WorkflowRun[];
-}
-
-/** What finishing an erasure needs beyond the store. Done twice, it finds less to do. */
-export interface ErasureTools {
-  /** `IdKey.macOf`. */
-  macOf: (text: string) => string;
-  deleteRuns: (runs: readonly WorkflowRun[]) => Promise<void>;
-}
-
-export interface ErasureOrder extends ErasureTools {
-  by: string;
-  /** Without what is erased. */
-  reason: string;
-  startedAt: string;
+  /** Bytes that no row names any more. */
+  blobs: readonly string[];
   runs: readonly WorkflowRun[];
 }
 
-/** More of them in one transaction would hold up whoever else commits. */
-const mostStatements = 800;
+/** Done twice, it finds less to do. */
+export type DeleteRuns = (runs: readonly WorkflowRun[]) => Promise<void>;
+
+export interface ErasureOrder {
+  by: string;
+  /** Without what is erased. */
+  reason: string;
+  runs: readonly WorkflowRun[];
+  deleteRuns: DeleteRuns;
+}
+
 const openFolder = 'erasures/open/';
 
 /**
  * Carries a plan out. Its statements, its record and the line of the audit trail are one transaction: before
- * it nothing has changed. What is no row goes after it, and is named by the record until it is gone. A plan too
- * large for one transaction is stored whole first, and then worked off (decision record 011).
+ * it nothing has changed. What is no row goes after it, and is named by the record until it is gone.
  *
  * @returns the record, and its key
  */
 export async function erase(
   store: Store,
-  plan: ErasurePlan,
-  order: ErasureOrder,
-  most: number = mostStatements,
+  { asked, target, jobs, rows, draft }: ErasurePlan,
+  { by, reason, runs, deleteRuns }: ErasureOrder,
 ): Promise<{ record: ErasureRecord; key: string }> {
-  const { by, reason, startedAt, runs } = order;
-  const erasureId = `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
+  const startedAt = new Date().toISOString();
+  const id = `${startedAt.replace(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
   const record: ErasureRecord = {
-    id: erasureId,
-    target: plan.target,
+    id,
+    target,
     by,
     reason,
     startedAt,
     finishedAt: null,
-    jobs: plan.jobs.map(({ id }) => id),
-    rows: plan.rows,
+    jobs: jobs.map((job) => job.id),
+    rows,
     workflows: [...new Set(runs.map(({ workflowId }) => workflowId))],
-    objects: plan.draft.objects(order.macOf),
-    backups: await keepErasure(store, { id: erasureId, asked: plan.asked, by, reason }),
+    objects: byKind(draft.objects.values()),
+    backups: await keepErasure(store, { id, asked, by, reason }),
   };
-  const statements = await plan.draft.statements();
-  const open: OpenErasure = { record, parts: [], blobs: [...plan.draft.blobs], runs: [...runs] };
-  if (statements.length <= most) {
-    await store.commit([...statements, await headOf(store, open)], [entryOf(record)]);
-  } else {
-    const named: Statement[] = [];
-    for (let from = 0; from < statements.length; from += most) {
-      const key = `${openFolder}${record.id}/${String(from / most).padStart(5, '0')}`;
-      const body = JSON.stringify(statements.slice(from, from + most), bytesAsText);
-      const stored = await store.records.storeBytes(key, body);
-      if (stored === null) throw new RangeError(`${key} is there already`);
-      named.push(nameBytes(stored));
-      open.parts.push(key);
-      open.blobs.push(stored.blob);
-    }
-    await store.commit([...named, await headOf(store, open)]);
-  }
-  return finishErasure(store, open, order);
+  const open: OpenErasure = { record, blobs: draft.blobs, runs };
+  const head = await store.records.replacement(headKey(id), JSON.stringify(open));
+  await store.commit([...(await draft.statements()), head], [entryOf(record)]);
+  return finishErasure(store, open, deleteRuns);
 }
 
 /** Does what is left of an erasure: once it returns, nothing is. */
 export async function finishErasure(
   store: Store,
-  { record, parts, blobs, runs }: OpenErasure,
-  { deleteRuns }: ErasureTools,
+  { record, blobs, runs }: OpenErasure,
+  deleteRuns: DeleteRuns,
 ): Promise<{ record: ErasureRecord; key: string }> {
-  for (const part of parts) {
-    const body = await store.records.get(part);
-    if (body === null) continue;
-    const statements = JSON.parse(body.toString('utf8'), textAsBytes) as Statement[];
-    const done = statement('DELETE FROM record WHERE key = ?', [part]);
-    await store.commit([...statements, done], part === parts.at(-1) ? [entryOf(record)] : []);
-  }
   await store.removeBlobs(blobs);
   await deleteRuns(runs);
   // What was overwritten is on the disk no more before the record says that it is done.
@@ -144,40 +112,25 @@ export async function finishErasure(
 
 /** Erasures that are under way or were cut short. */
 export async function openErasures(store: Store): Promise<OpenErasure[]> {
-  const found: OpenErasure[] = [];
-  for (const key of await store.records.list(openFolder)) {
-    const open = key.endsWith('.json') ? await store.records.getJson<OpenErasure>(key) : null;
-    if (open !== null) found.push(open);
-  }
-  return found;
+  const heads = (await store.records.list(openFolder)).filter((key) => key.endsWith('.json'));
+  const found = await Promise.all(heads.map((key) => store.records.getJson<OpenErasure>(key)));
+  return found.filter((open) => open !== null);
 }
 
 /** By age, the instant moves on between one try and the next. */
 export function isSameTarget(a: ErasureTarget, b: ErasureTarget): boolean {
-  if (a.kind === 'document' || a.kind === 'target') return b.kind === a.kind && a.name === b.name;
-  if (a.kind === 'job') return b.kind === 'job' && a.id === b.id;
-  if (a.kind === 'expired') return b.kind === 'expired' && a.jobs === b.jobs;
-  return b.kind === 'age' && a.class === b.class;
+  const text = (one: ErasureTarget): string => JSON.stringify({ ...one, endedBefore: null });
+  return text(a) === text(b);
 }
 
 function headKey(id: string): string {
   return `${openFolder}${id}.json`;
 }
 
-function headOf(store: Store, open: OpenErasure): Promise<Statement> {
-  return store.records.replacement(headKey(open.record.id), JSON.stringify(open));
-}
-
 /** Whom it is about stands in the record that it names: what was erased has no number any more. */
-function entryOf({
-  id,
-  target,
-  by,
-  startedAt,
-  rows,
-  workflows,
-  objects,
-}: ErasureRecord): AuditEntry {
+function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): AuditEntry {
+  const { kind, ...about } = target;
+  const { rows, objects, workflows } = record;
   return {
     kind: 'erasure',
     id: `erasure/${id}`,
@@ -185,24 +138,16 @@ function entryOf({
     by,
     happenedAt: startedAt,
     details: {
-      target: target.kind,
-      ...(target.kind === 'age' && { class: target.class, endedBefore: target.endedBefore }),
-      ...(target.kind === 'expired' && { jobs: target.jobs, endedBefore: target.endedBefore }),
+      ...(kind !== 'job' && !('name' in about) && about),
+      target: kind,
       rows,
-      objects: objects.length,
+      objects: objectsOf(objects),
       workflows: workflows.length,
     },
   };
 }
 
-/** Sealed bodies among the parameters. `toJSON` of a Buffer is called before a replacer sees it. */
-function bytesAsText(_: string, value: unknown): unknown {
-  const { type, data } = (value ?? {}) as { type?: string; data?: number[] };
-  if (type !== 'Buffer' || data === undefined) return value;
-  return { base64: Buffer.from(data).toString('base64') };
-}
-
-function textAsBytes(_: string, value: unknown): unknown {
-  const { base64 } = (value ?? {}) as { base64?: string };
-  return base64 === undefined ? value : Buffer.from(base64, 'base64');
+/** How many rows and records it has removed or emptied. */
+export function objectsOf(objects: readonly ErasedObject[]): number {
+  return objects.reduce((sum, { removed, emptied }) => sum + removed + emptied, 0);
 }

@@ -1,20 +1,15 @@
-import type { JobKind } from '../../domain/job';
-import {
-  termText,
-  type ExpiredCursor,
-  type RetentionCounts,
-  type RetentionTerm,
-} from '../../domain/core/retention';
-import type { EndedJob } from '../core/jobs';
+import { termText } from '../../domain/core/retention';
+import type { ExpiredCursor, RetentionCounts, RetentionTerm } from '../../domain/core/retention';
 import type { NameOf } from '../core/subjects';
 import type { Store } from '../store';
-import { erase, finishErasure, openErasures, type ErasureTools, type JobRuns } from './erasures';
-import { ErasurePlanner } from './plan';
+import { erase, finishErasure, openErasures, type DeleteRuns, type JobRuns } from './erasures';
+import type { ErasurePlan } from './plan';
+import { ErasurePlanner } from './planner';
 
-export interface ExpiryTools extends ErasureTools {
+export interface ExpiryTools {
   nameOf: NameOf;
   runsOf: (jobId: string) => Promise<JobRuns>;
-  now: () => number;
+  deleteRuns: DeleteRuns;
 }
 
 export interface ExpiryOrder {
@@ -26,18 +21,11 @@ export interface ExpiryOrder {
 
 /** Of one look at the store; each is asked of the engine before it goes. */
 const jobsPerLook = 50;
-/** Of the jobs that one erasure takes together, at most, or a single job that has more. */
+/** Of the jobs of one look, at most, or a single job that has more: a plan is in memory as a whole. */
 const mostRows = 2_000;
 
-type Target = { kind: 'expired'; jobs: JobKind; endedBefore: string };
-
-/** A job that goes, with the runs of the engine that go with it. */
-interface IdleJob extends EndedJob {
-  runs: JobRuns['closed'];
-}
-
 /**
- * One step of what a term asks for: some jobs that ended before go as wholes, each erasure with its record
+ * One step of what a term asks for: some jobs that ended before go as wholes, in one erasure with its record
  * and its line of the audit trail.
  *
  * @returns counts of this step, and where the next one goes on; null: nothing is left
@@ -45,60 +33,36 @@ interface IdleJob extends EndedJob {
 export async function eraseExpired(
   store: Store,
   { term, endedBefore, after }: ExpiryOrder,
-  tools: ExpiryTools,
+  { nameOf, runsOf, deleteRuns }: ExpiryTools,
 ): Promise<{ counts: RetentionCounts; after: ExpiredCursor | null }> {
-  const { kind } = term;
-  const target: Target = { kind: 'expired', jobs: kind, endedBefore };
-  if (after === null) await finishExpired(store, tools);
-  const jobs = await store.jobs.endedBefore(kind, endedBefore, after, jobsPerLook);
-  const idle: IdleJob[] = [];
-  for (const job of jobs) {
-    const { closed, running } = await tools.runsOf(job.id);
-    if (running.length === 0) idle.push({ ...job, runs: closed });
-  }
-  const counts = { erased: 0, underWay: jobs.length - idle.length, undecided: 0 };
-  const groups = groupsOf(idle);
-  for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-    const folders = group.map(({ folder }) => folder);
-    const plan = await new ErasurePlanner(store, tools.nameOf).ofExpired(folders, target);
-    if (plan.unsettled.length === 0) {
-      await erase(store, plan, {
-        ...tools,
-        by: 'retention',
-        reason: `DILIGENCE_RETENTION: ${termText(term)}`,
-        startedAt: new Date(tools.now()).toISOString(),
-        runs: group.flatMap(({ runs }) => runs),
-      });
-      counts.erased += group.length;
-    } else if (group.length === 1) {
-      counts.undecided += 1;
-    } else {
-      // A plan does not tell whose request is undecided: each half is planned by itself.
-      const half = Math.ceil(group.length / 2);
-      groups.unshift(group.slice(0, half), group.slice(half));
+  if (after === null)
+    for (const open of await openErasures(store))
+      if (open.record.target.kind === 'expired') await finishErasure(store, open, deleteRuns);
+  const planOf = (folders: readonly string[]): Promise<ErasurePlan> => {
+    const asked = { kind: 'expired', jobs: term.kind, endedBefore, folders } as const;
+    return new ErasurePlanner(store, nameOf).ofExpired(asked);
+  };
+  const found = await store.jobs.endedBefore(term.kind, endedBefore, after, jobsPerLook);
+  let rows = 0;
+  const jobs = found.filter((job, n) => (rows += job.rows) <= mostRows || n === 0);
+  const counts = { erased: 0, underWay: 0, undecided: 0 };
+  const folders: string[] = [];
+  const runs: JobRuns['closed'] = [];
+  for (const { id, folder } of jobs) {
+    const { closed, running } = await runsOf(id);
+    if (running.length > 0) counts.underWay += 1;
+    else if ((await planOf([folder])).undecided.length > 0) counts.undecided += 1;
+    else {
+      folders.push(folder);
+      runs.push(...closed);
     }
   }
-  const last = jobs.length < jobsPerLook ? undefined : jobs.at(-1);
+  if (folders.length > 0) {
+    const reason = `DILIGENCE_RETENTION: ${termText(term)}`;
+    await erase(store, await planOf(folders), { by: 'retention', reason, runs, deleteRuns });
+  }
+  counts.erased = folders.length;
+  const isLast = found.length < jobsPerLook && jobs.length === found.length;
+  const last = isLast ? undefined : jobs.at(-1);
   return { counts, after: last === undefined ? null : { endedAt: last.endedAt, id: last.id } };
-}
-
-/** What was cut short, whatever its kind. */
-async function finishExpired(store: Store, tools: ErasureTools): Promise<void> {
-  for (const open of await openErasures(store))
-    if (open.record.target.kind === 'expired') await finishErasure(store, open, tools);
-}
-
-/** In order, and bounded by rows: a plan is in memory as a whole. */
-function groupsOf(jobs: readonly IdleJob[]): IdleJob[][] {
-  const groups: IdleJob[][] = [];
-  let room = 0;
-  for (const job of jobs) {
-    if (job.rows > room || groups.length === 0) {
-      groups.push([]);
-      room = mostRows;
-    }
-    groups.at(-1)?.push(job);
-    room -= job.rows;
-  }
-  return groups;
 }

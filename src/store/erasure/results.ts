@@ -1,5 +1,5 @@
 import { findLarge, readLarge } from '../core/large-objects';
-import { resultShape, takeReported, type ReportedOfDocument } from '../credit/analysis-result.wire';
+import { resultShape } from '../credit/analysis-result.wire';
 import type { Store } from '../store';
 import type { ErasureDraft } from './draft';
 import type { ErasureSubject } from './erasure-subject';
@@ -9,7 +9,7 @@ import { withoutSubject } from './rewriting';
 const largestRewritten = 256 * 2 ** 20;
 
 /** Both results of an operation of the credit service, whichever are there. */
-export class OperationResults {
+export class CreditResults {
   readonly #store: Store;
   readonly #largest: number;
 
@@ -18,45 +18,28 @@ export class OperationResults {
     this.#largest = largest;
   }
 
-  async reportedOf(folder: string, document: string): Promise<ReportedOfDocument> {
-    const none = { names: new Set<string>(), ids: new Set<string>() };
-    const reported: ReportedOfDocument = { isAssignor: false, ...none, receivables: 0 };
-    for (const key of await this.#results(folder))
-      takeReported(reported, document, await this.#tree(key));
-    return reported;
+  async *trees(operation: string): AsyncGenerator<unknown> {
+    for (const key of await this.#results(operation)) yield this.#tree(key);
   }
 
   /** @returns false when it can only go as a whole */
-  async rewrite(draft: ErasureDraft, folder: string, subject: ErasureSubject): Promise<boolean> {
-    const erased = async (key: string): Promise<Buffer> => {
-      const tree = withoutSubject(await this.#tree(key), subject, resultShape);
-      return Buffer.from(JSON.stringify(tree));
-    };
-    const results = await this.#results(folder);
-    const changed: string[] = [];
-    for (const key of results) {
+  async rewrite(draft: ErasureDraft, operation: string, subject: ErasureSubject): Promise<boolean> {
+    const left = (tree: unknown): Buffer =>
+      Buffer.from(JSON.stringify(withoutSubject(tree, subject, resultShape)));
+    for (const key of await this.#results(operation)) {
       const tree = await this.#tree(key);
       if (tree === null) return false;
-      if (!(await erased(key)).equals(Buffer.from(JSON.stringify(tree)))) changed.push(key);
+      if (left(tree).equals(Buffer.from(JSON.stringify(tree)))) continue;
+      // Read again then: only one of them is in memory at a time.
+      await draft.replaceLarge(key, async () => left(await this.#tree(key)));
     }
-    for (const key of changed) await draft.replaceLarge(key, () => erased(key));
-    // Parts of downloads that were cut short hold what the result does.
-    const staying = [...results.map((key) => `${key}.json`), ...(await this.#folders(results))];
-    for (const key of await this.#store.records.list(`${folder}/`))
-      if (!staying.some((one) => key.startsWith(one))) await draft.remove(key);
     return true;
   }
 
-  async #results(folder: string): Promise<string[]> {
-    const keys = await this.#store.records.list(`${folder}/`);
+  async #results(operation: string): Promise<string[]> {
+    const keys = await this.#store.records.list(`${operation}/`);
     const manifests = keys.filter((key) => key.endsWith('.json'));
     return manifests.map((key) => key.slice(0, -'.json'.length));
-  }
-
-  /** Of the parts of each. */
-  async #folders(results: readonly string[]): Promise<string[]> {
-    const objects = await Promise.all(results.map((key) => findLarge(this.#store, key)));
-    return objects.flatMap((object) => (object === null ? [] : [`${object.folder}/`]));
   }
 
   /** Null when it is too large, or cannot be read. */

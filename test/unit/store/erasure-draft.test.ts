@@ -43,11 +43,11 @@ it('empties rows of a holder over many pages, and removes them, and nothing of a
       await draft.rewriteRows('batch_row', work, empty);
     });
   const draft = await rewrite();
-  expect(draft.objects(String)).toMatchObject([{ kind: 'rows', removed: 0, emptied: 1, bytes: 0 }]);
+  expect([...draft.objects.values()]).toEqual([{ kind: 'rows', removed: 0, emptied: 1 }]);
   expect(await all(work)).toEqual(written.map(empty));
   expect((await rows.item(work, 248))?.erased).toBe(true);
   expect((await rewrite()).size).toBe(0);
-  await drafted(place.store, (one) => one.removeRows('batch_row', work));
+  await drafted(place.store, (one) => one.remove('batch_row', [work]));
   expect(await all(work)).toEqual([]);
   expect(await all(`${work}-other`)).toEqual([item(0)]);
 });
@@ -73,7 +73,7 @@ it('takes all attempts of a subject away, and puts other words in the place of n
     await attempts.resolve(one, 1, { action: 'abandon', externalId: null, ...by });
   }
   await drafted(place.store, async (draft) => {
-    for (const table of ['attempt', 'resolution'] as const) await draft.removeRows(table, mine);
+    await draft.disown([mine]);
     await draft.rewriteRows('resolution', theirs, (said) => ({
       ...(said as { by: string }),
       note: 'as for [erased]',
@@ -90,8 +90,8 @@ it('removes what it has rewritten before, when both are asked for', async () => 
   await records.putJson('traces/a/answer.json', { a: 1 });
   await drafted(place.store, async (draft) => {
     await draft.rewrite('traces/a/answer.json', () => ({ a: 2 }));
-    await draft.remove('traces/a/answer.json');
-    expect(await draft.rewrite('traces/a/answer.json', () => ({ a: 3 }))).toBe(false);
+    await draft.remove('record', ['traces/a/answer.json']);
+    await draft.rewrite('traces/a/answer.json', () => ({ a: 3 }));
   });
   expect(await records.list('')).toEqual([]);
 });

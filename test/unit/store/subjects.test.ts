@@ -15,10 +15,13 @@ it('knows who holds a subject, and whom a holder tells of, many at once', async 
   await subjects.add('works/a', names);
   await subjects.add('works/a', names.slice(0, 2));
   await subjects.add('inputs/b', ['name-500', 'name-500']);
-  expect(await subjects.holders('name-0')).toEqual(new Set(['works/a']));
-  expect(await subjects.holders('name-500')).toEqual(new Set(['inputs/b', 'works/a']));
-  expect(await subjects.holders('nobody')).toEqual(new Set());
-  expect(await subjects.heldBy('works/a')).toEqual(names.toSorted());
+  expect(await subjects.holdersOf(['name-0', 'name-500', 'nobody'])).toEqual(
+    new Map([
+      ['name-0', new Set(['works/a'])],
+      ['name-500', new Set(['inputs/b', 'works/a'])],
+    ]),
+  );
+  expect(await subjects.heldBy(['works/a'])).toEqual(names.toSorted());
 });
 
 it('knows the lines of a holder, and which of its subjects another one holds too', async () => {
@@ -32,8 +35,11 @@ it('knows the lines of a holder, and which of its subjects another one holds too
       ['works/b', [0]],
     ]),
   );
-  expect(await subjects.heldBy('works/a')).toEqual(['x', 'y']);
-  expect(await subjects.sharedBy('works/a', 'works/', new Set())).toEqual(new Set(['x']));
-  expect(await subjects.sharedBy('works/a', 'works/', new Set(['works/b']))).toEqual(new Set());
-  expect(await subjects.sharedBy('inputs/c', 'lens/', new Set())).toEqual(new Set());
+  expect(await subjects.heldBy(['works/a'])).toEqual(['x', 'y']);
+  expect(await subjects.holdersOf(['x', 'y'], 'works/')).toEqual(
+    new Map([
+      ['x', new Set(['works/a', 'works/b'])],
+      ['y', new Set(['works/a'])],
+    ]),
+  );
 });

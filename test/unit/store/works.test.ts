@@ -111,7 +111,7 @@ it('reads a list of a decision as it stands, after an erasure under the name of 
   const list = `${folder}/decisions/0001/list-1`;
   const [at, ref] = [0, { folder: list, items: 1, filedIn: folder }];
   for (const document of [itemOf(5).document, itemOf(7).document]) {
-    await drafted(place.store, (draft) => draft.removeRows('batch_row', list));
+    await drafted(place.store, (draft) => draft.remove('batch_row', [list]));
     const writer = place.store.rows.writer(list);
     await writer.add({ ...itemOf(at), document });
     await writer.end();

@@ -1,0 +1,160 @@
+import type { CreditBatchFile } from '../../domain/credit/batch';
+import { holderOf, monitorOfHolder } from '../monitors/monitors';
+import { marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
+import type { Store } from '../store';
+
+/** What leads to jobs, and from them to what they have bought: queries, by keys. */
+
+/** A request that nobody knows the end of. */
+export interface UndecidedAttempt {
+  subject: string;
+  workflowId: string;
+  /** Epoch milliseconds: it may be answered until then; null: the answer is lost, and a person decides. */
+  answerBy: number | null;
+}
+
+/** A job that an erasure takes, or takes something from. */
+export interface PlannedJob {
+  folder: string;
+  id: string;
+  /** It goes as a whole; else what is of the subject becomes tombstones. */
+  whole: boolean;
+  ended: boolean;
+}
+
+export async function plannedJob(
+  store: Store,
+  folder: string,
+  whole: boolean,
+): Promise<PlannedJob> {
+  const monitor = monitorOfHolder(folder);
+  if (monitor !== null) return { folder, id: `monitor/${monitor}`, whole, ended: true };
+  const sql = 'SELECT id, ended_at AS "endedAt" FROM job WHERE holder = ?';
+  const [job] = await store.read<{ id: string; endedAt: string | null }>(statement(sql, [folder]));
+  const id = job?.id ?? folder.replace(/^(?:works|inquiries)\//, '');
+  return { folder, id, whole, ended: job?.endedAt != null };
+}
+
+/** Folders of jobs below a prefix: also of those that were left half planned. */
+export async function jobsBelow(store: Store, prefix: string): Promise<string[]> {
+  const sql = `SELECT holder FROM job WHERE holder >= ? AND holder < ? AND kind <> 'decision'`;
+  const jobs = await store.read<{ holder: string }>(statement(sql, rangeOf(prefix)));
+  const keys = await store.records.list(prefix);
+  const half = keys.flatMap((key) => /^.+?\/\d{8}T\w+(?=\/)/.exec(key) ?? []);
+  return [...new Set([...jobs.map(({ holder }) => holder), ...half])];
+}
+
+/** Of a job by its id, or of all times that the same was asked for. */
+export async function foldersOf(store: Store, id: string): Promise<string[]> {
+  const [, monitor] = /^monitor\/([^/]+)$/.exec(id) ?? [];
+  if (monitor !== undefined) return [holderOf(monitor)];
+  const sql = 'SELECT holder, id FROM job WHERE id = ? OR (id >= ? AND id < ?)';
+  const all = [id, ...rangeOf(`${id}/`)];
+  const jobs = await store.read<{ holder: string; id: string }>(statement(sql, all));
+  const exact = jobs.filter((job) => job.id === id);
+  const runs = jobs.filter((job) => /^\d{8}T\w+$/.test(job.id.slice(id.length + 1)));
+  if (jobs.length > 0) return (exact.length > 0 ? exact : runs).map(({ holder }) => holder);
+  const half = ['works', 'inquiries'].map((root) => `${root}/${id}`);
+  const lists = await Promise.all(half.map((folder) => store.rows.works(folder)));
+  return half.filter((folder) => lists.flat().includes(folder));
+}
+
+/** Of jobs that batches were the first to ask for, and that no other batch has asked for. */
+export async function childrenOf(store: Store, own: ReadonlySet<string>): Promise<string[]> {
+  const children: string[] = [];
+  for (const batch of own) {
+    const asked =
+      (await store.records.getJson<CreditBatchFile[]>(`${batch}/files.json`)) ??
+      (await store.records.getJsonLines<CreditBatchFile>(`${batch}/item-works.jsonl`)) ??
+      [];
+    const first = asked.flatMap(({ workId, before }) => (workId && !before ? [workId] : []));
+    for (const workId of await aloneAmong(store, first, own))
+      children.push(...(await foldersOf(store, workId)));
+  }
+  return children;
+}
+
+/** The folder of a job, with those of decisions about it and the lists that they made. */
+export async function foldersWithin(store: Store, folder: string): Promise<string[]> {
+  const sql = 'SELECT holder FROM job WHERE holder >= ? AND holder < ?';
+  const decisions = `${folder}/decisions/`;
+  const rows = await store.read<{ holder: string }>(statement(sql, rangeOf(decisions)));
+  const lists = await store.rows.works(decisions);
+  return [folder, ...rows.map(({ holder }) => holder), ...lists];
+}
+
+/** What jobs of a root have bought together: it goes with the last of them. */
+const fences: Readonly<Record<string, string>> = {
+  analyses: 'credit',
+  profiles: 'profile',
+  traces: 'trace',
+};
+
+/** Its subject; none for jobs that share none. */
+export function fenceOf(folder: string): string[] {
+  const [root = '', name = ''] = folder.split('/');
+  return fences[root] === undefined ? [] : [`${fences[root]}/${name}`];
+}
+
+/** Subjects, uploads, operations and purchases that nobody holds beyond `own`. @param begin of who else counts */
+export async function aloneAmong(
+  store: Store,
+  held: readonly string[],
+  own: ReadonlySet<string>,
+  begin = '',
+): Promise<string[]> {
+  const holders = await store.subjects.holdersOf(held, begin);
+  return held.filter((one) => [...(holders.get(one) ?? [])].every((holder) => own.has(holder)));
+}
+
+/** Ids that the service gave for subjects, or that people adopted. */
+export async function boughtIds(store: Store, subjects: readonly string[]): Promise<string[]> {
+  const rows = await inParts<{ id: string }>(store, subjects, (some) => {
+    const among = `WHERE subject IN ${marksOf([some])} AND external_id IS NOT NULL`;
+    const sql = `SELECT external_id AS id FROM attempt ${among} UNION SELECT external_id FROM resolution ${among}`;
+    return statement(sql, [...some, ...some]);
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** By their index: at most one of a subject. */
+export async function undecidedOf(
+  store: Store,
+  subjects: readonly string[],
+): Promise<UndecidedAttempt[]> {
+  type Found = UndecidedAttempt & { receipt: string | null };
+  const rows = await inParts<Found>(store, subjects, (some) =>
+    statement(
+      `SELECT subject, workflow_id AS "workflowId", receipt, answer_by AS "answerBy" FROM attempt
+       WHERE subject IN ${marksOf([some])} AND kind = 'send' AND is_resolved = 0
+         AND (receipt IS NULL OR receipt = 'unknown')`,
+      some,
+    ),
+  );
+  return rows.map(({ receipt, answerBy, ...row }) => {
+    const isOnItsWay = receipt === null && (answerBy ?? 0) >= Date.now();
+    return { ...row, answerBy: isOnItsWay ? answerBy : null };
+  });
+}
+
+/** How many subjects were bought before the store was restored, and nobody knows whether since. */
+export async function doubtfulOf(store: Store, subjects: readonly string[]): Promise<number> {
+  const rows = await inParts(store, subjects, (some) =>
+    statement(
+      `SELECT subject FROM attempt WHERE subject IN ${marksOf([some])}
+       GROUP BY subject HAVING max(claimed_at) < (SELECT doubt_since FROM install)`,
+      some,
+    ),
+  );
+  return rows.length;
+}
+
+async function inParts<T>(
+  store: Store,
+  values: readonly string[],
+  query: (some: string[]) => Statement,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (const some of partsOf(values)) found.push(...(await store.read<T>(query(some))));
+  return found;
+}

@@ -1,0 +1,172 @@
+import { groupBy } from '../../domain/core/group-by';
+import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { NameOf } from '../core/subjects';
+import { operationFolder } from '../credit/analyses';
+import { lensIndexes } from '../lens/lens';
+import { holderOf } from '../monitors/monitors';
+import { statement } from '../statement';
+import type { Store } from '../store';
+import { answerKeys, asideFolder, type ErasureClass } from './catalog';
+import type { Change } from './draft';
+import { aloneAmong } from './links';
+import { ErasurePlan, type ErasureAsked } from './plan';
+import { ErasurePlanner } from './planner';
+import { erasedChange, withoutAnswer, withoutClass, withoutUploads } from './tombstones';
+import { takeMonitor } from './wholes';
+
+/** Rows of jobs that one plan takes: it is in memory as a whole, and one transaction. */
+const mostInPlan = 2_000;
+/** Of one look at the rows of a job. */
+const itemsPerLook = 200;
+
+/** What is asked for, as plans that are each to be carried out by itself: by age several, else one. */
+export async function* plansOf(
+  store: Store,
+  nameOf: NameOf,
+  asked: ErasureAsked,
+  most: number = mostInPlan,
+): AsyncGenerator<ErasurePlan> {
+  if (asked.kind !== 'age') {
+    yield new ErasurePlanner(store, nameOf).of(asked);
+    return;
+  }
+  const sql = `SELECT holder FROM job WHERE ended_at < ? AND kind NOT IN ('decision', 'dossier-batch') ORDER BY holder`;
+  const jobs = await store.read<{ holder: string }>(statement(sql, [asked.endedBefore]));
+  const old = new Set(jobs.map(({ holder }) => holder));
+  let plan = new AgePlan(store, nameOf, asked, old);
+  for (const folder of old) {
+    await plan.takeJob(folder);
+    const isInRows = folder.startsWith('works/') && asked.class !== 'inputs';
+    for (let from = 0; !isInRows || (await plan.takeRows(folder, from)); from += itemsPerLook) {
+      if (plan.rows + plan.jobs.length >= most) {
+        yield plan;
+        plan = new AgePlan(store, nameOf, asked, old);
+      }
+      if (!isInRows) break;
+    }
+  }
+  if (asked.class === 'results') await plan.takeChanges();
+  yield plan;
+}
+
+/** One class of what jobs hold that ended before an instant, and that no later job shares. */
+class AgePlan extends ErasurePlan {
+  readonly #nameOf: NameOf;
+  readonly #class: ErasureClass;
+  readonly #endedBefore: string;
+  readonly #old: ReadonlySet<string>;
+
+  constructor(
+    store: Store,
+    nameOf: NameOf,
+    asked: Extract<ErasureAsked, { kind: 'age' }>,
+    old: ReadonlySet<string>,
+  ) {
+    super(store, nameOf, asked);
+    this.#nameOf = nameOf;
+    this.#class = asked.class;
+    this.#endedBefore = asked.endedBefore;
+    this.#old = old;
+  }
+
+  /** All but its rows. */
+  async takeJob(folder: string): Promise<void> {
+    const { draft } = this;
+    const before = draft.size;
+    if (this.#class === 'inputs') {
+      const gone = await this.#takeAlone(folder, 'inputs/');
+      await draft.rewriteRows('job', folder, (body, column) =>
+        column === 'input' ? withoutUploads(body, gone) : body,
+      );
+    } else if (!folder.startsWith('works/')) {
+      const those = this.#class === 'pdf' ? /^dossiers\/.+\/artifacts\// : answerKeys;
+      const keys = await this.store.records.list(`${folder}/`);
+      const answers = keys.filter((key) => those.test(key));
+      await draft.remove('record', answers);
+      if (this.#class === 'results') await this.#takeOutcome(folder);
+    }
+    if (draft.size > before) await this.addJob(folder, false);
+  }
+
+  async #takeOutcome(folder: string): Promise<void> {
+    const gone = await this.#takeAlone(folder, 'operations/');
+    await this.draft.rewriteRows('job', folder, (body, column) => {
+      if (column === 'input') return body;
+      const { operationId = null } = body as { operationId?: string | null };
+      // What a later analysis shares stays, and so does what was said of it.
+      const isShared = operationId !== null && !gone.has(operationFolder(operationId));
+      return isShared ? body : withoutAnswer(body as object);
+    });
+    // What was asked for tells of the others.
+    if (folder.startsWith('lens/'))
+      await this.draft.remove('subject', [lensIndexes(folder).answer]);
+  }
+
+  /** Uploads or operations of a job, and of no job that is not as old. */
+  async #takeAlone(folder: string, begin: string): Promise<Set<string>> {
+    const held = await this.store.subjects.heldBy([folder], begin);
+    const gone = new Set(await aloneAmong(this.store, held, this.#old));
+    await this.draft.removeShared(gone);
+    return gone;
+  }
+
+  /** @returns false when there are none from this item on */
+  async takeRows(folder: string, from: number): Promise<boolean> {
+    const { store, draft } = this;
+    const what = this.#class === 'pdf' ? 'pdf' : 'results';
+    const values = Array.from({ length: itemsPerLook }, (_, n) => from + n);
+    const rows = await store.rows.where(folder, 'item', values);
+    const outcomes = await store.outcomes.where(folder, 'item', values);
+    const names = new Map(
+      rows.flatMap((row) => (row.kind === 'item' ? [[row.item, this.#nameOf(row.document)]] : [])),
+    );
+    const alone = new Set(await aloneAmong(store, [...names.values()], this.#old, 'works/'));
+    const own = outcomes.filter(({ item }) => alone.has(names.get(item) ?? ''));
+    const before = draft.size;
+    const ids = new Set(own.flatMap(({ certidaoId }) => certidaoId ?? []));
+    const pdfs: string[] = [];
+    for (const id of ids) {
+      const fact = await store.facts.of(id).catch(() => null);
+      if (fact?.pdfKey != null) pdfs.push(fact.pdfKey);
+      await draft.removeBelow(asideFolder(id));
+      await draft.rewriteRows('fact', id, (body) => {
+        const left = withoutClass(body as IssuanceFact, what);
+        return left === body ? body : { ...left, erased: true };
+      });
+    }
+    await draft.remove('record', pdfs);
+    const change: Change = (body) => {
+      const outcome = body as OutcomeRecord;
+      return ids.has(outcome.certidaoId ?? '') ? withoutClass(outcome, what) : body;
+    };
+    const items = { column: 'item', values: own.map(({ item }) => item) };
+    this.rows += await draft.rewriteRows('outcome', folder, change, items);
+    if (draft.size > before) await this.addJob(folder, false);
+    return rows.length + outcomes.length > 0;
+  }
+
+  /** What monitors told of changes that were acknowledged. */
+  async takeChanges(): Promise<void> {
+    const rows = await this.store.read<{ monitor: string; change: string }>(
+      statement(
+        `SELECT m.monitor, m.change FROM change_mark m
+         JOIN change c ON c.monitor = m.monitor AND c.id = m.change
+         WHERE m.name IN ('acknowledged', 'gone') AND c.is_erased = 0
+         GROUP BY m.monitor, m.change HAVING max(m.at) < ? ORDER BY m.monitor, m.change`,
+        [this.#endedBefore],
+      ),
+    );
+    for (const [id, its] of groupBy(rows, ({ monitor }) => monitor)) {
+      const old = new Set(its.map(({ change }) => change));
+      this.rows += await takeMonitor(this.store, this, id, {
+        isMeant: (line) => old.has((line as { change_id: string }).change_id),
+        left: (table, body) => {
+          const { change } = body as { change?: { changeId: string } };
+          const isOld = table === 'change' && old.has(change?.changeId ?? '');
+          return isOld ? erasedChange(body as object) : body;
+        },
+      });
+      await this.addJob(holderOf(id), false);
+    }
+  }
+}
