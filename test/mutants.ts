@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'row-without-its-bytes',
     promise: 'a row names a PDF that a power cut can empty',
-    file: 'src/store/blobs.ts',
+    file: 'src/store/files.ts',
     find: 'await file.sync();',
     replace: '',
     tests: ['test/unit/store/blobs.test.ts'],

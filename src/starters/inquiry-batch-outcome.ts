@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { parseJson } from '../apis/http/problem';
-import { InquiryBatchShelf } from '../store/inquiry-batches';
+import { LookupBatchRepository } from '../store/inquiry-batches';
 import { exitCodeOf } from '../domain/attention';
 import { batchEnd } from '../domain/job-ends';
 import { orderEntry } from '../domain/audit-entries';
@@ -182,11 +182,11 @@ async function* rowsOf(
   kind: InquiryKind,
   { folder, end }: InquiryOnFile,
 ): AsyncGenerator<InquiryRow> {
-  const works = await new InquiryBatchShelf(place.store).itemWorks(folder);
+  const works = await new LookupBatchRepository(place.store).members(folder);
   for await (const row of place.store.rows.all(folder)) {
     if ('code' in row) yield notAsked(row);
     else {
-      const work = works[row.item];
+      const work = works?.[row.item];
       if (work === undefined) throw new CommandError(`${folder} is not whole`);
       const ending = row.erased ? null : await kind.ending(place, work.workId);
       const hasBegun = ending === null && (await kind.hasBegun(place, work.workId));
@@ -287,7 +287,7 @@ export async function inquiryBatchLine(
 /** @throws CommandError when there is none */
 async function batchOf({ store }: CommandContext, id: string): Promise<InquiryOnFile> {
   const parts = /^(trace-batch|profile-batch)\/[0-9a-f]{32}(\/\d{8}T\d+Z)?$/.exec(id);
-  const shelf = new InquiryBatchShelf(store);
+  const shelf = new LookupBatchRepository(store);
   const folder = inquiryBatchFolder(id);
   const record = parts?.[2] === undefined ? null : await shelf.record(folder);
   const found =

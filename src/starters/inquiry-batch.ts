@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { Option } from 'commander';
 import { indexDocuments } from '../store/core/subject-index';
 import { documentsIn } from '../domain/core/held-documents';
+import { drivenWorks, partsOfBatch } from '../domain/core/batch';
 import { inParallel } from '../store/core/in-parallel';
-import { inquiryFolder, InquiryBatchShelf } from '../store/inquiry-batches';
+import { inquiryFolder, LookupBatchRepository } from '../store/inquiry-batches';
 import {
-  inquiriesPerPart,
   inquiryBatchFolder,
   inquiryBatchWorkflowId,
   type InquiryBatchRecord,
@@ -81,7 +81,7 @@ export async function runInquiryBatch(
     const isLeft = await withEngine(place, (engine) => run(place, engine, batch, plan));
     if (isLeft) return exitCodes.done;
   }
-  const end = await new InquiryBatchShelf(place.store).outcome(batch.folder);
+  const end = await new LookupBatchRepository(place.store).outcome(batch.folder);
   return showInquiryBatch(place, { ...batch, end }, flags);
 }
 
@@ -115,7 +115,7 @@ function openPlan(
 
 /** The batch of this file that has not ended, or that leaves nothing to ask; else a new one. */
 async function openBatch(place: CommandContext, plan: PlannedFile): Promise<InquiryOnFile> {
-  const shelf = new InquiryBatchShelf(place.store);
+  const shelf = new LookupBatchRepository(place.store);
   const name = place.idKey.nameOf('manifest', plan.manifest);
   const workflowId = inquiryBatchWorkflowId(plan.kind.kind, name);
   const newest = await shelf.newest(workflowId);
@@ -146,7 +146,7 @@ async function fileBatch(
   { name, workflowId }: { name: string; workflowId: string },
 ): Promise<InquiryOnFile> {
   const { store, environment, idKey } = place;
-  const shelf = new InquiryBatchShelf(store);
+  const shelf = new LookupBatchRepository(store);
   const createdAt = new Date().toISOString();
   const batchId = `${workflowId}/${createdAt.replace(/[-:.]/g, '')}`;
   const folder = inquiryBatchFolder(batchId);
@@ -160,8 +160,7 @@ async function fileBatch(
     if (row.kind === 'item') works.push(await workOf(place, kind, terms, row.document));
   }
   await writer.end();
-  await shelf.putItemWorks(folder, works);
-  const asked = works.filter(({ before }) => !before).map(({ workId }) => workId);
+  const asked = drivenWorks(works).length;
   const { label, strategy, retryRural } = terms;
   const record: InquiryBatchRecord = {
     kind: kind.kind,
@@ -176,12 +175,12 @@ async function fileBatch(
     blankLines: counts.blank,
     items: counts.items,
     linesAtFault: counts.invalid + counts.unsupported,
-    works: asked.length,
-    parts: Math.max(1, Math.ceil(asked.length / inquiriesPerPart)),
+    works: asked,
+    parts: partsOfBatch(asked),
     createdAt,
     createdBy: environment.actor,
   };
-  await shelf.putWorks(folder, record, asked, label && nameOf(label));
+  await shelf.put(folder, record, works, label && nameOf(label));
   await place.audit.appendAndAnchor([
     {
       kind: 'decision',
@@ -190,7 +189,7 @@ async function fileBatch(
       by: record.createdBy,
       happenedAt: createdAt,
       work: batchId,
-      details: { items: counts.items, works: asked.length },
+      details: { items: counts.items, works: asked },
     },
   ]);
   return { folder, record, end: null };
@@ -221,8 +220,10 @@ async function run(
   if (await isRunning(engine, workflowId)) {
     tell('it runs already: --concurrency and --deadline are those that it was started with');
   } else {
-    const all = await new InquiryBatchShelf(place.store).itemWorks(folder);
-    await inParallel(all, 50, ({ workId }) => place.store.jobs.release(inquiryFolder(workId)));
+    const all = await new LookupBatchRepository(place.store).members(folder);
+    await inParallel(all ?? [], 50, ({ workId }) =>
+      place.store.jobs.release(inquiryFolder(workId)),
+    );
   }
   await engine.client.workflow.start<typeof inquiryBatch>('inquiryBatch', {
     workflowId,

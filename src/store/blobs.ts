@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, mkdir, open, readFile, readdir, unlink } from 'node:fs/promises';
+import { access, mkdir, readFile, readdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { flush, writeOnce } from './files';
+import { flush, writeNew, writeOnce } from './files';
 import { GroupQueue } from './group-queue';
 import { StoreError, storeErrorOf } from './store-error';
 
@@ -130,18 +130,8 @@ export class BlobDirectory {
     // An empty directory in the place of ours would take them as well.
     await access(join(this.#root, markerName));
     await this.#makeFolder(dirname(name));
-    const path = join(this.#root, name);
     // A torn one is named by no row, and swept.
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(body);
-      await file.sync();
-    } catch (error) {
-      await unlink(path).catch(() => undefined);
-      throw error;
-    } finally {
-      await file.close();
-    }
+    await writeNew(join(this.#root, name), body);
   }
 
   async #makeFolder(day: string): Promise<void> {

@@ -30,6 +30,12 @@ export async function replaceFile(path: string, body: Uint8Array | string): Prom
 /** @returns the path of a flushed file whose name begins with a dot */
 async function writeAside(folder: string, body: Uint8Array | string): Promise<string> {
   const path = join(folder, `.${randomUUID()}`);
+  await writeNew(path, body);
+  return path;
+}
+
+/** Writes a file (0600) of which there is none, and flushes it; what fails leaves none. */
+export async function writeNew(path: string, body: Uint8Array | string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(body);
@@ -40,7 +46,6 @@ async function writeAside(folder: string, body: Uint8Array | string): Promise<st
   } finally {
     await file.close();
   }
-  return path;
 }
 
 /** A file, or the names in a folder. */

@@ -9,7 +9,6 @@ import { Token } from '../../src/apis/http/token';
 import { CertificatesApi } from '../../src/apis/investigation/certificates';
 import { newStore } from '../support/new-store';
 import { TemporaryStore } from '../support/temporary-store';
-import { EvidenceFiles } from '../../src/store/certificates/evidence-files';
 import type { CertificateType } from '../../src/domain/certificates/certificates';
 import { readEnvironment } from '../../src/environment';
 import { startSandbox, type CallFaultKind, type EndingKind, type Sandbox } from '../../src/sandbox';
@@ -231,8 +230,7 @@ describe('the certificates client against the sandbox', () => {
   test('without evidence nothing is collected, without a sum the PDF is kept unchecked', async () => {
     const place = new TemporaryStore();
     try {
-      const files = new EvidenceFiles(place.store);
-      const collector = new EvidenceCollector(api, files);
+      const collector = new EvidenceCollector(api, place.store);
       const collect = async (end: EndingKind) => {
         const { issuance } = await settled(end);
         return collector.collect({

@@ -8,7 +8,7 @@ import {
 } from '../../src/store/credit/analyses';
 import { KeySeal } from '../../src/store/seal';
 import { Store } from '../../src/store/store';
-import { CreditBatchShelf } from '../../src/store/credit/credit-batches';
+import { CreditBatchRepository } from '../../src/store/credit/credit-batches';
 import { analysisSubject } from '../../src/domain/core/attempts';
 import { indexDocuments, indexedBytes } from '../../src/store/core/subject-index';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
@@ -351,7 +351,7 @@ describe('an erasure of a batch of analyses', () => {
     const createdAt = '2026-01-01T00:00:00.000Z';
     const about = { batchId, directory: `for ${payer}`, files: 3, createdAt };
     const record = about as CreditBatchRecord;
-    await new CreditBatchShelf(store).put(folder, record, files, []);
+    await new CreditBatchRepository(store).put(folder, record, files);
   });
 
   it('takes the analyses that it was the first to ask for', async () => {
@@ -366,8 +366,8 @@ describe('an erasure of a batch of analyses', () => {
   it('of a payer leaves its lines, without what they quote', async () => {
     await erase((one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
-    const lines = await new CreditBatchShelf(store).files(folder);
-    expect(lines.map(({ file: name }) => name)).toEqual(['[erased].rem', 'b.rem', 'c.rem']);
+    const lines = await new CreditBatchRepository(store).members(folder);
+    expect(lines?.map(({ file: name }) => name)).toEqual(['[erased].rem', 'b.rem', 'c.rem']);
   });
 });
 

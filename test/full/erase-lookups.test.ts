@@ -1,6 +1,6 @@
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { Store } from '../../src/store/store';
-import { InquiryBatchShelf } from '../../src/store/inquiry-batches';
+import { LookupBatchRepository } from '../../src/store/inquiry-batches';
 import type { ErasurePlan } from '../../src/store/erasure/plan';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { InquiryBatchRecord } from '../../src/domain/core/inquiry-batch';
@@ -69,9 +69,8 @@ async function fileBatch(
     await writer.add({ kind: 'item', item, line, ...told });
   }
   await writer.end();
-  const shelf = new InquiryBatchShelf(place.store);
+  const shelf = new LookupBatchRepository(place.store);
   const workId = trace.replace('traces/', 'trace/');
-  await shelf.putItemWorks(folder, [{ workId, before: false }]);
   const record = {
     batchId: id,
     kind: 'trace-batch',
@@ -81,7 +80,7 @@ async function fileBatch(
     inputSha256: 'aa',
   };
   await put('inputs/aa/aa', 'sheet');
-  await shelf.putWorks(folder, record as InquiryBatchRecord, [workId]);
+  await shelf.put(folder, record as InquiryBatchRecord, [{ workId, before: false }]);
   if (endedAt !== null) await shelf.putOutcome(folder, { endedAt, cancelled: false, counts: {} });
 }
 

@@ -2,7 +2,6 @@ import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
-import { EvidenceFiles } from '../../store/certificates/evidence-files';
 import type { NewFact } from '../../store/certificates/facts';
 import type { Issuance } from '../../domain/certificates/issuance';
 import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
@@ -47,7 +46,7 @@ interface Held {
 export function createCertificateWatchActivities(deps: CertificateDependencies) {
   const { store, certificates, idKey, now, random, settlingTimes, works } = deps;
   const facts = store.facts;
-  const evidence = new EvidenceCollector(certificates, new EvidenceFiles(store), deps.pause);
+  const evidence = new EvidenceCollector(certificates, store, deps.pause);
   const warnedWords = new Set<string>();
 
   async function putOnFile(

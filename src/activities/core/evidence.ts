@@ -1,8 +1,10 @@
 import { isPermanent } from '../../apis/http/classify';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { CertificatesApi } from '../../apis/investigation/certificates';
-import { sha256Of, type EvidenceFiles } from '../../store/certificates/evidence-files';
+import { keepAside, sha256Of, storePdf } from '../../store/certificates/evidence-files';
 import type { StoredBytes } from '../../store/core/stored-bytes';
+import type { RecordRepository } from '../../store/records';
+import type { Store } from '../../store/store';
 import type { Issuance } from '../../domain/certificates/issuance';
 import { pauseOnTheClock, type Pause } from './pause';
 
@@ -33,13 +35,17 @@ const betweenFetchesMs = 300;
  */
 export class EvidenceCollector {
   readonly #certificates: CertificatesApi;
-  readonly #files: EvidenceFiles;
+  readonly #records: RecordRepository;
   readonly #pause: Pause;
   readonly #running = new Map<string, Promise<Evidence>>();
 
-  constructor(certificates: CertificatesApi, files: EvidenceFiles, pause: Pause = pauseOnTheClock) {
+  constructor(
+    certificates: CertificatesApi,
+    { records }: Pick<Store, 'records'>,
+    pause: Pause = pauseOnTheClock,
+  ) {
     this.#certificates = certificates;
-    this.#files = files;
+    this.#records = records;
     this.#pause = pause;
   }
 
@@ -67,7 +73,7 @@ export class EvidenceCollector {
         if (found === null) {
           const at = new Date(issuance.completedAt ?? Date.now());
           const about = { type, documentName, certidaoId: issuance.certidaoId, sha256 };
-          const stored = await this.#files.storePdf(pdf, { ...about, at: validDate(at) });
+          const stored = await storePdf(this.#records, pdf, { ...about, at: validDate(at) });
           return {
             kind: 'stored',
             pdfKey: stored.key,
@@ -77,7 +83,7 @@ export class EvidenceCollector {
           };
         }
         fault = found;
-        if (pdf.length > 0) await this.#files.keepAside(pdf, issuance.certidaoId);
+        if (pdf.length > 0) await keepAside(this.#records, pdf, issuance.certidaoId);
       } catch (error) {
         if (!isPermanent(error)) throw error;
         if (!address.announced) return { kind: 'none' };

@@ -1,4 +1,5 @@
 import type { TraceStrategy } from '../traces/trace';
+import type { BatchMember } from './batch';
 
 /** Batches by file of what is asked about people, one work a line: searches, lookups of profiles. */
 export const inquiryBatchKinds = ['trace-batch', 'profile-batch'] as const;
@@ -35,12 +36,8 @@ export interface InquiryBatchRecord {
   createdBy: string;
 }
 
-/** The work of an item: `item-works.jsonl`, in the order of the items. */
-export interface InquiryWork {
-  workId: string;
-  /** It had ended before the batch was asked for, and is not asked again. */
-  before: boolean;
-}
+/** The work of an item. */
+export type InquiryWork = BatchMember & { workId: string };
 
 /** How all of them ended: the outcome of the job. */
 export interface InquiryBatchEnd {
@@ -49,9 +46,6 @@ export interface InquiryBatchEnd {
   /** Works by how they ended; `lost`: without an end on file. */
   counts: Partial<Record<string, number>>;
 }
-
-/** Ids of one part are read at once, and driven in one run of the workflow. */
-export const inquiriesPerPart = 200;
 
 export function inquiryBatchFolder(batchId: string): string {
   return `inquiries/${batchId}`;

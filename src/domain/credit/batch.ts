@@ -1,3 +1,4 @@
+import type { BatchMember } from '../core/batch';
 import type { AnalysisStatus } from './work';
 
 /** Many files of a folder, as they were asked for: the input of the job in `credit-batches/<name>/<instant>`. */
@@ -8,26 +9,22 @@ export interface CreditBatchRecord {
   name: string;
   /** As the person gave it. */
   directory: string;
-  /** Lines of `files.json`. */
+  /** Of the folder. */
   files: number;
   /** Files that the local scan refused. */
   notSent: number;
-  /** Analyses that it drives, in parts of `partSize`. */
+  /** Analyses that it drives, in parts. */
   analyses: number;
   parts: number;
   createdAt: string;
   createdBy: string;
 }
 
-/** One file of the folder. `files.json` holds all of them, by their names. */
-export interface CreditBatchFile {
+/** One file of the folder: a member of the batch. They are in the order of their names. */
+export interface CreditBatchFile extends BatchMember {
   file: string;
-  /** The analysis that tells how it ended; null when it is not sent. */
-  workId: string | null;
   /** Why it is not sent; null when it is. */
   refused: string | null;
-  /** It had ended before the batch was asked for. */
-  before: boolean;
   /** The first file of the folder with the same bytes. */
   sameAs: string | null;
 }
@@ -41,9 +38,6 @@ export interface CreditBatchEnd {
   cancelled: boolean;
   counts: AnalysisCounts;
 }
-
-/** Ids of one part are read at once, and driven in one run of the workflow. */
-export const batchPartSize = 200;
 
 export function creditBatchFolder(batchId: string): string {
   return batchId.replace(/^credit-batch\//, 'credit-batches/');

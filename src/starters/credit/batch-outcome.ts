@@ -3,7 +3,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { needsAttention } from '../../domain/attention';
 import { AnalysisFile } from '../../store/credit/analyses';
-import { CreditBatchShelf } from '../../store/credit/credit-batches';
+import { CreditBatchRepository } from '../../store/credit/credit-batches';
 import {
   creditBatchFolder,
   creditBatchWorkflowId,
@@ -43,7 +43,7 @@ export async function creditBatchOf(
   id: string,
 ): Promise<CreditBatchOnFile> {
   const [, name, instant] = /^credit-batch\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
-  const shelf = new CreditBatchShelf(store);
+  const shelf = new CreditBatchRepository(store);
   const folder = creditBatchFolder(id);
   const record = instant === undefined ? null : await shelf.record(folder);
   const found =
@@ -71,7 +71,7 @@ export async function showCreditBatchStatus(
             : null,
         );
   const state = end !== null ? 'ended' : running === null ? 'broken off' : 'running';
-  const lines = await linesOf(place, await new CreditBatchShelf(place.store).files(folder), end);
+  const lines = await linesOf(place, await filesOf(place, folder), end);
   const counts: Record<string, number> = {};
   for (const { status } of lines) counts[status] = (counts[status] ?? 0) + 1;
   if (json) {
@@ -95,7 +95,7 @@ export async function showCreditBatch(
 ): Promise<number> {
   const { batchId: id } = record;
   if (end === null) throw new CommandError(`${id} has not ended: \`diligence status ${id}\``);
-  const files = await new CreditBatchShelf(place.store).files(folder);
+  const files = await filesOf(place, folder);
   const shown = { out: out ?? defaultFolder(id), ...(json && { json }) };
   return showBatchFiles(place, { id, files, end }, shown);
 }
@@ -255,4 +255,8 @@ export async function orderCreditBatch(
       );
     }
   });
+}
+
+async function filesOf({ store }: CommandContext, folder: string): Promise<CreditBatchFile[]> {
+  return (await new CreditBatchRepository(store).members(folder)) ?? [];
 }

@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { CreditBatchShelf } from '../../store/credit/credit-batches';
+import { CreditBatchRepository } from '../../store/credit/credit-batches';
 import {
-  batchPartSize,
   creditBatchFolder,
   creditBatchWorkflowId,
   type CreditBatchFile,
 } from '../../domain/credit/batch';
+import { drivenWorks, partsOfBatch } from '../../domain/core/batch';
 import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
 import { queueName } from '../../domain/core/queues';
 import { InputFileError } from '../../receivables/input-file-error';
@@ -102,7 +102,8 @@ async function batch(flags: BatchFlags): Promise<number> {
     const isLeft = await withEngine(place, (engine) => run(place, engine, work, flags));
     if (isLeft) return exitCodes.done;
   }
-  const end = work === null ? null : await new CreditBatchShelf(place.store).outcome(work.folder);
+  const end =
+    work === null ? null : await new CreditBatchRepository(place.store).outcome(work.folder);
   return showBatchFiles(
     place,
     { id, files: found.files, end },
@@ -177,16 +178,17 @@ async function openBatch(
   scanned: readonly ScannedFile[],
   flags: BatchFlags,
 ): Promise<FoundBatch> {
-  const shelf = new CreditBatchShelf(place.store);
+  const shelf = new CreditBatchRepository(place.store);
   const things = scanned.flatMap(({ file, input }) => (input === null ? [] : [file, input.name]));
   const name = place.idKey.nameOf('manifest', ['credit-batch', ...things].join('\n'));
   const newest = await shelf.newest(name);
   if (newest !== null && (await shelf.outcome(newest.folder)) === null) {
-    const files = await shelf.files(newest.folder);
+    const files = (await shelf.members(newest.folder)) ?? [];
     return { id: newest.record.batchId, files, work: { ...newest, end: null } };
   }
-  const { files, analyses } = await planFiles(place, scanned, flags);
-  if (analyses.length === 0) return { id: newest?.record.batchId ?? null, files, work: null };
+  const files = await planFiles(place, scanned, flags);
+  const analyses = drivenWorks(files).length;
+  if (analyses === 0) return { id: newest?.record.batchId ?? null, files, work: null };
   const now = new Date();
   const batchId = `${creditBatchWorkflowId(name)}/${instantOf(now)}`;
   const folder = creditBatchFolder(batchId);
@@ -196,12 +198,12 @@ async function openBatch(
     directory: flags.dir,
     files: files.length,
     notSent: files.filter(({ refused }) => refused !== null).length,
-    analyses: analyses.length,
-    parts: Math.ceil(analyses.length / batchPartSize),
+    analyses,
+    parts: partsOfBatch(analyses),
     createdAt: now.toISOString(),
     createdBy: place.environment.actor,
   };
-  await shelf.put(folder, record, files, analyses);
+  await shelf.put(folder, record, files);
   await place.audit.appendAndAnchor([
     {
       kind: 'decision',
@@ -210,7 +212,7 @@ async function openBatch(
       by: record.createdBy,
       happenedAt: record.createdAt,
       work: batchId,
-      details: { files: files.length, analyses: analyses.length },
+      details: { files: files.length, analyses },
     },
   ]);
   return { id: batchId, files, work: { folder, record, end: null } };
@@ -221,9 +223,8 @@ async function planFiles(
   place: CommandContext,
   scanned: readonly ScannedFile[],
   { engine, filter, force }: BatchFlags,
-): Promise<{ files: CreditBatchFile[]; analyses: string[] }> {
+): Promise<CreditBatchFile[]> {
   const files: CreditBatchFile[] = [];
-  const analyses: string[] = [];
   const known = new Map<string, CreditBatchFile>();
   for (const one of scanned) {
     const { file, input } = one;
@@ -241,12 +242,11 @@ async function planFiles(
         : standing.analysis;
     const { workId } = record;
     const before = standing.kind === 'ended';
-    if (!before) analyses.push(workId);
     const line = lineOf({ file, refused: null }, { workId, before, sameAs: null });
     known.set(input.name, line);
     files.push(line);
   }
-  return { files, analyses };
+  return files;
 }
 
 function lineOf(

@@ -37,10 +37,6 @@ async function keptBackups(store: Store): Promise<KeptBackup[]> {
   return kept.filter((one) => one !== null);
 }
 
-async function forgetBackup(store: Store, { at }: KeptBackup): Promise<void> {
-  await store.records.remove(`${folder}${at}.json`);
-}
-
 /**
  * Puts an erasure beside the backups that hold what it erases: sealed, and gone with them. To be called before
  * anything is erased.
@@ -53,7 +49,7 @@ export async function keepErasure(store: Store, erasure: KeptErasure): Promise<H
     const isAway = (await readBackup(kept.path).catch(() => null))?.storeId !== store.id;
     // Its time is over, and somebody has removed it.
     if (isAway && kept.until !== null && kept.until < new Date().toISOString()) {
-      await forgetBackup(store, kept);
+      await store.records.remove(`${folder}${kept.at}.json`);
       continue;
     }
     held.push({ ...kept, isAway });

@@ -1,41 +1,34 @@
 import { createHash } from 'node:crypto';
 import type { StoredBytes } from '../core/stored-bytes';
-import { keySegment } from '../records';
-import type { Store } from '../store';
+import { keySegment, type RecordRepository } from '../records';
 
 /** Bytes that the service named as evidence. Stored by the id of their issuance, whoever asked for it. */
-export class EvidenceFiles {
-  readonly #store: Store;
 
-  constructor(store: Store) {
-    this.#store = store;
-  }
+/**
+ * Stores a checked PDF, to be named with the fact that rests on it. Its key holds no document: type, month, a few
+ * digits of the document's keyed name, the id, the start of the hash.
+ */
+export async function storePdf(
+  records: RecordRepository,
+  pdf: Buffer,
+  about: { type: string; documentName: string; certidaoId: string; sha256: string; at: Date },
+): Promise<{ key: string; bytes: StoredBytes | null }> {
+  const { type, documentName, certidaoId, sha256, at } = about;
+  const month = at.toISOString().slice(0, 7).replace('-', '/');
+  const name = [documentName.slice(0, 8), keySegment(certidaoId), sha256.slice(0, 8)].join('_');
+  const key = `pdf/${type}/${month}/${name}.pdf`;
+  return { key, bytes: await records.storeBytes(key, pdf) };
+}
 
-  /**
-   * Stores a checked PDF, to be named with the fact that rests on it. Its key holds no document: type, month, a few
-   * digits of the document's keyed name, the id, the start of the hash.
-   */
-  async storePdf(
-    pdf: Buffer,
-    about: { type: string; documentName: string; certidaoId: string; sha256: string; at: Date },
-  ): Promise<{ key: string; bytes: StoredBytes | null }> {
-    const month = about.at.toISOString().slice(0, 7).replace('-', '/');
-    const name = [
-      about.documentName.slice(0, 8),
-      keySegment(about.certidaoId),
-      about.sha256.slice(0, 8),
-    ].join('_');
-    const key = `pdf/${about.type}/${month}/${name}.pdf`;
-    return { key, bytes: await this.#store.records.storeBytes(key, pdf) };
-  }
-
-  /** Keeps bytes that failed the check, for a person to look at. */
-  async keepAside(bytes: Buffer, certidaoId: string): Promise<string> {
-    const sum = sha256Of(bytes);
-    const key = `aside/${keySegment(certidaoId)}/${sum.slice(0, 16)}.bin`;
-    await this.#store.records.putIfAbsent(key, bytes, { bytes: true });
-    return key;
-  }
+/** Keeps bytes that failed the check, for a person to look at. */
+export async function keepAside(
+  records: RecordRepository,
+  bytes: Buffer,
+  certidaoId: string,
+): Promise<string> {
+  const key = `aside/${keySegment(certidaoId)}/${sha256Of(bytes).slice(0, 16)}.bin`;
+  await records.putIfAbsent(key, bytes, { bytes: true });
+  return key;
 }
 
 export function sha256Of(bytes: Uint8Array): string {

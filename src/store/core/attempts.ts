@@ -31,20 +31,8 @@ interface Standing {
   isDoubtful: number;
 }
 
-const columns = [
-  'subject',
-  'n',
-  'kind',
-  'nonce',
-  'workflow_id',
-  'chunk',
-  'answer_by',
-  'after_unknown',
-  'claimed_at',
-  'receipt',
-  'receipt_at',
-  'why',
-];
+const columnsOfClaim =
+  'subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown';
 
 /** Of a subject (its parameter): something was sent, or may have been, since the store was restored. */
 const isOfThisEpoch = `EXISTS (SELECT 1 FROM attempt AS one
@@ -94,9 +82,8 @@ export class AttemptRepository {
       {
         lock: { name: job, how: 'shared' },
         ...statement(
-          `INSERT INTO attempt
-           (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
-         SELECT ?, CAST(? AS BIGINT), ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
+          `INSERT INTO attempt (${columnsOfClaim})
+           SELECT ?, CAST(? AS BIGINT), ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT)
          FROM install WHERE epoch = ? AND (doubt_since IS NULL OR ${isOfThisEpoch})
          AND NOT EXISTS (SELECT 1 FROM stop_mark WHERE holder = ?) ON CONFLICT DO NOTHING`,
           [...values, answerBy, claimedAt, afterUnknown ? 1 : 0, this.#store.epoch, subject, job],
@@ -123,9 +110,11 @@ export class AttemptRepository {
       'the store was restored from a backup: it may have been bought since the backup was made';
     const why = new Sealed(rowName('attempt', subject, n), { reason });
     const owner = ['restore', `epoch-${this.#store.epoch}`];
-    const row = [subject, n, 'send', randomUUID(), ...owner, answerBy, afterUnknown ? 1 : 0];
-    const end = receipt === null ? [0, null, null, null] : [claimedAt, receipt, claimedAt, why];
-    await this.#store.commit([insertInto('attempt', columns, [[...row, ...end]])]);
+    const row = [subject, n, 'send', randomUUID(), ...owner, answerBy];
+    const end = receipt === null ? [null, null, null] : [receipt, claimedAt, why];
+    const claim = [receipt === null ? 0 : claimedAt, afterUnknown ? 1 : 0];
+    const columns = [columnsOfClaim, 'receipt', 'receipt_at', 'why'];
+    await this.#store.commit([insertInto('attempt', columns, [[...row, ...claim, ...end]])]);
   }
 
   /**
@@ -180,8 +169,7 @@ export class AttemptRepository {
     for (;;) {
       await this.#store.commit([
         statement(
-          `INSERT INTO attempt
-             (subject, n, kind, nonce, workflow_id, chunk, answer_by, claimed_at, after_unknown)
+          `INSERT INTO attempt (${columnsOfClaim})
            SELECT ?, coalesce(max(n), 0) + 1, 'closed', ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), 0
            FROM attempt WHERE subject = ? ON CONFLICT DO NOTHING`,
           [subject, randomUUID(), owner.workflowId, owner.run, at, at, subject],

@@ -3,7 +3,7 @@ import type { JobEnding, JobKind, JobStart, StopWord } from '../../domain/job';
 import type { ExpiredCursor } from '../../domain/core/retention';
 import { Sealed, rowName } from '../seal';
 import type { SealedDatabase } from '../sealed-database';
-import { insertInto, rangeOf, replacing, statement, type Statement } from '../statement';
+import { insertInto, marksOf, rangeOf, replacing, statement, type Statement } from '../statement';
 import { addSubjects } from './subjects';
 
 export interface JobRow {
@@ -129,6 +129,18 @@ export class JobRepository {
       statement(`SELECT ${selected} FROM job WHERE id = ?`, [id]),
     );
     return rows[0] === undefined ? null : this.#rowOf(rows[0]);
+  }
+
+  /** How those of these jobs ended that have, by their ids. */
+  async ended(ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#store.read<{ id: string; status: string }>(
+      statement(
+        `SELECT id, status FROM job WHERE id IN ${marksOf([ids])} AND status IS NOT NULL`,
+        ids,
+      ),
+    );
+    return new Map(rows.map(({ id, status }) => [id, status]));
   }
 
   /** What was asked for; null when there is no such job. */

@@ -1,7 +1,7 @@
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { InquiryBatchShelf } from '../../../src/store/inquiry-batches';
+import { LookupBatchRepository } from '../../../src/store/inquiry-batches';
 import { ProfileFile } from '../../../src/store/profiles/profiles';
 import { TraceFile } from '../../../src/store/traces/traces';
 import { profileSubject, traceSubject } from '../../../src/domain/core/attempts';
@@ -77,10 +77,10 @@ async function batchOf(
   });
   for (const one of more) await writer.add(one);
   await writer.end();
-  const shelf = new InquiryBatchShelf(place.store);
-  await shelf.putItemWorks(folder, works);
+  const shelf = new LookupBatchRepository(place.store);
   const lines = asked.length + 1 + more.length;
   const record = { batchId, kind, lines, inputName: 'people.csv', createdAt: at };
+  await shelf.put(folder, record as InquiryBatchRecord, works);
   const end = { endedAt: at, cancelled: false, counts: {} };
   return { folder, record: record as InquiryBatchRecord, end };
 }

@@ -1,32 +1,23 @@
 import { Context } from '@temporalio/activity';
+import type { Store } from '../../store/store';
 import { storeIncomplete, notSettledYet } from './failures';
 
 const longestPauseMs = 30_000;
 
 /** What a batch of works asks of the store. */
-export function createWorksOnFile<S extends string, E extends { endedAt: string }>(on: {
-  now: () => number;
-  shelf: {
+export function createBatchActivities<E extends { endedAt: string }>(
+  { store, now }: { store: Store; now: () => number },
+  batches: {
     part(folder: string, part: number): Promise<string[] | null>;
     putOutcome(folder: string, end: E): Promise<unknown>;
-  };
-  /** Null before the end. */
-  statusOf: (workId: string) => Promise<S | null>;
-}) {
-  const { now, shelf, statusOf } = on;
-
+  },
+) {
   /** Ids of the works of one part, and how those that have ended did. */
   async function readBatchPart({ folder, part }: { folder: string; part: number }) {
-    const ids = await shelf.part(folder, part);
+    const ids = await batches.part(folder, part);
     if (ids === null) throw storeIncomplete(`part ${part} of ${folder}`);
-    const open: string[] = [];
-    const ended: S[] = [];
-    for (const id of ids) {
-      const status = await statusOf(id);
-      if (status === null) open.push(id);
-      else ended.push(status);
-    }
-    return { open, ended };
+    const ended = await store.jobs.ended(ids);
+    return { open: ids.filter((id) => !ended.has(id)), ended: [...ended.values()] };
   }
 
   /**
@@ -36,8 +27,8 @@ export function createWorksOnFile<S extends string, E extends { endedAt: string 
    * @returns null when it has not ended by then
    */
   async function awaitOutcome({ workId, until }: { workId: string; until: number }) {
-    const status = await statusOf(workId);
-    if (status !== null) return status;
+    const status = (await store.jobs.ended([workId])).get(workId);
+    if (status !== undefined) return status;
     const leftMs = until - now();
     if (leftMs <= 2_000) return null;
     const pauseMs = Math.min(1_000 * Context.current().info.attempt, longestPauseMs);
@@ -48,7 +39,7 @@ export function createWorksOnFile<S extends string, E extends { endedAt: string 
     folder,
     ...end
   }: Omit<E, 'endedAt'> & { folder: string }): Promise<void> {
-    await shelf.putOutcome(folder, {
+    await batches.putOutcome(folder, {
       endedAt: new Date(now()).toISOString(),
       ...end,
     } as unknown as E);
