@@ -112,9 +112,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'acknowledged-before-delivery',
     promise: 'a change is acknowledged before the sinks have it',
-    file: 'src/activities/monitors/sweeps.ts',
-    find: 'acknowledger.acknowledge(ref, delivered.held, signal)',
-    replace: 'acknowledger.acknowledge(ref, ready, signal)',
+    file: 'src/activities/monitors/sweep-page.ts',
+    find: 'acknowledgeChanges(ctx, delivered.held)',
+    replace: 'acknowledgeChanges(ctx, files)',
     tests: ['test/unit/activities/monitor-deliveries.test.ts'],
   },
   {

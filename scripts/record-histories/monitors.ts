@@ -1,4 +1,5 @@
-import type { MonitorWatchInput } from '../../src/workflows/messages';
+import { randomUUID } from 'node:crypto';
+import type { MonitorScanInput } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import {
   holdMonitor,
@@ -12,17 +13,17 @@ const changes = (count: number): HeldScript => ({
   changes: Array.from({ length: count }, () => ({ severity: 'warn' as const })),
 });
 
-/** Its first two monitors stay on the first page. */
-async function splitPage(
+/** A page for each monitor, filled up with some that the service does not know. */
+async function splitPages(
   { place }: Scene,
-  list: Pick<MonitorWatchInput['list'], 'name' | 'edition'>,
-): Promise<void> {
+  list: Pick<MonitorScanInput['list'], 'name' | 'edition'>,
+): Promise<number> {
   const { records } = storeIn(place.folder);
-  const pageKey = (page: number): string =>
-    `monitor-list-pages/${list.name}/${list.edition}/${page}`;
-  const ids = (await records.getJson<string[]>(pageKey(0))) ?? [];
-  await records.replace(pageKey(0), JSON.stringify(ids.slice(0, 2)));
-  await records.replace(pageKey(1), JSON.stringify(ids.slice(2)));
+  const key = `monitor-list-pages/${list.name}/${list.edition}`;
+  const ids = (await records.getJson<string[]>(key)) ?? [];
+  const filled = ids.flatMap((id) => [id, ...Array.from({ length: 99 }, () => randomUUID())]);
+  await records.replace(key, JSON.stringify(filled));
+  return ids.length;
 }
 
 function held(scene: Scene, script: HeldScript, rules: MonitorSection = {}): string {
@@ -48,7 +49,7 @@ export const monitorRecordings: Recording[] = [
     play: (scene) => scene.run(sweep(held(scene, changes(3)))),
   },
   {
-    name: 'stuck',
+    name: 'undelivered',
     of: ['monitorSweep'],
     async play(scene) {
       const [first = {}, ...others] = changes(3).changes ?? [];
@@ -56,7 +57,7 @@ export const monitorRecordings: Recording[] = [
         changes: [{ ...first, ack: 'refused' }, ...others],
         list: ['503', '502'],
       });
-      await scene.run(sweep(stuck), 3);
+      await scene.run(sweep(stuck), 1);
     },
   },
   {
@@ -79,28 +80,28 @@ export const monitorRecordings: Recording[] = [
   },
   {
     name: 'straight',
-    of: ['monitorWatch'],
+    of: ['monitorScan'],
     play: (scene) => scene.run(sweep(held(scene, changes(2)), held(scene, {}))),
   },
   {
-    name: 'stuck',
-    of: ['monitorWatch'],
+    name: 'undelivered',
+    of: ['monitorScan'],
     async play(scene) {
       const [first = {}] = changes(1).changes ?? [];
       const stuck = held(scene, { changes: [{ ...first, ack: 'refused' }], list: ['503'] });
-      await scene.run(sweep(stuck, held(scene, changes(1))), 3);
+      await scene.run(sweep(stuck, held(scene, changes(1))), 1);
     },
   },
   {
     name: 'continued-as-new',
-    of: ['monitorWatch'],
+    of: ['monitorScan'],
     async play(scene) {
-      const words = sweep(...[1, 2, 3].map(() => held(scene, changes(1))));
+      const words = sweep(...Array.from({ length: 9 }, () => held(scene, changes(1))));
       const id = await scene.withoutWorker(async () => {
         const started = await scene.detach(words);
-        await scene.startAgain<MonitorWatchInput>(started, async ({ list }) => {
-          await splitPage(scene, list);
-          return { list: { ...list, pages: 2 }, eventsPerRun: 6 };
+        await scene.startAgain<MonitorScanInput>(started, async ({ list }) => {
+          const pages = await splitPages(scene, list);
+          return { list: { ...list, pages }, eventsPerRun: 3 };
         });
         return started;
       });
@@ -109,7 +110,7 @@ export const monitorRecordings: Recording[] = [
   },
   {
     name: 'cancelled',
-    of: ['monitorWatch'],
+    of: ['monitorScan'],
     async play(scene) {
       const monitorId = held(scene, { ...changes(2), list: slowList });
       const id = await scene.detach(sweep(monitorId, held(scene, changes(1))));

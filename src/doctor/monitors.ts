@@ -6,7 +6,7 @@ import { MonitorsApi, type ChangeFilter } from '../apis/investigation/monitors';
 import type { ChangePage } from '../apis/investigation/monitors.wire';
 import type { Store } from '../store/store';
 import type { Change } from '../domain/monitors/change';
-import { blockOf, healthOf } from '../domain/monitors/health';
+import { healthNotes, healthOf } from '../domain/monitors/health';
 import type { Environment } from '../environment';
 import { MonitorListRepository } from '../store/monitors/lists';
 import { SinkRepository } from '../store/monitors/sinks';
@@ -193,10 +193,10 @@ async function health(api: MonitorsApi, monitorId: string): Promise<Finding> {
   const check = 'monitors MONITOR_READ_PATH';
   try {
     const { monitor } = await api.read(monitorId, 'interactive');
-    const block = blockOf(healthOf(monitor, ''));
-    if (block === null) return ok(check, 'monitors can be read, and the first one may run');
+    const block = healthNotes(healthOf(monitor, '')).find(({ kind }) => kind === 'blocked');
+    if (block === undefined) return ok(check, 'monitors can be read, and the first one may run');
     const cure = 'put it right with the service; until then it detects nothing';
-    return warn(check, `monitor ${monitorId} may not run: ${block}`, cure);
+    return warn(check, `monitor ${monitorId} may not run: ${block.why}`, cure);
   } catch (error) {
     const cure =
       'set it to the path by which the service tells of a monitor, if there is one; without it, reports say `health unknown`';

@@ -45,7 +45,7 @@ export interface Attention {
 }
 
 /** Jobs, and sweeps, which have no row in the store. */
-export type AttendedKind = JobKind | 'monitor-sweep' | 'monitor-watch';
+export type AttendedKind = JobKind | 'monitor-sweep' | 'monitor-scan';
 
 /**
  * What an end leaves open beside its status. `incomplete`: something that was announced is not in the store.
@@ -156,7 +156,7 @@ const table: Record<AttendedKind, Readonly<Record<string, Cell>>> = {
   dossier,
   'dossier-batch': dossierBatch,
   'monitor-sweep': sweep,
-  'monitor-watch': sweep,
+  'monitor-scan': sweep,
 };
 
 /** A row that failed is left to mend, to ask for again, or to give up: the batch has not failed. */

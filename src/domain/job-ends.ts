@@ -4,7 +4,7 @@ import type { DossierBatchOutcome } from './dossiers/retry-batch';
 import type { JobEnd, JobKind } from './job';
 import type { LensOutcome } from './lens/analyze';
 import type { SweepOutcome } from './monitors/sweep';
-import { watchStatus, type WatchOutcome } from './monitors/watch';
+import { scanStatus, type ScanOutcome } from './monitors/scan';
 
 /** How jobs end whose outcome says more than a status. */
 
@@ -46,20 +46,20 @@ export function lensEnd({ files, status }: LensOutcome): JobEnd {
  * A service that is away comes back by itself, and what a cancelled sweep had not come to yet waits for the
  * next one.
  */
-export function sweepEnd({ standing, status, stopped, fault }: SweepOutcome): JobEnd {
-  const { escalated, stuck, unreadable } = standing;
+export function sweepEnd({ backlog, status, stopped, fault }: SweepOutcome): JobEnd {
+  const { escalated, undelivered, unreadable } = backlog;
   const isEscalated = escalated > 0 || (fault !== null && fault.fault !== 'unavailable');
-  const isCancelled = stopped !== null && fault === null && stuck + unreadable === 0;
+  const isCancelled = stopped !== null && fault === null && undelivered + unreadable === 0;
   const word = isCancelled ? 'cancelled' : status;
   return endOf('monitor-sweep', word, when(isEscalated, 'escalated'));
 }
 
-/** One sweep needs a person, or the pass as a whole came to nothing. */
-export function watchEnd(outcome: WatchOutcome): JobEnd {
-  const status = watchStatus(outcome);
+/** One sweep needs a person, or the scan as a whole came to nothing. */
+export function scanEnd(outcome: ScanOutcome): JobEnd {
+  const status = scanStatus(outcome);
   const { escalated, lostPages } = outcome.counts;
   const isEscalated = status === 'failed' || escalated + lostPages > 0;
-  return endOf('monitor-watch', status, when(isEscalated, 'escalated'));
+  return endOf('monitor-scan', status, when(isEscalated, 'escalated'));
 }
 
 function when(holds: boolean, doubt: Doubt): Doubt[] {

@@ -1,5 +1,6 @@
 import type { Change } from '../domain/monitors/change';
 import {
+  changeStatuses,
   instantNear,
   LagSums,
   type ChangeRecord,
@@ -8,22 +9,22 @@ import {
 } from '../domain/monitors/change-record';
 import { Histogram, type Bar, type Bars } from './histogram';
 
-/** Changes of a list in a report; all are counted. */
+/** Failing changes that a report names; all are counted. */
 const mostListed = 20;
 /** Bars of a picture. */
 const mostBars = 48;
 
+export const steps = ['detected', 'delivered', 'acknowledged'] as const;
+export type Step = (typeof steps)[number];
+
 export type SeverityCounts = Record<ChangeStatus, number> & { total: number; unreviewed: number };
 
-/** What a report tells of changes. */
+/** What a report says of changes. Severities are in order, the gravest first. */
 export interface MonitorFigures {
-  changes: number;
-  statuses: Record<ChangeStatus, number>;
-  unreviewed: number;
-  inDigests: number;
+  total: SeverityCounts;
   bySeverity: [Change['severity'], SeverityCounts][];
   lags: [Change['severity'], LagFigures][];
-  /** Gravest first, then in order of their filing. */
+  /** Gravest first, then in the order in which they were stored. */
   failing: ChangeRecord[];
   overTime: OverTime | null;
 }
@@ -31,10 +32,7 @@ export interface MonitorFigures {
 /** All in the bars of one axis. */
 export interface OverTime {
   axis: Bars;
-  /** By the instant of detection. */
-  detected: [Change['severity'], Bar[]][];
-  delivered: Bar[];
-  acknowledged: Bar[];
+  bars: Record<Step, Bar[]>;
   /** Changes whose detection is not told, or cannot be: in the picture when we saw them. */
   undated: number;
 }
@@ -43,15 +41,17 @@ const severityOrder = ['critical', 'unknown', 'warn', 'info'] as const;
 
 /** Adds up the changes of a report, in bounded memory but for their lags. */
 export class MonitorSums {
+  readonly #total = noCounts();
   readonly #bySeverity = new Map<Change['severity'], SeverityCounts>();
-  readonly #detected = new Map<Change['severity'], Histogram>();
-  readonly #delivered = new Histogram();
-  readonly #acknowledged = new Histogram();
-  readonly #instants = new Histogram();
-  readonly #lags = new LagSums();
   readonly #failing = new Map<Change['severity'], ChangeRecord[]>();
+  readonly #lags = new LagSums();
+  readonly #instants = new Histogram();
+  readonly #steps = {
+    detected: new Histogram(),
+    delivered: new Histogram(),
+    acknowledged: new Histogram(),
+  };
   readonly #latest: number;
-  #inDigests = 0;
   #undated = 0;
 
   /** @param now epoch milliseconds: nothing was acknowledged later */
@@ -60,51 +60,34 @@ export class MonitorSums {
   }
 
   add(record: ChangeRecord): void {
-    const counts = this.#bySeverity.get(record.severity) ?? noSeverityCounts();
-    this.#bySeverity.set(record.severity, counts);
-    counts.total += 1;
-    counts[record.status] += 1;
-    if (record.reviewed_at === null) counts.unreviewed += 1;
-    if (record.in_digest) this.#inDigests += 1;
+    const { severity, status, seen_at: seenAt, delivered_at: deliveredAt } = record;
+    const counts = this.#bySeverity.get(severity) ?? noCounts();
+    this.#bySeverity.set(severity, counts);
+    for (const some of [counts, this.#total]) {
+      some.total += 1;
+      some[status] += 1;
+      if (record.reviewed_at === null) some.unreviewed += 1;
+    }
     this.#lags.add(record);
-    if (record.status === 'failing') {
-      const failing = this.#failing.get(record.severity) ?? [];
-      this.#failing.set(record.severity, failing);
+    if (status === 'failing') {
+      const failing = this.#failing.get(severity) ?? [];
+      this.#failing.set(severity, failing);
       if (failing.length < mostListed) failing.push(record);
     }
-    const detected = this.#detected.get(record.severity) ?? new Histogram();
-    this.#detected.set(record.severity, detected);
-    const { seen_at: seenAt, acknowledged_at: acknowledgedAt } = record;
-    const at = instantNear(record.detected_at, seenAt);
-    if (at === null) this.#undated += 1;
-    this.#place(detected, at ?? Date.parse(seenAt));
-    this.#place(
-      this.#delivered,
-      record.delivered_at === null ? null : Date.parse(record.delivered_at),
-    );
-    this.#place(this.#acknowledged, instantNear(acknowledgedAt, seenAt, this.#latest));
+    const detectedAt = instantNear(record.detected_at, seenAt);
+    if (detectedAt === null) this.#undated += 1;
+    this.#place('detected', detectedAt ?? Date.parse(seenAt));
+    this.#place('delivered', deliveredAt === null ? null : Date.parse(deliveredAt));
+    this.#place('acknowledged', instantNear(record.acknowledged_at, seenAt, this.#latest));
   }
 
   figures(): MonitorFigures {
-    const bySeverity = severityOrder.flatMap((severity): [Change['severity'], SeverityCounts][] => {
-      const counts = this.#bySeverity.get(severity);
-      return counts === undefined ? [] : [[severity, counts]];
-    });
-    const sum = (name: keyof SeverityCounts): number =>
-      bySeverity.reduce((all, [, counts]) => all + counts[name], 0);
     return {
-      changes: sum('total'),
-      statuses: {
-        filed: sum('filed'),
-        delivered: sum('delivered'),
-        acknowledged: sum('acknowledged'),
-        acknowledged_elsewhere: sum('acknowledged_elsewhere'),
-        gone: sum('gone'),
-        failing: sum('failing'),
-      },
-      unreviewed: sum('unreviewed'),
-      inDigests: this.#inDigests,
-      bySeverity,
+      total: this.#total,
+      bySeverity: severityOrder.flatMap((severity): MonitorFigures['bySeverity'] => {
+        const counts = this.#bySeverity.get(severity);
+        return counts === undefined ? [] : [[severity, counts]];
+      }),
       lags: this.#lags.bySeverity(),
       failing: severityOrder
         .flatMap((severity) => this.#failing.get(severity) ?? [])
@@ -116,34 +99,23 @@ export class MonitorSums {
   #overTime(): OverTime | null {
     if (this.#instants.total === 0) return null;
     const axis = this.#instants.bars(mostBars);
-    return {
-      axis,
-      detected: severityOrder.flatMap((severity): [Change['severity'], Bar[]][] => {
-        const detected = this.#detected.get(severity);
-        return detected === undefined ? [] : [[severity, detected.within(axis)]];
-      }),
-      delivered: this.#delivered.within(axis),
-      acknowledged: this.#acknowledged.within(axis),
-      undated: this.#undated,
+    const { detected, delivered, acknowledged } = this.#steps;
+    const bars = {
+      detected: detected.within(axis),
+      delivered: delivered.within(axis),
+      acknowledged: acknowledged.within(axis),
     };
+    return { axis, bars, undated: this.#undated };
   }
 
-  #place(histogram: Histogram, at: number | null): void {
+  #place(step: Step, at: number | null): void {
     if (at === null) return;
-    histogram.add(at);
+    this.#steps[step].add(at);
     this.#instants.add(at);
   }
 }
 
-function noSeverityCounts(): SeverityCounts {
-  return {
-    filed: 0,
-    delivered: 0,
-    acknowledged: 0,
-    acknowledged_elsewhere: 0,
-    gone: 0,
-    failing: 0,
-    total: 0,
-    unreviewed: 0,
-  };
+function noCounts(): SeverityCounts {
+  const statuses = Object.fromEntries(changeStatuses.map((status) => [status, 0]));
+  return { ...(statuses as Record<ChangeStatus, number>), total: 0, unreviewed: 0 };
 }

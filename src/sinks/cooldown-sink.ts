@@ -18,28 +18,21 @@ const mostAtOnce = 8;
 const mostHalvings = 32;
 
 /** What became of the digests that were due. */
-export interface DigestsTold {
-  /** Digests that the sink has taken, and the changes in them. */
-  taken: number;
-  changes: number;
-  /** Tried, in this sweep or lately, and not taken; told later. */
-  stuck: ChangeTrouble[];
-  /** Had no turn. */
-  untried: number;
+export interface DueDigests {
+  /** Counted now. */
+  failures: ChangeTrouble[];
+  /** Some were not taken, now or lately; later sweeps try again. */
+  isWaiting: boolean;
   /** The sink takes nothing any more until a person enables it. */
   isDisabled: boolean;
-}
-
-export function noDigestsTold(): DigestsTold {
-  return { taken: 0, changes: 0, stuck: [], untried: 0, isDisabled: false };
 }
 
 type Sweeping = Omit<DeliveryBatch, 'deliveries'>;
 
 /**
- * A sink that is told repeats together. A change that is held back counts as taken: it is on file for its
- * digest, which is told by `deliverDue` when its window is over. Without a cooldown nothing is held back,
- * and every window is over: what an earlier cooldown held back is still told.
+ * A sink that gets repeats together. A change that is held back counts as taken: the store holds it for its
+ * digest, which `deliverDue` delivers when its window is over. Without a cooldown nothing is held back,
+ * and every window is over: what an earlier cooldown held back is still delivered.
  */
 export class CooldownSink implements Sink {
   readonly name: string;
@@ -84,51 +77,51 @@ export class CooldownSink implements Sink {
   }
 
   /**
-   * Tells the digests of a monitor whose windows are over, each once a sweep. Those that fail stay on
-   * file, and are counted. One that is refused is halved: one bad change keeps no other back, and what
+   * Delivers the digests of a monitor whose windows are over, each once a sweep. Those that fail stay in
+   * the store, and are counted. One that is refused is halved: one bad change keeps no other back, and what
    * is too long gets shorter. For one caller at a time.
    */
-  async deliverDue(batch: Sweeping, signal?: AbortSignal): Promise<DigestsTold> {
+  async deliverDue(batch: Sweeping, signal?: AbortSignal): Promise<DueDigests> {
     const { monitorId, sweep, at } = batch;
-    const told = noDigestsTold();
-    const due: FiledDigest[] = [];
-    for (const digest of await this.#digests(batch)) {
-      const { trouble } = digest;
-      if (trouble !== null && !mayBeTried(trouble, sweep, at)) told.stuck.push(trouble);
-      else due.push(digest);
-    }
-    const ended: FiledDigest[] = [];
+    const done: DueDigests = { failures: [], isWaiting: false, isDisabled: false };
+    const all = await this.#digests(batch);
+    const due = all.filter(({ trouble }) => mayBeTried(trouble, sweep, at));
+    done.isWaiting = due.length < all.length;
     for (let halvings = mostHalvings; due.length > 0;) {
       const some = due.splice(0, mostAtOnce);
       const deliveries = await this.#deliveries(monitorId, some);
       const outcomes = await this.#inner.deliver({ ...batch, deliveries }, signal);
-      for (const [place, digest] of some.entries()) {
-        const outcome = outcomes[place];
+      for (const [index, digest] of some.entries()) {
+        const outcome = outcomes[index];
         const { id, changeIds } = digest;
         if (outcome?.kind === 'taken') {
           await this.#cooldowns.remove(monitorId, changeIds);
-          ended.push(digest);
-          told.taken += 1;
-          told.changes += changeIds.length;
-        } else if (outcome?.kind === 'untried') told.untried += 1;
-        else if (outcome?.kind === 'refused' && changeIds.length > 1 && halvings > 0) {
+          await this.#forget(monitorId, digest);
+        } else if (outcome?.kind === 'refused' && changeIds.length > 1 && halvings > 0) {
           halvings -= 1;
           due.push(...(await this.#cooldowns.halve(monitorId, digest)));
-          ended.push(digest);
+          await this.#forget(monitorId, digest);
         } else {
-          told.isDisabled ||= outcome?.kind === 'disabled';
+          done.isWaiting = true;
+          done.isDisabled ||= outcome?.kind === 'disabled';
+          if (outcome?.kind === 'untried') continue;
           const trouble = troubleOf(id, this.name, batch, outcome);
-          const counted = await this.#changes.countTroubles(monitorId, [trouble]);
-          told.stuck.push(...counted.map((one) => one.trouble));
+          const [counted] = await this.#changes.countTroubles(monitorId, [trouble]);
+          if (counted !== undefined) done.failures.push(counted.trouble);
         }
       }
     }
-    const tried = ended.filter(({ trouble }) => trouble !== null);
-    await this.#changes.clearTroubles(
-      monitorId,
-      tried.map(({ id }) => id),
-    );
-    return told;
+    return done;
+  }
+
+  /** Failures of digests that were not delivered so far. */
+  async undelivered(monitorId: string): Promise<ChangeTrouble[]> {
+    const digests = await this.#cooldowns.digests(monitorId);
+    return digests.flatMap(({ trouble }) => trouble ?? []);
+  }
+
+  async #forget(monitorId: string, { id, trouble }: FiledDigest): Promise<void> {
+    if (trouble !== null) await this.#changes.clearTroubles(monitorId, [id]);
   }
 
   close(): Promise<void> {

@@ -3,7 +3,8 @@ import type { MonitorSinkSettings, SinkChoice } from '../environment';
 import type { ChangeRepository } from '../store/monitors/changes';
 import { CooldownRepository } from '../store/monitors/cooldowns';
 import { fingerprintOf, SinkRepository } from '../store/monitors/sinks';
-import { CooldownSink, noDigestsTold, type DigestsTold } from './cooldown-sink';
+import type { ChangeTrouble } from '../domain/monitors/kept';
+import { CooldownSink, type DueDigests } from './cooldown-sink';
 import { FileSink } from './file-sink';
 import type { DeliveryBatch, Sink } from './sink';
 import { SwitchedSink, type OnDisabled } from './switched-sink';
@@ -43,12 +44,18 @@ export class Sinks {
     return new Sinks(all, this.required, this.#drain);
   }
 
-  /** Tells the digests of a monitor that are due; without a cooldown all that one has left behind. */
+  /** Delivers the digests of a monitor that are due; without a cooldown all that one has left behind. */
   async deliverDue(
     batch: Omit<DeliveryBatch, 'deliveries'>,
     signal?: AbortSignal,
-  ): Promise<DigestsTold> {
-    return this.#cooled === null ? noDigestsTold() : this.#cooled.deliverDue(batch, signal);
+  ): Promise<DueDigests> {
+    const none = { failures: [], isWaiting: false, isDisabled: false };
+    return this.#cooled === null ? none : this.#cooled.deliverDue(batch, signal);
+  }
+
+  /** Failures of digests of a monitor that were not delivered so far. */
+  async undelivered(monitorId: string): Promise<ChangeTrouble[]> {
+    return this.#cooled === null ? [] : this.#cooled.undelivered(monitorId);
   }
 
   /** `deliverDue` has something to do, or to say. */

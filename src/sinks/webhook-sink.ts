@@ -4,10 +4,11 @@ import { Agent } from 'undici';
 import { CallEnd } from '../apis/http/call-end';
 import { retryAfterMs } from '../apis/http/problem';
 import { inParallel } from '../store/core/in-parallel';
+import { backoffMs } from '../domain/core/poll-timing';
 import { deliveryBody, type Delivery } from '../domain/monitors/delivery';
-import { Places } from './places';
 import { PrivateAddressError, publicConnector } from './public-addresses';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from './sink';
+import { Slots } from './slots';
 
 export interface WebhookSettings {
   url: string;
@@ -30,16 +31,26 @@ export interface WebhookOptions {
 
 /** Of an answer that nobody reads. */
 const maxAnswerBytes = 64 * 1024;
+/** Tries of one delivery in one call, where the failure may pass. */
+const mostTries = 3;
+const backoff = { baseMs: 250, maxMs: 2_000 };
 /** A pause that the receiver asks for is waited for up to here; a longer one is the caller's. */
-const longestPauseMs = 2_000;
+const longestPauseMs = 10_000;
 /** What a receiver asks for beyond it is a mistake, as the limiter of calls sees it. */
 const longestAgainMs = 3_600_000;
-/** After so many faults in a row the receiver is down: the rest of a batch is not tried. */
-const mostFaultsInARow = 3;
+/** After so many deliveries that failed in a row the receiver is down: the rest of a batch is not tried. */
+const mostFailuresInARow = 3;
+
+/** What came of one POST. `isTransient`: the same may be taken a moment later. */
+interface Answer {
+  outcome: DeliveryOutcome;
+  isTransient: boolean;
+}
 
 /**
  * Changes by POST, signed as Standard Webhooks says: `webhook-id` is the id of the change, so that
- * a receiver knows one that it has. Sends each once per call: trying again is the caller's.
+ * a receiver knows one that it has. A failure that may pass is tried again within bounds; beyond them
+ * trying again is the caller's.
  */
 export class WebhookSink implements Sink {
   readonly name = 'webhook';
@@ -48,7 +59,7 @@ export class WebhookSink implements Sink {
   readonly #timeoutMs: number;
   readonly #atOnce: number;
   readonly #batchMs: number;
-  readonly #places: Places;
+  readonly #slots: Slots;
   readonly #now: () => number;
   readonly #agent: Agent;
   #lastTakenAt = 0;
@@ -68,7 +79,7 @@ export class WebhookSink implements Sink {
     this.#timeoutMs = timeoutMs;
     this.#atOnce = atOnce;
     this.#batchMs = batchMs;
-    this.#places = new Places(atOnce);
+    this.#slots = new Slots(atOnce);
     this.#now = now;
     this.#agent = new Agent({
       connect: allowPrivate ? { timeout: connectTimeoutMs } : publicConnector(connectTimeoutMs),
@@ -82,18 +93,11 @@ export class WebhookSink implements Sink {
 
   async deliver({ deliveries }: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
     const receiver = new Receiver(this.#now);
-    const beganAt = this.#now();
+    const endAt = this.#now() + this.#batchMs;
     return inParallel(deliveries, this.#atOnce, async (delivery) => {
-      const untried = await receiver.ready(signal);
-      if (untried !== null) return untried;
-      // The time that an answer may take begins with a place: what waits for one is no fault.
-      const waitMs = beganAt + this.#batchMs - this.#now();
-      if (!(await this.#places.enter(waitMs, signal))) return this.#outOfTime(beganAt);
-      try {
-        return (await receiver.ready(signal)) ?? (await this.#tell(delivery, receiver, signal));
-      } finally {
-        this.#places.leave();
-      }
+      const outcome = await this.#deliverOne(delivery, receiver, endAt, signal);
+      receiver.learn(outcome);
+      return outcome;
     });
   }
 
@@ -101,16 +105,31 @@ export class WebhookSink implements Sink {
     await this.#agent.destroy();
   }
 
-  async #tell(
+  async #deliverOne(
     delivery: Delivery,
     receiver: Receiver,
+    endAt: number,
     signal?: AbortSignal,
   ): Promise<DeliveryOutcome> {
-    const outcome = await this.#post(delivery, signal);
-    signal?.throwIfAborted();
-    if (outcome.kind === 'taken') this.#lastTakenAt = this.#now();
-    receiver.learn(outcome);
-    return outcome;
+    let last: DeliveryOutcome | null = null;
+    for (let tried = 1; ; tried += 1) {
+      const closed = await receiver.ready(signal);
+      if (closed !== null) return last ?? closed;
+      // The time that an answer may take begins with a slot: what waits for one is no failure.
+      const answer = await this.#slots.within(endAt - this.#now(), signal, async () => {
+        const closedMeanwhile = await receiver.ready(signal);
+        if (closedMeanwhile !== null) return { outcome: closedMeanwhile, isTransient: false };
+        return this.#post(delivery, signal);
+      });
+      signal?.throwIfAborted();
+      if (answer === null) return last ?? this.#outOfTime(endAt - this.#batchMs);
+      last = answer.outcome;
+      if (last.kind === 'taken') this.#lastTakenAt = this.#now();
+      if (!answer.isTransient || last.kind !== 'failed') return last;
+      receiver.pause(last);
+      if (tried >= mostTries) return last;
+      await sleep(backoffMs(tried, Math.random(), backoff), undefined, { signal });
+    }
   }
 
   /** One that takes from nobody is not slow. */
@@ -120,7 +139,7 @@ export class WebhookSink implements Sink {
       : { kind: 'failed', why: 'the webhook took nothing for minutes: not tried', againInMs: null };
   }
 
-  async #post(delivery: Delivery, signal?: AbortSignal): Promise<DeliveryOutcome> {
+  async #post(delivery: Delivery, signal?: AbortSignal): Promise<Answer> {
     const at = new Date(this.#now());
     const body = JSON.stringify(messageOf(delivery));
     const breaking = new AbortController();
@@ -153,9 +172,12 @@ export class WebhookSink implements Sink {
       await answer.dump({ limit: maxAnswerBytes }).catch(() => undefined);
       const told = headers['retry-after'];
       const afterMs = retryAfterMs(Array.isArray(told) ? told[0] : told, this.#now());
-      return outcomeOf(statusCode, afterMs === null ? null : Math.min(afterMs, longestAgainMs));
+      const againInMs = afterMs === null ? null : Math.min(afterMs, longestAgainMs);
+      const isTransient = statusCode >= 500 || statusCode === 429 || statusCode === 408;
+      return { outcome: outcomeOf(statusCode, againInMs), isTransient };
     } catch (error) {
-      return { kind: 'failed', why: faultOf(error, end.isLate), againInMs: null };
+      const outcome = { kind: 'failed', why: faultOf(error, end.isLate), againInMs: null } as const;
+      return { outcome, isTransient: !(error instanceof PrivateAddressError) };
     } finally {
       end.release();
     }
@@ -166,7 +188,7 @@ export class WebhookSink implements Sink {
 class Receiver {
   readonly #now: () => number;
   #pausedUntil = 0;
-  #faults = 0;
+  #failures = 0;
   #closed: DeliveryOutcome | null = null;
 
   constructor(now: () => number) {
@@ -181,15 +203,22 @@ class Receiver {
     return this.#closed;
   }
 
-  learn(outcome: DeliveryOutcome): void {
-    if (outcome.kind === 'disabled') this.#closed = outcome;
-    this.#faults = outcome.kind === 'failed' ? this.#faults + 1 : 0;
-    if (outcome.kind !== 'failed') return;
+  /** After a try: the receiver may ask for a pause. */
+  pause(outcome: Extract<DeliveryOutcome, { kind: 'failed' }>): void {
     const pauseMs = outcome.againInMs ?? 0;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pauseMs);
-    if (pauseMs > longestPauseMs || this.#faults >= mostFaultsInARow) {
-      this.#closed ??= { ...outcome, why: `${outcome.why}, as for others before it: not tried` };
-    }
+    if (pauseMs > longestPauseMs) this.#close(outcome);
+  }
+
+  /** After a delivery. */
+  learn(outcome: DeliveryOutcome): void {
+    if (outcome.kind === 'disabled') this.#closed = outcome;
+    this.#failures = outcome.kind === 'failed' ? this.#failures + 1 : 0;
+    if (outcome.kind === 'failed' && this.#failures >= mostFailuresInARow) this.#close(outcome);
+  }
+
+  #close(outcome: Extract<DeliveryOutcome, { kind: 'failed' }>): void {
+    this.#closed ??= { ...outcome, why: `${outcome.why}, as for others before it: not tried` };
   }
 }
 

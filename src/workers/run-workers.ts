@@ -19,11 +19,9 @@ import { createDossierActivities } from '../activities/dossiers/dossiers';
 import { createInquiryBatchActivities } from '../activities/core/inquiry-batches';
 import { createLensActivities } from '../activities/lens/lens';
 import { createLensArtifactActivities } from '../activities/lens/artifacts';
-import { createMonitorLookActivities } from '../activities/monitors/looks';
-import { createMonitorNoteActivities } from '../activities/monitors/notes';
-import { createMonitorReconcileActivities } from '../activities/monitors/reconciles';
-import { createMonitorStuckActivities } from '../activities/monitors/stuck';
-import { createMonitorSweepActivities } from '../activities/monitors/sweeps';
+import { createMonitorProbeActivities } from '../activities/monitors/probe-monitors';
+import { createMonitorReconcileActivities } from '../activities/monitors/reconcile';
+import { createMonitorSweepActivities } from '../activities/monitors/sweep-page';
 import { createProfileActivities } from '../activities/profiles/profiles';
 import {
   createRetentionActivities,
@@ -182,10 +180,8 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
       taskQueue: queue('investigation'),
       activities: {
         ...createMonitorSweepActivities(monitors),
-        ...createMonitorLookActivities(monitors),
-        ...createMonitorNoteActivities(monitors),
+        ...createMonitorProbeActivities(monitors),
         ...createMonitorReconcileActivities(monitors),
-        ...createMonitorStuckActivities(monitors),
         ...createProfileActivities(profiles),
         ...createDossierActivities(dossiers),
         ...createDossierReportActivities(dossiers),

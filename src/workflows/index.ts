@@ -12,6 +12,6 @@ export { followDossier } from './dossiers/follow-dossier';
 export { analyzeLens } from './lens/analyze-lens';
 export { lookUpProfile } from './profiles/look-up-profile';
 export { monitorSweep } from './monitors/monitor-sweep';
-export { monitorWatch } from './monitors/monitor-watch';
+export { monitorScan } from './monitors/monitor-scan';
 export { retryFailedDossiers } from './dossiers/retry-failed-dossiers';
 export { searchTrace } from './traces/search-trace';

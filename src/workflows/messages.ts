@@ -12,15 +12,8 @@ import type { DossierBatchRecord, DossierBatchRef } from '../domain/dossiers/ret
 import type { JobKind } from '../domain/job';
 import type { InquiryBatchKind } from '../domain/core/inquiry-batch';
 import type { ProfileRef } from '../domain/profiles/lookup';
-import type { Severity } from '../domain/monitors/change';
-import type {
-  Standing,
-  SweepCounts,
-  SweepRemark,
-  SweepTerms,
-  Walk,
-} from '../domain/monitors/sweep';
-import type { WatchCounts } from '../domain/monitors/watch';
+import type { SweepCounts, SweepTerms, SweepWarning, Walk } from '../domain/monitors/sweep';
+import type { ScanCounts } from '../domain/monitors/scan';
 import type { LensRef, ReplacedLens } from '../domain/lens/analyze';
 import type { RetentionTerm } from '../domain/core/retention';
 import type { TraceRef } from '../domain/traces/search';
@@ -184,18 +177,15 @@ export interface InquiryBatchInput {
 export interface SweepProgress {
   kind: 'monitor-sweep';
   stage: 'sweeping' | 'reconciling';
-  /** What is being walked, when the gravest come first. */
-  severity: Severity | null;
   counts: SweepCounts;
-  standing: Standing;
   cancelling: boolean;
   startedAt: string;
 }
 
-export interface WatchProgress {
-  kind: 'monitor-watch';
+export interface ScanProgress {
+  kind: 'monitor-scan';
   monitors: number;
-  counts: WatchCounts;
+  counts: ScanCounts;
   /** Sweeps. */
   underWay: number;
   cancelling: boolean;
@@ -216,7 +206,7 @@ export const dossierBatchProgressQuery = defineQuery<DossierBatchProgress>('doss
 /** A person's decision about a dossier that needs a review. */
 export const decideDossierUpdate = defineUpdate<string, [ReviewDecision]>('decideDossier');
 export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
-export const watchProgressQuery = defineQuery<WatchProgress>('watchProgress');
+export const scanProgressQuery = defineQuery<ScanProgress>('scanProgress');
 
 export const controlSignal = defineSignal<[Control]>('control');
 
@@ -353,37 +343,28 @@ export interface MonitorSweepInput {
   /** Who asked for it, or for the schedule. */
   by: string;
   terms: SweepTerms;
-  /** A walk over all states is due: what others acknowledged first is put on file. */
+  /** A walk over all states is due: what others acknowledged first is stored. */
   reconcile: boolean;
   /** A person waits. */
   interactive: boolean;
   queueSuffix: string;
   /** Null: the first run. */
-  carried: CarriedSweep | null;
+  carryover: SweepCarryover | null;
 }
 
-/** What a run of a sweep hands to the next one. */
-export interface CarriedSweep {
-  /** Names this pass: marks on file have it. */
+export interface SweepCarryover {
+  /** Names this sweep: its marks in the store have it. */
   sweep: string;
   startedAt: string;
   /** Null: nothing is left to walk. */
   walk: Walk | null;
   counts: SweepCounts;
-  /** Of the worst walk: come by, and not tried. */
-  standing: Standing;
-  /** Tried in vain, over all walks. */
-  tried: Standing;
-  remarks: readonly SweepRemark[];
-  /** A worker was lost while it acknowledged. */
-  lost: boolean;
-  /** Of the first thing that could not be brought through. */
-  why: string | null;
-  /** What a person should know of the monitor itself. */
-  health?: readonly string[];
+  warnings: readonly SweepWarning[];
+  /** Something may have been acknowledged without our mark. */
+  unsure: boolean;
 }
 
-export interface MonitorWatchInput {
+export interface MonitorScanInput {
   /** In the store, in pages of ids. */
   list: { name: string; edition: string; monitors: number; pages: number };
   by: string;
@@ -392,10 +373,10 @@ export interface MonitorWatchInput {
   reconcileAll: boolean;
   interactive: boolean;
   queueSuffix: string;
-  /** After which a run hands on to the next; left out: 4,000. */
+  /** After which a run continues as new; left out: 4,000. */
   eventsPerRun?: number;
   /** Null: the first run. */
-  carried: { page: number; counts: WatchCounts; startedAt: string } | null;
+  carryover: { page: number; counts: ScanCounts; startedAt: string } | null;
 }
 
 export interface ApplyRetentionInput {

@@ -71,30 +71,20 @@ test('sends the given fields and no others, and prints the monitor as answered',
       `${monitor}  active  Carteira B (***.982.247-**)`,
       '  listens to debts, partners, every 24 h',
       '  e-mails: ana@example.com',
-      '  may run: yes',
-      '  no earlier answer on file',
       '',
     ].join('\n'),
   );
 });
 
-test('tells the difference to the last answer on file, and that there is none', async () => {
-  await run(monitor, '--frequency', '12');
+test('prints the answer as it came, and why the monitor may not run', async () => {
   sandbox.monitors.set(monitor, { execution_allowed: false, blocking_reason: 'payment_required' });
   const { out } = await run(monitor, '--frequency', '6', '--emails', '', '--json');
   expect(JSON.parse(out)).toMatchObject({
     monitor: { id: monitor, frequency_hours: 6, emails: [], identifier: '52998224725' },
-    comparedWith: { by: 'update' },
-    differences: [
-      { field: 'emails', before: ['ana@example.com'], after: [] },
-      { field: 'frequency_hours', before: 12, after: 6 },
-      { field: 'execution_allowed', before: true, after: false },
-      { field: 'blocking_reason', before: null, after: 'payment_required' },
-    ],
     notTaken: [],
   });
   const again = await run(monitor, '--frequency', '6');
-  expect(again.out).toContain('  may not run: payment_required\n  as it was on ');
+  expect(again.out).toContain('  may not run, and detects nothing: payment_required\n');
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { IdKey } from '../../src/protection/id-key';
 import { KeyRing } from '../../src/protection/key-ring';
 import { MonitorRepository } from '../../src/store/monitors/monitors';
 import { testPayloadKeys } from '../support/temporary-store';
-import type { WatchOutcome } from '../../src/domain/monitors/watch';
+import type { ScanOutcome } from '../../src/domain/monitors/scan';
 import { seededMonitorId } from '../../src/sandbox';
 import { Installation } from '../support/diligence-process';
 import { eventCount, runsOf } from '../support/histories';
@@ -39,7 +39,7 @@ async function peakBytes(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 
-describe(`a watch over ${monitors} monitors`, () => {
+describe(`a scan of ${monitors} monitors`, () => {
   let place: Installation;
   let workerPid = 0;
   beforeAll(async () => {
@@ -73,17 +73,20 @@ describe(`a watch over ${monitors} monitors`, () => {
     const before = place.sandbox.monitors.counts().list;
     const words = ['monitor', 'sweep', '--monitors', 'ids.txt', '--json'];
     const { stdout } = await place.run(words);
-    const told = JSON.parse(stdout) as { outcome: WatchOutcome; failing: { monitorId: string }[] };
+    const told = JSON.parse(stdout) as {
+      outcome: ScanOutcome;
+      notes: { monitorId: string; kind: string }[];
+    };
     return {
       ...told,
       seconds: (Date.now() - startedAt) / 1_000,
       lists: place.sandbox.monitors.counts().list - before,
-      events: eventCount(await runsOf(await place.client(), told.outcome.watch)),
+      events: eventCount(await runsOf(await place.client(), told.outcome.scan)),
     };
   }
 
   /** Seconds after the start of a pass at which what a page of the list had was acknowledged. */
-  function acknowledgedAfter(outcome: WatchOutcome): number[] {
+  function acknowledgedAfter(outcome: ScanOutcome): number[] {
     const changes = place.sandbox.monitors.changes();
     return changes.map(
       ({ acknowledgedAt }) =>
@@ -94,16 +97,18 @@ describe(`a watch over ${monitors} monitors`, () => {
   test('brings what a few hundred have, whatever one that fails does, in bounded memory and history', async () => {
     const first = await pass();
     expect(first.outcome.counts).toMatchObject({
-      looked: monitors,
+      probed: monitors,
       sweeps: withNews,
       failing: 1,
       acknowledged: withNews * changesEach,
     });
-    expect(first.failing).toMatchObject([{ monitorId: failing }]);
+    expect(first.notes.filter(({ kind }) => kind === 'failing')).toMatchObject([
+      { monitorId: failing },
+    ]);
     const after = acknowledgedAfter(first.outcome).toSorted((a, b) => a - b);
 
     const idle = await pass();
-    expect(idle.outcome.counts).toMatchObject({ looked: monitors, sweeps: 0, failing: 1 });
+    expect(idle.outcome.counts).toMatchObject({ probed: monitors, sweeps: 0, failing: 1 });
     // One call each, and three tries of the one that does not answer.
     expect(idle.lists).toBe(monitors + 2);
     expect(idle.events).toBeLessThanOrEqual((20 * monitors) / 100);

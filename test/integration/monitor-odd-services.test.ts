@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { WatchOutcome } from '../../src/domain/monitors/watch';
+import type { MonitorNote } from '../../src/domain/monitors/health';
+import type { ScanOutcome } from '../../src/domain/monitors/scan';
 import type { Installation } from '../support/diligence-process';
 import {
   holdMonitor,
@@ -24,12 +25,12 @@ describe('a sweep at a service that is not as assumed', () => {
   const left = (monitorId: string) => leftOpen(place, monitorId);
 
   test.each([
-    ['pageSizeName', 'PAGE_SIZE_PARAM'],
-    ['statusName', 'STATUS_PARAM'],
-    ['severityName', 'SEVERITY_PARAM'],
+    ['pageSizeName', 'PAGE_SIZE_PARAM', []],
+    ['statusName', 'STATUS_PARAM', []],
+    ['severityName', 'SEVERITY_PARAM', ['--severity', 'info']],
   ] as const)(
     'a service that ignores %s is told by %s, and swept all the same',
-    async (name, variable) => {
+    async (name, variable, more) => {
       const deaf = held({ seededChanges: 120 }, { [name]: 'ignored' });
       place.sandbox.monitors.acknowledgeElsewhere(
         deaf,
@@ -38,10 +39,11 @@ describe('a sweep at a service that is not as assumed', () => {
           .slice(0, 10)
           .map(({ changeId }) => changeId),
       );
-      const words = ['monitor', 'sweep', '--monitors', deaf, '--order', 'severity'];
+      const words = ['monitor', 'sweep', '--monitors', deaf, ...more];
       const { stdout } = await place.run(words);
       expect(stdout).toContain(variable);
-      expect(left(deaf)).toEqual([]);
+      const severities = new Set(left(deaf).map(({ severity }) => severity));
+      expect(severities).toEqual(new Set(more.length === 0 ? [] : ['critical', 'warn']));
     },
   );
 
@@ -63,12 +65,13 @@ describe('a sweep at a service that is not as assumed', () => {
     };
     const words = ['monitor', 'sweep', '--monitors', Object.values(ids).join(','), '--json'];
     const { code, stdout } = await place.run(words);
-    const { outcome, failing } = JSON.parse(stdout) as {
-      outcome: WatchOutcome;
-      failing: { monitorId: string; why: string }[];
+    const { outcome, notes } = JSON.parse(stdout) as {
+      outcome: ScanOutcome;
+      notes: MonitorNote[];
     };
+    const failing = notes.filter(({ kind }) => kind === 'failing');
     expect(code).toBe(3);
-    expect(outcome.counts).toMatchObject({ looked: 5, failing: 2, acknowledged: 3 });
+    expect(outcome.counts).toMatchObject({ probed: 5, failing: 2, acknowledged: 3 });
     expect(failing.map(({ monitorId }) => monitorId).sort()).toEqual(
       [ids.unknown, ids.broken].sort(),
     );

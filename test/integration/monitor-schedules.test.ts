@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { WatchOutcome } from '../../src/domain/monitors/watch';
+import type { ScanOutcome } from '../../src/domain/monitors/scan';
 import { seededMonitorId } from '../../src/sandbox';
 import { ChangesReceiver } from '../support/changes-receiver';
 import { eventually, type Installation } from '../support/diligence-process';
@@ -64,7 +64,7 @@ describe('schedules of sweeps', () => {
     if (only === undefined) throw new Error('nothing is scheduled');
     return only;
   }
-  const handleOf = async () => (await place.client()).schedule.getHandle('monitor-watch/default');
+  const handleOf = async () => (await place.client()).schedule.getHandle('monitor-scan/default');
   const info = async () => (await (await handleOf()).describe()).info;
   const left = (monitorId: string) =>
     place.sandbox.monitors
@@ -99,15 +99,15 @@ describe('schedules of sweeps', () => {
     await eventually('the sweep by hand delivers', () => receiver.received.length === 1);
     const client = await place.client();
     await (await handleOf()).trigger('SKIP');
-    let outcome: WatchOutcome | null = null;
+    let outcome: ScanOutcome | null = null;
     await eventually('the pass has ended', async () => {
       const { recentActions, runningActions } = await info();
       const last = recentActions.at(-1)?.action.workflow;
       if (recentActions.length < 2 || runningActions.length > 0 || !last) return false;
-      outcome = (await client.workflow.getHandle(last.workflowId).result()) as WatchOutcome;
+      outcome = (await client.workflow.getHandle(last.workflowId).result()) as ScanOutcome;
       return true;
     });
-    expect(outcome).toMatchObject({ counts: { looked: 2, running: 1, sweeps: 0 } });
+    expect(outcome).toMatchObject({ counts: { probed: 2, running: 1, sweeps: 0 } });
     release();
     expect(await byHand).toMatchObject({ code: 0 });
     expect(receiver.received).toHaveLength(1);
@@ -117,19 +117,25 @@ describe('schedules of sweeps', () => {
     const same = ['--every', '1h', '--monitors', watched.join(',')];
     expect(await schedule(...same)).toMatchObject({ created: false, changes: [] });
     await writeFile(join(place.folder, 'ids.csv'), `monitor_id\n${seededMonitorId(3)}\n`);
-    const words = ['--every', '15m', '--monitors', 'ids.csv', '--order', 'severity'];
+    const words = ['--every', '15m', '--monitors', 'ids.csv', '--severity', 'critical'];
     const changed = await schedule(...words);
     expect(changed.changes).toEqual([
       { field: 'every', before: '1h', after: '15m' },
-      { field: 'order', before: 'given', after: 'severity' },
-      { field: 'monitors', before: '2', after: '1 (1 added, 2 removed)' },
+      { field: 'jitter', before: '5m', after: '90s' },
+      { field: 'catch-up', before: '2h', after: '30m' },
+      { field: 'severity', before: 'all', after: 'critical' },
+      {
+        field: 'monitors',
+        before: expect.stringMatching(/^2 \(\w+\)$/),
+        after: expect.stringMatching(/^1 \(\w+\)$/),
+      },
     ]);
     expect(await list()).toHaveLength(1);
     expect(await view()).toMatchObject({ every: '15m', monitors: 1, missed: 0 });
   });
 
   test('what somebody changed by other means is told and put right', async () => {
-    const words = ['--every', '15m', '--monitors', 'ids.csv', '--order', 'severity'];
+    const words = ['--every', '15m', '--monitors', 'ids.csv', '--severity', 'critical'];
     await (
       await handleOf()
     ).update(({ spec, action, state, policies }) => ({
@@ -139,9 +145,9 @@ describe('schedules of sweeps', () => {
       policies: { ...policies, overlap: 'ALLOW_ALL', catchupWindow: '1m' },
     }));
     expect((await schedule(...words)).changes).toEqual([
-      { field: 'overlap', before: 'ALLOW_ALL', after: 'SKIP' },
       { field: 'jitter', before: '5m', after: '90s' },
       { field: 'catch-up', before: '1m', after: '30m' },
+      { field: 'overlap', before: 'ALLOW_ALL', after: 'SKIP' },
     ]);
     expect((await schedule(...words, '--by', 'another')).changes).toEqual([
       { field: 'by', before: expect.any(String), after: 'another' },
@@ -161,7 +167,7 @@ describe('schedules of sweeps', () => {
   test('`unschedule` ends it, and says when there is none', async () => {
     await schedule('--every', '1h', '--monitors', watched.join(','), '--cooldown', '1h');
     const { told } = await shown<{ told: string }>('unschedule');
-    expect(told).toContain('holds back is told by `diligence monitor sweep`');
+    expect(told).toContain('holds back is delivered by `diligence monitor sweep`');
     const again = await place.run(['monitor', 'unschedule']);
     expect(again).toMatchObject({ code: 1 });
     expect(again.stderr).toContain('there is no schedule of the name default');

@@ -13,7 +13,7 @@ interface Shown {
   changes: { filed: number; open: number };
   sweeps: string[];
   open: string[];
-  failing: { monitorId: string }[];
+  notes: { monitorId: string; kind: string }[];
 }
 
 interface Ended {
@@ -21,7 +21,7 @@ interface Ended {
   outcome: { stopped: string | null; counts: { acknowledged: number } };
 }
 
-describe('`status`, `result` and `cancel` of sweeps and watches', () => {
+describe('`status`, `result` and `cancel` of sweeps and scans', () => {
   let place: Installation;
   let receiver: ChangesReceiver;
   const [first, second, third] = [1, 2, 3].map(seededMonitorId) as [string, string, string];
@@ -106,7 +106,7 @@ describe('`status`, `result` and `cancel` of sweeps and watches', () => {
     expect(acknowledged(first)).toHaveLength(changes);
   });
 
-  test('a watch names what it has under way and what fails; `cancel --now` ends its sweeps too', async () => {
+  test('a scan names what it has under way and what fails; `cancel --now` ends its sweeps too', async () => {
     const unknown = randomUUID();
     const { id } = await begin(second, third, unknown);
     await eventually('sweeps are under way', () =>
@@ -118,10 +118,10 @@ describe('`status`, `result` and `cancel` of sweeps and watches', () => {
       state: 'running',
       progress: { monitors: 3, underWay: 2 },
       sweeps,
-      failing: [{ monitorId: unknown }],
+      notes: [{ monitorId: unknown, kind: 'failing' }],
     });
     expect(shown.open.sort()).toEqual([second, third].sort());
-    expect(told.stdout).toContain(`failing: ${unknown}`);
+    expect(told.stdout).toContain(`could not be listed: ${unknown}`);
     const cancelled = await place.run(['cancel', id, '--now']);
     expect(cancelled).toMatchObject({ code: 0 });
     expect(cancelled.stdout).toContain('2 sweeps under way are cancelled');
@@ -141,8 +141,8 @@ describe('`status`, `result` and `cancel` of sweeps and watches', () => {
   test('what nobody knows is told, and a flag for certificates is refused', async () => {
     const wrong = [
       [['status', randomUUID()], 1, 'nothing is known of'],
-      [['status', 'monitor-watch/never'], 1, 'there is no schedule monitor-watch/never'],
-      [['result', `monitor-watch/by-hand/${'0'.repeat(16)}`], 1, 'the engine knows no'],
+      [['status', 'monitor-scan/never'], 1, 'there is no schedule monitor-scan/never'],
+      [['result', `monitor-scan/by-hand/${'0'.repeat(16)}`], 1, 'has no result'],
       [['pause', first], 2, 'monitor pause'],
       [['result', first, '--excel'], 2, '--excel is for certificates'],
     ] as const;

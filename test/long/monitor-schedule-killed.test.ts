@@ -19,7 +19,7 @@ test('a schedule changed twice and with another worker misses no window', async 
     // A pass that the worker was killed in still runs: windows are left out for it.
     const { schedule } = await place.client();
     const windows = async (): Promise<number> => {
-      const { info } = await schedule.getHandle('monitor-watch/default').describe();
+      const { info } = await schedule.getHandle('monitor-scan/default').describe();
       return info.numActionsTaken + info.numActionsSkippedOverlap;
     };
     const before = await windows();

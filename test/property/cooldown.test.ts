@@ -170,8 +170,8 @@ it('tells what a cooldown held back when there is none any more', async () => {
   here.arrive('critical', 3);
   await here.sweep();
   const plain = new CooldownSink(here.receiver, here.cooldowns, here.changes, null);
-  const told = await plain.deliverDue({ monitorId: here.monitorId, sweep: 's', at: here.at });
-  expect(told).toMatchObject({ taken: 1, changes: 2, stuck: [] });
+  const done = await plain.deliverDue({ monitorId: here.monitorId, sweep: 's', at: here.at });
+  expect(done).toEqual({ failures: [], isWaiting: false, isDisabled: false });
   expect(here.receiver.told).toEqual(new Set(['c0', 'c1', 'c2']));
 });
 
@@ -207,12 +207,17 @@ it('tells all others when one change of a digest is refused, and counts that one
   const { monitorId } = here;
   const by = { monitorId, sweep: 'later', at: here.at };
   expect(await here.sink.hasDue(monitorId, here.at)).toBe(true);
-  expect(await here.sink.deliverDue(by)).toMatchObject({ taken: 0, stuck: [{ count: 2 }] });
+  expect(await here.sink.deliverDue(by)).toMatchObject({
+    isWaiting: true,
+    failures: [{ count: 2 }],
+  });
   // Once a sweep, and not counted twice.
-  expect(await here.sink.deliverDue(by)).toMatchObject({ taken: 0, stuck: [{ count: 2 }] });
+  expect(await here.sink.deliverDue(by)).toMatchObject({ isWaiting: true, failures: [] });
+  expect(await here.sink.undelivered(monitorId)).toMatchObject([{ count: 2 }]);
   here.receiver.bad = null;
   const next = { ...by, sweep: 'the next' };
-  expect(await here.sink.deliverDue(next)).toMatchObject({ taken: 1, changes: 1, stuck: [] });
+  expect(await here.sink.deliverDue(next)).toMatchObject({ isWaiting: false, failures: [] });
+  expect(here.receiver.told).toEqual(new Set(here.arrived.keys()));
   expect(await here.sink.hasDue(monitorId, here.at)).toBe(false);
   expect(await here.cooldowns.of(monitorId)).toEqual([]);
   const troubles = statement('SELECT about FROM trouble WHERE monitor = ?', [monitorId]);

@@ -10,11 +10,11 @@ import {
   dossierEnd,
   lensEnd,
   sweepEnd,
-  watchEnd,
+  scanEnd,
 } from '../../src/domain/job-ends';
 import { lensStatuses, type LensOutcome } from '../../src/domain/lens/analyze';
-import { noStanding, type SweepOutcome } from '../../src/domain/monitors/sweep';
-import { noWatchCounts, type WatchOutcome } from '../../src/domain/monitors/watch';
+import { emptyBacklog, type SweepOutcome } from '../../src/domain/monitors/sweep';
+import { noScanCounts, type ScanOutcome } from '../../src/domain/monitors/scan';
 import { casesOf } from '../support/full-size';
 
 /** What a command exits with, what the engine is told and what the store lists come from one end. */
@@ -85,7 +85,7 @@ test('a picture that was analysed needs a person when an artifact did not come',
   );
 });
 
-test('a sweep and a watch need a person for what was escalated, not for what a later one takes up', () => {
+test('a sweep and a scan need a person for what was escalated, not for what a later one takes up', () => {
   const fault = fc.constantFrom<SweepOutcome['fault']>(
     null,
     { fault: 'unavailable', message: 'm' },
@@ -95,23 +95,23 @@ test('a sweep and a watch need a person for what was escalated, not for what a l
     status: fc.constantFrom<SweepOutcome['status']>('swept', 'partly', 'failed'),
     stopped: fc.constantFrom(null, 'cancelled' as const),
     fault,
-    standing: fc.record({ stuck: few, escalated: few, unreadable: few }),
+    backlog: fc.record({ undelivered: few, escalated: few, unreadable: few }),
   });
-  const counts = fc.record({ looked: few, failing: few, escalated: few, lostPages: few });
+  const counts = fc.record({ probed: few, failing: few, escalated: few, lostPages: few });
   fc.assert(
     fc.property(sweeps, counts, (sweep, some) => {
-      const isLeft = sweep.standing.escalated > 0 || sweep.fault?.fault === 'credentials';
+      const isLeft = sweep.backlog.escalated > 0 || sweep.fault?.fault === 'credentials';
       expect(agrees('monitor-sweep', sweepEnd(sweep as SweepOutcome), isLeft)).toBe(true);
-      const watch = { stopped: null, counts: { ...noWatchCounts(), ...some } } as WatchOutcome;
-      const end = watchEnd(watch);
+      const scan = { stopped: null, counts: { ...noScanCounts(), ...some } } as ScanOutcome;
+      const end = scanEnd(scan);
       const cameToNothing = end.status === 'failed';
       expect(
-        agrees('monitor-watch', end, cameToNothing || some.escalated + some.lostPages > 0),
+        agrees('monitor-scan', end, cameToNothing || some.escalated + some.lostPages > 0),
       ).toBe(true);
     }),
     runs,
   );
-  const cancelled = { status: 'partly', stopped: 'cancelled', fault: null, standing: noStanding() };
+  const cancelled = { status: 'partly', stopped: 'cancelled', fault: null, backlog: emptyBacklog };
   expect(exitCodeOf('monitor-sweep', sweepEnd(cancelled as SweepOutcome))).toBe(0);
 });
 

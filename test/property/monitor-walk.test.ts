@@ -1,10 +1,8 @@
 import * as fc from 'fast-check';
 import {
-  beginWalk,
+  firstWalk,
   nextPage,
   noCounts,
-  noStanding,
-  plainTerms,
   type PageReport,
   type Walk,
 } from '../../src/domain/monitors/sweep';
@@ -46,18 +44,15 @@ class Listed {
     this.open = this.open.filter((id) => !done.includes(id));
     return {
       counts: noCounts(),
-      standing: noStanding(),
-      tried: noStanding(),
       settled: done.length,
       staying: page.length - done.length,
-      deferred: false,
       hasMore: hasMore && this.cursors !== 'unsaid',
       nextCursor: this.#cursorOf(hasMore, last),
       ids: page.length === 0 ? null : page.join(' '),
       size: null,
-      remarks: [],
+      warnings: [],
       fault: null,
-      lost: false,
+      unsure: false,
     };
   }
 
@@ -75,7 +70,7 @@ class Listed {
 }
 
 function walkOff(listed: Listed): 'done' | 'repeated' {
-  let walk = beginWalk(plainTerms);
+  let walk = firstWalk;
   for (let pages = 0; pages < 10_000; pages += 1) {
     const next = nextPage(walk, listed.workOff(walk));
     if (next.kind !== 'page') return next.kind;

@@ -2,46 +2,45 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import type { LookInput } from '../../src/activities/monitors/looks';
-import type { NotesInput } from '../../src/activities/monitors/notes';
-import type { ReconcileEnd, ReconcileReport } from '../../src/activities/monitors/reconciles';
-import type { StuckInput } from '../../src/activities/monitors/stuck';
-import type { SweepPageInput } from '../../src/activities/monitors/sweeps';
+import type { ProbeInput } from '../../src/activities/monitors/probe-monitors';
+import type { ReconcileReport } from '../../src/activities/monitors/reconcile';
+import type {
+  FinalizeSweepInput,
+  FinalizedSweep,
+  SweepPageInput,
+} from '../../src/activities/monitors/sweep-page';
+import type { ProbeReport, ScanOutcome } from '../../src/domain/monitors/scan';
 import {
+  emptyBacklog,
   noCounts,
-  noStanding,
   plainTerms,
   type PageReport,
   type SweepOutcome,
 } from '../../src/domain/monitors/sweep';
-import type { LookReport, WatchOutcome } from '../../src/domain/monitors/watch';
 import { queueName } from '../../src/domain/core/queues';
 import { cancelUpdate } from '../../src/workflows/messages';
 import type { monitorSweep } from '../../src/workflows/monitors/monitor-sweep';
-import type { monitorWatch } from '../../src/workflows/monitors/monitor-watch';
+import type { monitorScan } from '../../src/workflows/monitors/monitor-scan';
 import { dataConverter, workflowSuite, type WorkflowRig } from '../support/workflow-environment';
 
 const pageSize = 100;
 let desks = 0;
 
-/** Monitors with so many open changes each; pages of a watch. */
+/** Monitors with so many open changes each; pages of a scan. */
 class FakeDesk {
   readonly open = new Map<string, number>();
   readonly pages: string[][];
   readonly swept: string[] = [];
-  readonly reconciled: [string, boolean][] = [];
-  /** What sweeps left: whether a pass has some on file, and what was noted. */
-  isNoted = false;
-  readonly notes: NotesInput[] = [];
+  /** How sweeps ended. */
+  readonly finalized: FinalizeSweepInput[] = [];
   /** Named beside the last page; refused when it is sent. */
   afterEnd: string | null = null;
   walkFault: ReconcileReport['fault'] = null;
   /** Changes that a walk leaves due to a sink. */
-  owed = 0;
-  /** Left by every page, and what was told of whole sweeps. */
-  stuck = 0;
-  readonly stuckTold: StuckInput[] = [];
-  /** Sweeps that cannot be had, pages that cannot be looked at. */
+  pending = 0;
+  /** What the store says when a sweep ends. */
+  undelivered = 0;
+  /** Sweeps that cannot be had, pages that cannot be probed. */
   readonly broken = new Set<string>();
   readonly lost = new Set<number>();
   /** Pages after which the token is refused. */
@@ -52,9 +51,9 @@ class FakeDesk {
   most = 0;
   #underWay = 0;
 
-  /** The look at the first page lasts until so many others were looked at. */
+  /** The probe of the first page lasts until so many others were probed. */
   heldUntil = 0;
-  looked = 0;
+  probed = 0;
   /** On the clock of the server, which skips what nobody works in. */
   rest: (ms: number) => Promise<void> = sleep;
 
@@ -64,17 +63,16 @@ class FakeDesk {
 
   activities() {
     return {
-      lookAtMonitors: async ({ page }: LookInput): Promise<LookReport> => {
-        while (page === 0 && this.looked < this.heldUntil) await this.rest(1_000);
-        this.looked += 1;
+      probeMonitors: async ({ page }: ProbeInput): Promise<ProbeReport> => {
+        while (page === 0 && this.probed < this.heldUntil) await this.rest(1_000);
+        this.probed += 1;
         if (this.lost.has(page)) throw ApplicationFailure.nonRetryable('no such page');
         const ids = this.pages[page] ?? [];
         const due = ids
           .filter((id) => (this.open.get(id) ?? 0) > 0 || this.broken.has(id))
-          .map((monitorId) => ({ monitorId, isOpen: true, reconcile: false }));
-        const credentials = page >= this.refusedFrom;
-        const looked = { looked: ids.length, due, failing: 0, escalated: 0, blocked: 0 };
-        return { ...looked, credentials, noted: this.isNoted };
+          .map((monitorId) => ({ monitorId, reconcile: false }));
+        const isCredentials = page >= this.refusedFrom;
+        return { probed: ids.length, due, failing: 0, escalated: 0, blocked: 0, isCredentials };
       },
       sweepPage: async ({ ref, cursor }: SweepPageInput): Promise<PageReport> => {
         const { monitorId } = ref;
@@ -91,34 +89,29 @@ class FakeDesk {
         const hasMore = before > settled;
         return {
           counts: { ...noCounts(), pages: 1, delivered: settled, acknowledged: settled },
-          standing: { ...noStanding(), stuck: this.stuck },
-          tried: noStanding(),
-          ...(this.stuck > 0 && { why: 'the webhook answered 500' }),
           settled,
           staying: 0,
-          deferred: false,
           hasMore,
           nextCursor: hasMore ? 'next' : this.afterEnd,
           ids: String(before),
           size: null,
-          remarks: [],
+          warnings: [],
           fault: cursor === null ? null : { fault: 'refused', message: 'no such cursor' },
-          lost: false,
+          unsure: false,
         };
       },
-      noteSweeps: async (input: NotesInput) => void this.notes.push(input),
       reconcilePages: async (): Promise<ReconcileReport> => ({
         walk: null,
         pages: 1,
         found: 3,
-        owed: this.owed,
-        standing: { ...noStanding(), stuck: this.owed },
-        tried: noStanding(),
+        pending: this.pending,
         fault: this.walkFault,
       }),
-      concludeReconcile: async ({ ref, isThrough }: ReconcileEnd) =>
-        void this.reconciled.push([ref.monitorId, isThrough]),
-      tellStuck: async (input: StuckInput) => void this.stuckTold.push(input),
+      finalizeSweep: async (input: FinalizeSweepInput): Promise<FinalizedSweep> => {
+        this.finalized.push(input);
+        const { undelivered } = this;
+        return { backlog: { ...emptyBacklog, undelivered }, warnings: [], health: [] };
+      },
     };
   }
 }
@@ -155,7 +148,7 @@ async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconc
           reconcile,
           interactive: false,
           queueSuffix,
-          carried: null,
+          carryover: null,
         },
       ],
     });
@@ -164,16 +157,16 @@ async function swept(rig: WorkflowRig, desk: FakeDesk, monitorId: string, reconc
   });
 }
 
-async function watched(
+async function scanned(
   rig: WorkflowRig,
   desk: FakeDesk,
-  more: { eventsPerRun?: number; begun?: (watch: WorkflowHandle) => void } = {},
+  more: { eventsPerRun?: number; begun?: (scan: WorkflowHandle) => void } = {},
 ) {
   return withDesk(rig, desk, async (queueSuffix) => {
     const { begun, ...input } = more;
     const monitors = desk.pages.flat().length;
-    const workflowId = `monitor-watch/${queueSuffix}`;
-    const handle = await rig.env.client.workflow.start<typeof monitorWatch>('monitorWatch', {
+    const workflowId = `monitor-scan/${queueSuffix}`;
+    const handle = await rig.env.client.workflow.start<typeof monitorScan>('monitorScan', {
       workflowId,
       taskQueue: queueName('workflows', rig.suffix),
       args: [
@@ -185,12 +178,12 @@ async function watched(
           reconcileAll: false,
           interactive: false,
           queueSuffix,
-          carried: null,
+          carryover: null,
         },
       ],
     });
     begun?.(handle);
-    const outcome: WatchOutcome = await handle.result();
+    const outcome: ScanOutcome = await handle.result();
     return { outcome, histories: await rig.histories(workflowId, handle.firstExecutionRunId) };
   });
 }
@@ -225,49 +218,38 @@ workflowSuite('sweeps of monitors', (rig) => {
     for (const history of histories) expect(history.length).toBeLessThan(1_000);
   });
 
-  it('what could not be brought through is told once a sweep, however many pages it is', async () => {
+  it('its end is stored once a sweep, however many pages it is, and what is left makes it partly', async () => {
     const [id = ''] = idsOf(1);
     const desk = new FakeDesk();
     desk.open.set(id, 250);
-    await swept(rig(), desk, id);
-    expect(desk.stuckTold).toEqual([]);
-    desk.open.set(id, 250);
-    desk.stuck = 30;
+    desk.undelivered = 30;
     const { outcome } = await swept(rig(), desk, id);
-    expect(outcome).toMatchObject({ status: 'partly', counts: { pages: 3 } });
-    expect(desk.stuckTold).toMatchObject([
-      { standing: { stuck: 30 }, why: 'the webhook answered 500' },
+    expect(outcome).toMatchObject({
+      status: 'partly',
+      counts: { pages: 3 },
+      backlog: { undelivered: 30 },
+    });
+    expect(desk.finalized).toMatchObject([
+      { end: { counts: { acknowledged: 250 }, fault: null, reconciled: null } },
     ]);
   });
 
-  it('a walk over all states follows what is open, when it is due', async () => {
+  it.each<[string, Partial<FakeDesk>, Partial<SweepOutcome>]>([
+    ['comes through', {}, { status: 'swept', fault: null }],
+    ['leaves changes due to a sink', { pending: 2, undelivered: 2 }, { status: 'partly' }],
+    [
+      'finds something and goes no further',
+      { walkFault: { fault: 'no cursor', message: 'no way on' } },
+      { status: 'partly', fault: { fault: 'no cursor', message: 'no way on' } },
+    ],
+  ])('a walk over all states follows what is open when it is due, and %s', async (_, part, end) => {
     const [id = ''] = idsOf(1);
-    const desk = new FakeDesk();
+    const desk = Object.assign(new FakeDesk(), part);
     desk.open.set(id, 1);
     const { outcome } = await swept(rig(), desk, id, true);
-    expect(outcome).toMatchObject({
-      status: 'swept',
-      reconciled: { pages: 1, found: 3, owed: 0, fault: null },
-    });
-    expect(desk.reconciled).toEqual([[id, true]]);
-  });
-
-  it('a walk that leaves changes due to a sink has not come through, and the sweep says so', async () => {
-    const [id = ''] = idsOf(1);
-    const desk = new FakeDesk();
-    desk.owed = 2;
-    const { outcome } = await swept(rig(), desk, id, true);
-    expect(outcome).toMatchObject({ status: 'partly', standing: { stuck: 2 } });
-    expect(desk.reconciled).toEqual([[id, false]]);
-  });
-
-  it('a walk over all states that finds something and goes no further is not a failure as a whole', async () => {
-    const [id = ''] = idsOf(1);
-    const desk = new FakeDesk();
-    desk.walkFault = { fault: 'no cursor', message: 'no way on' };
-    const { outcome } = await swept(rig(), desk, id, true);
-    expect(outcome).toMatchObject({ status: 'partly', fault: { fault: 'no cursor' } });
-    expect(desk.reconciled).toEqual([[id, false]]);
+    const reconciled = { pages: 1, found: 3, pending: desk.pending, fault: desk.walkFault };
+    expect(outcome).toMatchObject({ ...end, reconciled });
+    expect(desk.finalized).toMatchObject([{ end: { reconciled } }]);
   });
 
   it('a page that cannot be had is an outcome, not an error', async () => {
@@ -281,14 +263,14 @@ workflowSuite('sweeps of monitors', (rig) => {
     });
   });
 
-  it('a watch sweeps what has something open, fifty at once, and one that fails costs nothing', async () => {
+  it('a scan sweeps what has something open, fifty at once, and one that fails costs nothing', async () => {
     const ids = idsOf(130);
     const desk = new FakeDesk([ids.slice(0, 100), ids.slice(100)]);
     for (const id of ids.slice(0, 56)) desk.open.set(id, 120);
     desk.broken.add(ids[3] ?? '').add(ids[110] ?? '');
-    const { outcome } = await watched(rig(), desk);
+    const { outcome } = await scanned(rig(), desk);
     expect(outcome.counts).toMatchObject({
-      looked: 130,
+      probed: 130,
       sweeps: 57,
       failed: 2,
       running: 0,
@@ -298,67 +280,56 @@ workflowSuite('sweeps of monitors', (rig) => {
     expect(desk.most).toBeLessThanOrEqual(50);
   });
 
-  it('what sweeps of a pass left is noted by page, and nothing is where all came through', async () => {
-    const [first, second] = [idsOf(5), idsOf(5)];
-    const desk = new FakeDesk([first, second]);
-    desk.open.set(first[0] ?? '', 1).set(second[0] ?? '', 1);
-    desk.broken.add(second[1] ?? '');
-    await watched(rig(), desk);
-    const fault = 'unavailable: it is away';
-    const fine = { monitorId: second[0], fault: null, left: [] };
-    const failed = { monitorId: second[1], fault, left: [fault] };
-    expect(desk.notes).toEqual([{ sweeps: [fine, failed] }]);
-  });
-
-  it('a sweep that comes through takes away what an earlier one left', async () => {
-    const [id = ''] = idsOf(1);
-    const desk = new FakeDesk([[id]]);
-    desk.open.set(id, 1);
-    desk.isNoted = true;
-    await watched(rig(), desk);
-    const sweeps = [{ monitorId: id, fault: null, left: [] }];
-    expect(desk.notes).toEqual([{ sweeps }]);
-  });
-
-  it('a page of monitors that cannot be looked at is counted, and the next one is', async () => {
+  it('a page of monitors that cannot be probed is counted, and the next one is', async () => {
     const [first, second] = [idsOf(5), idsOf(5)];
     const desk = new FakeDesk([first, second]);
     desk.lost.add(0);
     desk.open.set(second[0] ?? '', 1);
-    const { outcome } = await watched(rig(), desk);
-    expect(outcome.counts).toMatchObject({ lostPages: 1, looked: 5, sweeps: 1, acknowledged: 1 });
+    const { outcome } = await scanned(rig(), desk);
+    expect(outcome.counts).toMatchObject({ lostPages: 1, probed: 5, sweeps: 1, acknowledged: 1 });
   });
 
-  it('a page in which a monitor does not answer holds up those after it for a while, and then no more', async () => {
+  it('a page in which a monitor does not answer holds up no other page', async () => {
     const pages = [idsOf(5), idsOf(5), idsOf(5)];
     const desk = new FakeDesk(pages);
     desk.heldUntil = 2;
     for (const [id = ''] of pages) desk.open.set(id, 1);
-    const { outcome } = await watched(rig(), desk);
-    expect(outcome.counts).toMatchObject({ looked: 15, sweeps: 3, acknowledged: 3 });
+    const { outcome } = await scanned(rig(), desk);
+    expect(outcome.counts).toMatchObject({ probed: 15, sweeps: 3, acknowledged: 3 });
   });
 
-  it('a pass that is cancelled while it waits to hand on to the next run ends there', async () => {
-    const [first, second] = [idsOf(1), idsOf(1)];
-    const desk = new FakeDesk([first, second]);
-    desk.open.set(first[0] ?? '', 1);
-    const { outcome, histories } = await watched(rig(), desk, {
-      eventsPerRun: 6,
-      begun: (watch) => {
-        // By the time that its sweep has begun, the pass waits for it.
+  it('a scan that is cancelled while it waits to continue as new ends there', async () => {
+    const pages = Array.from({ length: 9 }, () => idsOf(1));
+    const desk = new FakeDesk(pages);
+    desk.open.set(pages[0]?.[0] ?? '', 1);
+    const { outcome, histories } = await scanned(rig(), desk, {
+      eventsPerRun: 3,
+      begun: (scan) => {
+        // By the time that its sweep has begun, the scan waits for it.
         desk.hold = async () => {
-          await watch.executeUpdate(cancelUpdate, { args: [{ now: false }] });
+          await scan.executeUpdate(cancelUpdate, { args: [{ now: false }] });
         };
       },
     });
-    expect(outcome).toMatchObject({ stopped: 'cancelled', counts: { looked: 1, acknowledged: 1 } });
+    expect(outcome).toMatchObject({ stopped: 'cancelled', counts: { acknowledged: 1 } });
+    expect(outcome.counts.probed).toBeLessThan(9);
     expect(histories).toHaveLength(1);
   });
 
-  it('a refused token ends a pass, and nothing more is asked', async () => {
-    const desk = new FakeDesk([idsOf(5), idsOf(5), idsOf(5)]);
+  it('a scan of many pages goes on in runs of bounded history', async () => {
+    const pages = Array.from({ length: 20 }, () => idsOf(1));
+    const desk = new FakeDesk(pages);
+    for (const [id = ''] of pages) desk.open.set(id, 1);
+    const { outcome, histories } = await scanned(rig(), desk, { eventsPerRun: 20 });
+    expect(outcome.counts).toMatchObject({ probed: 20, sweeps: 20, acknowledged: 20 });
+    expect(histories.length).toBeGreaterThan(1);
+  });
+
+  it('a refused token ends a scan, and nothing more is asked than what was under way', async () => {
+    const desk = new FakeDesk(Array.from({ length: 20 }, () => idsOf(5)));
     desk.refusedFrom = 1;
-    const { outcome } = await watched(rig(), desk);
-    expect(outcome).toMatchObject({ stopped: 'credentials', counts: { looked: 10 } });
+    const { outcome } = await scanned(rig(), desk);
+    expect(outcome.stopped).toBe('credentials');
+    expect(outcome.counts.probed).toBeLessThanOrEqual(5 * 5);
   });
 });

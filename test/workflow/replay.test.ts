@@ -78,7 +78,7 @@ describe('recorded histories', () => {
       'creditBatch',
       'inquiryBatch',
       'monitorSweep',
-      'monitorWatch',
+      'monitorScan',
     ];
     const handed = recorded.filter((one) =>
       eventTypes(one).has('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW'),

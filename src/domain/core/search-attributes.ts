@@ -31,7 +31,7 @@ export type WorkflowKind =
   | 'dossier-batch'
   | 'lens'
   | 'monitor-sweep'
-  | 'monitor-watch'
+  | 'monitor-scan'
   | 'profile'
   | 'profile-batch'
   | 'trace'

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../core/audit';
 import type { AcknowledgementMark } from './kept';
-import type { Standing, SweepRef } from './sweep';
+import type { Backlog, SweepRef } from './sweep';
 
 /** The entries of the audit trail about changes of monitors: ids and words of ours alone. */
 
@@ -21,35 +21,35 @@ export function acknowledgementEntry(
   };
 }
 
-/**
- * What a sweep left: a sink did not take it, or the service its acknowledgement. Which changes and why
- * stands with each of them.
- */
-export function stuckEntry(
+/** What a sweep left. Which changes and why stands with each of them. */
+export function undeliveredEntry(
   { sweep, by }: SweepRef,
-  { stuck, escalated }: Standing,
+  { undelivered, escalated }: Backlog,
   now: number,
 ): AuditEntry {
   return {
     kind: 'delivery',
-    id: `stuck/${sweep}`,
+    id: `undelivered/${sweep}`,
     result: 'refused',
     by,
     happenedAt: new Date(now).toISOString(),
     work: sweep,
-    details: { stuck, escalated },
+    details: { undelivered, escalated },
   };
 }
 
-/** What a person asked of the sweeps of monitors. */
-export function watchEntry(
+/**
+ * What a person decided: about the sweeps of monitors, a monitor or a sink.
+ *
+ * @param work `monitor-scan/<list>`, `monitor/<id>` or `sink/<name>`
+ */
+export function monitorDecisionEntry(
   order: string,
-  { name, by }: { name: string; by: string },
-  details: Record<string, string | number | boolean | null>,
-  now: number,
+  { work, by }: { work: string; by: string },
+  details: NonNullable<AuditEntry['details']> = {},
+  now = Date.now(),
 ): AuditEntry {
   const happenedAt = new Date(now).toISOString();
-  const work = `monitor-watch/${name}`;
   return {
     kind: 'decision',
     id: `decision/${work}/${order}/${happenedAt}`,

@@ -18,38 +18,55 @@ export function healthOf(monitor: Monitor, at: string): HealthOnFile {
   };
 }
 
-/** Why nobody knows whether a monitor may run, in words; null when it is known. */
-export function unknownOf(health: HealthOnFile | null): string | null {
-  if (health?.kind === 'known') return null;
-  return health?.why ?? 'it could not be read yet';
+/** What a person should know of a monitor, by kind, in words. */
+export const noteWords = {
+  /** Its changes could not be listed. */
+  failing: 'could not be listed',
+  blocked: 'may not run, and detects nothing',
+  unwell: "the service's own checks of it fail",
+  /** Whether it may run is not known. */
+  unknown: 'health unknown',
+  /** Stays until a sweep of it comes through. */
+  unfinished: 'left by its last sweep',
+} as const;
+
+export interface HealthNote {
+  kind: keyof typeof noteWords;
+  why: string;
 }
 
-/** Why a monitor detects nothing, in words; null when it may run, or nobody knows. */
-export function blockOf(health: HealthOnFile | null): string | null {
-  if (health?.kind !== 'known') return null;
-  const { state, executionAllowed, blockingReason } = health;
+export interface MonitorNote extends HealthNote {
+  monitorId: string;
+}
+
+/** Empty: it may run, and does. */
+export function healthNotes(health: HealthOnFile | null): HealthNote[] {
+  if (health?.kind !== 'known') {
+    return [{ kind: 'unknown', why: health?.why ?? 'it could not be read yet' }];
+  }
+  const [blocked, unwell] = [blockOf(health), unwellOf(health)];
+  return [
+    ...(blocked === null ? [] : [{ kind: 'blocked', why: blocked } as const]),
+    ...(unwell === null ? [] : [{ kind: 'unwell', why: unwell } as const]),
+  ];
+}
+
+type KnownHealth = Extract<HealthOnFile, { kind: 'known' }>;
+
+function blockOf({ state, executionAllowed, blockingReason }: KnownHealth): string | null {
   if (executionAllowed === false) return blockingReason ?? 'execution not allowed';
   return state === 'paused' || state === 'cancelled' ? `monitor_${state}` : null;
 }
 
-/** What the service tells of its own looks at a monitor, in words, when they fail; null when they do not. */
-export function unwellOf(health: HealthOnFile | null): string | null {
-  if (health?.kind !== 'known') return null;
-  const { health: word, consecutiveFailures, lastCycleAt } = health;
+function unwellOf({ health, consecutiveFailures, lastCycleAt }: KnownHealth): string | null {
   const failures = consecutiveFailures ?? 0;
-  // Its words are not listed: one that we do not know says nothing.
-  const isBad = /fail|unhealthy|error|degraded|critical|down/i.test(word ?? '');
+  // The specification does not list its words: one that we do not know says nothing.
+  const isBad = /fail|unhealthy|error|degraded|critical|down/i.test(health ?? '');
   if (failures === 0 && !isBad) return null;
   const times = failures === 0 ? '' : `, ${failures} in a row failed`;
-  return `${word ?? 'health not told'}${times}, the last look at ${lastCycleAt ?? 'an instant not told'}`;
+  return `${health ?? 'health not told'}${times}, the last one at ${lastCycleAt ?? 'an instant not told'}`;
 }
 
-/** What a person should know of a monitor. Empty: it may run, and does. */
-export function healthRemarks(health: HealthOnFile | null): string[] {
-  const [unknown, block, unwell] = [unknownOf(health), blockOf(health), unwellOf(health)];
-  return [
-    ...(unknown === null ? [] : [`health unknown: ${unknown}`]),
-    ...(block === null ? [] : [`may not run, and detects nothing: ${block}`]),
-    ...(unwell === null ? [] : [`the service's own looks at it fail: ${unwell}`]),
-  ];
+export function noteLine({ kind, why }: HealthNote): string {
+  return `${noteWords[kind]}: ${why}`;
 }

@@ -1,20 +1,13 @@
-import {
-  endlessWords,
-  firstPlace,
-  onward,
-  type Endless,
-  type PageSeen,
-  type Place,
-} from '../core/list-walk';
+import { endlessWords, firstPlace, onward, type PageSeen, type Place } from '../core/list-walk';
 import type { Severity } from './change';
 
-/** One pass over one monitor: what it is told, what it counts, and which page comes next. */
+/** One sweep of one monitor: its terms, what it counts, and which page comes next. */
 
-/** What a sweep is about. `sweep` is its workflow id; no document is in it. */
 export interface SweepRef {
   monitorId: string;
+  /** Name of this sweep, which its marks carry: `monitor-sweep/<monitor>/<instant>`. No document is in it. */
   sweep: string;
-  /** Who asked for it, for the record. */
+  /** Who asked for it, for the audit trail. */
   by: string;
 }
 
@@ -22,18 +15,16 @@ export interface SweepRef {
 export interface SweepTerms {
   /** Only changes of these, and those of a severity that we do not know. Null: all. */
   severities: readonly Severity[] | null;
-  /** `severity`: the gravest first, over all pages. `given`: as the service lists them. */
-  order: 'given' | 'severity';
-  /** Repeats of (monitor, type, severity) within it are told in one digest. Null: each by itself. */
+  /** Repeats of (monitor, type, severity) within it are sent in one digest. Null: each by itself. */
   cooldownMs: number | null;
 }
 
-export const plainTerms: SweepTerms = { severities: null, order: 'given', cooldownMs: null };
+export const plainTerms: SweepTerms = { severities: null, cooldownMs: null };
 
 /** Sums over the pages of a sweep. */
 export interface SweepCounts {
   pages: number;
-  /** Filed for the first time. */
+  /** Stored for the first time. */
   filed: number;
   /** All required sinks have them, the last of them since this sweep. */
   delivered: number;
@@ -43,22 +34,8 @@ export interface SweepCounts {
   elsewhere: number;
 }
 
-/** What a walk came by and left where it was. Sums over one walk. */
-export interface Standing {
-  /** Tried, in this sweep or lately, and still open or due to a sink; later sweeps go on. */
-  stuck: number;
-  /** Of those, and of the unreadable: there so often that a person must look. */
-  escalated: number;
-  /** Items of a list that are no change as far as we can read them. */
-  unreadable: number;
-}
-
 export function noCounts(): SweepCounts {
   return { pages: 0, filed: 0, delivered: 0, acknowledged: 0, elsewhere: 0 };
-}
-
-export function noStanding(): Standing {
-  return { stuck: 0, escalated: 0, unreadable: 0 };
 }
 
 export function addCounts(sum: SweepCounts, more: SweepCounts): SweepCounts {
@@ -71,64 +48,40 @@ export function addCounts(sum: SweepCounts, more: SweepCounts): SweepCounts {
   };
 }
 
-export function addStanding(a: Standing, b: Standing): Standing {
-  return {
-    stuck: a.stuck + b.stuck,
-    escalated: a.escalated + b.escalated,
-    unreadable: a.unreadable + b.unreadable,
-  };
+/** What the store holds as unfinished for a monitor when its sweep ends. */
+export interface Backlog {
+  /** Changes and digests whose last delivery or acknowledgement failed; later sweeps try again. */
+  undelivered: number;
+  /** Items that this sweep was listed and that are no changes as far as we can read them. */
+  unreadable: number;
+  /** Of both: unfinished for so many sweeps that a person must look. */
+  escalated: number;
 }
 
-/** Of two walks that may have come by the same things. */
-export function worseStanding(a: Standing, b: Standing): Standing {
-  return {
-    stuck: Math.max(a.stuck, b.stuck),
-    escalated: Math.max(a.escalated, b.escalated),
-    unreadable: Math.max(a.unreadable, b.unreadable),
-  };
-}
+export const emptyBacklog: Backlog = { undelivered: 0, unreadable: 0, escalated: 0 };
 
-/** What the service seems to do with our parameters, told once a sweep. */
-export type SweepRemark =
-  | 'status ignored'
-  | 'severity ignored'
-  | 'page size ignored'
-  | 'no cursor'
-  | 'disabled sink'
-  | 'disabled optional sink'
-  | 'slow sink'
-  | 'digest waits';
-
-/** `fault` of a walk that would go on for ever (decision record 017). */
-export function endlessFault(why: Endless): Fault {
-  return { fault: 'cursor repeated', message: endlessWords[why] };
-}
-
-/** `fault` of a walk over all states: what is open is listed again, what was acknowledged is not. */
-export const noCursor: Fault = {
-  fault: 'no cursor',
-  message:
-    'the service says that there is more and names no cursor: what others acknowledged cannot all be seen',
-};
-
-/** What a person reads for a remark. Names the variable that mends it. */
-export const remarkWords: Record<SweepRemark, string> = {
+/** What a person reads for a warning. Names the variable or command that helps. */
+export const warningWords = {
   'status ignored':
     'the service lists acknowledged changes although open ones were asked for: it may know the filter by another name than STATUS_PARAM says',
   'severity ignored':
-    'the service lists other severities than those asked for: it may know the filter by another name than SEVERITY_PARAM says',
+    'the service lists other severities than the one asked for: it may know the filter by another name than SEVERITY_PARAM says',
   'page size ignored':
     'the service sends pages of another size than asked for: it may know the parameter by another name than PAGE_SIZE_PARAM says',
   'no cursor': 'the service says that there is more and names no cursor: a later sweep lists again',
   'disabled sink':
     'a sink takes nothing any more (410): changes stay open until it is enabled (`diligence monitor sink --enable webhook`) or another one is configured',
   'disabled optional sink':
-    'a sink that nobody waits for takes nothing any more (410): changes are acknowledged without it until it is enabled (`diligence monitor sink --enable webhook`)',
+    'a sink that is not required takes nothing any more (410): changes are acknowledged without it until it is enabled (`diligence monitor sink --enable webhook`)',
   'slow sink':
-    'a sink is so slow that some changes had no turn in the time of their page: they stay open, and nothing is counted against them',
+    'a sink is so slow that some changes were not attempted in the time of their page: they stay open for a later sweep',
   'digest waits':
-    'a message that a cooldown held back could not be told: its changes are acknowledged, and the store holds it until it is',
-};
+    'a digest could not be delivered: its changes are acknowledged, and the store holds it until it is',
+} as const;
+export type SweepWarning = keyof typeof warningWords;
+
+/** These leave changes open, or not delivered. */
+const unfinished: readonly SweepWarning[] = ['no cursor', 'slow sink', 'digest waits'];
 
 /** Why a sweep came to nothing. */
 export type SweepFault =
@@ -141,7 +94,7 @@ export type SweepFault =
   | 'no cursor'
   /** Another 4xx. */
   | 'refused'
-  /** Tried as often as a sweep may: the next one goes on. */
+  /** Tried as often as a sweep may: the next one continues. */
   | 'unavailable';
 
 /** In words, without values: what a person reads. */
@@ -150,97 +103,82 @@ export interface Fault {
   message: string;
 }
 
-/** One page of changes, worked off. */
+/** `fault` of a reconciliation: what is open is listed again, what was acknowledged is not. */
+export const noCursor: Fault = {
+  fault: 'no cursor',
+  message:
+    'the service says that there is more and names no cursor: what others acknowledged cannot all be seen',
+};
+
+/** One page of changes, recorded, delivered and acknowledged as far as that goes. */
 export interface PageReport extends PageSeen {
   counts: SweepCounts;
-  standing: Standing;
-  /** Of `standing`: tried now, in vain. Each change is, once a sweep: they add up over all walks. */
-  tried: Standing;
-  /** Of the items on the page: brought to their end now. */
+  /** Of the items on the page: acknowledged now. */
   settled: number;
   /** Of the items on the page: still listed after it, whatever the reason. */
   staying: number;
-  /** Nothing was worked off: there is more than one page, and the gravest shall come first. */
-  deferred: boolean;
   /** It could be had with so many items; null: with as many as a page may have. */
   size: number | null;
-  remarks: readonly SweepRemark[];
-  /** The page was not had, or not worked off to its end. */
+  warnings: readonly SweepWarning[];
+  /** The page could not be listed, or not worked off to its end. */
   fault: Fault | null;
-  /** Something was acknowledged, perhaps, and not put down: what it came to is to be looked up. */
-  lost: boolean;
-  /** Of the first thing that could not be brought through, in words of ours. */
-  why?: string;
-  /** What a person should know of the monitor itself, in words; of a first page alone. */
-  health?: readonly string[];
+  /** Something may have been acknowledged without our mark: a reconciliation is due. */
+  unsure: boolean;
 }
 
-/** A place in a list of changes. */
+/** Where a walk over a list of changes stands. */
 interface ChangePlace extends Place {
   /** Pages with more items could not be had. Null: as many as a page may have. */
   size: number | null;
 }
 
-/** Where a walk over what is open stands. */
+/** A walk over what is open. */
 export interface Walk extends ChangePlace {
-  /** What is still to be walked: the first is being walked. Null: all severities. */
-  phases: readonly (Severity | null)[];
-  /** The first page may be all there is: then it is worked off at once. */
-  peek: boolean;
   /** Something was settled since the walk began at the top. */
   progress: boolean;
-  standing: Standing;
 }
 
-/** Where a walk over all states stands. */
+export const firstWalk: Walk = { ...firstPlace, size: null, progress: false };
+
+/** A walk over all states. */
 export interface ReconcileWalk extends ChangePlace {
   /** Asked for; null: no filter. */
   state: 'acknowledged' | null;
-  /** It came by something acknowledged. */
+  /** It met something acknowledged. */
   told: boolean;
 }
 
-export function beginReconcile(): ReconcileWalk {
-  return { ...beginning, state: null, told: false };
-}
-
-const beginning: ChangePlace = { ...firstPlace, size: null };
-
-export function beginWalk({ order, severities }: SweepTerms): Walk {
-  const byItself = severities?.length === 1 ? (severities[0] ?? null) : null;
-  return { ...top([byItself]), peek: order === 'severity' && byItself === null };
-}
-
-function top(phases: Walk['phases'], size: number | null = null): Walk {
-  return { ...beginning, size, phases, peek: false, progress: false, standing: noStanding() };
-}
+export const firstReconcileWalk: ReconcileWalk = {
+  ...firstPlace,
+  size: null,
+  state: null,
+  told: false,
+};
 
 export type NextPage =
   { kind: 'page'; walk: Walk } | { kind: 'done' } | { kind: 'repeated'; fault: Fault };
 
 /**
  * Which page comes after one that was worked off (decision record 017). What was acknowledged leaves the list,
- * so that the first page holds what is next, whatever the service does with cursors; only what cannot
- * be settled is walked past. A walk that settled something is followed by another, which sees what a
+ * so that the first page holds what is next, whatever the service does with cursors; a cursor leads only past
+ * what cannot be settled. A walk that settled something is followed by another, which sees what a
  * cursor shifted over.
  */
 export function nextPage(walk: Walk, page: PageReport): NextPage {
   const { size } = page;
-  const again = (phases: Walk['phases']): NextPage => ({ kind: 'page', walk: top(phases, size) });
-  if (page.deferred) return again(['critical', 'warn', 'info', null]);
-  if (page.remarks.includes('severity ignored') && walk.phases.length > 1) return again([null]);
+  const again: NextPage = { kind: 'page', walk: { ...firstWalk, size } };
   const mayHaveMore = page.hasMore || page.nextCursor !== null;
-  if (mayHaveMore && page.settled > 0 && page.staying === 0) return again(walk.phases);
+  if (mayHaveMore && page.settled > 0 && page.staying === 0) return again;
   const progress = walk.progress || page.settled > 0;
   const next = onward(walk, page);
   if (next.kind === 'endless') return { kind: 'repeated', fault: endlessFault(next.why) };
-  if (next.kind === 'page') {
-    const standing = standingAfter(walk, page);
-    return { kind: 'page', walk: { ...next.place, size, peek: false, progress, standing } };
-  }
-  if (progress && (walk.cursor !== null || page.hasMore)) return again(walk.phases);
-  const phases = walk.phases.slice(1);
-  return phases.length === 0 ? { kind: 'done' } : again(phases);
+  if (next.kind === 'page') return { kind: 'page', walk: { ...next.place, size, progress } };
+  return progress && (walk.cursor !== null || page.hasMore) ? again : { kind: 'done' };
+}
+
+/** `fault` of a walk that would go on for ever (decision record 017). */
+export function endlessFault(why: keyof typeof endlessWords): Fault {
+  return { fault: 'cursor repeated', message: endlessWords[why] };
 }
 
 /** A cursor that the service named after the end, and does not take: the end it is. */
@@ -248,72 +186,74 @@ export function isPastEnd({ spare }: Place, fault: Fault | null): boolean {
   return spare && (fault?.fault === 'refused' || fault?.fault === 'no monitor');
 }
 
-/** What a walk has come by and not tried, the page included that was worked off last. */
-export function standingAfter({ standing }: Walk, page: PageReport): Standing {
-  return addStanding(standing, untried(page));
+/** What a walk over all states came to. */
+export interface Reconciled {
+  pages: number;
+  /** Acknowledged by others, and not stored before. */
+  found: number;
+  /** Acknowledged by others, and still pending at a sink: a later walk tries again. */
+  pending: number;
+  fault: Fault | null;
 }
 
-export function untried({ standing, tried }: Pick<PageReport, 'standing' | 'tried'>): Standing {
-  return {
-    stuck: standing.stuck - tried.stuck,
-    escalated: standing.escalated - tried.escalated,
-    unreadable: standing.unreadable - tried.unreadable,
-  };
+/** How a sweep ended, before the store says what is left. */
+export interface SweepEnd {
+  counts: SweepCounts;
+  warnings: readonly SweepWarning[];
+  fault: Fault | null;
+  /** Null: no walk over all states was due, or it did not come to an end. */
+  reconciled: Reconciled | null;
+  stopped: 'cancelled' | null;
 }
 
-/** How a pass over a monitor ended. */
-export interface SweepOutcome {
+export interface SweepOutcome extends Omit<SweepEnd, 'warnings'> {
   monitorId: string;
   sweep: string;
-  /** `partly`: something stands there still, or what others acknowledged could not be walked. */
+  /** `partly`: something is unfinished. `failed`: so is all of it. */
   status: 'swept' | 'partly' | 'failed';
-  /** Why it did not go to its end. */
-  stopped: 'cancelled' | null;
-  fault: Fault | null;
-  counts: SweepCounts;
-  standing: Standing;
-  /** Null: no walk over all states was due. */
-  reconciled: Reconciled | null;
-  remarks: readonly SweepRemark[];
-  /** What a person should know of the monitor itself: that it may not run, that nobody knows. */
-  health?: readonly string[];
+  backlog: Backlog;
+  /** What it left or met, in words; empty when it came through. */
+  warnings: readonly string[];
+  /** What a person should know of the monitor itself, in words. */
+  health: readonly string[];
   startedAt: string;
   endedAt: string;
 }
 
-/** A walk over all states. */
-export interface Reconciled {
-  pages: number;
-  /** Acknowledged by others, and not on file before. */
-  found: number;
-  /** Acknowledged by others, and still due to a sink: a later walk tries again. */
-  owed: number;
-  fault: Fault | null;
+export function sweepStatus(end: SweepEnd, backlog: Backlog): SweepOutcome['status'] {
+  const { counts, warnings, fault, reconciled, stopped } = end;
+  const isLeft =
+    stopped !== null ||
+    backlog.undelivered + backlog.unreadable > 0 ||
+    warnings.some((warning) => unfinished.includes(warning));
+  if (fault === null) return isLeft ? 'partly' : 'swept';
+  const done = counts.delivered + counts.acknowledged + counts.elsewhere;
+  return done + (reconciled?.found ?? 0) === 0 ? 'failed' : 'partly';
 }
 
-export function faultWords(fault: Fault | null): string | null {
-  return fault && `${fault.fault}: ${fault.message}`;
+export function faultWords({ fault, message }: Fault): string {
+  return `${fault}: ${message}`;
 }
 
-/** What a sweep left or came by, in words; empty when it came through. */
-export function troublesOf({
-  standing: { stuck, escalated, unreadable },
-  fault,
-  remarks,
-}: Pick<SweepOutcome, 'standing' | 'fault' | 'remarks'>): string[] {
-  const person = escalated === 0 ? '' : ` (${escalated} need a person)`;
-  const words = faultWords(fault);
+/** What a sweep left or met, in words; empty when it came through. */
+export function sweepWarnings(
+  monitorId: string,
+  { fault, warnings }: Pick<SweepEnd, 'fault' | 'warnings'>,
+  { undelivered, unreadable, escalated }: Backlog,
+): string[] {
+  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
   return [
-    ...(words === null ? [] : [words]),
-    ...(stuck === 0
+    ...(fault === null ? [] : [faultWords(fault)]),
+    ...(undelivered === 0
       ? []
-      : [`${stuck} change${stuck === 1 ? '' : 's'} could not be brought through${person}`]),
+      : [`${counted(undelivered, 'message')} could not be delivered or acknowledged`]),
     ...(unreadable === 0
       ? []
       : [
-          `${unreadable} item${unreadable === 1 ? '' : 's'} of the list cannot be read${stuck === 0 ? person : ''}: \`diligence status MONITOR\` names them`,
+          `${counted(unreadable, 'item')} of the list cannot be read: \`diligence status ${monitorId}\` names them`,
         ]),
-    ...remarks.map((remark) => remarkWords[remark]),
+    ...(escalated === 0 ? [] : [`${escalated} of them need a person`]),
+    ...warnings.map((warning) => warningWords[warning]),
   ];
 }
 

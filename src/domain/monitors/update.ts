@@ -5,19 +5,11 @@ import {
   type Monitor,
   type MonitorUpdate,
 } from './change';
-import type { AuditEntry } from '../core/audit';
 
 /** Changing a monitor: what may be asked for, and what became of it. */
 
 /** Null: not told. */
-export type FieldValue = string | number | boolean | readonly string[] | null;
-
-/** A field of a monitor, in the service's words, as it was and as it is. */
-export interface MonitorDifference {
-  field: string;
-  before: FieldValue;
-  after: FieldValue;
-}
+export type FieldValue = string | number | readonly string[] | null;
 
 /** Why an update cannot be sent; null when it can. Never holds an address in full. */
 export function updateFault({
@@ -35,8 +27,8 @@ export function updateFault({
     (words) => new Set(words).size !== words.length,
   );
   if (twice) return 'one thing is named twice';
-  const place = emails?.findIndex((email) => !isEmail(email)) ?? -1;
-  if (place >= 0) return `e-mail number ${place + 1} is no e-mail address`;
+  const index = emails?.findIndex((email) => !isEmail(email)) ?? -1;
+  if (index >= 0) return `e-mail number ${index + 1} is no e-mail address`;
   return frequencyHours === undefined || isFrequency(frequencyHours)
     ? null
     : `expected ${shortestFrequencyHours} to ${longestFrequencyHours} whole hours`;
@@ -53,75 +45,30 @@ function isFrequency(hours: number): boolean {
   );
 }
 
-/** Fields of the service, by its words, with where we hold them. Its instants are left out. */
-const fields: Readonly<Record<string, (monitor: Monitor) => FieldValue>> = {
-  status: ({ statusWord }) => statusWord,
-  identifier: ({ identifier }) => identifier,
-  identifier_type: ({ identifierType }) => identifierType,
-  name: ({ name }) => name,
-  listen_items: (monitor) => monitor.listenItems,
-  emails: ({ emails }) => emails,
-  frequency_hours: ({ frequencyHours }) => frequencyHours,
-  'health.status': ({ health }) => health?.status ?? null,
-  'health.consecutive_failures': ({ health }) => health?.consecutiveFailures ?? null,
-  'subscription.status': ({ subscription }) => subscription?.status ?? null,
-  execution_allowed: ({ executionAllowed }) => executionAllowed,
-  blocking_reason: ({ blockingReason }) => blockingReason,
-};
+/** A field, in the service's words, that the answer has otherwise than it was asked for. */
+export interface NotTaken {
+  field: string;
+  asked: FieldValue;
+  answered: FieldValue;
+}
 
-/** What differs, in the order of the specification. The order of a list is no difference. */
-export function monitorDifferences(before: Monitor, after: Monitor): MonitorDifference[] {
-  return Object.entries(fields).flatMap(([field, of]) =>
-    isAlike(of(before), of(after)) ? [] : [{ field, before: of(before), after: of(after) }],
+/** A field that the answer does not tell says nothing about what was taken. */
+export function notTaken(asked: MonitorUpdate, answered: Monitor): NotTaken[] {
+  const pairs: [string, FieldValue | undefined, FieldValue][] = [
+    ['name', asked.name, answered.name],
+    ['listen_items', asked.listenItems, answered.listenItems],
+    ['emails', asked.emails, answered.emails],
+    ['frequency_hours', asked.frequencyHours, answered.frequencyHours],
+  ];
+  return pairs.flatMap(([field, wanted, told]) =>
+    wanted === undefined || told === null || isAlike(wanted, told)
+      ? []
+      : [{ field, asked: wanted, answered: told }],
   );
 }
 
-/** Fields that were asked for and that the answer has otherwise. */
-export function notTaken(asked: MonitorUpdate, answered: Monitor): MonitorDifference[] {
-  const wanted: Record<string, FieldValue | undefined> = {
-    name: asked.name,
-    listen_items: asked.listenItems,
-    emails: asked.emails,
-    frequency_hours: asked.frequencyHours,
-  };
-  return Object.entries(wanted).flatMap(([field, before]) => {
-    const after = fields[field]?.(answered) ?? null;
-    // A field that the answer does not tell says nothing about what was taken.
-    if (before === undefined || after === null || isAlike(before, after)) return [];
-    return [{ field, before, after }];
-  });
-}
-
+/** The order of a list is no difference. */
 function isAlike(a: FieldValue, b: FieldValue): boolean {
-  if (!isList(a) || !isList(b)) return a === b;
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b;
   return a.length === b.length && a.every((word) => b.includes(word));
-}
-
-function isList(value: FieldValue): value is readonly string[] {
-  return Array.isArray(value);
-}
-
-/** A person changes a monitor: on record before the service is asked. Values stay out of it. */
-export function monitorUpdateEntry(
-  monitorId: string,
-  update: MonitorUpdate,
-  by: string,
-  now: number,
-): AuditEntry {
-  const happenedAt = new Date(now).toISOString();
-  const work = `monitor/${monitorId}`;
-  return {
-    kind: 'decision',
-    id: `decision/${work}/update/${happenedAt}`,
-    result: 'update',
-    by,
-    happenedAt,
-    work,
-    details: {
-      name: update.name !== undefined,
-      listenItems: update.listenItems?.join(' ') ?? null,
-      emails: update.emails?.length ?? null,
-      frequencyHours: update.frequencyHours ?? null,
-    },
-  };
 }

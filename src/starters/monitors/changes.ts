@@ -13,7 +13,7 @@ import {
 import { changeCells, changeSheet } from '../../sheets/change-sheet';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorRepository } from '../../store/monitors/monitors';
-import { idOnFile } from './ids';
+import { idOnFile, listOf } from './ids';
 import { CommandError } from '../jobs/errors';
 import { counted } from '../jobs/text';
 import { durationMs, exitCodes, oneOf, tell } from '../cli/terminal';
@@ -66,12 +66,12 @@ export function withChangeFlags(command: Command): Command {
     .option('--severity <words>', `of ${severityWords.join(', ')}`, listOf(severityWords));
 }
 
-async function listChanges(place: CommandContext, flags: ListFlags): Promise<number> {
-  await refuseUnknownMonitors(place, flags.monitor ?? []);
+async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<number> {
+  await refuseUnknownMonitors(ctx, flags.monitor ?? []);
   const lags = new LagSums();
   let listed = 0;
   async function* chosen(): AsyncGenerator<{ record: ChangeRecord; file: ReviewedFile }> {
-    for await (const one of changesOnRecord(place, flags)) {
+    for await (const one of changesOnRecord(ctx, flags)) {
       const { record } = one;
       if (flags.status !== undefined && !flags.status.some((word) => hasStatus(record, word))) {
         continue;
@@ -99,10 +99,10 @@ async function listChanges(place: CommandContext, flags: ListFlags): Promise<num
 
 /** @throws CommandError that names monitors about which nothing is on file */
 export async function refuseUnknownMonitors(
-  place: Pick<CommandContext, 'store' | 'idKey'>,
+  ctx: Pick<CommandContext, 'store' | 'idKey'>,
   ids: readonly string[],
 ): Promise<void> {
-  const unknown = await unknownMonitors(place, ids);
+  const unknown = await unknownMonitors(ctx, ids);
   if (unknown.length > 0) throw new CommandError(unknownWords(unknown));
 }
 
@@ -201,9 +201,4 @@ function idList(text: string): string[] {
     throw new InvalidArgumentError('Expected ids of monitors, separated by commas.');
   }
   return ids;
-}
-
-function listOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
-  const one = oneOf(words);
-  return (text) => text.split(',').map((word) => one(word.trim()));
 }

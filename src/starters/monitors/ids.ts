@@ -1,20 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isUuid } from '../../domain/core/uuid';
 import { severities, type Severity } from '../../domain/monitors/change';
 import type { SweepTerms } from '../../domain/monitors/sweep';
-import { mostMonitors } from '../../domain/monitors/watch';
+import { mostMonitors } from '../../domain/monitors/scan';
 import { UsageError } from '../jobs/errors';
 import { counted } from '../jobs/text';
 import { durationMs, oneOf, tell } from '../cli/terminal';
 
-const shortestCooldownMs = 10_000;
-const longestCooldownMs = 30 * 86_400_000;
-
-/** Which monitors a command is about, and what is asked of their sweeps. */
+/** What is asked of sweeps. */
 export interface SweepFlags {
   severity?: Severity[];
-  order: SweepTerms['order'];
   cooldown?: number;
 }
 
@@ -25,24 +21,35 @@ export function monitorsOption(): Option {
   ).makeOptionMandatory();
 }
 
-export function termOptions(): Option[] {
-  return [
-    new Option(
+export function withTerms(command: Command): Command {
+  return command
+    .option(
       '--severity <list>',
       `only changes of these: ${severities.join(', ')}; the others stay open`,
-    ).argParser(severityList),
-    new Option('--order <order>', 'given: as the service lists them; severity: the gravest first')
-      .argParser(oneOf(['given', 'severity']))
-      .default('given'),
-    new Option(
+      listOf(severities),
+    )
+    .option(
       '--cooldown <duration>',
-      'tell repeats of (monitor, type, severity) within it, 10s to 30d, in one digest (default: each by itself)',
-    ).argParser(cooldownOf),
-  ];
+      'send repeats of (monitor, type, severity) within it, 10s to 30d, in one digest (default: each by itself)',
+      durationWithin,
+    );
 }
 
-export function termsOf({ severity, order, cooldown }: SweepFlags): SweepTerms {
-  return { severities: severity ?? null, order, cooldownMs: cooldown ?? null };
+export function termsOf({ severity, cooldown }: SweepFlags): SweepTerms {
+  return { severities: severity ?? null, cooldownMs: cooldown ?? null };
+}
+
+/** For time between scans, and for cooldowns. @returns milliseconds */
+export function durationWithin(text: string): number {
+  const ms = durationMs(text);
+  if (ms >= 10_000 && ms <= 30 * 86_400_000) return ms;
+  throw new InvalidArgumentError('Expected 10s to 30d.');
+}
+
+/** Reads a flag: some of these words, separated by commas. */
+export function listOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
+  const one = oneOf(words);
+  return (text) => text.split(',').map((word) => one(word.trim()));
 }
 
 /** As records have it, which are kept by the id of a sweep: a UUID in lower case. */
@@ -73,18 +80,18 @@ export async function monitorIdsOf(given: string): Promise<string[]> {
 async function idsInFile(path: string): Promise<string[]> {
   const lines = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
   const ids: string[] = [];
-  let header: string | null = null;
-  for (const [place, line] of lines.entries()) {
+  let hasHeading = false;
+  for (const [index, line] of lines.entries()) {
     const cell = (line.split(/[,;\t]/)[0] ?? '').trim().replace(/^"(.*)"$/, '$1');
     if (cell === '' || cell.startsWith('#')) continue;
     if (isUuid(cell)) ids.push(cell);
     // The first line with content may name the columns.
-    else if (header === null && ids.length === 0 && /^[\p{L}_ ]+$/u.test(cell)) {
-      header = cell;
-      tell(`--monitors: line ${place + 1} of ${path}, "${cell}", is taken for a heading`);
+    else if (!hasHeading && ids.length === 0 && /^[\p{L}_ ]+$/u.test(cell)) {
+      hasHeading = true;
+      tell(`--monitors: line ${index + 1} of ${path}, "${cell}", is taken for a heading`);
     } else {
       throw new UsageError(
-        `--monitors: line ${place + 1} of ${path} does not begin with the id of a monitor (a UUID); nothing was sent`,
+        `--monitors: line ${index + 1} of ${path} does not begin with the id of a monitor (a UUID); nothing was sent`,
       );
     }
   }
@@ -102,18 +109,4 @@ function once(ids: readonly string[]): string[] {
     throw new UsageError(`--monitors: ${different.length} monitors, at most ${mostMonitors}`);
   }
   return different;
-}
-
-function cooldownOf(text: string): number {
-  const ms = durationMs(text);
-  if (ms >= shortestCooldownMs && ms <= longestCooldownMs) return ms;
-  throw new InvalidArgumentError('Expected 10s to 30d.');
-}
-
-function severityList(text: string): Severity[] {
-  return text.split(',').map((word) => {
-    const severity = severities.find((known) => known === word.trim());
-    if (severity !== undefined) return severity;
-    throw new InvalidArgumentError(`Expected some of ${severities.join(', ')}.`);
-  });
 }

@@ -1,114 +1,48 @@
-import {
-  troublesOf,
-  type Reconciled,
-  type SweepCounts,
-  type SweepOutcome,
-} from '../../domain/monitors/sweep';
-import { type PassOnFile, type WatchOutcome } from '../../domain/monitors/watch';
+import type { EndCode } from '../../domain/attention';
+import { exitCodeOf } from '../../domain/attention';
+import { scanEnd, sweepEnd } from '../../domain/job-ends';
+import { noteWords, type MonitorNote } from '../../domain/monitors/health';
+import type { ScanOutcome } from '../../domain/monitors/scan';
+import type { Reconciled, SweepCounts, SweepOutcome } from '../../domain/monitors/sweep';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { EngineClient } from '../../temporal/connection';
 import {
+  scanProgressQuery,
   sweepProgressQuery,
-  watchProgressQuery,
+  type ScanProgress,
   type SweepProgress,
-  type WatchProgress,
 } from '../../workflows/messages';
-import { counted } from '../jobs/text';
+import { print, printJson } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
+import { counted, printable } from '../jobs/text';
 
-/** The last look at each page of a list. */
-export async function passesOf(
-  { store }: Pick<CommandContext, 'store'>,
-  list: string,
-  pages: number,
-): Promise<PassOnFile[]> {
-  const lists = new MonitorListRepository(store);
-  const numbers = Array.from({ length: pages }, (_, page) => page);
-  const found = await Promise.all(numbers.map((page) => lists.look(list, page)));
-  return found.filter((pass) => pass !== null);
-}
+/** How sweeps and scans stand, and how they ended, for people. */
 
-/** More of them are told as a count. */
-const mostNamed = 20;
+export type MonitorOutcome = SweepOutcome | ScanOutcome;
+export type MonitorProgress = SweepProgress | ScanProgress;
 
-/** What looks found of the monitors themselves, and what their sweeps left, with the ids of the first ones. */
-export function healthLines(
-  passes: readonly Pick<PassOnFile, 'blocked' | 'unknown' | 'unwell' | 'left'>[],
-): string[] {
-  const unknown = passes.flatMap((pass) => pass.unknown ?? []);
-  const reasons = new Map<string, number>();
-  for (const { why } of unknown) reasons.set(why, (reasons.get(why) ?? 0) + 1);
-  return [
-    ...monitorLines(
-      'may not run, and detects nothing',
-      passes.flatMap(({ blocked }) => blocked),
-    ),
-    ...monitorLines(
-      "the service's own looks at it fail",
-      passes.flatMap((pass) => pass.unwell ?? []),
-    ),
-    ...monitorLines(
-      'left by its sweep',
-      passes.flatMap((pass) => pass.left ?? []),
-    ),
-    // Often all of them, for one reason.
-    ...[...reasons].map(([why, count]) => `health unknown of ${count}: ${why}`),
-  ];
-}
-
-/** One line for each, and one for those that are too many. */
-export function monitorLines(
-  what: string,
-  named: readonly { monitorId: string; why: string }[],
-): string[] {
-  const lines = named.slice(0, mostNamed).map(({ monitorId, why }) => {
-    return `${what}: ${monitorId}: ${why}`;
-  });
-  const more = named.length - lines.length;
-  return more > 0 ? [...lines, `and ${more} more`] : lines;
-}
-
-/** How a sweep stands, in a line; null when nobody can tell. */
-export async function sweepLine(engine: EngineClient, workflowId: string): Promise<string | null> {
-  const progress = await sweepProgress(engine, workflowId);
-  return progress && sweepProgressLine(progress);
+function isSweep(outcome: MonitorOutcome): outcome is SweepOutcome {
+  return 'monitorId' in outcome;
 }
 
 /** Null: it does not run, or no worker answers. */
-export function sweepProgress(
+export function monitorProgress(
   { client }: EngineClient,
   workflowId: string,
-): Promise<SweepProgress | null> {
+): Promise<MonitorProgress | null> {
   const handle = client.workflow.getHandle(workflowId);
-  return handle.query(sweepProgressQuery).catch(() => null);
+  const query = workflowId.startsWith('monitor-sweep/') ? sweepProgressQuery : scanProgressQuery;
+  return handle.query<MonitorProgress>(query.name).catch(() => null);
 }
 
-export function sweepProgressLine(progress: SweepProgress): string {
-  const { stage, severity, counts, standing, cancelling } = progress;
-  const of = severity === null ? '' : ` (${severity})`;
-  const stuck = standing.stuck === 0 ? '' : `, ${standing.stuck} stuck`;
-  return `${stage}${of}: ${countWords(counts)}${stuck}${cancelling ? ', cancelling' : ''}`;
-}
-
-/** The same of a watch. */
-export async function watchLine(engine: EngineClient, workflowId: string): Promise<string | null> {
-  const progress = await watchProgress(engine, workflowId);
-  return progress && watchProgressLine(progress);
-}
-
-/** Null: it does not run, or no worker answers. */
-export function watchProgress(
-  { client }: EngineClient,
-  workflowId: string,
-): Promise<WatchProgress | null> {
-  const handle = client.workflow.getHandle(workflowId);
-  return handle.query(watchProgressQuery).catch(() => null);
-}
-
-export function watchProgressLine(progress: WatchProgress): string {
-  const { monitors, counts, underWay, cancelling } = progress;
-  const { looked, acknowledged, failing } = counts;
-  return `${looked} of ${counted(monitors, 'monitor')} looked at, ${counted(underWay, 'sweep')} under way, ${counted(acknowledged, 'change')} acknowledged, ${failing} failing${cancelling ? ', cancelling' : ''}`;
+export function progressLine(progress: MonitorProgress): string {
+  const end = progress.cancelling ? ', cancelling' : '';
+  if (progress.kind === 'monitor-sweep') {
+    return `${progress.stage}: ${countWords(progress.counts)}${end}`;
+  }
+  const { monitors, counts, underWay } = progress;
+  const { probed, acknowledged, failing } = counts;
+  return `${probed} of ${counted(monitors, 'monitor')} probed, ${counted(underWay, 'sweep')} under way, ${counted(acknowledged, 'change')} acknowledged, ${failing} failing${end}`;
 }
 
 function countWords({ filed, delivered, acknowledged, elsewhere }: SweepCounts): string {
@@ -116,37 +50,93 @@ function countWords({ filed, delivered, acknowledged, elsewhere }: SweepCounts):
   return `${filed} new, ${delivered} delivered, ${acknowledged} acknowledged${others}`;
 }
 
-export function sweepLines(outcome: SweepOutcome): string[] {
-  const { monitorId, status, counts, reconciled, stopped } = outcome;
+export function outcomeLines(outcome: MonitorOutcome): string[] {
+  return isSweep(outcome) ? sweepLines(outcome) : scanLines(outcome);
+}
+
+function sweepLines(outcome: SweepOutcome): string[] {
+  const { monitorId, status, counts, warnings, reconciled, stopped, health } = outcome;
   return [
     `${monitorId}: ${status}: ${countWords(counts)}`,
-    ...troublesOf(outcome).map((words) => `  ${words.replace('MONITOR', monitorId)}`),
-    ...(reconciled === null ? [] : [`  ${walkWords(reconciled)}`]),
-    ...(stopped === null ? [] : [`  ${stopped}: a later sweep goes on with what is open`]),
-    ...(outcome.health ?? []).map((remark) => `  ${remark}`),
+    ...warnings.map((warning) => `  ${warning}`),
+    ...(reconciled === null ? [] : [`  ${reconciledWords(reconciled)}`]),
+    ...(stopped === null ? [] : [`  ${stopped}: a later sweep continues with what is open`]),
+    ...health.map((note) => `  ${note}`),
   ];
 }
 
-function walkWords({ found, fault }: Reconciled): string {
-  const what = `${counted(found, 'change')} acknowledged by others and not on file before`;
+function reconciledWords({ found, fault }: Reconciled): string {
+  const what = found === 0 ? 'nothing new' : `${counted(found, 'change')} acknowledged by others`;
   return fault === null
-    ? `a walk over all states put on file ${found === 0 ? 'nothing more' : what}`
-    : `a walk over all states did not come to its end: it put on file ${what}`;
+    ? `reconciled: found ${what}`
+    : `not reconciled to the end of the list: found ${what}`;
 }
 
-export function watchLines(outcome: WatchOutcome): string[] {
-  const { counts, stopped } = outcome;
+function scanLines({ counts, stopped }: ScanOutcome): string[] {
+  const { probed, sweeps, filed, acknowledged, partly, failed } = counts;
   return [
-    `${counted(counts.looked, 'monitor')} looked at: ${counted(counts.sweeps, 'sweep')}, ${counted(counts.filed, 'new change')}, ${counts.acknowledged} acknowledged`,
+    `${counted(probed, 'monitor')} probed: ${counted(sweeps, 'sweep')}, ${counted(filed, 'new change')}, ${acknowledged} acknowledged`,
     ...(counts.running === 0 ? [] : [`  ${counts.running} are being swept already: left alone`]),
-    ...(counts.blocked === 0 ? [] : [`  ${counts.blocked} may not run: they detect nothing`]),
-    ...(counts.partly + counts.failed === 0
+    ...(partly + failed === 0
       ? []
-      : [`  ${counted(counts.partly, 'sweep')} left something open, ${counts.failed} failed`]),
-    ...(counts.leftRunning === 0
-      ? []
-      : [`  left running: ${counted(counts.leftRunning, 'sweep')}`]),
+      : [`  ${counted(partly, 'sweep')} left something open, ${failed} failed`]),
+    ...(counts.leftRunning === 0 ? [] : [`  ${counted(counts.leftRunning, 'sweep')} still run`]),
+    ...(counts.lostPages === 0 ? [] : [`  ${counts.lostPages} pages of the list not probed`]),
     ...(stopped === null ? [] : [`  stopped: ${stopped}`]),
-    ...(counts.failing === 0 ? [] : [`  ${counts.failing} could not be looked at:`]),
   ];
+}
+
+/** More of them are told as a count. */
+const mostNamed = 20;
+
+/** What a person should know of monitors, with the ids of the first ones. */
+export function noteLines(notes: readonly MonitorNote[]): string[] {
+  return (Object.keys(noteWords) as MonitorNote['kind'][]).flatMap((kind) => {
+    const its = notes.filter((note) => note.kind === kind);
+    if (kind !== 'unknown') {
+      return firstOf(its.map(({ monitorId, why }) => `${noteWords[kind]}: ${monitorId}: ${why}`));
+    }
+    // Often all of them, for one reason.
+    const reasons = [...new Set(its.map(({ why }) => why))];
+    return reasons.map((why) => {
+      const count = its.filter((note) => note.why === why).length;
+      return `${noteWords.unknown} of ${count}: ${why}`;
+    });
+  });
+}
+
+/** The first lines, and a count of the others. */
+export function firstOf(lines: readonly string[], all = lines.length): string[] {
+  const shown = lines.slice(0, mostNamed);
+  return all > shown.length ? [...shown, `and ${all - shown.length} more`] : shown;
+}
+
+/** What the pages of a scan found; those of another scan of the same list are not its own. */
+export async function scannedBy(
+  { store }: Pick<CommandContext, 'store'>,
+  list: string,
+  scan: string,
+): Promise<{ open: string[]; notes: MonitorNote[] }> {
+  const pages = await new MonitorListRepository(store).scans(list);
+  const its = pages.filter((page) => page.scan === scan);
+  return { open: its.flatMap(({ open }) => open), notes: its.flatMap(({ notes }) => notes) };
+}
+
+/** Prints how a sweep or a scan ended. Returns the exit code. */
+export async function printOutcome(
+  ctx: CommandContext,
+  id: string,
+  outcome: MonitorOutcome,
+  json: boolean,
+): Promise<EndCode> {
+  const exitCode = isSweep(outcome)
+    ? exitCodeOf('monitor-sweep', sweepEnd(outcome))
+    : exitCodeOf('monitor-scan', scanEnd(outcome));
+  const notes = isSweep(outcome) ? [] : (await scannedBy(ctx, outcome.list, id)).notes;
+  if (json) printJson({ id, exitCode, outcome, notes });
+  else {
+    for (const line of outcomeLines(outcome)) print(printable(line));
+    for (const line of noteLines(notes)) print(printable(`  ${line}`));
+  }
+  return exitCode;
 }

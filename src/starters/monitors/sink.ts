@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { monitorDecisionEntry } from '../../domain/monitors/audit';
 import { sinkNames } from '../../domain/monitors/delivery';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
@@ -16,34 +17,29 @@ export function sinkCommand(): Command {
     .option('--enable <sink>', `ask it again: ${sinkNames.join(', ')}`, oneOf(sinkNames))
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: SinkFlags) => {
-      process.exitCode = await sinks(await openContext(tell), flags);
+      process.exitCode = await showSinks(await openContext(tell), flags);
     });
 }
 
-async function sinks(
+async function showSinks(
   { store, audit, environment }: CommandContext,
   { enable, json }: SinkFlags,
 ): Promise<number> {
   const known = new SinkRepository(store);
   if (enable !== undefined) {
-    const happenedAt = new Date().toISOString();
-    const id = `sink/${enable}/${happenedAt}`;
-    const by = environment.actor;
-    await audit.append([{ kind: 'decision', id, result: 'enabled', by, happenedAt }]);
+    const who = { work: `sink/${enable}`, by: environment.actor };
+    await audit.append([monitorDecisionEntry('enabled', who)]);
     await known.enable(enable);
   }
-  const sinksThere = await known.now(environment.monitorSinks);
-  const told = sinksThere.map(({ name, required, disabled }) => {
+  const sinks = (await known.now(environment.monitorSinks)).map(({ name, required, disabled }) => {
     return { name, required, disabledAt: disabled?.at ?? null, why: disabled?.why ?? null };
   });
-  if (json === true) printJson({ sinks: told });
-  else {
-    for (const { name, required, disabledAt, why } of told) {
-      const state = disabledAt === null ? 'takes changes' : `disabled since ${disabledAt}: ${why}`;
-      print(`${name.padEnd(8)}  ${required ? 'required' : 'not waited for'}  ${state}`);
-    }
+  if (json === true) printJson({ sinks });
+  for (const { name, required, disabledAt, why } of json === true ? [] : sinks) {
+    const state = disabledAt === null ? 'takes changes' : `disabled since ${disabledAt}: ${why}`;
+    print(`${name.padEnd(8)}  ${required ? 'required' : 'not waited for'}  ${state}`);
   }
-  return told.some(({ disabledAt }) => disabledAt !== null)
+  return sinks.some(({ disabledAt }) => disabledAt !== null)
     ? exitCodes.needsAttention
     : exitCodes.done;
 }

@@ -1,26 +1,22 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { Command } from 'commander';
-import { exitCodeOf } from '../../domain/attention';
-import { sweepEnd, watchEnd } from '../../domain/job-ends';
-import { watchEntry } from '../../domain/monitors/audit';
-import { sweepWorkflowId, type SweepOutcome, type SweepTerms } from '../../domain/monitors/sweep';
-import { scheduleIdOf, type WatchOutcome } from '../../domain/monitors/watch';
+import { monitorDecisionEntry } from '../../domain/monitors/audit';
+import { scheduleIdOf } from '../../domain/monitors/scan';
+import { sweepWorkflowId, type SweepTerms } from '../../domain/monitors/sweep';
 import { queueName } from '../../domain/core/queues';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import { MonitorRepository } from '../../store/monitors/monitors';
 import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
-import type { monitorSweep } from '../../workflows/monitors/monitor-sweep';
-import type { monitorWatch } from '../../workflows/monitors/monitor-watch';
+import type { MonitorScanInput, MonitorSweepInput } from '../../workflows/messages';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
-import { monitorIdsOf, monitorsOption, termOptions, termsOf, type SweepFlags } from './ids';
-import { healthLines, passesOf, sweepLine, sweepLines, watchLine, watchLines } from './outcome';
-import { CommandError } from '../jobs/errors';
-import { printable } from '../jobs/text';
 import { exitCodes, print, printJson, tell } from '../cli/terminal';
 import { openContext, warnWithoutPollers, withEngine, type CommandContext } from '../jobs/context';
+import { CommandError } from '../jobs/errors';
+import { monitorIdsOf, monitorsOption, termsOf, withTerms, type SweepFlags } from './ids';
+import { monitorProgress, printOutcome, progressLine, type MonitorOutcome } from './outcome';
 
 interface Flags extends SweepFlags {
   monitors: string;
@@ -45,159 +41,123 @@ export function sweepCommand(): Command {
 export function reconcileCommand(): Command {
   return sweepLike(
     'reconcile',
-    'Sweep, then walk over all states: what others acknowledged is put on file as such.',
+    'Sweep, then walk over all states: what others acknowledged is stored as such.',
     true,
   );
 }
 
 function sweepLike(name: string, description: string, reconcile: boolean): Command {
-  const command = withDetach(withActor(new Command(name)))
+  return withTerms(withDetach(withActor(new Command(name))))
     .description(description)
     .addOption(monitorsOption())
     .option('--json', 'one JSON document on standard output')
     .addHelpText(
       'after',
-      '\nExit codes: 0 all is through; 1 it failed, or a sweep of the monitor runs already; 3 something is stuck.',
+      '\nExit codes: 0 all is through; 1 something is left, it failed, or a sweep of the monitor runs already; 3 a person must look.',
     )
     .action(async (flags: Flags) => {
       const ids = await monitorIdsOf(flags.monitors);
       process.exitCode = await run({ ids, terms: termsOf(flags), reconcile }, name, flags);
     });
-  for (const option of termOptions()) command.addOption(option);
-  return command;
 }
 
-async function run(order: Order, name: string, flags: Flags): Promise<number> {
-  const place = await openContext(tell, flags.by);
+async function run(order: Order, name: string, { by, detach, json }: Flags): Promise<number> {
+  const ctx = await openContext(tell, by);
   const { ids } = order;
-  const [only] = ids;
-  return withEngine(place, async (engine) => {
+  const only = ids.length === 1 ? ids[0] : undefined;
+  return withEngine(ctx, async (engine) => {
     await refuseMissingSearchAttributes(engine);
-    const { actor } = place.environment;
-    const listName = only !== undefined && ids.length === 1 ? only : 'by-hand';
-    await place.audit.append([
-      watchEntry(name, { name: listName, by: actor }, { monitors: ids.length }, Date.now()),
+    const work = only === undefined ? scheduleIdOf('by-hand') : `monitor/${only}`;
+    const { actor } = ctx.environment;
+    await ctx.audit.append([
+      monitorDecisionEntry(name, { work, by: actor }, { monitors: ids.length }),
     ]);
-    return only !== undefined && ids.length === 1
-      ? sweepOne(place, engine, only, order, flags)
-      : sweepMany(place, engine, order, flags);
+    const id =
+      only === undefined
+        ? await startScan(ctx, engine, order)
+        : await startSweep(ctx, engine, only, order);
+    if (detach === true) {
+      if (json === true) printJson({ id, status: 'started' });
+      else print(id);
+      return exitCodes.done;
+    }
+    tell(id);
+    await warnWithoutPollers(engine, ctx, 'monitors');
+    const outcome = await followByLines<MonitorOutcome>(ctx, engine, id, async (current) => {
+      const progress = await monitorProgress(current, id);
+      return progress && progressLine(progress);
+    });
+    return printOutcome(ctx, id, outcome, json === true);
   });
 }
 
-async function sweepOne(
-  place: CommandContext,
+async function startSweep(
+  ctx: CommandContext,
   engine: EngineClient,
   monitorId: string,
   { terms, reconcile }: Order,
-  { detach, json }: Flags,
-): Promise<number> {
-  const workflowId = sweepWorkflowId(monitorId);
-  const { store, idKey, queueSuffix } = place;
-  const by = place.environment.actor;
+): Promise<string> {
+  const id = sweepWorkflowId(monitorId);
+  const { store, idKey, queueSuffix, environment } = ctx;
   const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
   // The first sweep looks for what others acknowledged before it.
   const walks = (await known.get(monitorId))?.walks;
   const isFirst = walks?.at == null || walks.unfinished !== null;
-  await started(monitorId, () =>
-    engine.client.workflow.start<typeof monitorSweep>('monitorSweep', {
-      workflowId,
-      taskQueue: queueName('workflows', queueSuffix),
-      args: [
-        {
-          monitorId,
-          by,
-          terms,
-          reconcile: reconcile || isFirst,
-          interactive: true,
-          queueSuffix,
-          carried: null,
-        },
-      ],
-      typedSearchAttributes: attributesAtStart('monitor-sweep', workflowId),
-      workflowIdConflictPolicy: 'FAIL',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    }),
-  );
-  if (detach === true) return detached(workflowId, json === true);
-  tell(workflowId);
-  await warnWithoutPollers(engine, place, 'monitors');
-  const outcome = await followByLines<SweepOutcome>(place, engine, workflowId, (current) =>
-    sweepLine(current, workflowId),
-  );
-  const exitCode = exitCodeOf('monitor-sweep', sweepEnd(outcome));
-  if (json === true) printJson({ exitCode, outcome });
-  else for (const line of sweepLines(outcome)) print(printable(line));
-  return exitCode;
+  const input: MonitorSweepInput = {
+    monitorId,
+    by: environment.actor,
+    terms,
+    reconcile: reconcile || isFirst,
+    interactive: true,
+    queueSuffix,
+    carryover: null,
+  };
+  const attributes = attributesAtStart('monitor-sweep', id);
+  await start(engine, 'monitorSweep', id, input, attributes);
+  return id;
 }
 
-/** Many at once go by a watch: one look for each, and sweeps where something is open. */
-async function sweepMany(
-  place: CommandContext,
+/** Many at once go by a scan: one probe for each, and sweeps where something is open. */
+async function startScan(
+  { store, queueSuffix, environment }: CommandContext,
   engine: EngineClient,
   { ids, terms, reconcile }: Order,
-  { detach, json }: Flags,
-): Promise<number> {
-  const list = await new MonitorListRepository(place.store).put('by-hand', ids);
-  const workflowId = `${scheduleIdOf('by-hand')}/${list.edition}`;
-  const { queueSuffix } = place;
-  const by = place.environment.actor;
-  await started(`these ${ids.length} monitors`, () =>
-    engine.client.workflow.start<typeof monitorWatch>('monitorWatch', {
-      workflowId,
-      taskQueue: queueName('workflows', queueSuffix),
-      args: [
-        {
-          list,
-          by,
-          terms,
-          reconcileAll: reconcile,
-          interactive: true,
-          queueSuffix,
-          carried: null,
-        },
-      ],
-      typedSearchAttributes: attributesAtStart('monitor-watch', scheduleIdOf('by-hand')),
-      workflowIdConflictPolicy: 'FAIL',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    }),
-  );
-  if (detach === true) return detached(workflowId, json === true);
-  tell(workflowId);
-  await warnWithoutPollers(engine, place, 'monitors');
-  const outcome = await followByLines<WatchOutcome>(place, engine, workflowId, (current) =>
-    watchLine(current, workflowId),
-  );
-  const passes = await passesOf(place, 'by-hand', list.pages);
-  const failing = passes.flatMap((pass) => pass.failing);
-  const exitCode = exitCodeOf('monitor-watch', watchEnd(outcome));
-  if (json === true) {
-    const blocked = passes.flatMap((pass) => pass.blocked);
-    const unwell = passes.flatMap((pass) => pass.unwell ?? []);
-    const unknown = passes.flatMap((pass) => pass.unknown ?? []);
-    const left = passes.flatMap((pass) => pass.left ?? []);
-    printJson({ exitCode, outcome, failing, blocked, unwell, unknown, left });
-  } else {
-    for (const line of watchLines(outcome)) print(line);
-    for (const { monitorId, why } of failing) print(printable(`  ${monitorId}: ${why}`));
-    for (const line of healthLines(passes)) print(printable(`  ${line}`));
-  }
-  return exitCode;
+): Promise<string> {
+  const list = await new MonitorListRepository(store).put('by-hand', ids);
+  const id = `${scheduleIdOf('by-hand')}/${list.edition}`;
+  const input: MonitorScanInput = {
+    list,
+    by: environment.actor,
+    terms,
+    reconcileAll: reconcile,
+    interactive: true,
+    queueSuffix,
+    carryover: null,
+  };
+  const attributes = attributesAtStart('monitor-scan', scheduleIdOf('by-hand'));
+  await start(engine, 'monitorScan', id, input, attributes);
+  return id;
 }
 
 /** @throws CommandError when one runs already: two sweeps of one monitor never run at once */
-async function started(what: string, start: () => Promise<unknown>): Promise<void> {
+async function start(
+  { client }: EngineClient,
+  workflow: 'monitorSweep' | 'monitorScan',
+  workflowId: string,
+  input: MonitorSweepInput | MonitorScanInput,
+  typedSearchAttributes: ReturnType<typeof attributesAtStart>,
+): Promise<void> {
   try {
-    await start();
+    await client.workflow.start(workflow, {
+      workflowId,
+      taskQueue: queueName('workflows', input.queueSuffix),
+      args: [input],
+      typedSearchAttributes,
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    throw new CommandError(
-      `a sweep of ${what} is running already (${error.workflowId}): nothing was started`,
-    );
+    throw new CommandError(`${error.workflowId} is running already: nothing was started`);
   }
-}
-
-function detached(workflowId: string, json: boolean): number {
-  if (json) printJson({ id: workflowId, status: 'started' });
-  else print(workflowId);
-  return exitCodes.done;
 }

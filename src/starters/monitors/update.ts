@@ -1,10 +1,9 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { ContractError } from '../../apis/http/errors';
-import { Service } from '../../apis/http/service';
-import { Token } from '../../apis/http/token';
 import { MonitorsApi, type MonitorAnswer } from '../../apis/investigation/monitors';
 import { isUuid } from '../../domain/core/uuid';
 import { maskDocument } from '../../domain/core/documents';
+import { monitorDecisionEntry } from '../../domain/monitors/audit';
 import {
   listenItems,
   longestFrequencyHours,
@@ -13,23 +12,21 @@ import {
   type Monitor,
   type MonitorUpdate,
 } from '../../domain/monitors/change';
-import { blockOf, healthOf, unwellOf } from '../../domain/monitors/health';
-import type { MonitorOnFile } from '../../domain/monitors/kept';
+import { healthNotes, healthOf, noteLine } from '../../domain/monitors/health';
 import {
-  monitorDifferences,
-  monitorUpdateEntry,
   notTaken,
   updateFault,
   type FieldValue,
-  type MonitorDifference,
+  type NotTaken,
 } from '../../domain/monitors/update';
-import { ConfigError, type Environment } from '../../environment';
 import { MonitorRepository } from '../../store/monitors/monitors';
-import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from '../jobs/repeated-calls';
-import { CommandError, UsageError } from '../jobs/errors';
-import { printable } from '../jobs/text';
 import { exitCodes, namedOnce, print, printJson, tell, wholeNumber } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
+import { CommandError, UsageError } from '../jobs/errors';
+import { withInvestigation } from '../jobs/investigation-access';
+import { isMissing, messageOf, RepeatedCalls, type RepeatOptions } from '../jobs/repeated-calls';
+import { printable } from '../jobs/text';
+import { listOf } from './ids';
 
 interface UpdateFlags {
   id?: string;
@@ -40,17 +37,6 @@ interface UpdateFlags {
   json?: true;
 }
 
-/** What an update came to. */
-interface Updated extends MonitorAnswer {
-  /** The last answer on file before it; null when there was none. */
-  before: MonitorOnFile<Monitor> | null;
-  differences: MonitorDifference[];
-  notTaken: MonitorDifference[];
-}
-
-/** A command does a few calls: the workers have the rate. */
-const commandRps = 5;
-
 /** `diligence monitor update`. */
 export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Command {
   return new Command('update')
@@ -58,37 +44,32 @@ export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Comma
     .argument('[monitor]', 'its id')
     .option('--id <monitor>', 'the same as the argument')
     .option('--name <text>', 'how it is called')
-    .option('--listen <items>', `of ${listenItems.join(', ')}, separated by commas`, listened)
-    .option('--emails <addresses>', 'separated by commas; "" for none', words)
+    .option(
+      '--listen <items>',
+      `of ${listenItems.join(', ')}, separated by commas`,
+      listOf(listenItems),
+    )
+    .option('--emails <addresses>', 'separated by commas; "" for none', emailsOf)
     .option(
       '--frequency <hours>',
-      `hours between two looks of the service, ${shortestFrequencyHours} to ${longestFrequencyHours}`,
+      `hours between two checks of the service, ${shortestFrequencyHours} to ${longestFrequencyHours}`,
       wholeNumber(shortestFrequencyHours, longestFrequencyHours),
     )
     .option('--json', 'one JSON document on standard output')
     .action(async (argument: string | undefined, flags: UpdateFlags) => {
       const monitorId = wantedMonitor(argument, flags.id);
       const update = updateOf(flags);
-      const updated = await changeMonitor(await openContext(tell), monitorId, update, {
-        tell,
-        ...options,
-      });
-      if (flags.json === true) printJson(asDocument(updated));
-      else show(updated);
-      if (updated.notTaken.length > 0) process.exitCode = exitCodes.needsAttention;
+      const ctx = await openContext(tell);
+      const { monitor, answer } = await change(ctx, monitorId, update, { tell, ...options });
+      const others = notTaken(update, monitor);
+      if (flags.json === true) printJson({ monitor: answer, notTaken: others });
+      else show(monitor, others);
+      if (others.length > 0) process.exitCode = exitCodes.needsAttention;
     });
 }
 
-function words(text: string): string[] {
-  return text.trim() === '' ? [] : text.split(',').map((word) => word.trim());
-}
-
-function listened(text: string): ListenItem[] {
-  return words(text).map((word) => {
-    const item = listenItems.find((known) => known === word);
-    if (item !== undefined) return item;
-    throw new InvalidArgumentError(`Expected some of ${listenItems.join(', ')}.`);
-  });
+function emailsOf(text: string): string[] {
+  return text.trim() === '' ? [] : text.split(',').map((email) => email.trim());
 }
 
 function wantedMonitor(argument: string | undefined, flag: string | undefined): string {
@@ -97,7 +78,7 @@ function wantedMonitor(argument: string | undefined, flag: string | undefined): 
   throw new UsageError('a monitor is named by its id, a UUID; nothing was sent');
 }
 
-/** What is given, and nothing else. Looked at before anything is sent. */
+/** What is given, and nothing else. Checked before anything is sent. */
 function updateOf({ name, listen, emails, frequency }: UpdateFlags): MonitorUpdate {
   const update: MonitorUpdate = {
     ...(name !== undefined && { name }),
@@ -110,32 +91,33 @@ function updateOf({ name, listen, emails, frequency }: UpdateFlags): MonitorUpda
   return update;
 }
 
-async function changeMonitor(
+/** On the audit trail before the service is asked; addresses and names stay out of it. */
+async function change(
   { store, audit, environment, idKey }: CommandContext,
   monitorId: string,
   update: MonitorUpdate,
   options: RepeatOptions,
-): Promise<Updated> {
+): Promise<MonitorAnswer> {
   const known = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
-  return withMonitors(environment, async (monitors) => {
-    const before = await known.answer(monitorId);
-    const { actor } = environment;
-    await audit.append([monitorUpdateEntry(monitorId, update, actor, Date.now())]);
-    const told = await sendUpdate(monitors, monitorId, update, options);
-    const at = new Date().toISOString();
-    const health = healthOf(told.monitor, at);
-    await known.putAnswer(monitorId, { at, by: 'update', ...told }, health);
-    return {
-      ...told,
-      before,
-      differences: before === null ? [] : monitorDifferences(before.monitor, told.monitor),
-      notTaken: notTaken(update, told.monitor),
+  return withInvestigation(async (service, { monitorNames }, timeoutMs) => {
+    const details = {
+      name: update.name !== undefined,
+      listenItems: update.listenItems?.join(' ') ?? null,
+      emails: update.emails?.length ?? null,
+      frequencyHours: update.frequencyHours ?? null,
     };
+    const who = { work: `monitor/${monitorId}`, by: environment.actor };
+    await audit.append([monitorDecisionEntry('update', who, details)]);
+    const monitors = new MonitorsApi(service, monitorNames, timeoutMs);
+    const told = await send(monitors, monitorId, update, options);
+    const at = new Date().toISOString();
+    await known.putAnswer(monitorId, { at, by: 'update', ...told }, healthOf(told.monitor, at));
+    return told;
   });
 }
 
 /** @throws CommandError when there is no such monitor, or the answer cannot be read */
-async function sendUpdate(
+async function send(
   monitors: MonitorsApi,
   monitorId: string,
   update: MonitorUpdate,
@@ -151,77 +133,26 @@ async function sendUpdate(
   }
 }
 
-/** @throws ConfigError when the investigation service is not configured */
-async function withMonitors<T>(
-  { investigation, monitorNames, resendOn503 }: Environment,
-  work: (monitors: MonitorsApi) => Promise<T>,
-): Promise<T> {
-  if (investigation === null) {
-    throw new ConfigError('INVESTIGATION_BASE_URL', 'is not set: no investigation service');
-  }
-  const { baseUrl, rps, token } = investigation;
-  const service = new Service({
-    baseUrl,
-    token: 'file' in token ? Token.fromFile(token.file) : Token.of(token.value),
-    ratePerSecond: Math.min(rps, commandRps),
-    resendOn503,
-    keepsAlive: true,
-  });
-  try {
-    return await work(new MonitorsApi(service, monitorNames));
-  } finally {
-    await service.close();
-  }
-}
-
-function asDocument({ answer, before, differences, notTaken: others }: Updated): object {
-  return {
-    monitor: answer,
-    comparedWith: before === null ? null : { at: before.at, by: before.by },
-    differences,
-    notTaken: others.map(({ field, before: asked, after }) => ({ field, asked, answered: after })),
-  };
-}
-
-function show({ monitor, before, differences, notTaken: others }: Updated): void {
-  for (const line of linesOf(monitor)) print(printable(line));
-  if (before === null) print('  no earlier answer on file');
-  else if (differences.length === 0) print(`  as it was on ${before.at}`);
-  else print(`  since ${before.at}:`);
-  for (const { field, before: was, after } of differences) {
-    print(printable(`    ${field}: ${valueOf(field, was)} -> ${valueOf(field, after)}`));
-  }
-  if (others.length === 0) return;
-  // Values are for standard output alone: standard error may end in a log.
-  for (const { field, before: asked, after } of others) {
-    print(
-      printable(
-        `  ${field}: asked for ${valueOf(field, asked)}, answered ${valueOf(field, after)}`,
-      ),
-    );
-  }
-  tell(`not as asked for: ${others.map(({ field }) => field).join(', ')}`);
-}
-
-function linesOf(monitor: Monitor): string[] {
+function show(monitor: Monitor, others: readonly NotTaken[]): void {
   const { monitorId, statusWord, name, identifier, emails, frequencyHours } = monitor;
   const document = identifier === null ? '' : ` (${maskDocument(identifier)})`;
-  const block = blockOf(healthOf(monitor, ''));
-  const unwell = unwellOf(healthOf(monitor, ''));
-  return [
+  const lines = [
     `${monitorId}  ${statusWord ?? 'status unknown'}  ${name ?? ''}${document}`,
-    `  listens to ${valueOf('listen_items', monitor.listenItems)}, every ${frequencyHours ?? '?'} h`,
-    `  e-mails: ${valueOf('emails', emails)}`,
-    block === null
-      ? `  may run: ${valueOf('execution_allowed', monitor.executionAllowed)}`
-      : `  may not run: ${block}`,
-    ...(unwell === null ? [] : [`  the service's own looks at it fail: ${unwell}`]),
+    `  listens to ${valueOf(monitor.listenItems)}, every ${frequencyHours ?? '?'} h`,
+    `  e-mails: ${valueOf(emails)}`,
+    ...healthNotes(healthOf(monitor, '')).map((note) => `  ${noteLine(note)}`),
+    ...others.map(({ field, asked, answered }) => {
+      return `  ${field}: asked for ${valueOf(asked)}, answered ${valueOf(answered)}`;
+    }),
   ];
+  for (const line of lines) print(printable(line));
+  // Values are for standard output alone: standard error may end in a log.
+  const fields = others.map(({ field }) => field).join(', ');
+  if (others.length > 0) tell(`not as asked for: ${fields}`);
 }
 
-function valueOf(field: string, value: FieldValue): string {
+function valueOf(value: FieldValue): string {
   if (value === null) return 'not told';
-  if (typeof value === 'object') return value.length === 0 ? 'none' : value.join(', ');
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return field === 'identifier' ? maskDocument(String(value)) : String(value);
+  if (typeof value !== 'object') return String(value);
+  return value.length === 0 ? 'none' : value.join(', ');
 }

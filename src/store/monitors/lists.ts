@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { PassOnFile, SweepNote } from '../../domain/monitors/watch';
+import type { MonitorNote } from '../../domain/monitors/health';
+import type { ScannedPage } from '../../domain/monitors/scan';
 import { SealedTable } from '../sealed-table';
 import { marksOf, replacing, statement } from '../statement';
 import type { Store } from '../store';
@@ -16,9 +17,7 @@ export interface MonitorList {
   pages: number;
 }
 
-type Look = Omit<PassOnFile, 'left'>;
-
-/** Lists of monitors by name, and how the last pass over each of their pages went. */
+/** Lists of monitors by name, and how the last scan of each of their pages went. */
 export class MonitorListRepository {
   readonly #store: Store;
   readonly #left: SealedTable<string, { monitor: string }>;
@@ -35,6 +34,8 @@ export class MonitorListRepository {
     const pages = Math.ceil(ids.length / idsPerPage);
     const list = { name, edition, monitors: ids.length, pages };
     const { records } = this.#store;
+    // A scan of other monitors says nothing about these.
+    if ((await this.latest(name))?.edition !== edition) await records.removeAll(`${scans}${name}/`);
     await records.putJson(idsKey(list), ids);
     await records.replace(`${lists}${name}`, JSON.stringify(list));
     return list;
@@ -61,52 +62,53 @@ export class MonitorListRepository {
   async remove(name: string): Promise<void> {
     const { records } = this.#store;
     await records.remove(`${lists}${name}`);
-    for (const folder of [pages, looks]) await records.removeAll(`${folder}${name}/`);
+    for (const folder of [pages, scans]) await records.removeAll(`${folder}${name}/`);
   }
 
-  /** The last look at a page, in place of the one before. @param monitorIds of the page */
-  async putLook(
+  /** The last scan of a page, in place of the one before. @param monitorIds of the page */
+  async putScan(
     list: string,
     page: number,
-    look: Look,
+    scanned: ScannedPage,
     monitorIds: readonly string[],
   ): Promise<void> {
-    const body = JSON.stringify({ look, monitorIds });
-    await this.#store.records.replace(`${looks}${list}/${page}`, body);
+    const body = JSON.stringify({ scanned, monitorIds });
+    await this.#store.records.replace(`${scans}${list}/${page}`, body);
   }
 
-  /** Null: nobody has looked yet. */
-  async look(list: string, page: number): Promise<PassOnFile | null> {
-    const found = await this.#store.records.getJson<StoredLook>(`${looks}${list}/${page}`);
-    return found && this.#withLeft(found);
-  }
-
-  /** The last looks at all pages of all lists. */
-  async looks(): Promise<PassOnFile[]> {
-    const found = await this.#allBelow<StoredLook>(looks);
-    return Promise.all(found.map((one) => this.#withLeft(one)));
-  }
-
-  /** What the last sweeps of monitors left, in place of what earlier ones had. */
-  async putLeft(notes: readonly SweepNote[]): Promise<void> {
-    const written = notes.flatMap(({ monitorId, left }) =>
-      left.length === 0
-        ? statement('DELETE FROM monitor_left WHERE monitor = ?', [monitorId])
-        : this.#left.insert([[monitorId, left.join('; ')]], replacing(['monitor'], ['body'])),
+  /** The last scans of the pages of a list; of all lists when none is named. */
+  async scans(list?: string): Promise<ScannedPage[]> {
+    const found = await this.#allBelow<{ scanned: ScannedPage; monitorIds: string[] }>(
+      list === undefined ? scans : `${scans}${list}/`,
     );
-    if (notes.length > 0) await this.#store.commit(written);
+    return Promise.all(
+      found.map(async ({ scanned, monitorIds }) => {
+        return { ...scanned, notes: [...scanned.notes, ...(await this.#unfinished(monitorIds))] };
+      }),
+    );
   }
 
-  /** Of those that have any. Stays until a sweep of theirs comes through. */
-  async left(monitorIds: readonly string[]): Promise<NonNullable<PassOnFile['left']>> {
+  /** What the last sweep of a monitor left, in place of what an earlier one had; null: nothing. */
+  async putUnfinished(monitorId: string, why: string | null): Promise<void> {
+    await this.#store.commit(
+      why === null
+        ? [statement('DELETE FROM monitor_left WHERE monitor = ?', [monitorId])]
+        : this.#left.insert([[monitorId, why]], replacing(['monitor'], ['body'])),
+    );
+  }
+
+  /** Null: it came through. */
+  async unfinished(monitorId: string): Promise<string | null> {
+    return (await this.#unfinished([monitorId]))[0]?.why ?? null;
+  }
+
+  async #unfinished(monitorIds: readonly string[]): Promise<MonitorNote[]> {
     if (monitorIds.length === 0) return [];
     const where = statement(`monitor IN ${marksOf([monitorIds])}`, monitorIds);
     const rows = await this.#left.read([], { where });
-    return rows.map(({ monitor, body }) => ({ monitorId: monitor, why: body }));
-  }
-
-  async #withLeft({ look, monitorIds }: StoredLook): Promise<PassOnFile> {
-    return { ...look, left: await this.left(monitorIds) };
+    return rows.map(({ monitor, body }) => {
+      return { monitorId: monitor, kind: 'unfinished', why: body };
+    });
   }
 
   async #allBelow<T>(folder: string): Promise<T[]> {
@@ -117,14 +119,9 @@ export class MonitorListRepository {
   }
 }
 
-interface StoredLook {
-  look: Look;
-  monitorIds: string[];
-}
-
 const lists = 'monitor-lists/';
 const pages = 'monitor-list-pages/';
-const looks = 'monitor-looks/';
+const scans = 'monitor-scans/';
 
 function idsKey({ name, edition }: Pick<MonitorList, 'name' | 'edition'>): string {
   return `${pages}${name}/${edition}`;

@@ -2,7 +2,7 @@ import { normaliseDocument } from '../../domain/core/documents';
 import { documentsInText } from '../../domain/core/held-documents';
 import type { Monitor } from '../../domain/monitors/change';
 import type { HealthOnFile, MonitorOnFile } from '../../domain/monitors/kept';
-import type { WalksOnFile } from '../../domain/monitors/watch';
+import type { WalksOnFile } from '../../domain/monitors/scan';
 import { pagesOf } from '../pages';
 import type { SealedDatabase } from '../sealed-database';
 import { insertInto, replacing, statement, type Statement } from '../statement';

@@ -13,6 +13,8 @@ export interface UnreadableItem {
   at: string;
   /** Sweeps that did. */
   count: number;
+  /** The last one of them. */
+  sweep: string;
   /** Fields at fault, in words. */
   why: string;
   answer: unknown;
@@ -27,6 +29,7 @@ interface Counted {
   sum: string;
   seenAt: string;
   count: number;
+  lastSweep: string;
 }
 
 const key = ['monitor', 'sum'];
@@ -77,8 +80,8 @@ export class UnreadableItemRepository extends SealedTable<ListedItem, Counted> {
   /** Of one monitor, the oldest first. */
   async of(monitorId: string): Promise<UnreadableItem[]> {
     const rows = await this.read([monitorId], { order: 'seen_at, sum' });
-    return rows.map(({ sum, seenAt: at, count, body: { answer, issues } }) => {
-      return { sum, at, count, why: issueWords(issues), answer };
+    return rows.map(({ sum, seenAt: at, count, lastSweep: sweep, body: { answer, issues } }) => {
+      return { sum, at, count, sweep, why: issueWords(issues), answer };
     });
   }
 }

@@ -10,60 +10,53 @@ import {
 import { sweepEnd } from '../../domain/job-ends';
 import {
   addCounts,
-  addStanding,
-  beginWalk,
+  emptyBacklog,
+  firstWalk,
   isPastEnd,
   nextPage,
   noCounts,
-  noStanding,
-  standingAfter,
-  untried,
-  worseStanding,
+  sweepStatus,
+  sweepWarnings,
   type Fault,
-  type PageReport,
   type ReconcileWalk,
-  type Standing,
   type Reconciled,
+  type SweepEnd,
   type SweepOutcome,
   type SweepRef,
-  type Walk,
 } from '../../domain/monitors/sweep';
 import {
   cancelUpdate,
   sweepProgressQuery,
-  type CarriedSweep,
   type MonitorSweepInput,
+  type SweepCarryover,
   type SweepProgress,
 } from '../messages';
 import { monitorActivities } from './activities';
 import { tellEnd } from '../core/search-attributes';
 
-/** Pages after which a run hands on to the next: some 650 events. */
+/** Pages after which a run continues as new: some 650 events. */
 const pagesPerRun = 100;
 
 /**
- * One pass over one monitor: what is open is delivered, then acknowledged, until nothing is left that
- * can be brought through now. Level-triggered: what is left stays open, and later passes go on.
+ * One sweep of one monitor: what is open is delivered, then acknowledged, until nothing is left that
+ * can be settled now. Level-triggered: what is left stays open, and later sweeps continue with it.
  */
 export async function monitorSweep(input: MonitorSweepInput): Promise<SweepOutcome> {
   return new SweepDriver(input).drive();
 }
 
-type Activities = ReturnType<typeof monitorActivities>;
-type WalkReport = Awaited<ReturnType<Activities['reconcilePages']>> | { fault: Fault };
-
 class SweepDriver {
   readonly #input: MonitorSweepInput;
   readonly #ref: SweepRef;
-  readonly #activities: Activities;
-  readonly #state: CarriedSweep;
+  readonly #activities: ReturnType<typeof monitorActivities>;
+  readonly #state: SweepCarryover;
   #pages = 0;
   #cancelling = false;
 
   constructor(input: MonitorSweepInput) {
     this.#input = input;
     this.#activities = monitorActivities(input.queueSuffix, input.interactive);
-    this.#state = input.carried ?? begin(input);
+    this.#state = input.carryover ?? newSweep(input);
     this.#ref = { monitorId: input.monitorId, sweep: this.#state.sweep, by: input.by };
     setHandler(sweepProgressQuery, () => this.#progress());
     setHandler(cancelUpdate, () => {
@@ -75,132 +68,102 @@ class SweepDriver {
 
   async drive(): Promise<SweepOutcome> {
     return CancellationScope.nonCancellable(async () => {
-      let fault = await this.#sweep();
-      const isDue = this.#input.reconcile || this.#state.lost;
+      const fault = await this.#sweep();
+      const isDue = this.#input.reconcile || this.#state.unsure;
       const mayGoOn = fault === null || fault.fault === 'unavailable';
       const reconciled = isDue && mayGoOn && !this.#cancelling ? await this.#reconcile() : null;
-      fault ??= reconciled?.fault ?? null;
-      await this.#tellStuck();
-      const outcome = this.#outcome(fault, reconciled);
+      const outcome = await this.#finalize({
+        counts: this.#state.counts,
+        warnings: this.#state.warnings,
+        fault: fault ?? reconciled?.fault ?? null,
+        reconciled,
+        stopped: this.#cancelling ? 'cancelled' : null,
+      });
       tellEnd(sweepEnd(outcome));
       return outcome;
     });
   }
 
   async #sweep(): Promise<Fault | null> {
+    const state = this.#state;
     for (;;) {
-      const { walk } = this.#state;
+      const { walk } = state;
       if (walk === null || this.#cancelling) return null;
       if (this.#pages >= pagesPerRun) {
-        await this.#handOn();
+        await this.#continueAsNew();
         continue;
       }
-      const page = await this.#page(walk);
+      this.#pages += 1;
+      const { terms } = this.#input;
+      const { cursor, size } = walk;
+      const page = await orFault(
+        this.#activities.sweepPage({ ref: this.#ref, terms, cursor, size }),
+      );
       if (!('counts' in page)) return page.fault;
-      this.#take(walk, page);
+      state.counts = addCounts(state.counts, page.counts);
+      state.warnings = [...new Set([...state.warnings, ...page.warnings])];
+      state.unsure ||= page.unsure;
       if (page.fault !== null && !isPastEnd(walk, page.fault)) return page.fault;
       const next = nextPage(walk, page);
       if (next.kind === 'repeated') return next.fault;
-      this.#state.walk = next.kind === 'done' ? null : next.walk;
+      state.walk = next.kind === 'done' ? null : next.walk;
     }
   }
 
-  async #page(walk: Walk): Promise<PageReport | { fault: Fault }> {
-    const [severity = null] = walk.phases;
-    const { cursor, peek, size } = walk;
-    const { terms } = this.#input;
-    this.#pages += 1;
-    const input = { ref: this.#ref, terms, severity, cursor, size, peek };
-    return orFault(this.#activities.sweepPage(input));
-  }
-
-  #take(walk: Walk, page: PageReport): void {
-    const state = this.#state;
-    state.counts = addCounts(state.counts, page.counts);
-    state.standing = worseStanding(state.standing, standingAfter(walk, page));
-    state.tried = addStanding(state.tried, page.tried);
-    state.remarks = [...new Set([...state.remarks, ...page.remarks])];
-    state.lost ||= page.lost;
-    state.why ??= page.why ?? null;
-    state.health = page.health ?? state.health ?? [];
-  }
-
-  async #reconcile(): Promise<Reconciled> {
-    const done: Reconciled = { pages: 0, found: 0, owed: 0, fault: null };
-    let standing = noStanding();
+  /** Null: it was cancelled before its end. */
+  async #reconcile(): Promise<Reconciled | null> {
+    let sum: Reconciled = { pages: 0, found: 0, pending: 0, fault: null };
     let walk: ReconcileWalk | null = null;
     do {
-      const { terms } = this.#input;
-      const report: WalkReport = await orFault(
-        this.#activities.reconcilePages({ ref: this.#ref, terms, walk }),
-      );
-      done.fault = report.fault;
-      walk = null;
-      if (!('walk' in report)) break;
-      done.pages += report.pages;
-      done.found += report.found;
-      done.owed += report.owed;
-      standing = addStanding(standing, untried(report));
-      this.#state.tried = addStanding(this.#state.tried, report.tried);
+      const report = await this.#reconcilePages(walk);
+      if (!('walk' in report)) return { ...sum, fault: report.fault };
+      sum = {
+        pages: sum.pages + report.pages,
+        found: sum.found + report.found,
+        pending: sum.pending + report.pending,
+        fault: report.fault,
+      };
       walk = report.walk;
     } while (walk !== null && !this.#cancelling);
-    this.#state.standing = worseStanding(this.#state.standing, standing);
-    return walk === null ? this.#conclude(done) : done;
+    return walk === null ? sum : null;
   }
 
-  /** When the next walk is due depends on how this one ended. */
-  async #conclude(done: Reconciled): Promise<Reconciled> {
-    const { pages, found, owed, fault } = done;
-    const isThrough = fault === null && owed === 0;
-    const end = { ref: this.#ref, pages, found, isThrough };
-    const concluded = await orFault(
-      this.#activities.concludeReconcile(end).then(() => ({ fault: null })),
-    );
-    return { ...done, fault: fault ?? concluded.fault };
+  #reconcilePages(walk: ReconcileWalk | null) {
+    const { terms } = this.#input;
+    return orFault(this.#activities.reconcilePages({ ref: this.#ref, terms, walk }));
   }
 
-  /** On record once a sweep. That it cannot be does not undo the sweep. */
-  async #tellStuck(): Promise<void> {
-    const { why } = this.#state;
-    const standing = this.#standing;
-    if (standing.stuck + standing.escalated === 0) return;
-    await orFault(this.#activities.tellStuck({ ref: this.#ref, standing, why }));
-  }
-
-  async #handOn(): Promise<void> {
-    // An update that is open when a run ends would fail. It may have been a cancel.
-    await condition(allHandlersFinished);
-    if (!this.#cancelling)
-      await continueAsNew<typeof monitorSweep>({ ...this.#input, carried: this.#state });
-  }
-
-  #outcome(fault: Fault | null, reconciled: Reconciled | null): SweepOutcome {
-    const { sweep, startedAt, counts, remarks, health = [] } = this.#state;
-    const standing = this.#standing;
-    const isLeft =
-      standing.stuck + standing.unreadable > 0 || this.#cancelling || remarks.includes('no cursor');
-    const found = reconciled?.found ?? 0;
-    const didNothing = counts.delivered + counts.acknowledged + counts.elsewhere + found === 0;
-    const status =
-      fault === null ? (isLeft ? 'partly' : 'swept') : didNothing ? 'failed' : 'partly';
+  /** That its end cannot be stored does not undo the sweep. */
+  async #finalize(end: SweepEnd): Promise<SweepOutcome> {
+    const { monitorId, terms } = this.#input;
+    const { sweep, startedAt } = this.#state;
+    const stored = await orFault(this.#activities.finalizeSweep({ ref: this.#ref, terms, end }));
+    const fault = end.fault ?? ('fault' in stored ? stored.fault : null);
+    const left =
+      'fault' in stored
+        ? {
+            backlog: emptyBacklog,
+            warnings: sweepWarnings(monitorId, { ...end, fault }, emptyBacklog),
+            health: [],
+          }
+        : stored;
     return {
-      monitorId: this.#input.monitorId,
+      ...end,
+      ...left,
+      monitorId,
       sweep,
-      status,
-      stopped: this.#cancelling ? 'cancelled' : null,
       fault,
-      counts,
-      standing,
-      reconciled,
-      remarks,
-      health,
+      status: sweepStatus({ ...end, fault }, left.backlog),
       startedAt,
       endedAt: new Date().toISOString(),
     };
   }
 
-  get #standing(): Standing {
-    return addStanding(this.#state.tried, this.#state.standing);
+  async #continueAsNew(): Promise<void> {
+    // An update that is open when a run ends would fail. It may have been a cancel.
+    await condition(allHandlersFinished);
+    if (!this.#cancelling)
+      await continueAsNew<typeof monitorSweep>({ ...this.#input, carryover: this.#state });
   }
 
   #progress(): SweepProgress {
@@ -208,32 +171,27 @@ class SweepDriver {
     return {
       kind: 'monitor-sweep',
       stage: walk === null ? 'reconciling' : 'sweeping',
-      severity: walk?.phases[0] ?? null,
       counts,
-      standing: this.#standing,
       cancelling: this.#cancelling,
       startedAt,
     };
   }
 }
 
-/** The name of a pass is its monitor and its instant: marks on file tell which pass made them. */
-function begin({ monitorId, terms }: MonitorSweepInput): CarriedSweep {
+/** The name of a sweep is its monitor and its instant: marks in the store tell which sweep made them. */
+function newSweep({ monitorId }: MonitorSweepInput): SweepCarryover {
   const startedAt = new Date().toISOString();
   return {
     sweep: `monitor-sweep/${monitorId}/${startedAt.replaceAll(/[-:.]/g, '')}`,
     startedAt,
-    walk: beginWalk(terms),
+    walk: firstWalk,
     counts: noCounts(),
-    standing: noStanding(),
-    tried: noStanding(),
-    remarks: [],
-    lost: false,
-    why: null,
+    warnings: [],
+    unsure: false,
   };
 }
 
-/** What an activity could not do in all its attempts is told, and costs no other monitor anything. */
+/** What an activity could not do in all its attempts is reported, and costs no other monitor anything. */
 async function orFault<T>(work: Promise<T>): Promise<T | { fault: Fault }> {
   try {
     return await work;

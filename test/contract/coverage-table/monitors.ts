@@ -318,12 +318,12 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
     'PATCH /monitors/{monitor_id}: emails': {
       sandbox: 'Addresses with an @; others are 400.',
       client: `${change}#MonitorUpdate.emails`,
-      test: `${command} › tells the difference to the last answer on file, and that there is none`,
+      test: `${command} › sends the given fields and no others, and prints the monitor as answered`,
     },
     'PATCH /monitors/{monitor_id}: frequency_hours': {
       sandbox: 'Whole hours from 1 to 720; others are 400.',
       client: `${change}#MonitorUpdate.frequencyHours`,
-      test: `${command} › tells the difference to the last answer on file, and that there is none`,
+      test: `${command} › sends the given fields and no others, and prints the monitor as answered`,
     },
     'PATCH /monitors/{monitor_id} answers the updated monitor': {
       sandbox: 'With updated_at; frozenFields keeps a field as it was.',
@@ -332,7 +332,7 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
     },
     'PATCH /monitors/{monitor_id}: two problems': {
       sandbox: '404 for an unknown monitor, 409 for a cancelled one.',
-      client: 'src/starters/monitors/update.ts#sendUpdate',
+      client: 'src/starters/monitors/update.ts#updateCommand',
       test: `${command} › a monitor that is %s is told, and not asked for again`,
     },
     'GET /monitors/{monitor_id}/changes: page size': {

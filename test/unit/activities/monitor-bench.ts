@@ -1,27 +1,33 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import type { MonitorDependencies } from '../../../src/activities/dependencies';
-import { createMonitorLookActivities } from '../../../src/activities/monitors/looks';
+import { createMonitorProbeActivities } from '../../../src/activities/monitors/probe-monitors';
 import {
   createMonitorReconcileActivities,
-  type ReconcileInput,
   type ReconcileReport,
-} from '../../../src/activities/monitors/reconciles';
-import { createMonitorSweepActivities } from '../../../src/activities/monitors/sweeps';
+} from '../../../src/activities/monitors/reconcile';
+import {
+  createMonitorSweepActivities,
+  type FinalizedSweep,
+} from '../../../src/activities/monitors/sweep-page';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { IdKey } from '../../../src/protection/id-key';
-import { plainTerms, type PageReport, type SweepRef } from '../../../src/domain/monitors/sweep';
-import type { LookReport } from '../../../src/domain/monitors/watch';
+import type { ProbeReport, ScannedPage } from '../../../src/domain/monitors/scan';
+import {
+  firstWalk,
+  noCounts,
+  plainTerms,
+  type PageReport,
+  type SweepEnd,
+  type SweepRef,
+} from '../../../src/domain/monitors/sweep';
 import { readEnvironment } from '../../../src/environment';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
 import { openSinks } from '../../../src/sinks/open-sinks';
 import { ChangeQueries } from '../../../src/store/monitors/change-queries';
-import { ChangeRepository } from '../../../src/store/monitors/changes';
-import { MonitorListRepository } from '../../../src/store/monitors/lists';
-import { MonitorRepository } from '../../../src/store/monitors/monitors';
-import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
+import { monitorRecords, type MonitorRecords } from '../../../src/store/monitors/records';
 import { WorkerMetrics } from '../../../src/workers/metrics';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -32,13 +38,10 @@ type Script = NonNullable<NonNullable<MonitorPatch['held']>[string]>;
 export class MonitorBench {
   readonly place = new TemporaryStore();
   readonly sandbox: Sandbox;
-  readonly changes: ChangeRepository;
-  readonly monitors: MonitorRepository;
-  readonly items: UnreadableItemRepository;
+  readonly records: MonitorRecords;
   readonly queries = new ChangeQueries(this.place.store);
-  readonly lists = new MonitorListRepository(this.place.store);
   readonly #service: Service;
-  /** To be changed between two passes. */
+  /** To be changed between two sweeps. */
   readonly deps: MonitorDependencies;
 
   private constructor(sandbox: Sandbox, token: Token, others: Partial<MonitorDependencies>) {
@@ -47,11 +50,9 @@ export class MonitorBench {
     const { monitorNames, monitorSinks } = readEnvironment({});
     const idKey = IdKey.parse('cd'.repeat(32));
     const nameOf = (document: string): string => idKey.nameOf('document', document);
-    this.changes = new ChangeRepository(store, nameOf);
-    this.monitors = new MonitorRepository(store, nameOf);
-    this.items = new UnreadableItemRepository(store, nameOf);
+    this.records = monitorRecords(store, nameOf);
     this.#service = new Service({ baseUrl: sandbox.baseUrl, token, ratePerSecond: 10_000 });
-    const sinks = openSinks(monitorSinks, store, this.changes);
+    const sinks = openSinks(monitorSinks, store, this.records.changes);
     this.deps = {
       monitors: new MonitorsApi(this.#service, monitorNames),
       store,
@@ -90,40 +91,53 @@ export class MonitorBench {
     this.place.remove();
   }
 
-  /** One page of a pass. @param attempt of the activity */
-  sweepPage(pass = 'pass-1', attempt = 1): Promise<PageReport> {
+  /** One page of a sweep. @param attempt of the activity */
+  sweepPage(sweep = 'sweep-1', attempt = 1): Promise<PageReport> {
     const { sweepPage } = createMonitorSweepActivities(this.deps);
-    const input = {
-      ref: this.#ref(pass),
-      terms: plainTerms,
-      severity: null,
-      cursor: null,
-      size: null,
-    };
-    return new ActivityEnvironment({ attempt }).run(sweepPage, { ...input, peek: false });
+    const input = { ref: this.#ref(sweep), terms: plainTerms, ...firstWalk };
+    return new ActivityEnvironment({ attempt }).run(sweepPage, input);
   }
 
-  /** A walk over all states, concluded as a sweep does. @returns what its last pages came to */
-  async walk(pass = 'pass-1'): Promise<ReconcileReport> {
-    const { reconcilePages, concludeReconcile } = createMonitorReconcileActivities(this.deps);
-    const ref = this.#ref(pass);
+  /** The end of a sweep, as the store has it. */
+  finalize(sweep = 'sweep-1', end: Partial<SweepEnd> = {}): Promise<FinalizedSweep> {
+    const { finalizeSweep } = createMonitorSweepActivities(this.deps);
+    const none = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
+    const input = { ref: this.#ref(sweep), terms: plainTerms, end: { ...none, ...end } };
+    return new ActivityEnvironment().run(finalizeSweep, input);
+  }
+
+  /** A sweep of one page. */
+  async sweep(sweep = 'sweep-1'): Promise<Omit<PageReport, 'warnings'> & FinalizedSweep> {
+    const page = await this.sweepPage(sweep);
+    const { counts, fault } = page;
+    return { ...page, ...(await this.finalize(sweep, { counts, fault })) };
+  }
+
+  /** A walk over all states, stored as a sweep does. @returns what its last pages came to */
+  async walk(sweep = 'sweep-1'): Promise<ReconcileReport & FinalizedSweep> {
+    const { reconcilePages } = createMonitorReconcileActivities(this.deps);
+    const input = { ref: this.#ref(sweep), terms: plainTerms };
     const engine = new ActivityEnvironment();
-    const input: ReconcileInput = { ref, terms: plainTerms, walk: null };
-    let report: ReconcileReport = await engine.run(reconcilePages, input);
+    let report: ReconcileReport = await engine.run(reconcilePages, { ...input, walk: null });
     while (report.walk !== null) {
       report = await engine.run(reconcilePages, { ...input, walk: report.walk });
     }
-    const { pages, found, owed, fault } = report;
-    const isThrough = fault === null && owed === 0;
-    await engine.run(concludeReconcile, { ref, pages, found, isThrough });
-    return report;
+    const { fault } = report;
+    return { ...report, ...(await this.finalize(sweep, { fault, reconciled: report })) };
   }
 
-  async look(monitorIds = [monitorId]): Promise<LookReport> {
-    const list = await this.lists.put('all', monitorIds);
-    const { lookAtMonitors } = createMonitorLookActivities(this.deps);
-    const input = { list, page: 0, terms: plainTerms, watch: 'watch-1', reconcileAll: false };
-    return new ActivityEnvironment().run(lookAtMonitors, input);
+  async probe(monitorIds = [monitorId]): Promise<ProbeReport> {
+    const list = await this.records.lists.put('all', monitorIds);
+    const { probeMonitors } = createMonitorProbeActivities(this.deps);
+    const input = { list, page: 0, terms: plainTerms, scan: 'scan-1', reconcileAll: false };
+    return new ActivityEnvironment().run(probeMonitors, input);
+  }
+
+  /** What the store has of the last probe. */
+  async scanned(): Promise<ScannedPage> {
+    const [page] = await this.records.lists.scans('all');
+    if (page === undefined) throw new Error('not probed yet');
+    return page;
   }
 
   #ref(sweep: string): SweepRef {

@@ -5,26 +5,26 @@ import { TemporaryStore } from '../../support/temporary-store';
 import { MonitorBench, monitorId } from './monitor-bench';
 
 const change = '11111111-1111-4111-8111-111111111111';
-const due = { monitorId, isOpen: false, reconcile: true };
+const due = { monitorId, reconcile: true };
 
 describe('activities of monitors in trouble', () => {
   let bench: MonitorBench;
   afterEach(() => bench.close());
 
   const acknowledgement = async () =>
-    (await bench.changes.get(monitorId, change))?.acknowledged ?? null;
+    (await bench.records.changes.get(monitorId, change))?.acknowledged ?? null;
   const markOf = async (): Promise<string | undefined> => (await acknowledgement())?.by;
 
   test('an acknowledgement whose answer was lost, and that is refused when sent again, is looked up', async () => {
     bench = await MonitorBench.start({ changes: [{ id: change }], ack: ['reset_after', '409'] });
-    await bench.walk('an earlier pass');
-    expect(await bench.sweepPage()).toMatchObject({ lost: true, standing: { stuck: 1 } });
+    await bench.walk('an earlier sweep');
+    expect(await bench.sweep()).toMatchObject({ unsure: true, backlog: { undelivered: 1 } });
     expect(await markOf()).toBeUndefined();
     // Whether or not this pass can: the next one owes it.
-    expect(await bench.look()).toMatchObject({ due: [due] });
+    expect(await bench.probe()).toMatchObject({ due: [due] });
     await bench.walk();
     expect(await acknowledgement()).toMatchObject({ by: 'us', required: ['file'] });
-    expect(await bench.look()).toMatchObject({ due: [] });
+    expect(await bench.probe()).toMatchObject({ due: [] });
   });
 
   test('an acknowledgement tells which sinks had to have the change before it', async () => {
@@ -36,27 +36,27 @@ describe('activities of monitors in trouble', () => {
   test('an acknowledgement that is refused, and did not arrive before, is looked up by nobody', async () => {
     const busy = { kind: '429', retryAfterSeconds: 0 } as const;
     bench = await MonitorBench.start({ changes: [{ id: change }], ack: [busy, '503', '409'] });
-    await bench.walk('an earlier pass');
-    expect(await bench.sweepPage()).toMatchObject({ lost: false, standing: { stuck: 1 } });
-    expect(await bench.look()).toMatchObject({ due: [{ isOpen: true, reconcile: false }] });
+    await bench.walk('an earlier sweep');
+    expect(await bench.sweep()).toMatchObject({ unsure: false, backlog: { undelivered: 1 } });
+    expect(await bench.probe()).toMatchObject({ due: [{ reconcile: false }] });
   });
 
   test('a service that answers no acknowledgement for days is not walked through at every sweep', async () => {
     const sixTimes = Array.from({ length: 6 }, () => ['500_html', '409'] as const).flat();
     bench = await MonitorBench.start({ changes: [{ id: change }], ack: sixTimes });
-    const lost: boolean[] = [];
+    const unsure: boolean[] = [];
     for (let pass = 1; pass <= 6; pass += 1) {
-      lost.push((await bench.sweepPage(`pass-${pass}`)).lost);
+      unsure.push((await bench.sweepPage(`sweep-${pass}`)).unsure);
     }
-    expect(lost).toEqual([true, true, true, true, false, false]);
+    expect(unsure).toEqual([true, true, true, true, false, false]);
   });
 
   test('what an attempt before this one may have acknowledged is looked up', async () => {
     bench = await MonitorBench.start({ changes: [{ id: change }] });
-    await bench.walk('an earlier pass');
-    expect(await bench.look()).toMatchObject({ due: [{ reconcile: false }] });
-    expect(await bench.sweepPage('pass-1', 2)).toMatchObject({ lost: true });
-    expect(await bench.look()).toMatchObject({ due: [due] });
+    await bench.walk('an earlier sweep');
+    expect(await bench.probe()).toMatchObject({ due: [{ reconcile: false }] });
+    expect(await bench.sweepPage('sweep-1', 2)).toMatchObject({ unsure: true });
+    expect(await bench.probe()).toMatchObject({ due: [due] });
   });
 
   test('a token that was just replaced in its file ends no pass', async () => {
@@ -64,17 +64,17 @@ describe('activities of monitors in trouble', () => {
     const file = join(place.folder, 'token');
     await writeFile(file, 'sandbox-token');
     bench = await MonitorBench.start({ changes: [{ id: change }] }, Token.fromFile(file));
-    expect(await bench.look()).toMatchObject({ failing: 0, credentials: false });
+    expect(await bench.probe()).toMatchObject({ failing: 0, isCredentials: false });
     await writeFile(file, 'the-next-one');
     bench.sandbox.setToken('sandbox-token', false);
     bench.sandbox.setToken('the-next-one', true);
-    expect(await bench.look()).toMatchObject({ failing: 0, credentials: false });
+    expect(await bench.probe()).toMatchObject({ failing: 0, isCredentials: false });
     place.remove();
   });
 
   test('a token that is refused twice ends the pass', async () => {
     bench = await MonitorBench.start({ list: ['401', '403_unauthorized'] });
-    expect(await bench.look()).toMatchObject({ failing: 1, credentials: true });
+    expect(await bench.probe()).toMatchObject({ failing: 1, isCredentials: true });
     expect(bench.sandbox.monitors.counts().list).toBe(2);
   });
 });

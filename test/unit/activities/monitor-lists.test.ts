@@ -89,18 +89,18 @@ describe('a change that stays open after its acknowledgement', () => {
       () => answer,
     );
     const status = async (): Promise<string> => {
-      const file = await bench.changes.get(monitorId, 'c-1');
+      const file = await bench.records.changes.get(monitorId, 'c-1');
       return file === null ? 'none' : changeRecord({ ...file, reviews: [] }, ['file']).status;
     };
     const stuck = async (): Promise<number> =>
       (await bench.queries.standing(monitorId, 5, ['file'])).stuck;
     const settled = { 200: 'acknowledged', 404: 'gone' }[answer.status];
-    await bench.sweepPage('pass-1');
+    await bench.sweepPage('sweep-1');
     expect([await status(), await stuck()]).toEqual([settled, 0]);
-    await bench.sweepPage('pass-2');
+    await bench.sweepPage('sweep-2');
     expect([await status(), await stuck()]).toEqual(['failing', 1]);
     isOver = true;
-    await bench.walk('pass-3');
+    await bench.walk('sweep-3');
     expect([await status(), await stuck()]).toEqual([settled, 0]);
   });
 });
@@ -120,9 +120,9 @@ describe('what sinks have taken', () => {
     const both = [sink('file', () => false), sink('webhook', () => isDown)];
     const sinks = new Sinks(both, ['file', 'webhook']);
     bench.deps.sinksFor = () => sinks;
-    expect(await bench.sweepPage('pass-1')).toMatchObject({ counts: { delivered: 0 } });
+    expect(await bench.sweepPage('sweep-1')).toMatchObject({ counts: { delivered: 0 } });
     isDown = false;
-    expect(await bench.sweepPage('pass-2')).toMatchObject({ counts: { delivered: 2 } });
+    expect(await bench.sweepPage('sweep-2')).toMatchObject({ counts: { delivered: 2 } });
   });
 });
 
@@ -131,15 +131,15 @@ describe('what could not be brought through', () => {
 
   test('is counted once a sweep, however often it is listed', async () => {
     await begin(() => ({ data: [change('c-1'), change('c-2')] }), refused);
-    expect(await bench.sweepPage()).toMatchObject({ standing: { stuck: 2 }, tried: { stuck: 2 } });
-    expect(await bench.sweepPage()).toMatchObject({ standing: { stuck: 0 }, staying: 2 });
-    expect(await bench.sweepPage('pass-2')).toMatchObject({ tried: { stuck: 2 } });
-  });
-
-  test('is counted again when the worker was lost before it told', async () => {
-    await begin(() => ({ data: [change('c-1')] }), refused);
-    await bench.sweepPage();
-    expect(await bench.sweepPage('pass-1', 2)).toMatchObject({ standing: { stuck: 1 } });
+    const counts = async (): Promise<number[]> => {
+      const { named } = await bench.queries.standing(monitorId, 5, ['file']);
+      return named.map(({ trouble }) => trouble.count);
+    };
+    expect(await bench.sweep()).toMatchObject({ backlog: { undelivered: 2 } });
+    expect(await bench.sweep()).toMatchObject({ backlog: { undelivered: 2 }, staying: 2 });
+    expect([server.posts().length, await counts()]).toEqual([2, [1, 1]]);
+    await bench.sweep('sweep-2');
+    expect([server.posts().length, await counts()]).toEqual([4, [2, 2]]);
   });
 });
 
@@ -189,8 +189,8 @@ describe('a walk over all states', () => {
   test('says so when there is more and no way to it, and is not over', async () => {
     await begin(() => ({ data: [acknowledged('c-1')], page: { has_more: true } }));
     expect(await bench.walk()).toMatchObject({ found: 1, fault: { fault: 'no cursor' } });
-    expect(await bench.look()).toMatchObject({ failing: 0 });
-    expect(await bench.monitors.get(monitorId)).toMatchObject({
+    expect(await bench.probe()).toMatchObject({ failing: 0 });
+    expect(await bench.records.monitors.get(monitorId)).toMatchObject({
       walks: { unfinished: { times: 1 } },
     });
   });
@@ -198,8 +198,8 @@ describe('a walk over all states', () => {
   test('keeps what it cannot read, and counts it', async () => {
     const odd = { id: null, status: 'acknowledged' };
     await begin(() => ({ data: [odd, acknowledged('c-1')] }));
-    expect(await bench.walk()).toMatchObject({ found: 1, standing: { unreadable: 1 } });
-    expect(await bench.items.of(monitorId)).toMatchObject([
+    expect(await bench.walk()).toMatchObject({ found: 1, backlog: { unreadable: 1 } });
+    expect(await bench.records.unreadable.of(monitorId)).toMatchObject([
       { count: 1, why: expect.stringContaining('id: invalid_type'), answer: odd },
     ]);
     expect(warnings).toHaveLength(1);

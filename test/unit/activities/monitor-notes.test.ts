@@ -1,9 +1,8 @@
-import { ActivityEnvironment } from '../../support/activity-environment';
-import { createMonitorNoteActivities } from '../../../src/activities/monitors/notes';
-import type { PassOnFile, SweepNote } from '../../../src/domain/monitors/watch';
+import type { MonitorNote } from '../../../src/domain/monitors/health';
+import type { Fault } from '../../../src/domain/monitors/sweep';
 import { MonitorBench, monitorId } from './monitor-bench';
 
-const fault = 'cursor repeated: its words';
+const fault: Fault = { fault: 'cursor repeated', message: 'its words' };
 
 describe('what sweeps leave', () => {
   let bench: MonitorBench;
@@ -15,38 +14,37 @@ describe('what sweeps leave', () => {
   });
   afterEach(() => bench.close());
 
-  const note = (found: Partial<SweepNote>): Promise<void> => {
-    const { noteSweeps } = createMonitorNoteActivities(bench.deps);
-    const sweeps = [{ monitorId, fault: null, left: [], ...found }];
-    return new ActivityEnvironment().run(noteSweeps, { sweeps });
+  const left = async (): Promise<MonitorNote[]> => {
+    return (await bench.scanned()).notes.filter(({ kind }) => kind === 'unfinished');
   };
-  const left = async (): Promise<PassOnFile['left']> => (await bench.lists.look('all', 0))?.left;
 
-  test('stands in the pass on file over the next looks, until a sweep comes through', async () => {
-    expect(await bench.look()).toMatchObject({ noted: false });
-    await note({ fault, left: [fault, '3 changes could not be brought through'] });
-    expect(await bench.look()).toMatchObject({ noted: true });
-    const why = `${fault}; 3 changes could not be brought through`;
-    expect(await left()).toEqual([{ monitorId, why }]);
-    await note({});
+  test('stands in the last scan over the next ones, until a sweep comes through', async () => {
+    await bench.probe();
+    await bench.finalize('sweep-1', { fault, warnings: ['slow sink'] });
+    await bench.probe();
+    expect(await left()).toEqual([
+      {
+        monitorId,
+        kind: 'unfinished',
+        why: expect.stringMatching(/^cursor repeated: its words; a sink is so slow/),
+      },
+    ]);
+    await bench.finalize('sweep-2');
     expect(await left()).toEqual([]);
-    expect(await bench.look()).toMatchObject({ noted: false });
   });
 
-  test('is told in the log once, not at every pass', async () => {
-    await bench.look();
-    await note({ fault, left: [fault] });
-    await note({ fault, left: [fault, '4 changes could not be brought through'] });
+  test('is said in the log once, not at every sweep', async () => {
+    await bench.finalize('sweep-1', { fault });
+    await bench.finalize('sweep-2', { fault, warnings: ['slow sink'] });
     expect(warnings).toEqual(['a sweep ended with a fault']);
-    await note({ fault: 'refused', left: ['refused'] });
+    await bench.finalize('sweep-3', { fault: { ...fault, fault: 'refused' } });
     expect(warnings).toHaveLength(2);
   });
 
-  test('of a monitor that is watched no more is forgotten', async () => {
-    await bench.look();
-    await note({ fault, left: [fault] });
-    const other = '11111111-1111-4111-8111-111111111111';
-    expect(await bench.look([other])).toMatchObject({ noted: false });
+  test('of a monitor that is on the list no more is forgotten', async () => {
+    await bench.probe();
+    await bench.finalize('sweep-1', { fault });
+    await bench.probe(['11111111-1111-4111-8111-111111111111']);
     expect(await left()).toEqual([]);
   });
 });

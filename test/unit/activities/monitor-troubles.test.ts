@@ -5,7 +5,7 @@ import { Sinks } from '../../../src/sinks/open-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
 import { statement, type Statement } from '../../../src/store/statement';
 import { toldChange } from '../../support/monitor-changes';
-import { healthLines } from '../../../src/starters/monitors/outcome';
+import { noteLines } from '../../../src/starters/monitors/outcome';
 import { MonitorBench, monitorId } from './monitor-bench';
 
 const change = '11111111-1111-4111-8111-111111111111';
@@ -76,7 +76,7 @@ async function start(
 }
 
 async function recordOf(changeId = change) {
-  const file = await bench.changes.get(monitorId, changeId);
+  const file = await bench.records.changes.get(monitorId, changeId);
   if (file === null) throw new Error('nobody has filed it');
   return changeRecord({ ...file, reviews: [] }, ['file']);
 }
@@ -85,37 +85,37 @@ describe('what others acknowledged before every sink had it', () => {
   it('is told as owed until a walk brings it through, later and later', async () => {
     await start({ changes: [{ id: change }] });
     sink.isDown = true;
-    expect(await bench.sweepPage('pass-1')).toMatchObject({ standing: { stuck: 1 } });
+    expect(await bench.sweep('sweep-1')).toMatchObject({ backlog: { undelivered: 1 } });
     bench.sandbox.monitors.acknowledgeElsewhere(monitorId);
-    expect(await bench.walk('pass-2')).toMatchObject({ owed: 1, standing: { stuck: 1 } });
+    expect(await bench.walk('sweep-2')).toMatchObject({ pending: 1, backlog: { undelivered: 1 } });
     expect(await recordOf()).toMatchObject({ status: 'failing', failure: 'it is down' });
 
-    expect(await bench.look()).toMatchObject({ due: [] });
+    expect(await bench.probe()).toMatchObject({ due: [] });
     aheadMs = hour;
-    expect(await bench.look()).toMatchObject({ due: [{ reconcile: true }] });
-    expect(await bench.walk('pass-3')).toMatchObject({ owed: 1 });
+    expect(await bench.probe()).toMatchObject({ due: [{ reconcile: true }] });
+    expect(await bench.walk('sweep-3')).toMatchObject({ pending: 1 });
     aheadMs = hour + 90_000;
-    expect(await bench.look()).toMatchObject({ due: [] });
+    expect(await bench.probe()).toMatchObject({ due: [] });
 
     sink.isDown = false;
     aheadMs = 2 * hour;
-    expect(await bench.walk('pass-4')).toMatchObject({ owed: 0, standing: { stuck: 0 } });
+    expect(await bench.walk('sweep-4')).toMatchObject({ pending: 0, backlog: { undelivered: 0 } });
     expect(sink.taken).toEqual([change]);
     expect(await recordOf()).toMatchObject({ status: 'acknowledged_elsewhere', failure: null });
     aheadMs = 48 * hour;
-    expect(await bench.look()).toMatchObject({ due: [] });
+    expect(await bench.probe()).toMatchObject({ due: [] });
   });
 
   it('is delivered by the sweep to which a service lists it, whatever was asked for', async () => {
     await start({ changes: [{ id: change }] }, { statusName: 'ignored' });
     sink.isDown = true;
-    await bench.sweepPage('pass-1');
+    await bench.sweepPage('sweep-1');
     bench.sandbox.monitors.acknowledgeElsewhere(monitorId);
-    expect(await bench.sweepPage('pass-2')).toMatchObject({ standing: { stuck: 1 } });
+    expect(await bench.sweep('sweep-2')).toMatchObject({ backlog: { undelivered: 1 } });
     sink.isDown = false;
-    expect(await bench.sweepPage('pass-3')).toMatchObject({
+    expect(await bench.sweep('sweep-3')).toMatchObject({
       counts: { delivered: 1 },
-      standing: { stuck: 0 },
+      backlog: { undelivered: 0 },
     });
   });
 });
@@ -124,11 +124,11 @@ describe('an acknowledgement of ours', () => {
   it('is on record before its mark, so that a failure of the trail loses none', async () => {
     await start({ changes: [{ id: change }] }, { statusName: 'ignored' });
     trail.failures = 1;
-    await expect(bench.sweepPage('pass-1')).rejects.toThrow('the disk is full');
+    await expect(bench.sweepPage('sweep-1')).rejects.toThrow('the disk is full');
     expect(bench.sandbox.monitors.counts().acknowledged).toBe(1);
     expect(await recordOf()).toMatchObject({ status: 'delivered' });
     // The service lists it as acknowledged: it was not somebody else.
-    expect(await bench.sweepPage('pass-1', 2)).toMatchObject({
+    expect(await bench.sweepPage('sweep-1', 2)).toMatchObject({
       counts: { acknowledged: 1, elsewhere: 0 },
     });
     expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
@@ -144,11 +144,11 @@ describe('an acknowledgement of ours', () => {
 
   it('is gone when the first try is refused, and ours when a later one is not', async () => {
     await start({ changes: [{ id: change }], ack: ['404'] });
-    await bench.sweepPage('pass-1');
+    await bench.sweepPage('sweep-1');
     expect(await recordOf()).toMatchObject({ status: 'gone' });
-    expect(await bench.sweepPage('pass-2')).toMatchObject({
+    expect(await bench.sweep('sweep-2')).toMatchObject({
       counts: { acknowledged: 1 },
-      standing: { stuck: 0 },
+      backlog: { undelivered: 0 },
     });
     expect(await recordOf()).toMatchObject({ status: 'acknowledged' });
   });
@@ -158,16 +158,16 @@ describe('one bad row', () => {
   it('of a change keeps no other change from being brought through', async () => {
     await start({ changes: [{ id: change }, { id: other }] });
     const by = { sweep: 'before', at: '2026-05-04T10:00:00.000Z', foundAs: 'open' as const };
-    await bench.changes.file(monitorId, [toldChange(change)], by);
+    await bench.records.changes.file(monitorId, [toldChange(change)], by);
     bench.place.database.commitNow([statement(`UPDATE change SET body = x''`)]);
-    expect(await bench.sweepPage()).toMatchObject({
+    expect(await bench.sweep()).toMatchObject({
       counts: { acknowledged: 1 },
-      standing: { unreadable: 1, escalated: 1 },
+      backlog: { unreadable: 1, escalated: 1 },
     });
     expect(await recordOf(other)).toMatchObject({ status: 'acknowledged' });
   });
 
-  it('of a monitor keeps no other monitor from being looked at', async () => {
+  it('of a monitor keeps no other monitor from being probed', async () => {
     await start({ changes: [{ id: change }] });
     const { database } = bench.place;
     const commit = database.commit.bind(database);
@@ -177,41 +177,53 @@ describe('one bad row', () => {
       if (statements.some(isHealth)) throw new Error('EIO');
       return commit(statements, events);
     };
-    expect(await bench.look([monitorId, unheld])).toMatchObject({ looked: 2, failing: 2 });
+    expect(await bench.probe([monitorId, unheld])).toMatchObject({ probed: 2, failing: 2 });
     const why = expect.stringContaining('could not be read or written') as string;
-    expect((await bench.lists.look('all', 0))?.failing).toMatchObject([
-      { monitorId, why },
-      { monitorId: unheld, why: expect.stringContaining('404') as string },
+    expect((await bench.scanned()).notes).toMatchObject([
+      { monitorId, kind: 'failing', why },
+      { monitorId: unheld, kind: 'failing', why: expect.stringContaining('404') as string },
     ]);
   });
 });
 
-describe('a look', () => {
+describe('a probe', () => {
   it('does not take the refusal of one monitor for that of the token', async () => {
     const list = ['403_unauthorized', '403_unauthorized'] as const;
     await start({ changes: [{ id: change }], list: [...list] });
-    const look = await bench.look([monitorId, unheld]);
-    expect(look).toMatchObject({ looked: 2, failing: 2, escalated: 2, credentials: false });
+    const look = await bench.probe([monitorId, unheld]);
+    expect(look).toMatchObject({ probed: 2, failing: 2, escalated: 2, isCredentials: false });
   });
 
   it.each(['404', '403_unauthorized', 'unreadable_2xx'] as const)(
     'asks once a day for a health that is answered %s',
     async (fault) => {
       await start({ read: Array.from({ length: 5 }, () => fault) });
-      for (let pass = 0; pass < 3; pass += 1) await bench.look();
+      for (let pass = 0; pass < 3; pass += 1) await bench.probe();
       expect(bench.sandbox.monitors.counts().read).toBe(1);
-      expect((await bench.lists.look('all', 0))?.unknown).toMatchObject([{ monitorId }]);
+      expect((await bench.scanned()).notes).toMatchObject([{ monitorId, kind: 'unknown' }]);
       aheadMs = 25 * hour;
-      await bench.look();
+      await bench.probe();
       expect(bench.sandbox.monitors.counts().read).toBe(2);
     },
   );
 });
 
+it('delivers the gravest changes of a page first', async () => {
+  await start({
+    changes: [
+      { id: unheld, severity: 'info' },
+      { id: other, severity: 'warn' },
+      { id: change, severity: 'critical' },
+    ],
+  });
+  await bench.sweepPage();
+  expect(sink.taken).toEqual([change, other, unheld]);
+});
+
 it('a sweep by hand reads the health of its monitor', async () => {
   await start({ changes: [{ id: change }] });
-  expect((await bench.sweepPage()).health).toEqual([]);
-  expect(await bench.monitors.get(monitorId)).toMatchObject({ health: { kind: 'known' } });
+  expect((await bench.sweep()).health).toEqual([]);
+  expect(await bench.records.monitors.get(monitorId)).toMatchObject({ health: { kind: 'known' } });
 });
 
 it.each<[string, Parameters<typeof start>[0], string]>([
@@ -226,12 +238,11 @@ it.each<[string, Parameters<typeof start>[0], string]>([
     'failing, 9 in a row failed',
   ],
   ['is not told of', { read: ['404'] }, 'health unknown'],
-])('a sweep and a look tell that a monitor %s', async (_, script, words) => {
+])('a sweep and a probe tell that a monitor %s', async (_, script, words) => {
   await start({ changes: [{ id: change }], ...script });
-  expect((await bench.sweepPage()).health).toEqual([expect.stringContaining(words)]);
-  await bench.look();
-  const pass = await bench.lists.look('all', 0);
-  const told = pass === null ? [] : healthLines([pass]);
+  expect((await bench.sweep()).health).toEqual([expect.stringContaining(words)]);
+  await bench.probe();
+  const told = noteLines((await bench.scanned()).notes);
   expect(told).toHaveLength(1);
   expect(told[0]).toMatch(/may not run|in a row failed|health unknown of 1/);
 });
@@ -240,7 +251,7 @@ it('asks for a person when an item cannot be read sweep after sweep', async () =
   await start({ changes: [{ answer: 'no_id' }] });
   const escalated: number[] = [];
   for (let pass = 1; pass <= 6; pass += 1) {
-    escalated.push((await bench.sweepPage(`pass-${pass}`)).standing.escalated);
+    escalated.push((await bench.sweep(`sweep-${pass}`)).backlog.escalated);
   }
   expect(escalated).toEqual([0, 0, 0, 0, 1, 1]);
 });

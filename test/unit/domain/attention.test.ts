@@ -32,7 +32,7 @@ const statuses: Record<AttendedKind, readonly string[]> = {
   dossier: dossierStatuses,
   'dossier-batch': ['completed', 'cancelled', 'refused', 'expired'],
   'monitor-sweep': ['swept', 'cancelled', 'partly', 'failed'],
-  'monitor-watch': ['swept', 'cancelled', 'partly', 'failed'],
+  'monitor-scan': ['swept', 'cancelled', 'partly', 'failed'],
 };
 const kinds = Object.keys(statuses) as AttendedKind[];
 

@@ -1,4 +1,4 @@
-import { healthRemarks } from '../../../src/domain/monitors/health';
+import { healthNotes, noteLine } from '../../../src/domain/monitors/health';
 import type { HealthOnFile } from '../../../src/domain/monitors/kept';
 
 const well: HealthOnFile = {
@@ -15,10 +15,10 @@ const well: HealthOnFile = {
 const unread: HealthOnFile = { kind: 'unknown', at: well.at, why: 'no route (404)', status: 404 };
 
 it('says nothing of a monitor that runs', () => {
-  expect(healthRemarks(well)).toEqual([]);
+  expect(healthNotes(well)).toEqual([]);
   // The words of the service are not listed: one that we do not know says nothing.
-  expect(healthRemarks({ ...well, health: 'green' })).toEqual([]);
-  expect(healthRemarks({ ...well, health: null, consecutiveFailures: null })).toEqual([]);
+  expect(healthNotes({ ...well, health: 'green' })).toEqual([]);
+  expect(healthNotes({ ...well, health: null, consecutiveFailures: null })).toEqual([]);
 });
 
 it.each<[string, HealthOnFile | null, string]>([
@@ -31,18 +31,18 @@ it.each<[string, HealthOnFile | null, string]>([
   [
     'fails',
     { ...well, health: 'failing', consecutiveFailures: 9 },
-    'failing, 9 in a row failed, the last look at 2026-05-04T09:00:00Z',
+    'failing, 9 in a row failed, the last one at 2026-05-04T09:00:00Z',
   ],
   [
     'fails, by a count alone',
     { ...well, health: null, consecutiveFailures: 2 },
     '2 in a row failed',
   ],
-  ['fails, by its word alone', { ...well, health: 'unhealthy' }, 'looks at it fail: unhealthy'],
+  ['fails, by its word alone', { ...well, health: 'unhealthy' }, 'checks of it fail: unhealthy'],
   ['cannot be read', unread, 'health unknown: no route (404)'],
   ['was never read', null, 'health unknown'],
 ])('says of a monitor that %s why', (_, health, words) => {
-  const remarks = healthRemarks(health);
-  expect(remarks).toHaveLength(1);
-  expect(remarks[0]).toContain(words);
+  const notes = healthNotes(health);
+  expect(notes).toHaveLength(1);
+  expect(notes.map(noteLine)[0]).toContain(words);
 });

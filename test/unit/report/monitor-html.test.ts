@@ -47,13 +47,10 @@ const report: MonitorReport = {
   ),
   monitors: {
     total: 3,
-    running: 1,
-    blocked: 1,
-    unwell: 1,
-    unknown: 1,
+    noted: { blocked: 1, unwell: 1, unknown: 1 },
     listed: [
-      { monitorId: 'm-2', document: '***.123.456-**', remarks: ['may not run: payment_required'] },
-      { monitorId: 'm-3', document: null, remarks: ['health unknown: no such route (404)'] },
+      { monitorId: 'm-2', document: '***.123.456-**', notes: ['may not run: payment_required'] },
+      { monitorId: 'm-3', document: null, notes: ['health unknown: no such route (404)'] },
     ],
     more: 0,
   },
@@ -68,29 +65,28 @@ it('tells what is open, failing, blocked, of unknown health and disabled', () =>
   expect(page).not.toContain('<script');
   expect(page).toContain('may not run: payment_required');
   expect(page).toContain('health unknown: no such route (404)');
-  expect(page).toMatch(/1 may not, of\s+1 health unknown/);
+  expect(page).toMatch(/1 may not run, of\s+1 the health is unknown/);
   expect(page).toContain('disabled since x: answered 410');
-  expect(page).toMatch(/critical<\/th>[\s\S]*?10 min/);
+  expect(page).toMatch(/critical<\/td>[\s\S]*?10 min/);
 });
 
 it('tells all times by the clocks of Sao Paulo, and says so', () => {
   const page = monitorHtml(report);
-  expect(page).toContain('Filed since 04 May 2026, 21:00:00, of 1 monitor, of severity critical');
+  expect(page).toContain('Seen since 04 May 2026, 21:00:00, of 1 monitor, of severity critical');
   expect(page).toMatch(
     /All times are those of Sao Paulo;\s+<code>monitor changes<\/code> tells the same in UTC/,
   );
   const scope = { since: null, monitors: null, severities: null };
-  expect(monitorHtml({ ...report, scope })).toContain('All that is on file');
+  expect(monitorHtml({ ...report, scope })).toContain('All that is stored');
 });
 
-it('tells of monitors that the service itself cannot look at', () => {
-  expect(monitorHtml(report)).toMatch(/own looks at 1 fail/);
+it('tells of monitors that the service itself cannot check', () => {
+  expect(monitorHtml(report)).toMatch(/own checks of 1 fail/);
 });
 
 it('draws what was detected, delivered and acknowledged, in both sizes, and says it in words', () => {
   const page = monitorHtml(report);
-  expect(page.match(/<svg\s+class="chart /g)).toHaveLength(4);
-  expect(page).toContain('critical: 1, info: 2');
+  expect(page.match(/<svg\s+class="chart /g)).toHaveLength(2);
   expect(page).toContain('detected: 3, delivered: 1, acknowledged: 1');
 });
 
@@ -101,11 +97,11 @@ it('is not drawn over thousands of years for one instant that cannot be', () => 
     { ...seen, detected_at: '2026-05-04T10:00:00Z' },
     ...dates.map((date) => ({ ...seen, detected_at: date, acknowledged_at: date })),
   );
-  const { axis, undated, detected, acknowledged } = figures.overTime ?? fail();
+  const { axis, undated, bars } = figures.overTime ?? fail();
   expect(undated).toBe(4);
   expect((axis.bars.at(-1)?.from ?? 0) - (axis.bars[0]?.from ?? 0)).toBeLessThan(86_400_000);
-  const sum = (bars: readonly { count: number }[]) => bars.reduce((all, one) => all + one.count, 0);
-  expect([sum(detected[0]?.[1] ?? []), sum(acknowledged)]).toEqual([5, 0]);
+  const sum = (some: readonly { count: number }[]) => some.reduce((all, one) => all + one.count, 0);
+  expect([sum(bars.detected), sum(bars.acknowledged)]).toEqual([5, 0]);
   expect(monitorHtml({ ...report, figures })).toMatch(/Of 4 the service tells no instant/);
 });
 
@@ -113,9 +109,9 @@ function fail(): never {
   throw new Error('nothing is drawn');
 }
 
-it('says so when nothing is on file', () => {
+it('says so when nothing is stored', () => {
   const page = monitorHtml({ ...report, figures: recordsOf() });
-  expect(page).toContain('No changes on file');
+  expect(page).toContain('No changes');
   expect(page).not.toContain('class="chart');
 });
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { isPublicAddress, publicLookup } from '../../../src/sinks/public-addresses';
@@ -61,19 +62,40 @@ it('signs every change by its id, so that a receiver can verify it', async () =>
 });
 
 it.each([
-  [200, { kind: 'taken' }],
-  [410, { kind: 'disabled' }],
-  [307, { kind: 'failed', why: expect.stringContaining('redirects are not followed') }],
-  [422, { kind: 'refused' }],
-  [401, { kind: 'failed' }],
-  [404, { kind: 'failed' }],
-  [500, { kind: 'failed', againInMs: null }],
-])('takes %s for its answer', async (status, outcome) => {
-  receiver.reply = (_, response) => {
-    response.writeHead(status, { location: `${receiver.origin}/elsewhere` }).end('{}');
+  [200, { kind: 'taken' }, 1],
+  [410, { kind: 'disabled' }, 1],
+  [307, { kind: 'failed', why: expect.stringContaining('redirects are not followed') }, 1],
+  [422, { kind: 'refused' }, 1],
+  [401, { kind: 'failed' }, 1],
+  [404, { kind: 'failed' }, 1],
+  [500, { kind: 'failed', againInMs: null }, 3],
+  [503, { kind: 'failed', againInMs: null }, 3],
+])(
+  'takes %s for its answer, and asks again where that may pass',
+  async (status, outcome, asked) => {
+    receiver.reply = (_, response) => {
+      response.writeHead(status, { location: `${receiver.origin}/elsewhere` }).end('{}');
+    };
+    expect(await deliver(sinkTo(receiver.origin), ['c1'])).toMatchObject([outcome]);
+    expect(receiver.received).toHaveLength(asked);
+  },
+);
+
+it.each<[string, (times: number, response: ServerResponse) => void]>([
+  ['503', (_, response) => void response.writeHead(503).end()],
+  [
+    '503 with Retry-After',
+    (_, response) => void response.writeHead(503, { 'retry-after': '0.2' }).end(),
+  ],
+  ['429', (_, response) => void response.writeHead(429).end()],
+  ['a reset', (_, response) => void response.socket?.destroy()],
+])('delivers at the next try what met %s, under the same id', async (_, fail) => {
+  receiver.reply = (_request, response) => {
+    if (receiver.received.length < 3) fail(receiver.received.length, response);
+    else response.writeHead(204).end();
   };
-  expect(await deliver(sinkTo(receiver.origin), ['c1'])).toMatchObject([outcome]);
-  expect(receiver.received).toHaveLength(1);
+  expect(await deliver(sinkTo(receiver.origin), ['c1'])).toEqual([{ kind: 'taken' }]);
+  expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(['c1', 'c1', 'c1']);
 });
 
 it('lets no bad change keep the others back', async () => {
@@ -92,7 +114,7 @@ it('waits a short pause that the receiver asks for, and goes on after it', async
     else response.writeHead(429, { 'retry-after': '0.3' }).end();
   };
   const outcomes = await deliver(sinkTo(receiver.origin, { atOnce: 1 }), ['c1', 'c2']);
-  expect(outcomes).toMatchObject([{ kind: 'failed', againInMs: 300 }, { kind: 'taken' }]);
+  expect(outcomes).toEqual([{ kind: 'taken' }, { kind: 'taken' }]);
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
 });
 
@@ -101,7 +123,8 @@ it('asks no more of a receiver that wants a long pause, is disabled, or fails fo
   const answers: [number, Record<string, string>, number][] = [
     [503, { 'retry-after': '60' }, 1],
     [410, {}, 1],
-    [500, {}, 3],
+    // Three deliveries, each tried three times.
+    [500, {}, 9],
   ];
   for (const [status, headers, asked] of answers) {
     receiver.received.length = 0;
@@ -146,7 +169,8 @@ it('begins nothing after the time of a batch, and tells a slow receiver from one
   const dead = sinkTo(silent.origin, { atOnce: 1, timeoutMs: 600, batchMs: 400 });
   const both = await Promise.all([deliver(dead, ['c1']), deliver(dead, ['c2'])]);
   expect(kinds(both.flat())).toEqual(['failed', 'failed']);
-  expect(silent.received).toHaveLength(1);
+  // A connection that carries nothing may be open for what comes next.
+  expect(silent.received.filter((text) => text !== '')).toHaveLength(1);
 });
 
 it('stops waiting for its turn when it is aborted', async () => {

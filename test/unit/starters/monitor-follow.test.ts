@@ -33,11 +33,11 @@ it('goes on without a gap: what was seen before the last line may be filed after
   const feed = new Feed({ store: place.store }, { since: at(-60) });
   expect(await idsOf(feed)).toEqual(['c1', 'c2']);
   await file('late', at(-14));
-  const next = new Feed({ store: place.store }, { since: feed.wayOn() });
+  const next = new Feed({ store: place.store }, { since: feed.resumePoint() });
   expect(await idsOf(next)).toEqual(['late', 'c2']);
 });
 
 it('goes on where it began when nothing was told', () => {
   const since = new Date().toISOString();
-  expect(new Feed({ store: place.store }, { since }).wayOn()).toBe(since);
+  expect(new Feed({ store: place.store }, { since }).resumePoint()).toBe(since);
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { idOnFile, monitorIdsOf, termOptions } from '../../../src/starters/monitors/ids';
+import { durationWithin, idOnFile, monitorIdsOf } from '../../../src/starters/monitors/ids';
 import { namedOnce } from '../../../src/starters/cli/terminal';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -46,12 +46,13 @@ it.each([
   await expect(monitorIdsOf(fileOf(text))).rejects.toThrow(where);
 });
 
-it.each(['0s', '9s', '31d', '9999d'])('refuses a cooldown of %s', (text) => {
-  const cooldown = termOptions().find(({ long }) => long === '--cooldown');
-  const parse = (one: string): unknown => cooldown?.parseArg?.(one, undefined);
-  expect(parse('24h')).toBe(86_400_000);
-  expect(() => parse(text)).toThrow('10s to 30d');
-});
+it.each(['0s', '9s', '31d', '9999d'])(
+  'refuses a cooldown, or a time between scans, of %s',
+  (text) => {
+    expect(durationWithin('24h')).toBe(86_400_000);
+    expect(() => durationWithin(text)).toThrow('10s to 30d');
+  },
+);
 
 it('takes an argument or its flag, and refuses two that differ', () => {
   const words = { flagName: '--id', what: 'changes' };

@@ -1,7 +1,7 @@
 import { viewLines, type ScheduleView } from '../../../src/starters/monitors/list';
 
 const view: ScheduleView = {
-  id: 'monitor-watch/default',
+  id: 'monitor-scan/default',
   name: 'default',
   every: '15m',
   monitors: 3,
@@ -11,20 +11,16 @@ const view: ScheduleView = {
   running: [],
   skipped: 0,
   missed: 0,
-  lookedAt: '2026-05-04T10:00:00.000Z',
+  scannedAt: '2026-05-04T10:00:00.000Z',
   open: 0,
-  failing: [],
-  blocked: [],
-  unknown: [],
-  unwell: [],
-  left: [],
+  notes: [],
 };
 
-it('says of how many monitors nobody knows whether they may run, and why', () => {
-  const unknown = ['not told', 'refused', 'not told'].map((why, place) => {
-    return { monitorId: `monitor-${place}`, why };
+it('says of how many monitors it is not known whether they may run, and why', () => {
+  const notes = ['not told', 'refused', 'not told'].map((why, index) => {
+    return { monitorId: `monitor-${index}`, kind: 'unknown' as const, why };
   });
-  const lines = viewLines({ ...view, unknown });
+  const lines = viewLines({ ...view, notes });
   expect(lines.slice(3)).toEqual([
     '    health unknown of 2: not told',
     '    health unknown of 1: refused',
@@ -32,13 +28,29 @@ it('says of how many monitors nobody knows whether they may run, and why', () =>
   expect(viewLines(view)).toHaveLength(3);
 });
 
-it('names monitors that may not run, or that the service cannot look at', () => {
-  const one = { monitorId: 'monitor-1', why: 'monitor_paused' };
-  expect(
-    viewLines({ ...view, blocked: [one], unwell: [{ ...one, why: 'failing' }] }).slice(2),
-  ).toEqual([
-    '  at 2026-05-04T10:00:00.000Z: 0 with open changes, 0 failing, 1 that may not run, 0 of unknown health',
+it('names monitors that may not run, that fail at the service, and what sweeps left', () => {
+  const monitorId = 'monitor-1';
+  const lines = viewLines({
+    ...view,
+    notes: [
+      { monitorId, kind: 'unfinished', why: 'no cursor: no way on' },
+      { monitorId, kind: 'blocked', why: 'monitor_paused' },
+      { monitorId, kind: 'unwell', why: 'failing' },
+    ],
+  });
+  expect(lines.slice(2)).toEqual([
+    '  at 2026-05-04T10:00:00.000Z: 0 with open changes',
     '    may not run, and detects nothing: monitor-1: monitor_paused',
-    "    the service's own looks at it fail: monitor-1: failing",
+    "    the service's own checks of it fail: monitor-1: failing",
+    '    left by its last sweep: monitor-1: no cursor: no way on',
   ]);
+});
+
+it('names the first of many, and counts the others', () => {
+  const notes = Array.from({ length: 25 }, (_, index) => {
+    return { monitorId: `monitor-${index}`, kind: 'failing' as const, why: 'answered 403' };
+  });
+  const lines = viewLines({ ...view, notes }).slice(3);
+  expect(lines).toHaveLength(21);
+  expect(lines.at(-1)).toBe('    and 5 more');
 });

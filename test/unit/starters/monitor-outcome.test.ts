@@ -1,47 +1,69 @@
-import { noCounts, noStanding, type SweepOutcome } from '../../../src/domain/monitors/sweep';
-import { healthLines, sweepLines } from '../../../src/starters/monitors/outcome';
+import {
+  emptyBacklog,
+  noCounts,
+  sweepStatus,
+  sweepWarnings,
+  type SweepEnd,
+  type SweepOutcome,
+} from '../../../src/domain/monitors/sweep';
+import { outcomeLines } from '../../../src/starters/monitors/outcome';
+
+const end: SweepEnd = {
+  counts: { ...noCounts(), filed: 30, delivered: 30, elsewhere: 30 },
+  warnings: [],
+  fault: null,
+  reconciled: { pages: 1, found: 0, pending: 0, fault: null },
+  stopped: null,
+};
 
 const outcome: SweepOutcome = {
+  ...end,
   monitorId: 'monitor-1',
   sweep: 'monitor-sweep/monitor-1/run-1',
   status: 'swept',
-  stopped: null,
-  fault: null,
-  counts: { ...noCounts(), filed: 30, delivered: 30, elsewhere: 30 },
-  standing: noStanding(),
-  reconciled: { pages: 1, found: 0, owed: 0, fault: null },
-  remarks: [],
+  backlog: emptyBacklog,
+  warnings: [],
+  health: [],
   startedAt: '2026-05-04T10:00:00.000Z',
   endedAt: '2026-05-04T10:00:01.000Z',
 };
 
 it('does not say of a sweep that found what others acknowledged that there was none', () => {
-  expect(sweepLines(outcome)).toEqual([
+  expect(outcomeLines(outcome)).toEqual([
     'monitor-1: swept: 30 new, 30 delivered, 0 acknowledged, 30 acknowledged elsewhere or gone',
-    '  a walk over all states put on file nothing more',
+    '  reconciled: found nothing new',
   ]);
 });
 
 it('says of a walk that did not come to its end that it did not', () => {
   const fault = { fault: 'no cursor', message: 'no way on' } as const;
-  const reconciled = { pages: 1, found: 2, owed: 0, fault };
-  expect(sweepLines({ ...outcome, fault, reconciled }).slice(1)).toEqual([
+  const reconciled = { pages: 1, found: 2, pending: 0, fault };
+  const warnings = sweepWarnings('monitor-1', { fault, warnings: [] }, emptyBacklog);
+  expect(outcomeLines({ ...outcome, warnings, reconciled }).slice(1)).toEqual([
     '  no cursor: no way on',
-    '  a walk over all states did not come to its end: it put on file 2 changes acknowledged by others and not on file before',
+    '  not reconciled to the end of the list: found 2 changes acknowledged by others',
   ]);
 });
 
-it('tells where items that cannot be read are named, and how many things need a person', () => {
-  const standing = { stuck: 1, escalated: 1, unreadable: 2 };
-  expect(sweepLines({ ...outcome, standing, reconciled: null }).slice(1)).toEqual([
-    '  1 change could not be brought through (1 need a person)',
-    '  2 items of the list cannot be read: `diligence status monitor-1` names them',
+it('says where items that cannot be read are named, and how many things need a person', () => {
+  const backlog = { undelivered: 1, escalated: 1, unreadable: 2 };
+  expect(sweepWarnings('monitor-1', end, backlog)).toEqual([
+    '1 message could not be delivered or acknowledged',
+    '2 items of the list cannot be read: `diligence status monitor-1` names them',
+    '1 of them need a person',
   ]);
 });
 
-it('names what sweeps of a schedule left', () => {
-  const left = [{ monitorId: 'monitor-1', why: 'no cursor: no way on' }];
-  expect(healthLines([{ blocked: [], left }])).toEqual([
-    'left by its sweep: monitor-1: no cursor: no way on',
-  ]);
+it.each<[SweepOutcome['status'], Partial<SweepEnd>, Partial<SweepOutcome['backlog']>]>([
+  ['swept', {}, {}],
+  ['swept', { warnings: ['status ignored', 'disabled optional sink'] }, {}],
+  ['partly', {}, { undelivered: 1 }],
+  ['partly', {}, { unreadable: 1 }],
+  ['partly', { warnings: ['no cursor'] }, {}],
+  ['partly', { warnings: ['slow sink'] }, {}],
+  ['partly', { stopped: 'cancelled' }, {}],
+  ['partly', { fault: { fault: 'unavailable', message: '503' } }, {}],
+  ['failed', { fault: { fault: 'unavailable', message: '503' }, counts: noCounts() }, {}],
+])('is %s when it ends with %j and leaves %j', (status, part, backlog) => {
+  expect(sweepStatus({ ...end, ...part }, { ...emptyBacklog, ...backlog })).toBe(status);
 });

@@ -16,25 +16,23 @@ it('names monitors that could never be listed, what sweeps left, and fields that
   const issues = [{ path: 'id', code: 'invalid_type' }];
   await items.put('monitor-1', [{ answer: { id: null }, issues }], { sweep: 's', at });
   const lists = new MonitorListRepository(store);
-  const failing = [{ monitorId: 'monitor-2', why: 'answered 403' }];
-  const none = { open: [], reconcile: [], blocked: [] };
-  const look = { at, watch: 'watch-1', looked: 2, failing, ...none };
-  await lists.putLook('default', 0, look, ['monitor-1', 'monitor-2']);
-  const left = ['no cursor: no way on'];
-  await lists.putLeft([{ monitorId: 'monitor-1', fault: null, left }]);
+  const notes = [{ monitorId: 'monitor-2', kind: 'failing', why: 'answered 403' } as const];
+  const scanned = { at, scan: 'scan-1', probed: 2, open: [], notes };
+  await lists.putScan('default', 0, scanned, ['monitor-1', 'monitor-2']);
+  await lists.putUnfinished('monitor-1', 'no cursor: no way on');
   const { total, listed } = await monitorsOf({ store, idKey }, {});
   expect(total).toBe(2);
   expect(listed).toMatchObject([
     {
       monitorId: 'monitor-1',
-      remarks: expect.arrayContaining([
-        'left by its sweep: no cursor: no way on',
+      notes: expect.arrayContaining([
+        'left by its last sweep: no cursor: no way on',
         '1 item of its list cannot be read (id: invalid_type)',
       ]),
     },
     {
       monitorId: 'monitor-2',
-      remarks: expect.arrayContaining([`not to be listed at ${at}: answered 403`]),
+      notes: expect.arrayContaining(['could not be listed: answered 403']),
     },
   ]);
 });

@@ -1,7 +1,7 @@
-import { noCounts, noStanding, type SweepOutcome } from '../../../src/domain/monitors/sweep';
+import { emptyBacklog, noCounts, type SweepOutcome } from '../../../src/domain/monitors/sweep';
 import { exitCodeOf } from '../../../src/domain/attention';
 import { sweepEnd } from '../../../src/domain/job-ends';
-import { monitorWorkOf } from '../../../src/starters/monitors/works';
+import { monitorJobOf } from '../../../src/starters/monitors/works';
 
 const monitorId = '3f0c6a52-7d1e-4b8a-9c55-0e9d2a6b1f47';
 const sweep = { kind: 'monitor-sweep', id: `monitor-sweep/${monitorId}`, monitorId };
@@ -11,18 +11,18 @@ it.each([
   [monitorId.toUpperCase(), sweep],
   [`monitor-sweep/${monitorId}`, sweep],
   [`monitor-sweep/${monitorId}/20261122T010203123Z`, sweep],
-  ['monitor-watch/default', { kind: 'monitor-watch', list: 'default' }],
-  ['monitor-watch/by-hand/0123456789abcdef', { kind: 'monitor-watch', list: 'by-hand' }],
+  ['monitor-scan/default', { kind: 'monitor-scan', list: 'default' }],
+  ['monitor-scan/by-hand/0123456789abcdef', { kind: 'monitor-scan', list: 'by-hand' }],
   [
-    'monitor-watch/my-list-2-2026-11-22T01:00:00Z',
+    'monitor-scan/my-list-2-2026-11-22T01:00:00Z',
     {
-      kind: 'monitor-watch',
-      id: 'monitor-watch/my-list-2-2026-11-22T01:00:00Z',
+      kind: 'monitor-scan',
+      id: 'monitor-scan/my-list-2-2026-11-22T01:00:00Z',
       list: 'my-list-2',
     },
   ],
-])('%s is a sweep or a watch', (id, work) => {
-  expect(monitorWorkOf(id)).toMatchObject(work);
+])('%s is a sweep or a scan', (id, work) => {
+  expect(monitorJobOf(id)).toMatchObject(work);
 });
 
 it.each([
@@ -30,11 +30,11 @@ it.each([
   'credit/0123456789abcdef0123456789abcdef',
   'monitor-sweep/',
   'monitor-sweep/abc',
-  'monitor-watch/',
-  'monitor-watch/a/b/c',
-  '../monitor-watch/default',
+  'monitor-scan/',
+  'monitor-scan/a/b/c',
+  '../monitor-scan/default',
 ])('%s is none', (id) => {
-  expect(monitorWorkOf(id)).toBeNull();
+  expect(monitorJobOf(id)).toBeNull();
 });
 
 function outcomeOf(part: Partial<SweepOutcome>): SweepOutcome {
@@ -45,9 +45,10 @@ function outcomeOf(part: Partial<SweepOutcome>): SweepOutcome {
     stopped: null,
     fault: null,
     counts: noCounts(),
-    standing: noStanding(),
+    backlog: emptyBacklog,
     reconciled: null,
-    remarks: [],
+    warnings: [],
+    health: [],
     startedAt: '2026-11-22T01:02:03.123Z',
     endedAt: '2026-11-22T01:02:04.123Z',
     ...part,
@@ -58,14 +59,18 @@ it.each<[string, Partial<SweepOutcome>, number]>([
   ['all is through', {}, 0],
   ['it was cancelled', { status: 'partly', stopped: 'cancelled' }, 0],
   [
-    'it was cancelled, and something is stuck',
-    { status: 'partly', stopped: 'cancelled', standing: { ...noStanding(), stuck: 1 } },
+    'it was cancelled, and something is undelivered',
+    { status: 'partly', stopped: 'cancelled', backlog: { ...emptyBacklog, undelivered: 1 } },
     1,
   ],
-  ['something is stuck', { status: 'partly', standing: { ...noStanding(), stuck: 1 } }, 1],
   [
-    'something is stuck for too long',
-    { status: 'partly', standing: { ...noStanding(), stuck: 1, escalated: 1 } },
+    'something is undelivered',
+    { status: 'partly', backlog: { ...emptyBacklog, undelivered: 1 } },
+    1,
+  ],
+  [
+    'something is undelivered for too long',
+    { status: 'partly', backlog: { ...emptyBacklog, undelivered: 1, escalated: 1 } },
     3,
   ],
   ['the service is away', { status: 'failed', fault: { fault: 'unavailable', message: '503' } }, 1],

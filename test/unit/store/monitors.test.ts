@@ -1,5 +1,5 @@
 import type { HealthOnFile } from '../../../src/domain/monitors/kept';
-import { isWalkDue } from '../../../src/domain/monitors/watch';
+import { isReconcileDue } from '../../../src/domain/monitors/scan';
 import { MonitorListRepository } from '../../../src/store/monitors/lists';
 import { MonitorRepository } from '../../../src/store/monitors/monitors';
 import { UnreadableItemRepository } from '../../../src/store/monitors/unreadable-items';
@@ -38,7 +38,7 @@ it('keeps an item that is no change once, and counts the sweeps that come by it'
 it('knows when a walk over all states is due: weekly, when owed, and after one in vain', async () => {
   const now = Date.parse(first.at);
   const isDue = async (hours: number): Promise<boolean> =>
-    isWalkDue((await monitors.get(monitorId))?.walks, now + hours * hour);
+    isReconcileDue((await monitors.get(monitorId))?.walks, now + hours * hour);
   await monitors.oweWalk(monitorId);
   expect(await monitors.get(monitorId)).toBeNull();
   expect(await isDue(0)).toBe(true);
@@ -79,14 +79,25 @@ it('keeps a list of monitors in pages, the same list once', async () => {
 
 it('keeps what a sweep left until one comes through, or its monitor is on the page no more', async () => {
   const lists = new MonitorListRepository(place.store);
-  const none = { open: [], reconcile: [], failing: [], blocked: [] };
-  const look = { at: first.at, watch: 'w', looked: 2, ...none };
-  await lists.putLook('all', 0, look, ['a', 'b', 'c']);
-  const note = (id: string, ...left: string[]) => ({ monitorId: id, fault: null, left });
-  await lists.putLeft([note('a', 'one', 'two'), note('b', 'one'), note('c', 'one')]);
-  await lists.putLeft([note('b')]);
-  const left = [{ monitorId: 'a', why: 'one; two' }];
-  await lists.putLook('all', 0, look, ['a', 'b']);
-  expect(await lists.look('all', 0)).toEqual({ ...look, left });
-  expect(await lists.looks()).toEqual([{ ...look, left }]);
+  const scanned = { at: first.at, scan: 's', probed: 2, open: [], notes: [] };
+  await lists.putScan('all', 0, scanned, ['a', 'b', 'c']);
+  for (const id of ['a', 'b', 'c']) await lists.putUnfinished(id, `what ${id} left`);
+  await lists.putUnfinished('b', null);
+  expect([await lists.unfinished('a'), await lists.unfinished('b')]).toEqual(['what a left', null]);
+  await lists.putScan('all', 0, scanned, ['a', 'b']);
+  const notes = [{ monitorId: 'a', kind: 'unfinished', why: 'what a left' }];
+  expect(await lists.scans('all')).toEqual([{ ...scanned, notes }]);
+  expect(await lists.scans()).toEqual([{ ...scanned, notes }]);
+  expect(await lists.scans('another')).toEqual([]);
+});
+
+it('forgets the scans of a list when it is replaced by another', async () => {
+  const lists = new MonitorListRepository(place.store);
+  const scanned = { at: first.at, scan: 's', probed: 1, open: [], notes: [] };
+  await lists.put('all', ['a']);
+  await lists.putScan('all', 0, scanned, ['a']);
+  await lists.put('all', ['a']);
+  expect(await lists.scans('all')).toHaveLength(1);
+  await lists.put('all', ['b']);
+  expect(await lists.scans('all')).toEqual([]);
 });

@@ -92,10 +92,10 @@ it('counts looks by what they found', async () => {
     Promise.all(
       ['idle', 'due', 'failing'].map((result) => figure('monitors_looked_total', { result })),
     );
-  await desk.look([monitorId, randomUUID()]);
+  await desk.probe([monitorId, randomUUID()]);
   expect(await looks()).toEqual([0, 1, 1]);
   await desk.sweepPage();
   await desk.walk();
-  await desk.look();
+  await desk.probe();
   expect(await looks()).toEqual([1, 1, 1]);
 });

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mostSweeps, type WatchOutcome } from '../../src/domain/monitors/watch';
+import { mostSweeps, type ScanOutcome } from '../../src/domain/monitors/scan';
 import { seededMonitorId } from '../../src/sandbox';
 import type { Installation } from '../support/diligence-process';
 import { monitorInstallation } from '../support/monitor-installation';
@@ -10,7 +10,7 @@ jest.setTimeout(120_000);
 /** More than are swept at once. */
 const monitors = mostSweeps + 4;
 
-describe('a pass over many monitors', () => {
+describe('a scan of many monitors', () => {
   let place: Installation;
   beforeAll(async () => {
     place = await monitorInstallation({ seeded: { monitors, changes: 1 } });
@@ -23,7 +23,7 @@ describe('a pass over many monitors', () => {
     const pass = async () => {
       const words = ['monitor', 'sweep', '--monitors', 'ids.txt', '--json'];
       const { stdout } = await place.run(words);
-      return JSON.parse(stdout) as { outcome: WatchOutcome };
+      return JSON.parse(stdout) as { outcome: ScanOutcome };
     };
     expect((await pass()).outcome.counts).toMatchObject({
       sweeps: monitors,
@@ -31,10 +31,10 @@ describe('a pass over many monitors', () => {
     });
     const before = place.sandbox.monitors.counts().list;
     const idle = await pass();
-    expect(idle.outcome.counts).toMatchObject({ looked: monitors, sweeps: 0 });
+    expect(idle.outcome.counts).toMatchObject({ probed: monitors, sweeps: 0 });
     expect(place.sandbox.monitors.counts().list - before).toBe(monitors);
     const client = await place.client();
-    const history = await client.workflow.getHandle(idle.outcome.watch).fetchHistory();
+    const history = await client.workflow.getHandle(idle.outcome.scan).fetchHistory();
     expect(history.events?.length).toBeLessThanOrEqual(20);
   });
 });

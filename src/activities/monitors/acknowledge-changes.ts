@@ -1,0 +1,124 @@
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
+import { inParallel } from '../../store/core/in-parallel';
+import { acknowledgementEntry } from '../../domain/monitors/audit';
+import type { AcknowledgementMark, ChangeFile } from '../../domain/monitors/kept';
+import type { Fault } from '../../domain/monitors/sweep';
+import { faultOf, withRetries } from '../core/with-retries';
+import { countFailures, markNow, type SweepContext } from './context';
+
+/** Acknowledgements of one page under way at once; the limiter paces them. */
+const width = 16;
+
+export interface NewAcknowledgement {
+  changeId: string;
+  by: AcknowledgementMark['by'];
+  /** As the service tells it; null when it does not. */
+  acknowledgedAt: string | null;
+}
+
+/** What became of the changes of a page that were to be acknowledged. */
+export interface Acknowledged {
+  settled: NewAcknowledgement[];
+  /** The token is refused: what is left was not tried. */
+  fault: Fault | null;
+  /** What did not settle may be acknowledged all the same: then it is listed as open no more. */
+  unsure: boolean;
+}
+
+type Answer =
+  | ({ kind: 'settled' } & NewAcknowledgement)
+  | { kind: 'failed'; changeId: string; why: string; unsure: boolean }
+  | { kind: 'fault'; fault: Fault; unsure: boolean };
+
+/** Tells the service that we hold changes: those that every required sink has taken. */
+export async function acknowledgeChanges(
+  ctx: SweepContext,
+  held: readonly ChangeFile[],
+): Promise<Acknowledged> {
+  const answers: Answer[] = [];
+  const errors: unknown[] = [];
+  await inParallel(held, width, async (file) => {
+    if (errors.length > 0 || answers.some(({ kind }) => kind === 'fault')) return;
+    await acknowledge(ctx, file).then(
+      (answer) => answers.push(answer),
+      (error: unknown) => errors.push(error),
+    );
+  });
+  const settled = answers.filter((answer) => answer.kind === 'settled');
+  // What was acknowledged is stored, whatever ended the rest.
+  await storeAcknowledged(ctx, settled);
+  const failed = answers.filter((answer) => answer.kind === 'failed');
+  const stuck = await countFailures(
+    ctx,
+    failed.map(({ changeId, why }) => {
+      const { sweep, at } = markNow(ctx);
+      return { changeId, why, step: 'acknowledge', sink: null, againAt: null, sweep, lastAt: at };
+    }),
+  );
+  if (errors.length > 0) throw errors[0];
+  const fault = answers.find((answer) => answer.kind === 'fault');
+  // A service that takes none for days is not walked through at every sweep.
+  const mayBe = failed.filter((_, index) => (stuck[index]?.count ?? 0) < ctx.escalateAfter);
+  const unsure = fault?.unsure === true || mayBe.some((answer) => answer.unsure);
+  return { settled, fault: fault?.fault ?? null, unsure };
+}
+
+/** On the audit trail first: a mark that stands there is never put again. */
+export async function storeAcknowledged(
+  ctx: SweepContext,
+  settled: readonly NewAcknowledgement[],
+): Promise<void> {
+  const { audit, metrics, now, records, ref, sinks } = ctx;
+  await audit.append(
+    settled.map(({ changeId, by }) => acknowledgementEntry(ref, changeId, by, now())),
+  );
+  const { required } = sinks;
+  await records.changes.putAcknowledged(
+    ref.monitorId,
+    settled.map(({ changeId, by, acknowledgedAt }) => {
+      return { changeId, mark: { ...markNow(ctx), by, acknowledgedAt, required } };
+    }),
+  );
+  for (const how of ['us', 'elsewhere', 'gone'] as const) {
+    metrics.changesAcknowledged(how, settled.filter(({ by }) => by === how).length);
+  }
+}
+
+async function acknowledge(
+  ctx: SweepContext,
+  { filed, acknowledged }: ChangeFile,
+): Promise<Answer> {
+  const { monitors, ref, signal } = ctx;
+  const { changeId } = filed.change;
+  const settled = (by: AcknowledgementMark['by'], at: string | null = null): Answer => {
+    // A change that was not known any more, and now is, may be acknowledged after all.
+    const isNews = acknowledged === null || (acknowledged.by === 'gone' && by !== 'gone');
+    if (isNews) return { kind: 'settled', changeId, by, acknowledgedAt: at };
+    const why = 'open although it was acknowledged before';
+    return { kind: 'failed', changeId, why, unsure: false };
+  };
+  let unsure = false;
+  const call = () =>
+    monitors.acknowledge(ref.monitorId, changeId, 'request', signal).catch((error: unknown) => {
+      unsure ||= isCallFailure(error) && classifyFailure(error, 'keyless') === 'unknown';
+      throw error;
+    });
+  try {
+    return settled('us', (await withRetries(call, ctx)).acknowledgedAt);
+  } catch (error) {
+    // Accepted, with an answer that cannot be read.
+    if (error instanceof ContractError) return settled('us');
+    const { status, code } = error instanceof StatusError ? error : { status: null, code: null };
+    // An earlier try may have been accepted: then it is our own that is refused to be repeated.
+    if (status === 404) return settled(unsure ? 'us' : 'gone');
+    if (status === 409 && /acknowledged|already/i.test(code ?? '')) {
+      return settled(unsure ? 'us' : 'elsewhere');
+    }
+    const fault = faultOf(error);
+    if (fault === null || signal.aborted) throw error;
+    return fault.fault === 'credentials'
+      ? { kind: 'fault', fault, unsure }
+      : { kind: 'failed', changeId, why: fault.message, unsure };
+  }
+}

@@ -1,0 +1,54 @@
+import { Context } from '@temporalio/activity';
+import type { ChangeTrouble, NewTrouble, SweepMark } from '../../domain/monitors/kept';
+import type { SweepRef, SweepTerms } from '../../domain/monitors/sweep';
+import type { Sinks } from '../../sinks/open-sinks';
+import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
+import type { MonitorDependencies } from '../dependencies';
+
+/** What every step of a sweep works with. */
+export interface SweepContext extends MonitorDependencies {
+  records: MonitorRecords;
+  ref: SweepRef;
+  terms: SweepTerms;
+  sinks: Sinks;
+  signal: AbortSignal;
+}
+
+/** Within an activity. */
+export function sweepContext(
+  deps: MonitorDependencies,
+  ref: SweepRef,
+  terms: SweepTerms,
+): SweepContext {
+  return {
+    ...deps,
+    records: monitorRecords(deps.store, deps.nameOf),
+    ref,
+    terms,
+    sinks: deps.sinksFor(terms.cooldownMs),
+    signal: Context.current().cancellationSignal,
+  };
+}
+
+/** Which sweep stores something, and when. */
+export function markNow({ ref, now }: Pick<SweepContext, 'ref' | 'now'>): SweepMark {
+  return { sweep: ref.sweep, at: new Date(now()).toISOString() };
+}
+
+/** Counts failures to deliver or acknowledge, each change once. @returns them as they stand now */
+export async function countFailures(
+  ctx: SweepContext,
+  failures: readonly NewTrouble[],
+): Promise<ChangeTrouble[]> {
+  const counted = await ctx.records.changes.countTroubles(ctx.ref.monitorId, failures);
+  const troubles = counted.map(({ trouble }) => trouble);
+  measureFailures(ctx, troubles);
+  return troubles;
+}
+
+export function measureFailures(
+  { metrics, escalateAfter }: MonitorDependencies,
+  failures: readonly ChangeTrouble[],
+): void {
+  for (const { step, count } of failures) metrics.changeStuck(step, count >= escalateAfter);
+}

@@ -1,0 +1,202 @@
+import { Context } from '@temporalio/activity';
+import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
+import { inParallel } from '../../store/core/in-parallel';
+import { isOpen } from '../../domain/monitors/change';
+import {
+  healthEveryMs,
+  healthNotes,
+  healthOf,
+  type HealthNote,
+  type MonitorNote,
+} from '../../domain/monitors/health';
+import type { HealthOnFile } from '../../domain/monitors/kept';
+import { isReconcileDue, type DueMonitor, type ProbeReport } from '../../domain/monitors/scan';
+import type { Fault, SweepTerms } from '../../domain/monitors/sweep';
+import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
+import type { MonitorDependencies } from '../dependencies';
+import { Heartbeats } from '../core/heartbeats';
+import { faultOf, withRetries } from '../core/with-retries';
+import { isWanted, severityFilter } from './list-page';
+
+/** Monitors probed at once: one that does not answer holds up one of these lanes. */
+const width = 12;
+/** A service may refuse one monitor with the words of a refused token. This many one after the other are the token. */
+const mostRefused = 12;
+
+export interface ProbeInput {
+  /** Of the list of monitors. */
+  list: { name: string; edition: string };
+  page: number;
+  terms: SweepTerms;
+  /** Workflow id of the scan, for the record. */
+  scan: string;
+  /** Every monitor gets a walk over all states. */
+  reconcileAll: boolean;
+}
+
+/** What one probe found. */
+interface Probe {
+  monitorId: string;
+  isOpen: boolean;
+  reconcile: boolean;
+  /** Repeats that a cooldown held back are due: a sweep delivers them, one at a time. */
+  hasDigests: boolean;
+  health: HealthNote[];
+  fault: Fault | null;
+}
+
+type ProbeContext = MonitorDependencies & { records: MonitorRecords; signal: AbortSignal };
+
+/** One probe of many monitors: which of them has something open. An idle one costs one call. */
+export function createMonitorProbeActivities(deps: MonitorDependencies) {
+  const records = monitorRecords(deps.store, deps.nameOf);
+
+  async function probeMonitors(input: ProbeInput): Promise<ProbeReport> {
+    const ctx = { ...deps, records, signal: Context.current().cancellationSignal };
+    const { list, page, scan } = input;
+    const beats = new Heartbeats(deps.now, 2_000);
+    let refused = 0;
+    let answered = 0;
+    try {
+      const ids = await records.lists.page(list, page);
+      const found = await inParallel(ids, width, async (monitorId): Promise<Probe | null> => {
+        if (refused >= mostRefused) return null;
+        const probe = await probeOne(ctx, monitorId, input);
+        if (probe.fault?.fault === 'credentials') refused += 1;
+        else {
+          refused = 0;
+          answered += 1;
+        }
+        return probe;
+      });
+      const probes = found.filter((probe) => probe !== null);
+      const notes = probes.flatMap(notesOf);
+      const open = probes.filter((probe) => probe.isOpen).map(({ monitorId }) => monitorId);
+      const at = new Date(deps.now()).toISOString();
+      const scanned = { at, scan, probed: probes.length, open, notes };
+      await records.lists.putScan(list.name, page, scanned, ids);
+      const isCredentials = refused >= mostRefused || (refused > 0 && answered === 0);
+      return { ...reportOf(probes), isCredentials };
+    } finally {
+      beats.stop();
+    }
+  }
+
+  function reportOf(probes: readonly Probe[]): Omit<ProbeReport, 'isCredentials'> {
+    const due = probes.filter((probe) => probe.isOpen || probe.reconcile || probe.hasDigests);
+    const faults = probes.flatMap(({ fault }) => fault ?? []);
+    const { metrics } = deps;
+    metrics.monitorsLooked('failing', faults.length);
+    metrics.monitorsLooked('due', due.filter(({ fault }) => fault === null).length);
+    metrics.monitorsLooked(
+      'idle',
+      probes.filter((probe) => probe.fault === null && !due.includes(probe)).length,
+    );
+    return {
+      probed: probes.length,
+      due: due.map(({ monitorId, reconcile }): DueMonitor => ({ monitorId, reconcile })),
+      failing: faults.length,
+      // One that the service does not know, or refuses, does not come back by itself.
+      escalated: faults.filter(({ fault }) => fault !== 'unavailable').length,
+      blocked: probes.filter(({ health }) => health.some(({ kind }) => kind === 'blocked')).length,
+    };
+  }
+
+  return { probeMonitors };
+}
+
+async function probeOne(
+  ctx: ProbeContext,
+  monitorId: string,
+  { terms, reconcileAll }: ProbeInput,
+): Promise<Probe> {
+  const { now, records, signal } = ctx;
+  const none = { isOpen: false, reconcile: false, hasDigests: false, health: [], fault: null };
+  const probe: Probe = { monitorId, ...none };
+  try {
+    probe.hasDigests = await ctx.sinksFor(terms.cooldownMs).hasDue(monitorId, now());
+    const hasOpen = await hasOpenChanges(ctx, monitorId, terms);
+    probe.health = healthNotes(await readHealth(ctx, monitorId));
+    const known = await records.monitors.get(monitorId);
+    probe.reconcile = reconcileAll || isReconcileDue(known?.walks, now());
+    probe.isOpen = hasOpen;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    probe.fault = faultOf(error) ?? ownFault(ctx, monitorId, error);
+  }
+  return probe;
+}
+
+/** What the store holds of one monitor and cannot read costs the others nothing. */
+function ownFault({ warn }: ProbeContext, monitorId: string, error: unknown): Fault {
+  const { name } = error instanceof Error ? error : { name: 'an error' };
+  warn('a monitor could not be probed', { monitor: monitorId, why: String(error) });
+  return {
+    fault: 'unavailable',
+    message: `its record could not be read or written (${name}): the log of the worker tells more`,
+  };
+}
+
+/** One small page tells, unless the service lists what was not asked for: then a sweep finds out. */
+async function hasOpenChanges(
+  { monitors, random, signal }: ProbeContext,
+  monitorId: string,
+  terms: SweepTerms,
+): Promise<boolean> {
+  const filter = { status: 'open', pageSize: 1, ...severityFilter(terms) } as const;
+  const page = await withRetries(() => monitors.listChanges(monitorId, filter, 'poll', signal), {
+    random,
+    signal,
+    tries: 3,
+  });
+  const isOne = page.items.some(
+    (item) => item.kind === 'unreadable' || (isOpen(item.change) && isWanted(item.change, terms)),
+  );
+  return isOne || page.hasMore;
+}
+
+function notesOf({ monitorId, fault, health }: Probe): MonitorNote[] {
+  if (fault !== null) return [{ monitorId, kind: 'failing', why: fault.message }];
+  return health.map((note) => ({ monitorId, ...note }));
+}
+
+/**
+ * What the service tells of a monitor, read at most once a day. That it does not tell is stored too.
+ * Throws no error of the service: without health, changes are swept all the same.
+ */
+export async function readHealth(
+  { monitors, now, records, signal, warn }: ProbeContext,
+  monitorId: string,
+): Promise<HealthOnFile | null> {
+  const before = (await records.monitors.get(monitorId))?.health ?? null;
+  if (before !== null && now() - Date.parse(before.at) < healthEveryMs) return before;
+  const at = new Date(now()).toISOString();
+  try {
+    const { monitor, answer } = await monitors.read(monitorId, 'poll', signal);
+    const health = healthOf(monitor, at);
+    await records.monitors.putAnswer(monitorId, { at, by: 'read', monitor, answer }, health);
+    return health;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const status = error instanceof StatusError ? error.status : null;
+    const why = whyUntold(error);
+    if (why !== null) {
+      const health: HealthOnFile = { kind: 'unknown', at, why, status };
+      await records.monitors.putHealth(monitorId, health);
+      return health;
+    }
+    if (!isCallFailure(error)) throw error;
+    warn('a monitor could not be read', { monitor: monitorId, status });
+    return before;
+  }
+}
+
+/** Why the service will not tell today, in words; null when it may at the next probe. */
+function whyUntold(error: unknown): string | null {
+  if (error instanceof ContractError) return 'the service tells it in a shape that we cannot read';
+  if (!(error instanceof StatusError) || classifyFailure(error) === 'transient') return null;
+  return error.status === 501 || [404, 405].includes(error.status)
+    ? `the service does not tell (${error.status}): MONITOR_READ_PATH is an assumption`
+    : `the service does not tell (${error.status})`;
+}

@@ -1,0 +1,80 @@
+import { BrokenSealError } from '../../protection/key-ring';
+import type { ChangeFile, FoundAs } from '../../domain/monitors/kept';
+import { markNow, type SweepContext } from './context';
+import type { ListedItem, ListedPage } from './list-page';
+
+/** A change as the service lists it, and as the store holds it. */
+export interface RecordedChange {
+  told: ListedItem;
+  file: ChangeFile;
+}
+
+/**
+ * Records the changes of a page, each once. One that cannot be written or read back is recorded as
+ * unreadable, and costs the others nothing.
+ *
+ * @throws what the store throws when it fails as a whole
+ */
+export async function recordChanges(
+  ctx: SweepContext,
+  told: readonly ListedItem[],
+  foundAs: FoundAs,
+): Promise<RecordedChange[]> {
+  const recorded: RecordedChange[] = [];
+  const record = async (some: readonly ListedItem[]): Promise<void> => {
+    try {
+      const by = { ...markNow(ctx), foundAs };
+      const files = await ctx.records.changes.file(ctx.ref.monitorId, some, by);
+      for (const [index, one] of some.entries()) {
+        recorded.push({ told: one, file: files[index] as ChangeFile });
+      }
+    } catch (error) {
+      if (!isOfOneRow(error)) throw error;
+      // Each by itself: which of them it is, the error does not say.
+      const [only, another] = some;
+      if (only !== undefined && another === undefined) await recordCorrupt(ctx, only);
+      else for (const one of some) await record([one]);
+    }
+  };
+  // The same id twice is the same change: the first stands.
+  const ids = told.map(({ change }) => change.changeId);
+  await record(told.filter(({ change }, index) => ids.indexOf(change.changeId) === index));
+  ctx.metrics.changesFiled(recorded.filter(({ file }) => file.isNew).length);
+  return recorded;
+}
+
+/** What the record says of a change that its own row cannot hold: no later sweep can help. */
+export const corruptWord = 'cannot be stored or read back';
+
+async function recordCorrupt(
+  { ref, records, warn, now }: SweepContext,
+  { answer }: ListedItem,
+): Promise<void> {
+  warn(`a change ${corruptWord}`, { monitor: ref.monitorId });
+  const issues = [{ path: '', code: corruptWord }];
+  await records.unreadable.put(ref.monitorId, [{ answer, issues }], markNow({ ref, now }));
+}
+
+/**
+ * Records items of a list that are no changes as far as they can be read. They stay on the list, sweep
+ * after sweep, until a person looks.
+ */
+export async function recordUnreadable(
+  { ref, records, metrics, warn, now }: SweepContext,
+  items: ListedPage['unreadable'],
+): Promise<void> {
+  const { monitorId } = ref;
+  const counts = await records.unreadable.put(monitorId, items, markNow({ ref, now }));
+  metrics.changesUnreadable(items.length);
+  for (const [index, { issues }] of items.entries()) {
+    if ((counts[index] ?? 1) > 1) continue;
+    const { path = null, code = null } = issues[0] ?? {};
+    warn('an item of a list cannot be read as a change', { monitor: monitorId, path, code });
+  }
+}
+
+/** A row that is corrupt, or that cannot be written: not the disk as a whole. */
+function isOfOneRow(error: unknown): boolean {
+  if (error instanceof SyntaxError || error instanceof RangeError) return true;
+  return error instanceof BrokenSealError;
+}

@@ -1,0 +1,224 @@
+import { Context } from '@temporalio/activity';
+import { undeliveredEntry } from '../../domain/monitors/audit';
+import { noteLine, healthNotes } from '../../domain/monitors/health';
+import { mayBeTried, type ChangeFile } from '../../domain/monitors/kept';
+import {
+  noCounts,
+  sweepWarnings,
+  type Backlog,
+  type PageReport,
+  type SweepEnd,
+  type SweepOutcome,
+  type SweepRef,
+  type SweepTerms,
+  type SweepWarning,
+  type Walk,
+} from '../../domain/monitors/sweep';
+import { ChangeQueries } from '../../store/monitors/change-queries';
+import type { MonitorDependencies } from '../dependencies';
+import { Heartbeats } from '../core/heartbeats';
+import { faultOf } from '../core/with-retries';
+import { acknowledgeChanges } from './acknowledge-changes';
+import { measureFailures, sweepContext, type SweepContext } from './context';
+import { deliverChanges, type Delivered } from './deliver-changes';
+import { listPage, pageSize, severityFilter, type ListedPage } from './list-page';
+import { readHealth } from './probe-monitors';
+import { reconcileAcknowledged } from './reconcile';
+import {
+  corruptWord,
+  recordChanges,
+  recordUnreadable,
+  type RecordedChange,
+} from './record-changes';
+
+export interface SweepPageInput extends Pick<Walk, 'cursor' | 'size'> {
+  ref: SweepRef;
+  terms: SweepTerms;
+}
+
+export interface FinalizeSweepInput {
+  ref: SweepRef;
+  terms: SweepTerms;
+  end: SweepEnd;
+}
+
+/** What the store says when a sweep ends. */
+export type FinalizedSweep = Pick<SweepOutcome, 'backlog' | 'warnings' | 'health'>;
+
+export function createMonitorSweepActivities(deps: MonitorDependencies) {
+  /** Works off one page of changes: lists, records, delivers, acknowledges (decision record 017). */
+  async function sweepPage({ ref, terms, cursor, size }: SweepPageInput): Promise<PageReport> {
+    const ctx = sweepContext(deps, ref, terms);
+    // An attempt before this one may have acknowledged what it could not store any more.
+    const isRepeated = Context.current().info.attempt > 1;
+    const beats = new Heartbeats(deps.now, 2_000);
+    try {
+      if (isRepeated) await ctx.records.monitors.oweWalk(ref.monitorId);
+      // First, and whatever becomes of the list: their changes are acknowledged.
+      const warnings = cursor === null ? await deliverDigests(ctx) : [];
+      const filter = { ...severityFilter(terms), ...(cursor !== null && { cursor }) };
+      const page = await listPage(ctx, { status: 'open', ...filter }, size).catch(
+        (error: unknown) => {
+          const fault = faultOf(error);
+          if (fault === null || ctx.signal.aborted) throw error;
+          return { fault };
+        },
+      );
+      if ('fault' in page) {
+        return { ...lostPage, size, fault: page.fault, warnings, unsure: isRepeated };
+      }
+      const report = await workOff(ctx, page);
+      const unsure = isRepeated || report.unsure;
+      return { ...report, warnings: [...warnings, ...report.warnings], unsure };
+    } finally {
+      beats.stop();
+    }
+  }
+
+  /** Says in the store, the audit trail and the log what a sweep left: once, however many changes it is. */
+  async function finalizeSweep({ ref, terms, end }: FinalizeSweepInput): Promise<FinalizedSweep> {
+    const ctx = sweepContext(deps, ref, terms);
+    const { audit, now, records, warn } = ctx;
+    const { monitorId } = ref;
+    if (end.reconciled !== null) {
+      const isThrough = end.reconciled.fault === null && end.reconciled.pending === 0;
+      await records.monitors.putWalk(monitorId, new Date(now()).toISOString(), isThrough);
+    }
+    const { backlog, why } = await backlogOf(ctx);
+    if (backlog.undelivered + backlog.escalated > 0) {
+      await audit.append([undeliveredEntry(ref, backlog, now())]);
+      warn('changes could not be delivered or acknowledged', {
+        monitor: monitorId,
+        ...backlog,
+        why,
+      });
+    }
+    const warnings = sweepWarnings(monitorId, end, backlog);
+    const [first] = warnings;
+    const before = await records.lists.unfinished(monitorId);
+    // Once, not at every sweep.
+    if (end.fault !== null && first !== undefined && before?.startsWith(first) !== true) {
+      warn('a sweep ended with a fault', { monitor: monitorId, why: first });
+    }
+    await records.lists.putUnfinished(monitorId, first === undefined ? null : warnings.join('; '));
+    // A service that refused the list is not asked for more.
+    if (end.fault !== null) return { backlog, warnings, health: [] };
+    const health = await readHealth(ctx, monitorId);
+    return { backlog, warnings, health: healthNotes(health).map(noteLine) };
+  }
+
+  return { sweepPage, finalizeSweep };
+}
+
+const lostPage: PageReport = {
+  counts: { ...noCounts(), pages: 1 },
+  settled: 0,
+  staying: 0,
+  hasMore: false,
+  nextCursor: null,
+  ids: null,
+  size: null,
+  warnings: [],
+  fault: null,
+  unsure: false,
+};
+
+/** Repeats that a cooldown held back, when it is over. */
+async function deliverDigests(ctx: SweepContext): Promise<SweepWarning[]> {
+  const { monitorId, sweep } = ctx.ref;
+  const due = { monitorId, sweep, at: ctx.now() };
+  const { failures, isWaiting, isDisabled } = await ctx.sinks.deliverDue(due, ctx.signal);
+  measureFailures(ctx, failures);
+  return [
+    ...(isWaiting ? (['digest waits'] as const) : []),
+    ...(isDisabled ? disabledWarnings(['webhook'], ctx) : []),
+  ];
+}
+
+async function workOff(ctx: SweepContext, page: ListedPage): Promise<PageReport> {
+  const { records, ref } = ctx;
+  await recordUnreadable(ctx, page.unreadable);
+  const others = await reconcileAcknowledged(ctx, page.acknowledged);
+  const files = (await recordChanges(ctx, page.open, 'open')).map(withListed);
+  const delivered = await deliverChanges(
+    ctx,
+    files.filter((file) => isDue(file, ctx)),
+  );
+  const { settled, fault, unsure } = await acknowledgeChanges(ctx, delivered.held);
+  if (unsure) await records.monitors.oweWalk(ref.monitorId);
+  const ended = new Set(settled.map(({ changeId }) => changeId));
+  const ours = settled.filter(({ by }) => by === 'us').length;
+  return {
+    counts: {
+      pages: 1,
+      filed: files.filter(({ isNew }) => isNew).length + others.found,
+      delivered: delivered.taken + others.delivered,
+      acknowledged: ours + others.ours,
+      elsewhere: settled.length - ours + others.elsewhere,
+    },
+    settled: settled.length,
+    staying: page.items.filter(
+      (item) => item.kind === 'unreadable' || !ended.has(item.change.changeId),
+    ).length,
+    hasMore: page.hasMore,
+    nextCursor: page.nextCursor,
+    ids: page.ids,
+    size: page.size,
+    warnings: pageWarnings(ctx, page, delivered),
+    fault,
+    unsure,
+  };
+}
+
+/** What was erased is at hand as long as the service lists it: a receiver gets it whole. */
+function withListed({ file, told: { change, answer } }: RecordedChange): ChangeFile {
+  if (file.filed.erased !== true) return file;
+  return { ...file, filed: { ...file.filed, change, answer } };
+}
+
+/** The list may be behind the acknowledgements of the sweep. */
+function isDue({ acknowledged, trouble }: ChangeFile, { ref, now }: SweepContext): boolean {
+  return acknowledged?.sweep !== ref.sweep && mayBeTried(trouble, ref.sweep, now());
+}
+
+function pageWarnings(
+  ctx: SweepContext,
+  { items, hasMore, nextCursor, size, open, acknowledged, unwanted }: ListedPage,
+  { disabled, isSlow }: Delivered,
+): SweepWarning[] {
+  const { severity } = severityFilter(ctx.terms);
+  const wanted = size ?? pageSize;
+  const others = [...open, ...unwanted].filter(({ change }) => change.severity !== severity);
+  const found: [boolean, SweepWarning][] = [
+    [acknowledged.length > 0, 'status ignored'],
+    [severity !== undefined && others.length > 0, 'severity ignored'],
+    [items.length > wanted || (hasMore && items.length < wanted), 'page size ignored'],
+    [hasMore && nextCursor === null, 'no cursor'],
+    [isSlow, 'slow sink'],
+  ];
+  const met = found.flatMap(([isMet, warning]) => (isMet ? [warning] : []));
+  return [...met, ...disabledWarnings(disabled, ctx)];
+}
+
+function disabledWarnings(names: readonly string[], { sinks }: SweepContext): SweepWarning[] {
+  return names.map((name) =>
+    sinks.required.includes(name) ? 'disabled sink' : 'disabled optional sink',
+  );
+}
+
+async function backlogOf(ctx: SweepContext): Promise<{ backlog: Backlog; why: string | null }> {
+  const { store, records, ref, sinks, escalateAfter } = ctx;
+  const { monitorId } = ref;
+  const { named } = await new ChangeQueries(store).standing(monitorId, Infinity, sinks.required);
+  const failures = [
+    ...named.map(({ trouble }) => trouble),
+    ...(await sinks.undelivered(monitorId)),
+  ];
+  const items = (await records.unreadable.of(monitorId)).filter(({ sweep }) => sweep === ref.sweep);
+  const isCorrupt = ({ why }: { why: string }) => why.endsWith(corruptWord);
+  const escalated = [...failures, ...items].filter(
+    (one) => one.count >= escalateAfter || isCorrupt(one),
+  ).length;
+  const backlog = { undelivered: failures.length, unreadable: items.length, escalated };
+  return { backlog, why: failures[0]?.why ?? null };
+}

@@ -1,0 +1,23 @@
+import type { Store } from '../store';
+import { ChangeRepository } from './changes';
+import { MonitorListRepository } from './lists';
+import { MonitorRepository } from './monitors';
+import { UnreadableItemRepository } from './unreadable-items';
+
+/** All that the store holds about monitors. */
+export interface MonitorRecords {
+  changes: ChangeRepository;
+  monitors: MonitorRepository;
+  unreadable: UnreadableItemRepository;
+  lists: MonitorListRepository;
+}
+
+/** @param nameOf the keyed name of a document */
+export function monitorRecords(store: Store, nameOf: (text: string) => string): MonitorRecords {
+  return {
+    changes: new ChangeRepository(store, nameOf),
+    monitors: new MonitorRepository(store, nameOf),
+    unreadable: new UnreadableItemRepository(store, nameOf),
+    lists: new MonitorListRepository(store),
+  };
+}

@@ -1,0 +1,204 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  CancellationScope,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  log,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { scanEnd, sweepEnd } from '../../domain/job-ends';
+import {
+  mostSweeps,
+  noScanCounts,
+  scheduleIdOf,
+  type DueMonitor,
+  type ProbeReport,
+  type ScanCounts,
+  type ScanOutcome,
+} from '../../domain/monitors/scan';
+import { sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
+import {
+  cancelUpdate,
+  scanProgressQuery,
+  type MonitorScanInput,
+  type ScanProgress,
+} from '../messages';
+import { monitorActivities } from './activities';
+import type { monitorSweep } from './monitor-sweep';
+import { attributesAtStart, tellEnd } from '../core/search-attributes';
+
+/** Pages of the list probed at once: a monitor that does not answer holds up its own page alone. */
+const lanes = 4;
+/** A sweep that lasts longer gives its slot to others, and runs on. */
+const longestHeldMs = 10 * 60_000;
+/** Events after which a run continues as new. */
+const eventsPerRun = 4_000;
+
+/**
+ * One scan of many monitors: one probe for each, a sweep for those that have something open. A
+ * monitor that fails costs the others nothing; a sweep that runs already is counted, never stacked.
+ */
+export async function monitorScan(input: MonitorScanInput): Promise<ScanOutcome> {
+  return new ScanDriver(input).drive();
+}
+
+class ScanDriver {
+  readonly #input: MonitorScanInput;
+  readonly #activities: ReturnType<typeof monitorActivities>;
+  readonly #counts: ScanCounts;
+  readonly #startedAt: string;
+  readonly #scan = workflowInfo().workflowId;
+  #page: number;
+  #underWay = 0;
+  #stopped: ScanOutcome['stopped'] = null;
+
+  constructor(input: MonitorScanInput) {
+    this.#input = input;
+    this.#activities = monitorActivities(input.queueSuffix, input.interactive);
+    this.#counts = input.carryover?.counts ?? noScanCounts();
+    this.#startedAt = input.carryover?.startedAt ?? new Date().toISOString();
+    this.#page = input.carryover?.page ?? 0;
+    setHandler(scanProgressQuery, () => this.#progress());
+    setHandler(cancelUpdate, () => {
+      this.#stopped ??= 'cancelled';
+      return 'cancelling: sweeps under way run to their end';
+    });
+    CancellationScope.current().cancelRequested.catch(() => (this.#stopped ??= 'cancelled'));
+  }
+
+  async drive(): Promise<ScanOutcome> {
+    return CancellationScope.nonCancellable(async () => {
+      while (this.#hasMore) {
+        await Promise.all(Array.from({ length: lanes }, () => this.#probePages()));
+        await condition(() => this.#underWay === 0);
+        if (this.#hasMore) await this.#continueAsNew();
+      }
+      const outcome: ScanOutcome = {
+        scan: this.#scan,
+        list: this.#input.list.name,
+        stopped: this.#stopped,
+        counts: this.#counts,
+        startedAt: this.#startedAt,
+        endedAt: new Date().toISOString(),
+      };
+      tellEnd(scanEnd(outcome));
+      return outcome;
+    });
+  }
+
+  get #hasMore(): boolean {
+    return this.#page < this.#input.list.pages && this.#stopped === null;
+  }
+
+  /** One lane: page by page, until there are none, or too many events. */
+  async #probePages(): Promise<void> {
+    const most = this.#input.eventsPerRun ?? eventsPerRun;
+    while (this.#hasMore && workflowInfo().historyLength <= most) {
+      const page = this.#page;
+      this.#page += 1;
+      const report = await this.#probe(page);
+      for (const monitor of report?.due ?? []) {
+        // In a loop: several lanes may wait for the slot that comes free.
+        while (this.#underWay >= mostSweeps && this.#stopped === null) {
+          await condition(() => this.#underWay < mostSweeps || this.#stopped !== null);
+        }
+        if (this.#stopped !== null) return;
+        this.#underWay += 1;
+        void this.#sweep(monitor).finally(() => (this.#underWay -= 1));
+      }
+    }
+  }
+
+  /** Null: it could not be probed. */
+  async #probe(page: number): Promise<ProbeReport | null> {
+    const { list, terms, reconcileAll } = this.#input;
+    const { name, edition } = list;
+    const counts = this.#counts;
+    try {
+      const report = await this.#activities.probeMonitors({
+        list: { name, edition },
+        page,
+        terms,
+        reconcileAll,
+        scan: this.#scan,
+      });
+      counts.probed += report.probed;
+      counts.failing += report.failing;
+      counts.escalated += report.escalated;
+      counts.blocked += report.blocked;
+      if (report.isCredentials) this.#stopped ??= 'credentials';
+      return report;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('a page of monitors could not be probed', { page });
+      counts.lostPages += 1;
+      return null;
+    }
+  }
+
+  async #sweep({ monitorId, reconcile }: DueMonitor): Promise<void> {
+    const { terms, by, queueSuffix, interactive, list } = this.#input;
+    try {
+      const child = await startChild<typeof monitorSweep>('monitorSweep', {
+        workflowId: sweepWorkflowId(monitorId),
+        args: [{ monitorId, by, terms, reconcile, interactive, queueSuffix, carryover: null }],
+        typedSearchAttributes: attributesAtStart('monitor-sweep', scheduleIdOf(list.name)),
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+      });
+      this.#counts.sweeps += 1;
+      let outcome: SweepOutcome | null = null;
+      let isOver = false;
+      const ended = child
+        .result()
+        .then((result) => (outcome = result))
+        .catch((error: unknown) => {
+          if (!(error instanceof ChildWorkflowFailure)) throw error;
+        })
+        .finally(() => (isOver = true));
+      if (await condition(() => isOver, longestHeldMs)) {
+        await ended;
+        this.#count(outcome);
+      } else this.#counts.leftRunning += 1;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      this.#counts.running += 1;
+    }
+  }
+
+  /** Null: it ended without an outcome. */
+  #count(outcome: SweepOutcome | null): void {
+    const counts = this.#counts;
+    if (outcome === null || outcome.status === 'failed') counts.failed += 1;
+    if (outcome === null || sweepEnd(outcome).needsAttention) counts.escalated += 1;
+    if (outcome === null) return;
+    if (outcome.status === 'partly') counts.partly += 1;
+    counts.filed += outcome.counts.filed + (outcome.reconciled?.found ?? 0);
+    counts.acknowledged += outcome.counts.acknowledged;
+  }
+
+  async #continueAsNew(): Promise<void> {
+    await condition(allHandlersFinished);
+    // It may have been cancelled meanwhile, and a run that follows would not know.
+    if (this.#stopped !== null) return;
+    const carryover = { page: this.#page, counts: this.#counts, startedAt: this.#startedAt };
+    await continueAsNew<typeof monitorScan>({ ...this.#input, carryover });
+  }
+
+  #progress(): ScanProgress {
+    return {
+      kind: 'monitor-scan',
+      monitors: this.#input.list.monitors,
+      counts: { ...this.#counts },
+      underWay: this.#underWay,
+      cancelling: this.#stopped !== null,
+      startedAt: this.#startedAt,
+    };
+  }
+}
