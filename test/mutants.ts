@@ -129,8 +129,8 @@ export const mutants: readonly Mutant[] = [
     name: 'profile-asked-twice',
     promise: 'a lookup that was answered meanwhile is sent, and charged, once more',
     file: 'src/activities/profiles/profiles.ts',
-    find: "if (taken !== 'ours') throw new StoppedError();",
-    replace: '',
+    find: "return claimed === 'ours' ? { n, claim, isNew: true } : null;",
+    replace: 'return { n, claim, isNew: claimed !== null };',
     tests: ['test/unit/activities/profiles.test.ts'],
   },
   {
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'dossier-attempt-repeated',
     promise: 'another attempt at a dossier is asked for although one has begun',
-    file: 'src/activities/dossiers/dossiers.ts',
+    file: 'src/activities/dossiers/retries.ts',
     find: 'if (attempt !== null) {\n          if (retry.attempt === null) metrics',
     replace: 'if (attempt === -1) {\n          if (retry.attempt === null) metrics',
     tests: ['test/unit/activities/dossiers.test.ts'],

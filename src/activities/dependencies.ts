@@ -1,3 +1,5 @@
+import type { LensApi } from '../apis/investigation/lens';
+import type { DossiersApi } from '../apis/investigation/dossiers';
 import type { CreditApi } from '../apis/credit/credit';
 import type { CertificatesApi } from '../apis/investigation/certificates';
 import type { MonitorsApi } from '../apis/investigation/monitors';
@@ -8,12 +10,15 @@ import type { AuditTrail } from '../store/audit/trail';
 import type { IdKey } from '../protection/id-key';
 import type { CertificateType } from '../domain/certificates/certificates';
 import type { Receipt } from '../domain/core/attempts';
+import type { DossierStatus } from '../domain/dossiers/follow';
+import type { LensStatus } from '../domain/lens/analyze';
 import type { AnalysisStatus } from '../domain/credit/work';
 import type { OutcomeRecord } from '../domain/certificates/outcomes';
 import type { SettlingTimes } from '../domain/core/settling-times';
 import type { Sinks } from '../sinks/open-sinks';
 import type { FreedPlaces } from './certificates/freed-places';
 import type { Pause } from './core/pause';
+import type { PollDependencies } from './core/poll-until-settled';
 
 /** What activities close over: made once per worker, in `workers/`. */
 export interface CertificateDependencies {
@@ -77,6 +82,41 @@ export interface CreditMetrics {
   answerLost(how: LostAnswer): void;
   /** A try to upload has ended; `bytes` is what file and ZIP have. */
   uploadEnded(upload: { result: Receipt['kind']; bytes: number; durationMs: number }): void;
+}
+
+/** The same for dossiers. */
+export interface DossierDependencies extends PollDependencies {
+  dossiers: DossiersApi;
+  store: Store;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  nameOf: (document: string) => string;
+  metrics: DossierMetrics;
+}
+
+/** As `CertificateMetrics`. */
+export interface DossierMetrics {
+  /** An outcome was put on file. */
+  dossierEnded(status: DossierStatus): void;
+  /** A request for another attempt has come to its end; `unknown`: it may have begun one. */
+  retryEnded(result: 'accepted' | 'refused' | 'read_back' | 'not_sent' | 'unknown'): void;
+}
+
+/** The same for pictures. */
+export interface LensDependencies extends PollDependencies {
+  lens: LensApi;
+  store: Store;
+  audit: AuditTrail;
+  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
+  nameOf: (document: string) => string;
+  metrics: LensMetrics;
+}
+
+/** As `CertificateMetrics`. */
+export interface LensMetrics {
+  /** An outcome was put on file. */
+  lensEnded(status: LensStatus): void;
+  /** A file was handed in, or was not. */
+  uploadEnded(result: 'taken' | 'refused' | 'expired'): void;
 }
 
 /** The same for monitors. */

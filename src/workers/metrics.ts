@@ -5,10 +5,10 @@ import type {
   LostAnswer,
   MonitorMetrics,
 } from '../activities/dependencies';
-import type { DossierMetrics } from '../activities/dossiers/dossiers';
+import type { DossierMetrics } from '../activities/dependencies';
 import type { CallObserver, CallReport } from '../apis/http/observer';
 import { analysisStatuses } from '../domain/credit/work';
-import type { LensMetrics } from '../activities/lens/lens';
+import type { LensMetrics } from '../activities/dependencies';
 import type { ProfileMetrics } from '../activities/profiles/profiles';
 import type { RetentionMetrics } from '../activities/core/retention';
 import type { TraceMetrics } from '../activities/traces/traces';

@@ -11,6 +11,7 @@ import { createCertificateRequestActivities } from '../activities/certificates/r
 import { createCertificateWatchActivities } from '../activities/certificates/watches';
 import { createCreditBatchActivities } from '../activities/credit/batches';
 import { createCreditEngineActivities } from '../activities/credit/engines';
+import { createCreditRecoveryActivities } from '../activities/credit/recovery';
 import { createCreditRequestActivities } from '../activities/credit/requests';
 import { createCreditResultActivities } from '../activities/credit/results';
 import { createDossierBatchActivities } from '../activities/dossiers/batches';
@@ -148,13 +149,12 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
     );
   }
   if (credit !== null) {
-    const { requestAnalysis, recoverAnalysis } = createCreditRequestActivities(credit);
     options.push(
       {
         ...common,
         shutdownGraceTime: credit.credit.operations.timeoutMs + creditGraceMs,
         taskQueue: queue('credit-uploads'),
-        activities: { requestAnalysis },
+        activities: createCreditRequestActivities(credit),
         // Most of them wait to be let in, which costs a timer; the limiter paces those that send.
         maxConcurrentActivityTaskExecutions: 200,
         maxHeartbeatThrottleInterval: '500ms',
@@ -163,7 +163,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...common,
         taskQueue: queue('credit'),
         activities: {
-          recoverAnalysis,
+          ...createCreditRecoveryActivities(credit),
           ...createCreditEngineActivities(credit),
           ...createCreditResultActivities(credit),
           ...createCreditBatchActivities(credit),

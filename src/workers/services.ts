@@ -1,11 +1,11 @@
 import type {
   CertificateDependencies,
   CreditDependencies,
+  DossierDependencies,
+  LensDependencies,
   MonitorDependencies,
 } from '../activities/dependencies';
 import { FreedPlaces } from '../activities/certificates/freed-places';
-import type { DossierDependencies } from '../activities/dossiers/dossiers';
-import type { LensDependencies } from '../activities/lens/lens';
 import type { ProfileDependencies } from '../activities/profiles/profiles';
 import type { TraceDependencies } from '../activities/traces/traces';
 import { creditApi } from '../apis/credit/credit';

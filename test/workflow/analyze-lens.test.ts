@@ -1,11 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { notSettledYet } from '../../src/activities/core/failures';
+import type { AwaitLensInput } from '../../src/activities/lens/lens';
+import type { SubmitLensInput } from '../../src/activities/lens/submit';
 import type {
-  AwaitLensInput,
-  SubmitLensInput,
+  LensFiles,
+  LensOutcome,
+  LensSeen,
   SubmittedLens,
-} from '../../src/activities/lens/lens';
-import type { LensFiles, LensOutcome, LensSeen } from '../../src/domain/lens/analyze';
+} from '../../src/domain/lens/analyze';
 import { queueName } from '../../src/domain/core/queues';
 import type { PollRequest, Polled } from '../../src/domain/core/poll-request';
 import type { analyzeLens } from '../../src/workflows/lens/analyze-lens';

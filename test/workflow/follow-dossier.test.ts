@@ -1,10 +1,8 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import type {
-  AwaitDossierInput,
-  DossierCancelled,
-  RetryDossierInput,
-} from '../../src/activities/dossiers/dossiers';
+import type { DossierCancelled } from '../../src/activities/dossiers/cancellations';
+import type { AwaitDossierInput } from '../../src/activities/dossiers/dossiers';
+import type { RetryDossierInput } from '../../src/activities/dossiers/retries';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type {
   DossierOutcome,

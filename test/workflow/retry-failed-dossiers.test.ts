@@ -1,5 +1,6 @@
 import { Worker } from '@temporalio/worker';
-import type { AwaitDossierInput, RetryDossierInput } from '../../src/activities/dossiers/dossiers';
+import type { AwaitDossierInput } from '../../src/activities/dossiers/dossiers';
+import type { RetryDossierInput } from '../../src/activities/dossiers/retries';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type {
   DossierOutcome,

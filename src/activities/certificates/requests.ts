@@ -39,13 +39,7 @@ import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-places';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
-import {
-  TooLateError,
-  claimMarginMs,
-  claimForSure,
-  nameOf,
-  receiptOf,
-} from '../core/keyless-requests';
+import { TooLateError, claimMarginMs, claimForSure, nameOf, receiptOf } from '../core/attempt';
 
 /** A run takes no new row after this long. */
 const runMs = 1_000;

@@ -35,6 +35,11 @@ export type Reading<T> =
       details?: unknown;
     };
 
+/** Nothing to report but that it goes on. */
+export function goesOn(status: string, pollAfterMs: number | null = null) {
+  return { kind: 'unsettled', value: null, status, pollAfterMs } as const;
+}
+
 export interface PollDependencies {
   /** Aborted when the worker was told to stop. */
   stopping: AbortSignal;

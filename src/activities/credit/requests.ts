@@ -9,7 +9,6 @@ import { analysisRequestEntry } from '../../domain/audit-entries';
 import {
   analysisSubject,
   attemptOf,
-  attemptState,
   nextNumber,
   subjectState,
   type Attempt,
@@ -29,15 +28,10 @@ import { backoffMs } from '../../domain/core/poll-timing';
 import { BrokenSealError } from '../../protection/key-ring';
 import type { CreditDependencies } from '../dependencies';
 import { storeIncomplete, failureTypes } from '../core/failures';
+import { recordOf } from '../core/job-records';
 import { Heartbeats } from '../core/heartbeats';
 import { isStoreAway, withStorePatience, type Patience } from '../core/store-patience';
-import {
-  TooLateError,
-  claimMarginMs,
-  claimForSure,
-  nameOf,
-  receiptOf,
-} from '../core/keyless-requests';
+import { TooLateError, claimMarginMs, claimForSure, nameOf, receiptOf } from '../core/attempt';
 import { pauseOnTheClock } from '../core/pause';
 
 export interface AnalysisRun {
@@ -58,22 +52,10 @@ const longestPauseMs = 15 * 60_000;
 
 /** The upload of a file: a POST without a key, sent at most once per attempt (decision record 001). */
 export function createCreditRequestActivities(deps: CreditDependencies) {
-  const { store, audit, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
+  const { store, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;
   const { attempts: ledger } = store;
   const analyses = new AnalysisFile(store);
-
-  async function recordOf({ folder }: AnalysisRef): Promise<AnalysisRecord> {
-    const record = await analyses.record(folder);
-    if (record === null) throw storeIncomplete(folder);
-    return record;
-  }
-
-  function entriesOf(record: AnalysisRecord, attempt: Omit<Attempt, 'resolution'>): AuditEntry[] {
-    const { name, workId, createdBy } = record;
-    const entry = analysisRequestEntry({ name, ...attempt }, { workId, by: createdBy });
-    return entry === null ? [] : [entry];
-  }
 
   /**
    * One attempt: when it is lost, `recoverAnalysis` finds out what became of it. What is turned away
@@ -110,7 +92,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     givenUp: AbortSignal,
   ): Promise<RequestAnswer> {
     try {
-      const record = await recordOf(ref);
+      const record = await recordOf(analyses, ref);
       // A repeated start of what has ended must not send it.
       if ((await analyses.outcome(ref.folder)) !== null) return hasEnded;
       const owner = ownerOf(run);
@@ -255,42 +237,17 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
     return { name, bytes: copy.bytes, read: () => readLarge(store, key) };
   }
 
-  /**
-   * What became of a run whose activity was lost: closes it unless its last try has left, reads its
-   * receipt, and calls it unknown once nothing can leave any more.
-   */
-  async function recoverAnalysis({ ref, run }: AnalysisRun): Promise<RequestAnswer> {
-    const heartbeats = new Heartbeats(now);
-    const { cancelled } = Context.current();
-    try {
-      const record = await recordOf(ref);
-      const owner = ownerOf(run);
-      for (;;) {
-        const attempt = await ledger.close(analysisSubject(record.name), owner, now());
-        const state = attemptState(attempt, now());
-        if (attempt.claim.kind === 'closed') return unsent('fault', now());
-        if (state.kind === 'in_flight') {
-          const waitMs = Math.min(1_000, state.answerBy - now() + 50);
-          await Promise.race([new Promise((done) => setTimeout(done, waitMs)), cancelled]);
-          continue;
-        }
-        await audit.append(entriesOf(record, attempt));
-        if (state.kind === 'unknown') {
-          return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
-        }
-        if (state.kind === 'accepted') {
-          const { externalId: operationId, at: acceptedAt, afterUnknown } = state;
-          return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
-        }
-        const { receipt } = attempt;
-        return receipt?.kind === 'refused' ? refused(receipt) : unsent('fault', now());
-      }
-    } finally {
-      heartbeats.stop();
-    }
-  }
+  return { requestAnalysis };
+}
 
-  return { requestAnalysis, recoverAnalysis };
+/** What the audit trail says of a request. */
+export function entriesOf(
+  record: AnalysisRecord,
+  attempt: Omit<Attempt, 'resolution'>,
+): AuditEntry[] {
+  const { name, workId, createdBy } = record;
+  const entry = analysisRequestEntry({ name, ...attempt }, { workId, by: createdBy });
+  return entry === null ? [] : [entry];
 }
 
 /** The recovery of the run has closed it: the work is somebody else's. */
@@ -303,12 +260,12 @@ const hasEnded: RequestAnswer = {
   wasSent: false,
 };
 
-function ownerOf(run: string): ClaimOwner {
+export function ownerOf(run: string): ClaimOwner {
   const workflowId = Context.current().info.workflowExecution?.workflowId ?? '';
   return { workflowId, run };
 }
 
-function unsent(why: Unsent['why'], notBefore: number): Unsent {
+export function unsent(why: Unsent['why'], notBefore: number): Unsent {
   return { kind: 'unsent', why, notBefore };
 }
 
@@ -317,7 +274,7 @@ function isAboutToken(answer: Pick<Unsent, 'why'> | null): boolean {
   return answer?.why === 'credentials';
 }
 
-function refused(answer: {
+export function refused(answer: {
   status: number;
   code: string | null;
   detail?: string | null;

@@ -26,7 +26,7 @@ import type {
   OperationSeen,
 } from '../../domain/credit/work';
 import type { CreditDependencies } from '../dependencies';
-import { storeIncomplete } from '../core/failures';
+import { recordOf, storeOutcome } from '../core/job-records';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 
 /** So long a service may refuse every read of an operation, or answer with what cannot be read. */
@@ -133,8 +133,7 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     input: AwaitAnalysisInput & { ref: AnalysisRef },
   ): Promise<Polled<AnalysisResultRef>> {
     const { operationId, ref } = input;
-    const record = await analyses.record(ref.folder);
-    if (record === null) throw storeIncomplete(ref.folder);
+    const record = await recordOf(analyses, ref);
     return pollUntilSettled(
       async (signal): Promise<Reading<AnalysisResultRef>> => {
         for (const filter of ['issues', 'all'] as const) {
@@ -180,16 +179,13 @@ export function createCreditResultActivities(deps: CreditDependencies) {
     const settledAt = new Date(now()).toISOString();
     const { workId } = ref;
     const end = { ...outcome, workId, settledAt };
-    const record = await analyses.record(ref.folder);
-    if (record === null) throw storeIncomplete('the job that has ended');
+    const record = await recordOf(analyses, ref);
     const by = record.createdBy;
     const { result } = end;
     const sha256 =
       result === null ? null : ((await findLarge(store, result.allKey))?.sha256 ?? null);
     const entries = [analysisOutcomeEntry(end, { by, sha256 })];
-    const stands = await analyses.putOutcome(ref.folder, end, entries);
-    if (stands === end) metrics.analysisEnded(stands.status);
-    return stands;
+    return storeOutcome(analyses, ref, end, entries, ({ status }) => metrics.analysisEnded(status));
   }
 
   return { awaitAnalysis, fileResults, finalizeAnalysis };

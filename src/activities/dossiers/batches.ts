@@ -7,7 +7,7 @@ import type { DossierBatchOutcome, DossierBatchRef } from '../../domain/dossiers
 import { RetryPlanner, type ListAtFault, type RetryPlan } from '../../domain/dossiers/retry-plan';
 import { endlessWords } from '../../domain/core/list-walk';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
-import type { DossierDependencies } from './dossiers';
+import type { DossierDependencies } from '../dependencies';
 import { storeIncomplete } from '../core/failures';
 import { withRetries } from '../core/with-retries';
 import { createPolling, type Reading } from '../core/poll-until-settled';

@@ -16,7 +16,7 @@ import {
 import { documentsInText } from '../../domain/core/held-documents';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
-import type { DossierDependencies } from './dossiers';
+import type { DossierDependencies } from '../dependencies';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 
 /** A dossier that was read before is not gone because one read says so. */

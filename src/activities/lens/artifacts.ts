@@ -9,7 +9,8 @@ import {
 } from '../../domain/lens/analyze';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
-import { readPatienceMs, type LensDependencies } from './lens';
+import type { LensDependencies } from '../dependencies';
+import { readPatienceMs } from './submit';
 import { createPolling, type Reading } from '../core/poll-until-settled';
 
 /** The artifacts of an analysis that has settled, on file. */

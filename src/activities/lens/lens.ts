@@ -1,320 +1,37 @@
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { isCallFailure, isPermanent } from '../../apis/http/classify';
-import { ContractError, StatusError } from '../../apis/http/errors';
-import type { LensAnswer, LensApi } from '../../apis/investigation/lens';
+import { isCallFailure } from '../../apis/http/classify';
+import type { LensAnswer } from '../../apis/investigation/lens';
 import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
-import { isSameId } from '../../apis/investigation/wire-fields';
-import type { Store } from '../../store/store';
-import type { AuditTrail } from '../../store/audit/trail';
-import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
-import { findLarge, readLarge } from '../../store/core/large-objects';
-import { LensFile, lensIndexes, lensUploads } from '../../store/lens/lens';
+import { LensFile, lensIndexes } from '../../store/lens/lens';
 import { lensSubject, undecidedAttempt } from '../../domain/core/attempts';
-import type { Billing } from '../../domain/core/billing';
 import { documentsInText } from '../../domain/core/held-documents';
 import {
-  anotherAnalysisCode,
   isLensSettled,
-  lensKey,
-  noInstructionsCode,
-  uploadTimeoutMs,
-  type CreatedLens,
   type LensFiles,
-  type LensInput,
   type LensOutcome,
-  type LensRecord,
   type LensRef,
   type LensSeen,
-  type LensStatus,
 } from '../../domain/lens/analyze';
-import {
-  lensAnotherEntry,
-  lensOutcomeEntry,
-  lensReplacedEntry,
-  lensRequestEntry,
-} from '../../domain/lens/audit';
-import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
+import { lensOutcomeEntry } from '../../domain/lens/audit';
+import type { LensAnalysis } from '../../domain/lens/lens-analysis';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
-import { storeIncomplete } from '../core/failures';
-import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/keyed-requests';
-import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
+import { answerLost } from '../core/attempt';
+import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
+import { createPolling } from '../core/poll-until-settled';
+import type { LensDependencies } from '../dependencies';
+import { createLensSubmitActivities, readPatienceMs } from './submit';
 
-export interface LensDependencies extends PollDependencies {
-  lens: LensApi;
-  store: Store;
-  audit: AuditTrail;
-  /** `IdKey.nameOf('document', ...)`: answers are put in the index by which an erasure finds them. */
-  nameOf: NameOf;
-  metrics: LensMetrics;
-}
-
-/** As `CertificateMetrics`. */
-export interface LensMetrics {
-  /** An outcome was put on file. */
-  lensEnded(status: LensStatus): void;
-  /** A file was handed in, or was not. */
-  uploadEnded(result: 'taken' | 'refused' | 'expired'): void;
-}
-
-/** What came of handing a file in. */
-export type SubmittedLens =
-  /** The bytes are there. */
-  | { kind: 'submitted'; analysisId: string; state: string }
-  /** They did not arrive in time: nothing will come of this analysis. */
-  | { kind: 'upload_expired'; analysisId: string; billing: Billing | null }
-  | {
-      kind: 'upload_refused';
-      analysisId: string;
-      code: string | null;
-      message: string;
-      billing: Billing | null;
-    }
-  /**
-   * The repeated key is refused, and which analysis it made nobody can tell; or it has made more
-   * than one.
-   */
-  | { kind: 'unknown'; code: string | null; message: string };
-
-export type SubmitLensInput = PollRequest & {
-  ref: LensRef;
-  /** Which analysis of this ask, from 1: each has a key of its own. */
-  attempt: number;
-};
 export type AwaitLensInput = PollRequest & { ref: LensRef; analysisId: string };
 
-/** What was just made may not be readable yet. */
-export const readPatienceMs = 120_000;
-/** An upload that is refused goes again to a fresh address so often. */
-const mostUploadRefusals = 5;
-/** After that, a refused read is believed when it is one of so many. */
-const mostRefusedReads = 5;
-/** Upload instructions that are not told are asked for so often. */
-const mostAskedInVain = 5;
 /** A look that a person waits for. */
 const lookMs = 20_000;
 
-/** An analysis is asked for with one key for each attempt, so that it is made once. */
+/** One picture: handed in, polled to its end, finalized. */
 export function createLensActivities(deps: LensDependencies) {
-  const { store, audit, lens, metrics, now, stopping } = deps;
+  const { store, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
   const file = new LensFile(store);
   const pollUntilSettled = createPolling(deps);
-  const isoNow = (): string => new Date(now()).toISOString();
-
-  /** Has the analysis made, or finds the one that was, and its bytes handed in. */
-  async function submitLens(input: SubmitLensInput): Promise<Polled<SubmittedLens>> {
-    const record = await recordOf(input.ref);
-    const handing = new HandingIn(record, input);
-    return pollUntilSettled<SubmittedLens>((signal) => handing.step(signal), {
-      ...input,
-      what: 'the file of an analysis',
-    });
-  }
-
-  /** Handing one file in. All that it knows is on file: a step may be the only one of its process. */
-  class HandingIn {
-    readonly #record: LensRecord;
-    readonly #attempt: number;
-    readonly #subject: string;
-    /** Of what was handed in. */
-    readonly #uploads: string;
-    readonly #ref: LensRef;
-    #isProved = false;
-
-    constructor(record: LensRecord, { attempt, ref }: SubmitLensInput) {
-      this.#record = record;
-      this.#attempt = attempt;
-      this.#subject = lensSubject(record.name, attempt);
-      this.#uploads = lensUploads(record.name, attempt);
-      this.#ref = ref;
-    }
-
-    async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
-      const made = await file.made(this.#record.name, this.#attempt);
-      const [created] = made;
-      const twice = madeTwice(made);
-      if (twice !== null) return twice;
-      await this.#prove(signal);
-      if (created === undefined) return this.#create(signal);
-      const analysis = await this.#read(created, signal);
-      return analysis === null ? unsettled('handing in') : this.#forward(analysis, signal);
-    }
-
-    /** Within a step, whose heartbeats go on: a store may be slow. Once it was taken, not again. */
-    async #prove(signal: AbortSignal): Promise<void> {
-      const { file: input } = this.#record;
-      if (this.#isProved || (await this.#wasTaken())) return;
-      await proveCopy(input, signal);
-      this.#isProved = true;
-    }
-
-    async #create(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
-      const sent = await this.#send(signal);
-      if (sent.kind === 'answered') {
-        return (await this.#made(sent)) ?? this.#forward(sent.answer.analysis, signal);
-      }
-      if (sent.kind === 'stopped') return unsettled('handing in');
-      const { error, taken } = sent;
-      // Nothing can have been made before it.
-      if (taken.isNew) throw error;
-      const { code, message } = error;
-      return { kind: 'settled', value: { kind: 'unknown', code, message } };
-    }
-
-    /** It is called off while it waits for its permit, and seen through once it has left. */
-    #send(signal: AbortSignal): Promise<KeyedAnswer<LensAnswer>> {
-      const { name, mode, file: input } = this.#record;
-      const { bytes: sizeBytes, sha256 } = input;
-      const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
-      const until = AbortSignal.any([signal, stopping]);
-      const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
-      return sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
-        lens.create(request, until, beforeSend),
-      );
-    }
-
-    async #wasTaken(): Promise<boolean> {
-      return (await file.noted(this.#uploads, ['taken'])) > 0;
-    }
-
-    #by(): Sender {
-      return { workId: this.#ref.workId, number: this.#attempt };
-    }
-
-    /**
-     * Where the service heeds no key, another one is made, and is on file beside the first: asked
-     * again, it would make one more each time.
-     *
-     * @returns null when it is the one analysis of its key
-     */
-    async #made({
-      answer: { analysis },
-      taken,
-    }: Extract<KeyedAnswer<LensAnswer>, { kind: 'answered' }>) {
-      const { analysisId: externalId, billing } = analysis;
-      const { name } = this.#record;
-      const receipt = { kind: 'accepted', externalId, at: now(), told: { billing } } as const;
-      const isFirst = (await file.made(name, this.#attempt)).every((one) =>
-        isSameId(one.analysisId, externalId),
-      );
-      const entryOf = isFirst ? lensRequestEntry : lensAnotherEntry;
-      const created = { analysisId: externalId, at: receipt.at, billing };
-      const entries = [entryOf(created, this.#record, this.#attempt)];
-      const stands = await attempts.putReceipt(this.#subject, taken, receipt, entries);
-      if (stands.kind === 'accepted' && !isSameId(stands.externalId, externalId)) {
-        const claim = newClaim(now(), lens.timeoutMs, this.#by());
-        const next = await attempts.take(this.#subject, claim, this.#ref.folder);
-        if (typeof next !== 'string') {
-          await attempts.putReceipt(this.#subject, next, receipt, entries);
-        }
-      }
-      return madeTwice(await file.made(name, this.#attempt));
-    }
-
-    /** @returns null when what was just made is not there yet */
-    async #read(
-      { analysisId, at }: CreatedLens,
-      signal: AbortSignal,
-    ): Promise<LensAnalysis | null> {
-      try {
-        return (await lens.read(analysisId, 'request', signal)).analysis;
-      } catch (error) {
-        if (!isPermanent(error)) throw error;
-        if (now() - at < readPatienceMs) return null;
-        const count = await file.note(this.#uploads, ['read'], now());
-        if (count >= mostRefusedReads) throw error;
-        return null;
-      }
-    }
-
-    async #forward(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
-      const { analysisId, state, upload } = analysis;
-      if (await this.#wasTaken()) return this.#submit(analysis, signal);
-      if (state === 'expired') return this.#uploadExpired(analysis);
-      const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
-      if (!isAwaiting && state !== 'unknown') {
-        // The answer to the upload got lost: what came of it says that it was taken.
-        if (state !== 'cancelled') await file.note(this.#uploads, ['taken'], now());
-        return submitted(analysisId, state);
-      }
-      if (!isAwaiting) return unsettled('handing in', analysis.pollAfterMs, analysis.statusWord);
-      if (upload === null) return this.#askForInstructions(analysis, signal);
-      const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
-      // Clocks differ: the store has the last word on whether it is too late.
-      if (isLate && (await file.noted(this.#uploads, ['upload'])) > 0) {
-        return this.#uploadExpired(analysis);
-      }
-      return this.#upload(analysis, upload, signal);
-    }
-
-    /** The documented answer to a known key has them, where a read leaves them out. */
-    async #askForInstructions(
-      analysis: LensAnalysis,
-      signal: AbortSignal,
-    ): Promise<Reading<SubmittedLens>> {
-      const sent = await this.#send(signal);
-      if (sent.kind === 'refused') throw sent.error;
-      if (sent.kind === 'stopped') return unsettled('handing in');
-      const twice = await this.#made(sent);
-      if (twice !== null) return twice;
-      const { analysis: again } = sent.answer;
-      if (again.upload !== null || again.state !== analysis.state) {
-        return this.#forward(again, signal);
-      }
-      const count = await file.note(this.#uploads, ['instructions'], now());
-      if (count >= mostAskedInVain) return this.#uploadRefused(analysis, noInstructions);
-      return unsettled('handing in', analysis.pollAfterMs);
-    }
-
-    async #upload(
-      analysis: LensAnalysis,
-      upload: LensUpload,
-      signal: AbortSignal,
-    ): Promise<Reading<SubmittedLens>> {
-      const { bytes: sizeBytes, key } = this.#record.file;
-      const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
-      // Another worker sends it again: bytes that were broken off are taken by nobody.
-      const until = AbortSignal.any([signal, stopping]);
-      try {
-        await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
-      } catch (error) {
-        if (!isPermanent(error) && !(error instanceof ContractError)) throw error;
-        const count = await file.note(this.#uploads, ['upload'], now());
-        if (count < mostUploadRefusals) return unsettled('handing in', 1_000);
-        const code = error instanceof StatusError ? error.code : null;
-        return this.#uploadRefused(analysis, { code, message: error.message });
-      }
-      await file.note(this.#uploads, ['taken'], now());
-      metrics.uploadEnded('taken');
-      return this.#submit(analysis, signal);
-    }
-
-    /** Where the upload by itself starts nothing (`LENS_SUBMIT_PATH`), it is asked for. */
-    async #submit(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
-      const { analysisId, state } = analysis;
-      if (state !== 'awaiting_upload') return submitted(analysisId, state);
-      if (lens.submitPath === null) return submitted(analysisId, 'queued');
-      const answer = await lens.submit(analysisId, signal);
-      return submitted(analysisId, answer.analysis.state);
-    }
-
-    #uploadRefused(
-      { analysisId, billing }: LensAnalysis,
-      why: { code: string | null; message: string },
-    ): Reading<SubmittedLens> {
-      metrics.uploadEnded('refused');
-      return { kind: 'settled', value: { kind: 'upload_refused', analysisId, billing, ...why } };
-    }
-
-    async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
-      await file.giveUp(this.#record.name, this.#attempt, 'upload_expired', now());
-      metrics.uploadEnded('expired');
-      await audit.append([lensReplacedEntry(analysisId, this.#record, this.#attempt, now())]);
-      return { kind: 'settled', value: { kind: 'upload_expired', analysisId, billing } };
-    }
-  }
 
   /** Reads the analysis until it has settled, and files it as it was told. */
   async function awaitLens(input: AwaitLensInput): Promise<Polled<LensSeen>> {
@@ -346,7 +63,7 @@ export function createLensActivities(deps: LensDependencies) {
    */
   async function lookAtLens(input: { ref: LensRef; attempt: number }): Promise<LensSeen | null> {
     const { attempt, ref } = input;
-    const [created] = await file.made((await recordOf(ref)).name, attempt);
+    const [created] = await file.made((await recordOf(file, ref)).name, attempt);
     if (created === undefined) return null;
     const signal = AbortSignal.any([AbortSignal.timeout(lookMs), stopping]);
     try {
@@ -364,7 +81,7 @@ export function createLensActivities(deps: LensDependencies) {
     const body = await file.putAnswer(ref.folder, Buffer.from(JSON.stringify(answer)));
     const held = documentsInText(body.toString('utf8'));
     await indexDocuments(store, lensIndexes(ref.folder).answer, deps.nameOf, held);
-    return lensSeen(analysis, createHash('sha256').update(body).digest('hex'));
+    return lensSeen(analysis, sha256Of(body));
   }
 
   /** Puts the end on file and on the audit trail. Repeated, what was filed first stands. */
@@ -376,7 +93,7 @@ export function createLensActivities(deps: LensDependencies) {
   }): Promise<LensOutcome> {
     const { attempt, outcome, ref } = input;
     const { seen } = outcome;
-    const record = await recordOf(ref);
+    const record = await recordOf(file, ref);
     const [created] = await file.made(record.name, attempt);
     const analysisId = created?.analysisId ?? null;
     if (outcome.status === 'expired' && seen?.state === 'expired') {
@@ -392,34 +109,10 @@ export function createLensActivities(deps: LensDependencies) {
       files: outcome.files ?? (await filesThere(ref, seen)),
       workId: ref.workId,
       analysisId: analysisId ?? outcome.replaced.at(-1)?.analysisId ?? null,
-      settledAt: isoNow(),
+      settledAt: new Date(now()).toISOString(),
     };
     const entries = [lensOutcomeEntry(end, record.createdBy)];
-    const stands = await file.putOutcome(ref.folder, end, entries);
-    if (stands === end) metrics.lensEnded(stands.status);
-    return stands;
-  }
-
-  /** @throws ApplicationFailure */
-  async function recordOf({ folder }: LensRef): Promise<LensRecord> {
-    const record = await file.record(folder);
-    if (record === null) throw storeIncomplete(folder);
-    return record;
-  }
-
-  /**
-   * Before anything is asked for: a copy that was erased or spoilt cannot be handed in.
-   *
-   * @throws ApplicationFailure
-   */
-  async function proveCopy({ bytes, key }: LensInput, signal: AbortSignal): Promise<void> {
-    const copy = await findLarge(store, key);
-    if (copy?.bytes !== bytes) throw storeIncomplete(key);
-    try {
-      for await (const _ of readLarge(store, key)) signal.throwIfAborted();
-    } catch (error) {
-      throw error instanceof RangeError ? storeIncomplete(key) : error;
-    }
+    return storeOutcome(file, ref, end, entries, ({ status }) => metrics.lensEnded(status));
   }
 
   /** Of an analysis that was seen to its end: what is there, although the fetching was not. */
@@ -436,42 +129,7 @@ export function createLensActivities(deps: LensDependencies) {
     return files;
   }
 
-  return { submitLens, awaitLens, lookAtLens, finalizeLens };
-}
-
-const answerLost: Pick<LensOutcome, 'status' | 'error'> = {
-  status: 'unknown_outcome',
-  error: {
-    code: 'answer_lost',
-    message: 'a request may have arrived: the same command asks again with the same key',
-  },
-};
-
-function submitted(analysisId: string, state: string): Reading<SubmittedLens> {
-  return { kind: 'settled', value: { kind: 'submitted', analysisId, state } };
-}
-
-function unsettled(
-  status: string,
-  pollAfterMs: number | null = null,
-  unknownWord: string | null = null,
-): Reading<SubmittedLens> {
-  const value = { kind: 'unknown', code: null, message: '' } as const;
-  return { kind: 'unsettled', value, status, unknownWord, pollAfterMs };
-}
-
-const noInstructions = {
-  code: noInstructionsCode,
-  message: 'the service does not say where the file is to be handed in',
-};
-
-/** Null: one at most. */
-function madeTwice([created, ...others]: readonly CreatedLens[]): Reading<SubmittedLens> | null {
-  const another = others.find((one) => !isSameId(one.analysisId, created?.analysisId ?? ''));
-  if (another === undefined) return null;
-  const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
-  const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
-  return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };
+  return { ...createLensSubmitActivities(deps), awaitLens, lookAtLens, finalizeLens };
 }
 
 function lensSeen(analysis: LensAnalysis, sha256: string | null): LensSeen {

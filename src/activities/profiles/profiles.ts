@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { profileFromWire, type ProfileAnswer } from '../../apis/investigation/profile.wire';
 import { isTooLarge } from '../../apis/http/classify';
-import { ContractError, isHttpError } from '../../apis/http/errors';
+import { ContractError } from '../../apis/http/errors';
 import type { ProfilesApi } from '../../apis/investigation/profile';
 import type { Store } from '../../store/store';
 import type { AuditTrail } from '../../store/audit/trail';
@@ -10,13 +9,12 @@ import { indexDocuments } from '../../store/core/subject-index';
 import { ProfileFile } from '../../store/profiles/profiles';
 import {
   nextNumber,
-  numberOfRun,
   profileSubject,
   subjectState,
   type Attempt,
-  type Claim,
   reissueByPolicy,
   type Receipt,
+  type Taken,
 } from '../../domain/core/attempts';
 import { documentsInText } from '../../domain/core/held-documents';
 import { profileOutcomeEntry, profileRequestEntry } from '../../domain/profiles/audit';
@@ -35,15 +33,14 @@ import {
 } from '../../domain/profiles/lookup';
 import type { Polled, PollRequest } from '../../domain/core/poll-request';
 import { unreadableAnswer } from '../../domain/core/service-failure';
-import { storeIncomplete } from '../core/failures';
-import { newClaim, StoppedError } from '../core/keyed-requests';
+import { claimForSure, newClaim, sendUnder, type Sent } from '../core/attempt';
+import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
 import {
-  TooLateError,
-  claimMarginMs,
-  claimForSure,
-  receiptOfError,
-} from '../core/keyless-requests';
-import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
+  createPolling,
+  goesOn,
+  type Reading,
+  type PollDependencies,
+} from '../core/poll-until-settled';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
 
@@ -83,15 +80,14 @@ export function createProfileActivities(deps: ProfileDependencies) {
     const { folder } = input.ref;
     const ended = await file.outcome(folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
-    const record = await file.record(folder);
-    if (record === null) throw storeIncomplete(folder);
-    const waited = await pollUntilSettled<LookedUp>((signal) => ask(input, record, signal), {
+    const record = await recordOf(file, input.ref);
+    const polled = await pollUntilSettled<LookedUp>((signal) => ask(input, record, signal), {
       ...input,
       what: 'a profile',
       quiet: 'asking',
     });
-    if (waited.kind !== 'refused') return waited;
-    const { status, code, message } = waited;
+    if (polled.kind !== 'refused') return polled;
+    const { status, code, message } = polled;
     return { kind: 'settled', value: refusalOf(status, code, message) };
   }
 
@@ -111,62 +107,55 @@ export function createProfileActivities(deps: ProfileDependencies) {
       return { kind: 'settled', value: toldBy(filed, call) };
     }
     const state = subjectState(history, now());
-    if (state.kind === 'in_flight') return beingAsked;
+    if (state.kind === 'in_flight') return goesOn('asking');
     const untold = sentLookups(history, workId, call).filter(({ end }) => end === null);
     if (untold.length >= mostUntold) return { kind: 'settled', value: answersLost };
     const n = nextNumber(history);
-    let claim = null as Claim | null;
-    const beforeSend = async (): Promise<void> => {
+    const take = async (): Promise<Taken | null> => {
       const decision = reissueByPolicy('asked for again', now());
       if (state.kind === 'unknown') await attempts.resolve(subject, state.n, decision);
       const wanted = newClaim(now(), profiles.timeoutMs, { workId, number: call });
-      const mine = { ...wanted, afterUnknown: state.kind === 'unknown' };
+      const claim = { ...wanted, afterUnknown: state.kind === 'unknown' };
       const patience = { now, mayWait: () => !signal.aborted };
-      const taken = await claimForSure(attempts, subject, { n, claim: mine }, folder, patience);
-      if (taken !== 'ours') throw new StoppedError();
-      claim = mine;
-      // A process that was frozen comes back too late.
-      if (now() > mine.claimedAt + claimMarginMs) throw new TooLateError();
+      const claimed = await claimForSure(attempts, subject, { n, claim }, folder, patience);
+      return claimed === 'ours' ? { n, claim, isNew: true } : null;
     };
     const priority = interactive === false ? 'request' : 'interactive';
-    try {
-      const { read, body } = await profiles.lookUp(record.cpf, priority, signal, beforeSend);
-      const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);
-      const at = now();
-      const receipt: Receipt =
-        value.kind === 'found'
-          ? { kind: 'accepted', externalId: value.sha256, at }
-          : { kind: 'refused', status: 200, code: null, at };
-      if (claim !== null) await putReceipt(record, { n, claim }, receipt);
-      return { kind: 'settled', value };
-    } catch (error) {
-      if (error instanceof StoppedError) return beingAsked;
-      if (claim === null) throw error;
-      return failed(error, record, ref, { n, claim });
-    }
+    const send = (beforeSend: () => Promise<void>) =>
+      profiles.lookUp(record.cpf, priority, signal, beforeSend);
+    const sent = await sendUnder(take, send, now);
+    if (sent.kind === 'stopped') return goesOn('asking');
+    if (sent.kind === 'failed') return failed(sent, record, ref, call);
+    const { read, body } = sent.answer;
+    const value = read.kind === 'profile' ? await putOnFile(folder, call, body) : noOf(read);
+    const at = now();
+    const receipt: Receipt =
+      value.kind === 'found'
+        ? { kind: 'accepted', externalId: value.sha256, at }
+        : { kind: 'refused', status: 200, code: null, at };
+    await putReceipt(record, sent.taken, receipt);
+    return { kind: 'settled', value };
   }
 
   /** @throws what came, unless it came too often */
   async function failed(
-    error: unknown,
+    { error, received, taken }: Extract<Sent<unknown>, { kind: 'failed' }>,
     record: ProfileRecord,
     { folder, workId }: ProfileRef,
-    attempt: Pick<Attempt, 'n' | 'claim'>,
+    call: number,
   ): Promise<Reading<LookedUp>> {
-    if (!isHttpError(error) && !(error instanceof TooLateError)) throw error;
-    const { receipt, unread } = receiptOfError(error, now);
+    const { receipt, unread } = received;
     if (!(error instanceof ContractError || isTooLarge(error))) {
-      await putReceipt(record, attempt, receipt);
+      await putReceipt(record, taken, receipt);
       throw error;
     }
     const key = unread == null ? null : await file.putUnreadable(folder, unread);
     if (unread != null) await index(folder, unread);
-    await putReceipt(record, attempt, { ...unreadable, at: now() });
+    await putReceipt(record, taken, { ...unreadable, at: now() });
     // Something between us and the service may have spoilt it: it is asked for again, not for ever.
-    const call = numberOfRun(attempt.claim.owner.run);
     const sent = sentLookups(await attempts.of(profileSubject(record.name)), workId, call);
     if (sent.filter(({ end }) => end === 'unreadable').length < mostUnreadable) throw error;
-    const message = `${error.message}${key === null ? '' : `; it is kept in the store: ${key}`}`;
+    const message = `${(error as Error).message}${key === null ? '' : `; it is kept in the store: ${key}`}`;
     const value = { kind: 'no', status: 'unreadable', code: unreadableAnswer, message } as const;
     return { kind: 'settled', value };
   }
@@ -215,8 +204,7 @@ export function createProfileActivities(deps: ProfileDependencies) {
   }): Promise<ProfileOutcome> {
     const { ref, outcome } = input;
     const { folder, workId } = ref;
-    const record = await file.record(folder);
-    if (record === null) throw storeIncomplete('the job that has ended');
+    const record = await recordOf(file, ref);
     const answers = await answersOnFile(folder);
     const onFile = sentLookups(await attempts.of(profileSubject(record.name)), workId);
     const sent = sentAsKnown(onFile, (call) => answers.some((one) => one.call === call));
@@ -233,20 +221,12 @@ export function createProfileActivities(deps: ProfileDependencies) {
     };
     const about = { by: record.createdBy, subject: record.name };
     await audit.append(untrailed.map((one) => profileRequestEntry(one, record)));
-    const stands = await file.putOutcome(folder, end, [profileOutcomeEntry(end, about)]);
-    if (stands === end) deps.metrics.lookupEnded(stands);
-    return stands;
+    const entries = [profileOutcomeEntry(end, about)];
+    return storeOutcome(file, ref, end, entries, (first) => deps.metrics.lookupEnded(first));
   }
 
   return { lookUpProfile, finalizeProfile };
 }
-
-/** By who was lost, perhaps, or it is asked no more: after a while nobody waits for that answer any more. */
-const beingAsked: Reading<LookedUp> = {
-  kind: 'unsettled',
-  value: { kind: 'no', status: 'unknown_outcome', code: null, message: '' },
-  status: 'asking',
-};
 
 const unreadable = { kind: 'unknown', reason: unreadableAnswer } as const;
 
@@ -276,7 +256,7 @@ function toldBy(body: Buffer, call: number): LookedUp {
   return {
     kind: 'found',
     call,
-    sha256: createHash('sha256').update(body).digest('hex'),
+    sha256: sha256Of(body),
     rural: rural === null ? 'failed' : 'told',
     counts: {
       vehicles: count(vehicles),

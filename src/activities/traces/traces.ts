@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { TraceAnswer, TracesApi } from '../../apis/investigation/traces';
 import type { Store } from '../../store/store';
 import type { NameOf } from '../../store/core/subjects';
@@ -25,9 +24,14 @@ import {
   type TraceStatus,
 } from '../../domain/traces/search';
 import type { Trace } from '../../domain/traces/trace';
-import { storeIncomplete } from '../core/failures';
-import { sendKeyed, type KeyedAnswer } from '../core/keyed-requests';
-import { createPolling, type Reading, type PollDependencies } from '../core/poll-until-settled';
+import { answerLost, sendKeyed, type KeyedAnswer } from '../core/attempt';
+import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
+import {
+  createPolling,
+  goesOn,
+  type Reading,
+  type PollDependencies,
+} from '../core/poll-until-settled';
 
 export interface TraceMetrics {
   /** An outcome was put on file. */
@@ -72,7 +76,7 @@ export function createTraceActivities(deps: TraceDependencies) {
   async function startTrace(input: StartTraceInput): Promise<Polled<StartedTrace>> {
     const ended = await file.outcome(input.ref.folder);
     if (ended !== null) return { kind: 'settled', value: { kind: 'ended', status: ended.status } };
-    const record = await recordOf(input.ref);
+    const record = await recordOf(file, input.ref);
     return pollUntilSettled<StartedTrace>((signal) => request(record, input, signal), {
       ...input,
       what: 'the request for a search',
@@ -103,7 +107,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     const sent = await sendKeyed(about, (beforeSend) =>
       traces.create({ target, strategy, key: traceKey(name) }, admitted, beforeSend),
     );
-    if (sent.kind === 'stopped') return askAgain(null);
+    if (sent.kind === 'stopped') return goesOn('requesting');
     if (sent.kind === 'refused') return refused(sent, record, { since, signal });
     const { trace } = sent.answer;
     const receipt = madeAs(trace.traceId, 'answer');
@@ -129,7 +133,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     const found = await findMade(record, taken, signal);
     if (found !== null) return found;
     const lookedForMs = now() - Math.max(since, taken.claim.claimedAt);
-    if (lookedForMs < listPatienceMs) return askAgain(error.retryAfterMs);
+    if (lookedForMs < listPatienceMs) return goesOn('requesting', error.retryAfterMs);
     if (error.status !== 409) throw error;
     const { code, message } = error;
     return { kind: 'settled', value: { kind: 'unknown', code, message } };
@@ -201,7 +205,7 @@ export function createTraceActivities(deps: TraceDependencies) {
     outcome: Omit<TraceOutcome, 'workId' | 'settledAt' | 'traceId'>;
   }): Promise<TraceOutcome> {
     const { ref, outcome } = input;
-    const record = await recordOf(ref);
+    const record = await recordOf(file, ref);
     const standing = subjectState(await attempts.of(traceSubject(record.name)), now());
     const traceId = standing.kind === 'accepted' ? standing.externalId : null;
     const isOpen = outcome.status === 'expired' || outcome.status === 'cancelled';
@@ -211,52 +215,19 @@ export function createTraceActivities(deps: TraceDependencies) {
       ...(isLost && answerLost),
       workId: ref.workId,
       traceId,
-      settledAt: isoNow(),
+      settledAt: new Date(now()).toISOString(),
     };
     const about = { by: record.createdBy, subject: record.targetName };
-    const stands = await file.putOutcome(ref.folder, end, [traceOutcomeEntry(end, about)]);
-    if (stands === end) deps.metrics.searchEnded(stands);
-    return stands;
-  }
-
-  /** @throws ApplicationFailure */
-  async function recordOf({ folder }: TraceRef): Promise<TraceRecord> {
-    const record = await file.record(folder);
-    if (record === null) throw storeIncomplete(folder);
-    return record;
-  }
-
-  function isoNow(): string {
-    return new Date(now()).toISOString();
+    const entries = [traceOutcomeEntry(end, about)];
+    return storeOutcome(file, ref, end, entries, (first) => deps.metrics.searchEnded(first));
   }
 
   return { startTrace, awaitTrace, finalizeTrace };
 }
 
-function sha256Of(body: Buffer): string {
-  return createHash('sha256').update(body).digest('hex');
-}
-
-const answerLost: Pick<TraceOutcome, 'status' | 'error'> = {
-  status: 'unknown_outcome',
-  error: {
-    code: 'answer_lost',
-    message: 'a request may have arrived: the same command asks again with the same key',
-  },
-};
-
 function startedAs(traceId: string, trace: Trace | null): StartedTrace {
   const seen = trace && seenOf(trace, null);
   return { kind: 'created', traceId, state: trace?.state ?? 'queued', seen };
-}
-
-function askAgain(pollAfterMs: number | null): Reading<StartedTrace> {
-  return {
-    kind: 'unsettled',
-    value: { kind: 'unknown', code: null, message: '' },
-    status: 'requesting',
-    pollAfterMs,
-  };
 }
 
 function isOf({ target, strategy }: TraceRecord, trace: Trace): boolean {

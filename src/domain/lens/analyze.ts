@@ -42,6 +42,25 @@ export interface CreatedLens {
   billing: Billing | null;
 }
 
+/** What came of handing a file in. */
+export type SubmittedLens =
+  /** The bytes are there. */
+  | { kind: 'submitted'; analysisId: string; state: string }
+  /** They did not arrive in time: nothing will come of this analysis. */
+  | { kind: 'upload_expired'; analysisId: string; billing: Billing | null }
+  | {
+      kind: 'upload_refused';
+      analysisId: string;
+      code: string | null;
+      message: string;
+      billing: Billing | null;
+    }
+  /**
+   * The repeated key is refused, and which analysis it made nobody can tell; or it has made more
+   * than one.
+   */
+  | { kind: 'unknown'; code: string | null; message: string };
+
 export const lensStatuses = [
   'completed',
   'failed',

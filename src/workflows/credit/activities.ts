@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { createCreditBatchActivities } from '../../activities/credit/batches';
 import type { createCreditEngineActivities } from '../../activities/credit/engines';
+import type { createCreditRecoveryActivities } from '../../activities/credit/recovery';
 import type { createCreditRequestActivities } from '../../activities/credit/requests';
 import type { createCreditResultActivities } from '../../activities/credit/results';
 import { queueName } from '../../domain/core/queues';
@@ -8,6 +9,7 @@ import { jobActivities } from '../core/job-activities';
 
 type BatchActivities = ReturnType<typeof createCreditBatchActivities>;
 type EngineActivities = ReturnType<typeof createCreditEngineActivities>;
+type RecoveryActivities = ReturnType<typeof createCreditRecoveryActivities>;
 type RequestActivities = ReturnType<typeof createCreditRequestActivities>;
 type ResultActivities = ReturnType<typeof createCreditResultActivities>;
 
@@ -30,7 +32,7 @@ export function creditActivities(queueSuffix: string) {
     }).requestAnalysis(input);
 
   // Without limit: a frozen worker goes on swallowing tasks, and the door must be shut.
-  const { recoverAnalysis } = proxyActivities<RequestActivities>({
+  const { recoverAnalysis } = proxyActivities<RecoveryActivities>({
     taskQueue,
     startToCloseTimeout: '15m',
     heartbeatTimeout: '10s',

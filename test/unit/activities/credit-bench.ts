@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { ActivityEnvironment } from '../../support/activity-environment';
+import { createCreditRecoveryActivities } from '../../../src/activities/credit/recovery';
 import {
   createCreditRequestActivities,
   type RequestInput,
@@ -166,7 +167,7 @@ export class CreditBench {
   }
 
   recover(run: string): Promise<RequestAnswer> {
-    const { recoverAnalysis } = createCreditRequestActivities(this.#deps);
+    const { recoverAnalysis } = createCreditRecoveryActivities(this.#deps);
     return this.#environment().run(recoverAnalysis, { ref: this.ref, run });
   }
 

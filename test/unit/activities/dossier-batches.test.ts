@@ -1,6 +1,6 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createDossierBatchActivities } from '../../../src/activities/dossiers/batches';
-import type { DossierDependencies } from '../../../src/activities/dossiers/dossiers';
+import type { DossierDependencies } from '../../../src/activities/dependencies';
 import { DossierBatchFile } from '../../../src/store/dossiers/dossier-batches';
 import type { Page } from '../../../src/apis/investigation/pages';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';

@@ -2,7 +2,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createDossierReportActivities } from '../../../src/activities/dossiers/reports';
-import type { DossierDependencies } from '../../../src/activities/dossiers/dossiers';
+import type { DossierDependencies } from '../../../src/activities/dependencies';
 import { DossiersApi } from '../../../src/apis/investigation/dossiers';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';

@@ -1,11 +1,9 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import {
-  createDossierActivities,
-  type DossierDependencies,
-  type RetryDossierInput,
-} from '../../../src/activities/dossiers/dossiers';
+import type { DossierDependencies } from '../../../src/activities/dependencies';
+import { createDossierActivities } from '../../../src/activities/dossiers/dossiers';
+import type { RetryDossierInput } from '../../../src/activities/dossiers/retries';
 import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { DossierFile } from '../../../src/store/dossiers/dossiers';

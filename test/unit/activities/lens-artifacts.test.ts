@@ -1,7 +1,7 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { answerTooLarge } from '../../../src/apis/http/exchange';
-import type { LensDependencies } from '../../../src/activities/lens/lens';
+import type { LensDependencies } from '../../../src/activities/dependencies';
 import { createLensArtifactActivities } from '../../../src/activities/lens/artifacts';
 import { LensFile } from '../../../src/store/lens/lens';
 import type { LensFiles } from '../../../src/domain/lens/analyze';

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ActivityEnvironment } from '../../support/activity-environment';
-import { createLensActivities, type LensDependencies } from '../../../src/activities/lens/lens';
+import type { LensDependencies } from '../../../src/activities/dependencies';
+import { createLensActivities } from '../../../src/activities/lens/lens';
 import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { lensSubject, undecidedAttempt } from '../../../src/domain/core/attempts';

@@ -1,4 +1,4 @@
-import { claimForSure } from '../../../src/activities/core/keyless-requests';
+import { claimForSure } from '../../../src/activities/core/attempt';
 import { withStorePatience } from '../../../src/activities/core/store-patience';
 import type { Claim } from '../../../src/domain/core/attempts';
 import type { AttemptRepository } from '../../../src/store/core/attempts';

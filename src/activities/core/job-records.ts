@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { JobsOfKind } from '../../store/core/jobs-of-kind';
+import type { AuditEntry } from '../../domain/core/audit';
+import { storeIncomplete } from './failures';
+
+/** @throws ApplicationFailure when the job is not there */
+export async function recordOf<I extends { createdAt: string }, O extends object>(
+  jobs: JobsOfKind<I, O>,
+  { folder }: { folder: string },
+): Promise<I> {
+  const record = await jobs.record(folder);
+  if (record === null) throw storeIncomplete(folder);
+  return record;
+}
+
+/**
+ * Stores the outcome, with what the audit trail says of it. Repeated, what was stored first stands.
+ *
+ * @param ended told of the first one alone
+ */
+export async function storeOutcome<I extends { createdAt: string }, O extends object>(
+  jobs: JobsOfKind<I, O>,
+  { folder }: { folder: string },
+  outcome: O,
+  entries: AuditEntry[],
+  ended: (outcome: O) => void,
+): Promise<O> {
+  const stands = await jobs.putOutcome(folder, outcome, entries);
+  if (stands === outcome) ended(stands);
+  return stands;
+}
+
+export function sha256Of(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex');
+}

@@ -1,0 +1,52 @@
+import { Context } from '@temporalio/activity';
+import { AnalysisFile } from '../../store/credit/analyses';
+import { analysisSubject, attemptState } from '../../domain/core/attempts';
+import type { RequestAnswer } from '../../domain/credit/work';
+import type { CreditDependencies } from '../dependencies';
+import { recordOf } from '../core/job-records';
+import { Heartbeats } from '../core/heartbeats';
+
+import { entriesOf, ownerOf, refused, unsent, type AnalysisRun } from './requests';
+
+/** What became of an upload whose worker was lost. */
+export function createCreditRecoveryActivities({ store, audit, now }: CreditDependencies) {
+  const { attempts: ledger } = store;
+  const analyses = new AnalysisFile(store);
+
+  /**
+   * What became of a run whose activity was lost: closes it unless its last try has left, reads its
+   * receipt, and calls it unknown once nothing can leave any more.
+   */
+  async function recoverAnalysis({ ref, run }: AnalysisRun): Promise<RequestAnswer> {
+    const heartbeats = new Heartbeats(now);
+    const { cancelled } = Context.current();
+    try {
+      const record = await recordOf(analyses, ref);
+      const owner = ownerOf(run);
+      for (;;) {
+        const attempt = await ledger.close(analysisSubject(record.name), owner, now());
+        const state = attemptState(attempt, now());
+        if (attempt.claim.kind === 'closed') return unsent('fault', now());
+        if (state.kind === 'in_flight') {
+          const waitMs = Math.min(1_000, state.answerBy - now() + 50);
+          await Promise.race([new Promise((done) => setTimeout(done, waitMs)), cancelled]);
+          continue;
+        }
+        await audit.append(entriesOf(record, attempt));
+        if (state.kind === 'unknown') {
+          return { kind: 'unknown', reason: state.reason, afterUnknown: state.afterUnknown };
+        }
+        if (state.kind === 'accepted') {
+          const { externalId: operationId, at: acceptedAt, afterUnknown } = state;
+          return { kind: 'accepted', operationId, acceptedAt, afterUnknown };
+        }
+        const { receipt } = attempt;
+        return receipt?.kind === 'refused' ? refused(receipt) : unsent('fault', now());
+      }
+    } finally {
+      heartbeats.stop();
+    }
+  }
+
+  return { recoverAnalysis };
+}

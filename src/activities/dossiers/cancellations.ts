@@ -1,0 +1,106 @@
+import { isPermanent } from '../../apis/http/classify';
+import { DossierFile } from '../../store/dossiers/dossiers';
+import type { Dossier } from '../../domain/dossiers/dossier';
+import {
+  isSettled,
+  sightOf,
+  type DossierRef,
+  type DossierSight,
+} from '../../domain/dossiers/follow';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import { receiptOfError } from '../core/attempt';
+import { createPolling, type Reading } from '../core/poll-until-settled';
+import type { DossierDependencies } from '../dependencies';
+import { refusalPatienceMs, unsettled } from './readings';
+
+/** What came of a cancellation. */
+export type DossierCancelled =
+  | { kind: 'settled'; sight: DossierSight }
+  | { kind: 'refused'; code: string | null; message: string; sight: DossierSight };
+
+/** Cancelling a dossier at the service. */
+export function createDossierCancelActivities(deps: DossierDependencies) {
+  const { store, dossiers, now } = deps;
+  const file = new DossierFile(store);
+  const pollUntilSettled = createPolling(deps);
+
+  /** Asks the service to cancel, and waits for whatever state it reaches. */
+  async function cancelDossier(
+    input: PollRequest & { ref: DossierRef },
+  ): Promise<Polled<DossierCancelled>> {
+    const { dossierId, folder } = input.ref;
+    const isFollowed = (await file.record(folder))?.toCancel === false;
+    let isKnown = isFollowed || (await file.noted(folder, cancelAsked)) > 0;
+    return pollUntilSettled(
+      async (signal): Promise<Reading<DossierCancelled>> => {
+        const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+        isKnown = true;
+        const sight = sightOf(dossier);
+        if (isSettled(sight.state)) return { kind: 'settled', value: { kind: 'settled', sight } };
+        if ((await file.noted(folder, cancelTaken)) > 0) return stillThere(dossier, sight);
+        return sendCancel(input.ref, dossier, signal);
+      },
+      {
+        ...input,
+        what: 'the cancellation of a dossier',
+        // Asked for before each read: a wrong id is told at once.
+        get refusalPatienceMs() {
+          return isKnown ? refusalPatienceMs : 0;
+        },
+      },
+    );
+  }
+
+  async function sendCancel(
+    { dossierId, folder }: DossierRef,
+    before: Dossier,
+    signal: AbortSignal,
+  ): Promise<Reading<DossierCancelled>> {
+    const leaving: { isNew: boolean | null } = { isNew: null };
+    const beforeSend = async (): Promise<void> => {
+      leaving.isNew = (await file.note(folder, cancelAsked, now())) === 1;
+    };
+    try {
+      const { dossier: after } = await dossiers.cancel(dossierId, signal, beforeSend);
+      await file.note(folder, cancelTaken, now());
+      return afterCancel(after);
+    } catch (error) {
+      const { receipt } = receiptOfError(error, now);
+      if (leaving.isNew === true && receipt.kind !== 'unknown')
+        await file.takeBack(folder, cancelAsked);
+      if (!isPermanent(error)) throw error;
+      // The one before may have been taken: what comes of it is waited for, and no more is sent.
+      const mayBeTaken = leaving.isNew !== true;
+      if (mayBeTaken) await file.note(folder, cancelTaken, now());
+      const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+      const reached = afterCancel(dossier);
+      if (reached.kind === 'settled') return reached;
+      if (mayBeTaken) return stillThere(before, sightOf(dossier));
+      const { code, detail, message } = error;
+      const sight = sightOf(dossier);
+      const value = { kind: 'refused', code, message: detail ?? message, sight } as const;
+      return { kind: 'settled', value };
+    }
+  }
+
+  return { cancelDossier };
+}
+
+function afterCancel(dossier: Dossier): Reading<DossierCancelled> {
+  const sight = sightOf(dossier);
+  if (!isSettled(sight.state)) return stillThere(dossier, sight);
+  return { kind: 'settled', value: { kind: 'settled', sight } };
+}
+
+function stillThere(dossier: Dossier, sight: DossierSight): Reading<DossierCancelled> {
+  return {
+    ...unsettled(dossier, sight),
+    status: 'cancelling',
+    value: { kind: 'settled', sight },
+  };
+}
+
+/** A cancellation has left, or was about to. */
+export const cancelAsked = ['cancel', 'asked'] as const;
+/** The service has heard of it: it need not be sent again. */
+const cancelTaken = ['cancel', 'taken'] as const;

@@ -1,0 +1,25 @@
+import { DossierFile } from '../../store/dossiers/dossiers';
+import type { Dossier } from '../../domain/dossiers/dossier';
+import { statusOf, type DossierSight } from '../../domain/dossiers/follow';
+import { type Reading } from '../core/poll-until-settled';
+
+/** A dossier that was read before is not gone because one read says so. */
+export const refusalPatienceMs = 2 * 60_000;
+
+export async function askedBy(file: DossierFile, folder: string): Promise<string> {
+  return (await file.record(folder))?.createdBy ?? 'unknown';
+}
+
+export function unsettled(
+  dossier: Dossier,
+  sight: DossierSight,
+): Extract<Reading<DossierSight>, { kind: 'unsettled' }> {
+  return {
+    kind: 'unsettled',
+    value: sight,
+    status: statusOf(sight),
+    unknownWord: sight.state === 'unknown' ? sight.statusWord : null,
+    pollAfterMs: dossier.pollAfterMs,
+    details: dossier.coverage,
+  };
+}

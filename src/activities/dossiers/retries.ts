@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { DossierFile } from '../../store/dossiers/dossiers';
+import type { Attempt, Receipt } from '../../domain/core/attempts';
+import { dossierRetryEntry } from '../../domain/dossiers/audit';
+import type { Dossier } from '../../domain/dossiers/dossier';
+import { type DossierRef } from '../../domain/dossiers/follow';
+import {
+  retriedBy,
+  type BegunAttempt,
+  type Retried,
+  type Retry,
+} from '../../domain/dossiers/retry';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import { sendKeyed, type KeyedRequest } from '../core/attempt';
+import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
+import type { DossierDependencies } from '../dependencies';
+import { askedBy, refusalPatienceMs } from './readings';
+
+export interface RetryDossierInput extends PollRequest {
+  ref: DossierRef;
+  /** Number of the attempt that is tried again. */
+  from: number;
+  /** Number of this retry within its work, from 1. */
+  asked: number;
+}
+
+/** A service may still work on what was lost: so long its refusal of the repetition is not believed. */
+const lostPatienceMs = 2 * 60_000;
+/** Between repetitions meanwhile, where it asks for nothing. */
+const repeatMs = 5_000;
+/** Asking for another attempt at a dossier, and what is known of those that were asked for. */
+export function createDossierRetries(deps: DossierDependencies) {
+  const { store, dossiers, metrics, now } = deps;
+  const { attempts } = store;
+  const file = new DossierFile(store);
+  const pollUntilSettled = createPolling(deps);
+
+  /**
+   * Asks for another attempt, at most one whatever is lost on the way: the status is read before every
+   * send, the claim is on file before it leaves, and every send has the same key.
+   */
+  async function retryDossier(input: RetryDossierInput): Promise<Polled<Retried>> {
+    const { asked, from, ref } = input;
+    const { dossierId, workId } = ref;
+    return pollUntilSettled(
+      async (signal): Promise<Reading<Retried>> => {
+        const retry = await file.retry({ dossierId, from, workId, asked });
+        const receipt = retry.attempt?.receipt ?? null;
+        const known = retriedBy(receipt, from);
+        if (known?.kind === 'begun') return { kind: 'settled', value: known };
+        const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+        const attempt = attemptAfter(dossier, from);
+        if (attempt !== null) {
+          if (retry.attempt === null) metrics.retryEnded('not_sent');
+          if (retry.attempt === null || receipt !== null) return begunElsewhere(attempt);
+          return settled(retry, retry.attempt, { attempt, readBack: true, ref });
+        }
+        if (known !== null) return { kind: 'settled', value: known };
+        const isOver = dossier.state === 'failed' || dossier.state === 'needs_review';
+        if (!isOver) return { kind: 'settled', value: { kind: 'moved' } };
+        return sendRetry(input, retry, signal);
+      },
+      { ...input, what: 'the retry of a dossier', refusalPatienceMs },
+    );
+  }
+
+  async function sendRetry(
+    { asked, from, ref }: RetryDossierInput,
+    retry: Retry,
+    signal: AbortSignal,
+  ): Promise<Reading<Retried>> {
+    const { dossierId, folder, workId } = ref;
+    const { subject } = retry;
+    const told = { by: await askedBy(file, folder), workId };
+    const about: KeyedRequest = {
+      subject,
+      job: folder,
+      by: { workId, number: asked },
+      attempts,
+      timeoutMs: dossiers.timeoutMs,
+      now,
+      entriesOf: ({ claim }, receipt) =>
+        receipt.kind === 'refused' ? [dossierRetryEntry(retry, { claim, receipt }, told)] : [],
+    };
+    const sent = await sendKeyed(about, (beforeSend) =>
+      dossiers.retry(dossierId, retryKey(retry), signal, async () => {
+        const isNoted = (await file.noted(folder, sendOf(retry))) > 0;
+        if (!isNoted) await file.note(folder, sendOf(retry), now());
+        await beforeSend();
+      }),
+    );
+    if (sent.kind === 'answered') {
+      const attempt = attemptAfter(sent.answer.dossier, from);
+      return settled(retry, sent.taken, { attempt, readBack: false, ref });
+    }
+    if (sent.kind === 'stopped') return goesOn('retrying');
+    const { error, taken } = sent;
+    const { code, detail, message, retryAfterMs, status } = error;
+    if (taken.isNew) metrics.retryEnded('refused');
+    // What was sent before may have begun an attempt, and the service may not show it yet.
+    else if (now() - taken.claim.claimedAt < lostPatienceMs)
+      return goesOn('retrying', retryAfterMs ?? repeatMs);
+    const { dossier } = await dossiers.status(dossierId, 'interactive', signal);
+    const attempt = attemptAfter(dossier, from);
+    if (attempt !== null) {
+      if (taken.isNew) return begunElsewhere(attempt);
+      return settled(retry, taken, { attempt, readBack: true, ref });
+    }
+    const kind = taken.isNew ? 'refused' : 'unknown';
+    return { kind: 'settled', value: { kind, status, code, message: detail ?? message } };
+  }
+
+  /** With what the audit trail tells of it. */
+  async function settled(
+    retry: Retry,
+    taken: Pick<Attempt, 'n' | 'claim'>,
+    begun: { attempt: number | null; readBack: boolean; ref: DossierRef },
+  ): Promise<Reading<Retried>> {
+    const receipt = await putBegun(retry, taken, begun);
+    const value = retriedBy(receipt, retry.from) ?? { kind: 'moved' };
+    return { kind: 'settled', value };
+  }
+
+  async function putBegun(
+    retry: Retry,
+    { n, claim }: Pick<Attempt, 'n' | 'claim'>,
+    { attempt, readBack, ref }: { attempt: number | null; readBack: boolean; ref: DossierRef },
+  ): Promise<Receipt> {
+    const { folder, workId } = ref;
+    const externalId = String(attempt ?? '');
+    const told = { readBack, by: workId };
+    const receipt: BegunAttempt = { kind: 'accepted', externalId, at: now(), told };
+    const about = { by: await askedBy(file, folder), workId };
+    const entry = dossierRetryEntry(retry, { claim, receipt }, about);
+    const stands = await attempts.putReceipt(retry.subject, { n, claim }, receipt, [entry]);
+    metrics.retryEnded(readBack ? 'read_back' : 'accepted');
+    return stands;
+  }
+
+  /** Those that this work may have sent, or learnt of. One whose answer was lost is read back a last time. */
+  async function closedRetries(ref: DossierRef): Promise<Retry[]> {
+    const own: Retry[] = [];
+    for (const retry of await file.retries(ref.dossierId)) {
+      const isOwn =
+        learnerOf(retry) === ref.workId || (await file.noted(ref.folder, sendOf(retry))) > 0;
+      if (isOwn) own.push(retry);
+    }
+    const last = own.at(-1);
+    if (last?.attempt?.receipt !== null) return own;
+    const attempt = await dossiers.status(ref.dossierId, 'interactive').then(
+      ({ dossier }) => attemptAfter(dossier, last.from),
+      () => null,
+    );
+    if (attempt === null) return own;
+    const receipt = await putBegun(last, last.attempt, { attempt, readBack: true, ref });
+    return [...own.slice(0, -1), { ...last, attempt: { ...last.attempt, receipt } }];
+  }
+
+  return { retryDossier, closedRetries };
+}
+
+/** It may be sent by this work, too. */
+function sendOf({ from, number }: Retry): string[] {
+  return ['retry', `${from}-${number}`];
+}
+
+/** The work that learnt of an attempt that was begun; null: none was, as far as is known. */
+export function learnerOf({ attempt }: Retry): string | null {
+  const receipt = attempt?.receipt ?? null;
+  return receipt?.kind === 'accepted' ? (receipt as BegunAttempt).told.by : null;
+}
+
+/** The same for every work about this attempt: two of them cannot begin two attempts. */
+function retryKey({ dossierId, from, number }: Retry): string {
+  const words = `dossier/${dossierId}|attempt ${from + 1}|${number}`;
+  return `dossier-retry-${createHash('sha256').update(words).digest('hex')}`;
+}
+
+function attemptAfter({ attempt }: Dossier, from: number): number | null {
+  const number = attempt?.number ?? null;
+  return number !== null && number > from ? number : null;
+}
+
+function begunElsewhere(attempt: number): Reading<Retried> {
+  return { kind: 'settled', value: { kind: 'begun', attempt, by: 'elsewhere' } };
+}

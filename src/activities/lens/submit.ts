@@ -1,0 +1,300 @@
+import { Readable } from 'node:stream';
+import { isPermanent } from '../../apis/http/classify';
+import { ContractError, StatusError } from '../../apis/http/errors';
+import type { LensAnswer } from '../../apis/investigation/lens';
+import { isSameId } from '../../apis/investigation/wire-fields';
+import { findLarge, readLarge } from '../../store/core/large-objects';
+import { LensFile, lensUploads } from '../../store/lens/lens';
+import { lensSubject } from '../../domain/core/attempts';
+import {
+  anotherAnalysisCode,
+  lensKey,
+  noInstructionsCode,
+  uploadTimeoutMs,
+  type CreatedLens,
+  type LensInput,
+  type LensRecord,
+  type LensRef,
+  type SubmittedLens,
+} from '../../domain/lens/analyze';
+import { lensAnotherEntry, lensReplacedEntry, lensRequestEntry } from '../../domain/lens/audit';
+import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
+import type { PollRequest, Polled } from '../../domain/core/poll-request';
+import { storeIncomplete } from '../core/failures';
+import { newClaim, sendKeyed, type KeyedAnswer, type Sender } from '../core/attempt';
+import { recordOf } from '../core/job-records';
+import type { LensDependencies } from '../dependencies';
+import { createPolling, goesOn, type Reading } from '../core/poll-until-settled';
+
+export type SubmitLensInput = PollRequest & {
+  ref: LensRef;
+  /** Which analysis of this ask, from 1: each has a key of its own. */
+  attempt: number;
+};
+/** What was just made may not be readable yet. */
+export const readPatienceMs = 120_000;
+/** An upload that is refused goes again to a fresh address so often. */
+const mostUploadRefusals = 5;
+/** After that, a refused read is believed when it is one of so many. */
+const mostRefusedReads = 5;
+/** Upload instructions that are not told are asked for so often. */
+const mostAskedInVain = 5;
+/** An analysis is asked for with one key for each attempt, so that it is made once. */
+export function createLensSubmitActivities(deps: LensDependencies) {
+  const { store, audit, lens, metrics, now, stopping } = deps;
+  const { attempts } = store;
+  const file = new LensFile(store);
+  const pollUntilSettled = createPolling(deps);
+
+  /** Has the analysis made, or finds the one that was, and its bytes handed in. */
+  async function submitLens(input: SubmitLensInput): Promise<Polled<SubmittedLens>> {
+    const record = await recordOf(file, input.ref);
+    const handing = new HandingIn(record, input);
+    return pollUntilSettled<SubmittedLens>((signal) => handing.step(signal), {
+      ...input,
+      what: 'the file of an analysis',
+    });
+  }
+
+  /** Handing one file in. All that it knows is on file: a step may be the only one of its process. */
+  class HandingIn {
+    readonly #record: LensRecord;
+    readonly #attempt: number;
+    readonly #subject: string;
+    /** Of what was handed in. */
+    readonly #uploads: string;
+    readonly #ref: LensRef;
+    #isProved = false;
+
+    constructor(record: LensRecord, { attempt, ref }: SubmitLensInput) {
+      this.#record = record;
+      this.#attempt = attempt;
+      this.#subject = lensSubject(record.name, attempt);
+      this.#uploads = lensUploads(record.name, attempt);
+      this.#ref = ref;
+    }
+
+    async step(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const made = await file.made(this.#record.name, this.#attempt);
+      const [created] = made;
+      const twice = madeTwice(made);
+      if (twice !== null) return twice;
+      await this.#prove(signal);
+      if (created === undefined) return this.#create(signal);
+      const analysis = await this.#read(created, signal);
+      return analysis === null ? goesOn('handing in') : this.#forward(analysis, signal);
+    }
+
+    /** Within a step, whose heartbeats go on: a store may be slow. Once it was taken, not again. */
+    async #prove(signal: AbortSignal): Promise<void> {
+      const { file: input } = this.#record;
+      if (this.#isProved || (await this.#wasTaken())) return;
+      await proveCopy(input, signal);
+      this.#isProved = true;
+    }
+
+    async #create(signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const sent = await this.#send(signal);
+      if (sent.kind === 'answered') {
+        return (await this.#made(sent)) ?? this.#forward(sent.answer.analysis, signal);
+      }
+      if (sent.kind === 'stopped') return goesOn('handing in');
+      const { error, taken } = sent;
+      // Nothing can have been made before it.
+      if (taken.isNew) throw error;
+      const { code, message } = error;
+      return { kind: 'settled', value: { kind: 'unknown', code, message } };
+    }
+
+    /** It is called off while it waits for its permit, and seen through once it has left. */
+    #send(signal: AbortSignal): Promise<KeyedAnswer<LensAnswer>> {
+      const { name, mode, file: input } = this.#record;
+      const { bytes: sizeBytes, sha256 } = input;
+      const request = { sizeBytes, sha256, mode, key: lensKey(name, this.#attempt) };
+      const until = AbortSignal.any([signal, stopping]);
+      const about = { subject: this.#subject, job: this.#ref.folder, by: this.#by(), attempts };
+      return sendKeyed({ ...about, timeoutMs: lens.timeoutMs, now }, (beforeSend) =>
+        lens.create(request, until, beforeSend),
+      );
+    }
+
+    async #wasTaken(): Promise<boolean> {
+      return (await file.noted(this.#uploads, ['taken'])) > 0;
+    }
+
+    #by(): Sender {
+      return { workId: this.#ref.workId, number: this.#attempt };
+    }
+
+    /**
+     * Where the service heeds no key, another one is made, and is on file beside the first: asked
+     * again, it would make one more each time.
+     *
+     * @returns null when it is the one analysis of its key
+     */
+    async #made({
+      answer: { analysis },
+      taken,
+    }: Extract<KeyedAnswer<LensAnswer>, { kind: 'answered' }>) {
+      const { analysisId: externalId, billing } = analysis;
+      const { name } = this.#record;
+      const receipt = { kind: 'accepted', externalId, at: now(), told: { billing } } as const;
+      const isFirst = (await file.made(name, this.#attempt)).every((one) =>
+        isSameId(one.analysisId, externalId),
+      );
+      const entryOf = isFirst ? lensRequestEntry : lensAnotherEntry;
+      const created = { analysisId: externalId, at: receipt.at, billing };
+      const entries = [entryOf(created, this.#record, this.#attempt)];
+      const stands = await attempts.putReceipt(this.#subject, taken, receipt, entries);
+      if (stands.kind === 'accepted' && !isSameId(stands.externalId, externalId)) {
+        const claim = newClaim(now(), lens.timeoutMs, this.#by());
+        const next = await attempts.take(this.#subject, claim, this.#ref.folder);
+        if (typeof next !== 'string') {
+          await attempts.putReceipt(this.#subject, next, receipt, entries);
+        }
+      }
+      return madeTwice(await file.made(name, this.#attempt));
+    }
+
+    /** @returns null when what was just made is not there yet */
+    async #read(
+      { analysisId, at }: CreatedLens,
+      signal: AbortSignal,
+    ): Promise<LensAnalysis | null> {
+      try {
+        return (await lens.read(analysisId, 'request', signal)).analysis;
+      } catch (error) {
+        if (!isPermanent(error)) throw error;
+        if (now() - at < readPatienceMs) return null;
+        const count = await file.note(this.#uploads, ['read'], now());
+        if (count >= mostRefusedReads) throw error;
+        return null;
+      }
+    }
+
+    async #forward(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const { analysisId, state, upload } = analysis;
+      if (await this.#wasTaken()) return this.#submit(analysis, signal);
+      if (state === 'expired') return this.#uploadExpired(analysis);
+      const isAwaiting = state === 'awaiting_upload' || (state === 'unknown' && upload !== null);
+      if (!isAwaiting && state !== 'unknown') {
+        // The answer to the upload got lost: what came of it says that it was taken.
+        if (state !== 'cancelled') await file.note(this.#uploads, ['taken'], now());
+        return submitted(analysisId, state);
+      }
+      if (!isAwaiting)
+        return {
+          ...goesOn('handing in', analysis.pollAfterMs),
+          unknownWord: analysis.statusWord,
+        };
+      if (upload === null) return this.#askForInstructions(analysis, signal);
+      const isLate = upload.expiresAt !== null && Date.parse(upload.expiresAt) <= now();
+      // Clocks differ: the store has the last word on whether it is too late.
+      if (isLate && (await file.noted(this.#uploads, ['upload'])) > 0) {
+        return this.#uploadExpired(analysis);
+      }
+      return this.#upload(analysis, upload, signal);
+    }
+
+    /** The documented answer to a known key has them, where a read leaves them out. */
+    async #askForInstructions(
+      analysis: LensAnalysis,
+      signal: AbortSignal,
+    ): Promise<Reading<SubmittedLens>> {
+      const sent = await this.#send(signal);
+      if (sent.kind === 'refused') throw sent.error;
+      if (sent.kind === 'stopped') return goesOn('handing in');
+      const twice = await this.#made(sent);
+      if (twice !== null) return twice;
+      const { analysis: again } = sent.answer;
+      if (again.upload !== null || again.state !== analysis.state) {
+        return this.#forward(again, signal);
+      }
+      const count = await file.note(this.#uploads, ['instructions'], now());
+      if (count >= mostAskedInVain) return this.#uploadRefused(analysis, noInstructions);
+      return goesOn('handing in', analysis.pollAfterMs);
+    }
+
+    async #upload(
+      analysis: LensAnalysis,
+      upload: LensUpload,
+      signal: AbortSignal,
+    ): Promise<Reading<SubmittedLens>> {
+      const { bytes: sizeBytes, key } = this.#record.file;
+      const options = { sizeBytes, timeoutMs: uploadTimeoutMs(sizeBytes) };
+      // Another worker sends it again: bytes that were broken off are taken by nobody.
+      const until = AbortSignal.any([signal, stopping]);
+      try {
+        await lens.upload(upload, () => Readable.from(readLarge(store, key)), options, until);
+      } catch (error) {
+        if (!isPermanent(error) && !(error instanceof ContractError)) throw error;
+        const count = await file.note(this.#uploads, ['upload'], now());
+        if (count < mostUploadRefusals) return goesOn('handing in', 1_000);
+        const code = error instanceof StatusError ? error.code : null;
+        return this.#uploadRefused(analysis, { code, message: error.message });
+      }
+      await file.note(this.#uploads, ['taken'], now());
+      metrics.uploadEnded('taken');
+      return this.#submit(analysis, signal);
+    }
+
+    /** Where the upload by itself starts nothing (`LENS_SUBMIT_PATH`), it is asked for. */
+    async #submit(analysis: LensAnalysis, signal: AbortSignal): Promise<Reading<SubmittedLens>> {
+      const { analysisId, state } = analysis;
+      if (state !== 'awaiting_upload') return submitted(analysisId, state);
+      if (lens.submitPath === null) return submitted(analysisId, 'queued');
+      const answer = await lens.submit(analysisId, signal);
+      return submitted(analysisId, answer.analysis.state);
+    }
+
+    #uploadRefused(
+      { analysisId, billing }: LensAnalysis,
+      why: { code: string | null; message: string },
+    ): Reading<SubmittedLens> {
+      metrics.uploadEnded('refused');
+      return { kind: 'settled', value: { kind: 'upload_refused', analysisId, billing, ...why } };
+    }
+
+    async #uploadExpired({ analysisId, billing }: LensAnalysis): Promise<Reading<SubmittedLens>> {
+      await file.giveUp(this.#record.name, this.#attempt, 'upload_expired', now());
+      metrics.uploadEnded('expired');
+      await audit.append([lensReplacedEntry(analysisId, this.#record, this.#attempt, now())]);
+      return { kind: 'settled', value: { kind: 'upload_expired', analysisId, billing } };
+    }
+  }
+
+  /**
+   * Before anything is asked for: a copy that was erased or spoilt cannot be handed in.
+   *
+   * @throws ApplicationFailure
+   */
+  async function proveCopy({ bytes, key }: LensInput, signal: AbortSignal): Promise<void> {
+    const copy = await findLarge(store, key);
+    if (copy?.bytes !== bytes) throw storeIncomplete(key);
+    try {
+      for await (const _ of readLarge(store, key)) signal.throwIfAborted();
+    } catch (error) {
+      throw error instanceof RangeError ? storeIncomplete(key) : error;
+    }
+  }
+
+  return { submitLens };
+}
+
+function submitted(analysisId: string, state: string): Reading<SubmittedLens> {
+  return { kind: 'settled', value: { kind: 'submitted', analysisId, state } };
+}
+
+const noInstructions = {
+  code: noInstructionsCode,
+  message: 'the service does not say where the file is to be handed in',
+};
+
+/** Null: one at most. */
+function madeTwice([created, ...others]: readonly CreatedLens[]): Reading<SubmittedLens> | null {
+  const another = others.find((one) => !isSameId(one.analysisId, created?.analysisId ?? ''));
+  if (another === undefined) return null;
+  const ids = `${created?.analysisId ?? '-'} and ${another.analysisId}`;
+  const message = `the service has made two analyses for one key, ${ids}: no more are asked for`;
+  return { kind: 'settled', value: { kind: 'unknown', code: anotherAnalysisCode, message } };
+}
