@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { putLarge } from '../../src/store/core/large-objects';
-import { LensFile, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
+import { LensRepository, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
 import { ErasurePlanner } from '../../src/store/erasure/plan';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import { lensSubject } from '../../src/domain/core/attempts';
@@ -25,7 +25,7 @@ const planner = (): ErasurePlanner => new ErasurePlanner(place.store, nameOf);
 
 /** An analysis that has ended, as the workflow leaves it. */
 async function file(workId: string, key: string, named = false): Promise<void> {
-  const lens = new LensFile(place.store);
+  const lens = new LensRepository(place.store);
   const [, name = ''] = workId.split('/');
   await putLarge(place.store, key, bytes());
   const created = { createdAt: '2026-01-05T00:00:00.000Z', createdBy: 'x' };
@@ -95,7 +95,7 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
   ]);
   expect(its(keysThat('emptied', results))).toEqual([`${third}/outcome`]);
   await erased(place.store, () => ofAge(place.store, 'inputs', Date.parse('2026-03-01')));
-  expect((await new LensFile(place.store).record(third))?.file).toMatchObject({ key: '' });
+  expect((await new LensRepository(place.store).record(third))?.file).toMatchObject({ key: '' });
   await erased(place.store, () => ofAge(place.store, 'results', Date.parse('2026-03-01')));
   expect(await bodyAt(place.store, `${third}/outcome`)).toMatchObject({
     status: 'completed',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import { DossierFile } from '../../src/store/dossiers/dossiers';
+import { DossierRepository } from '../../src/store/dossiers/dossiers';
 import { inParallel } from '../../src/store/core/in-parallel';
 import { storeIn } from '../support/temporary-store';
 import type { DossierOutcome, DossierRecord } from '../../src/domain/dossiers/follow';
@@ -276,7 +276,7 @@ async function disturb(): Promise<void> {
 async function outcomes(): Promise<
   Map<string, { record: DossierRecord; outcome: DossierOutcome }>
 > {
-  const file = new DossierFile(store());
+  const file = new DossierRepository(store());
   const found = new Map<string, { record: DossierRecord; outcome: DossierOutcome }>();
   for (const { folder, record } of await file.all()) {
     const outcome = await file.outcome(folder);
@@ -398,7 +398,7 @@ async function contradictions(
   const [pdf] = filed;
   if (pdf === undefined || outcome.unfiled.length > 0) return [...found, 'no report on file'];
   const served = await servedNow(id, artifact.download_url);
-  const bytes = await new DossierFile(store()).bytes(pdf.key);
+  const bytes = await new DossierRepository(store()).bytes(pdf.key);
   if (pdf.artifactId !== artifact.id) found.push('the report of another attempt');
   if (pdf.sha256 !== sha256(served)) found.push('another report than the service has');
   if (bytes === null || sha256(bytes) !== pdf.sha256) found.push('another report on file');

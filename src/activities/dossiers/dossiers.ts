@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isPermanent } from '../../apis/http/classify';
 import type { DossiersApi } from '../../apis/investigation/dossiers';
 import type { Store } from '../../store/store';
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { Attempt, Receipt } from '../../domain/core/attempts';
 import { dossierOutcomeEntry, dossierRetryEntry } from '../../domain/dossiers/audit';
 import type { Dossier } from '../../domain/dossiers/dossier';
@@ -80,7 +80,7 @@ const refusalPatienceMs = 2 * 60_000;
 export function createDossierActivities(deps: DossierDependencies) {
   const { store, dossiers, metrics, now } = deps;
   const { attempts } = store;
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
   const iso = (): string => new Date(now()).toISOString();
   const askedBy = async (folder: string): Promise<string> =>

@@ -1,7 +1,7 @@
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
 import type { DossierAnswer } from '../../apis/investigation/dossiers';
-import { DossierFile, type DossierAnswers } from '../../store/dossiers/dossiers';
+import { DossierRepository, type DossierAnswers } from '../../store/dossiers/dossiers';
 import { indexDocuments } from '../../store/core/subject-index';
 import type { Artifact } from '../../domain/core/artifact';
 import {
@@ -33,7 +33,7 @@ export interface FileDossierInput extends PollRequest {
 /** What is on file of a dossier that has settled: its answers as they came, and its files. */
 export function createDossierReportActivities(deps: DossierDependencies) {
   const { store, dossiers, nameOf, now } = deps;
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /**

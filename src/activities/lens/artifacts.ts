@@ -1,5 +1,5 @@
 import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
-import { LensFile } from '../../store/lens/lens';
+import { LensRepository } from '../../store/lens/lens';
 import type { Artifact } from '../../domain/core/artifact';
 import {
   isLensSettled,
@@ -15,7 +15,7 @@ import { createPolling, type Reading } from '../core/poll-until-settled';
 /** The artifacts of an analysis that has settled, on file. */
 export function createLensArtifactActivities(deps: LensDependencies) {
   const { store, lens, now } = deps;
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /**

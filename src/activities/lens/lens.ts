@@ -10,7 +10,7 @@ import type { AuditTrail } from '../../store/audit/trail';
 import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
 import { findLarge, readLarge } from '../../store/core/large-objects';
-import { LensFile, lensIndexes, lensUploads } from '../../store/lens/lens';
+import { LensRepository, lensIndexes, lensUploads } from '../../store/lens/lens';
 import { lensSubject, undecidedAttempt } from '../../domain/core/attempts';
 import type { Billing } from '../../domain/core/billing';
 import { documentsInText } from '../../domain/core/held-documents';
@@ -99,7 +99,7 @@ const lookMs = 20_000;
 export function createLensActivities(deps: LensDependencies) {
   const { store, audit, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
   const isoNow = (): string => new Date(now()).toISOString();
 

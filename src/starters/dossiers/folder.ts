@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { DossierOutcome, FiledArtifact } from '../../domain/dossiers/follow';
 import { CommandError } from '../jobs/errors';
 import { writeWhole } from '../cli/written-file';
@@ -19,7 +19,7 @@ export async function writeDossierFolder(
   outcome: DossierOutcome,
   folder: string,
 ): Promise<string[]> {
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const answers = await file.answers(filedIn);
   await mkdir(folder, { recursive: true });
   const names = ['dossier.json'];

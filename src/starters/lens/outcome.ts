@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { LensFile } from '../../store/lens/lens';
+import { LensRepository } from '../../store/lens/lens';
 import { exitCodeOf } from '../../domain/attention';
 import { lensEnd } from '../../domain/job-ends';
 import type { Billing } from '../../domain/core/billing';
@@ -70,7 +70,7 @@ async function writeLensFolder(
   { files, workId }: LensOutcome,
   folder: string,
 ): Promise<string[]> {
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const answer = await file.answer(filedIn);
   const artifacts = new Map(
     (answer === null ? [] : (files?.filed ?? [])).map((artifact, place) => [
@@ -168,7 +168,7 @@ export const analyses: SingleKind<LensRecord, LensOutcome> = {
   kind: 'lens',
   what: 'an analysis',
   name: /^[0-9a-f]{32}$/,
-  shelf: (store) => new LensFile(store),
+  shelf: (store) => new LensRepository(store),
   workflowId: ({ name }) => lensWorkflowId(name),
   input: ({ file }) => inputWords(file),
   terms: ({ mode, label }) => ({ mode, label }),

@@ -21,7 +21,7 @@ export interface DossierAnswers {
 }
 
 /** Dossiers on file: what was asked for, what was answered, its files, and how it ended. */
-export class DossierFile extends JobsOfKind<DossierRecord, DossierOutcome> {
+export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'dossiers/',

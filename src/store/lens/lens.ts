@@ -23,7 +23,7 @@ export class EmptyArtifactError extends Error {
  * Analyses on file. What was handed in stands with the ask (`lens/<name>/attempts/<number>/`), whoever
  * asked for it again; what a work saw of it stands with the work (`lens/<name>/<instant>/`).
  */
-export class LensFile extends JobsOfKind<LensRecord, LensOutcome> {
+export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'lens/',

@@ -3,7 +3,7 @@ import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { answerTooLarge } from '../../../src/apis/http/exchange';
 import type { LensDependencies } from '../../../src/activities/lens/lens';
 import { createLensArtifactActivities } from '../../../src/activities/lens/artifacts';
-import { LensFile } from '../../../src/store/lens/lens';
+import { LensRepository } from '../../../src/store/lens/lens';
 import type { LensFiles } from '../../../src/domain/lens/analyze';
 import { newStore } from '../../support/new-store';
 import { answeredStatus } from '../../support/status-errors';
@@ -102,7 +102,7 @@ class Bucket {
   }
 
   async held(id: string): Promise<string | null> {
-    const lens = new LensFile(this.store);
+    const lens = new LensRepository(this.store);
     const found = await lens.artifact(ref.folder, { artifactId: id, type: null });
     if (found === null) return null;
     let text = '';
@@ -150,7 +150,7 @@ it('an artifact is filed as it comes, and is never held whole', async () => {
       yield Buffer.alloc(1024 * 1024, part);
     }
   }
-  await new LensFile(store).putArtifact(ref.folder, 'a', body());
+  await new LensRepository(store).putArtifact(ref.folder, 'a', body());
   expect(filed).toEqual([0, 1, 2, 3]);
 });
 
@@ -169,7 +169,7 @@ it('an artifact that the answer on file told, and that is told no more, is fetch
   const bucket = new Bucket({ a: ['the first'], b: ['the second'], c: [answered(403)] });
   bucket.listed = ['b'];
   const artifacts = ['a', 'b', 'c'].map((id) => ({ id, url: id }));
-  await new LensFile(bucket.store).putAnswer(
+  await new LensRepository(bucket.store).putAnswer(
     ref.folder,
     Buffer.from(JSON.stringify({ id: 'x', artifacts })),
   );
@@ -182,7 +182,7 @@ it('a read that goes back to an earlier state is waited out', async () => {
   const bucket = new Bucket({ a: [answered(403), 'the first'] });
   bucket.states = ['completed', 'running', 'running', 'completed'];
   const artifacts = [{ id: 'a' }];
-  await new LensFile(bucket.store).putAnswer(
+  await new LensRepository(bucket.store).putAnswer(
     ref.folder,
     Buffer.from(JSON.stringify({ id: 'x', artifacts })),
   );

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LensFile } from '../../../src/store/lens/lens';
+import { LensRepository } from '../../../src/store/lens/lens';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
 import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
@@ -65,7 +65,7 @@ test.each([
 
 test('a folder that had one picture has nothing of it beside the next one', async () => {
   const out = join(place.folder, 'out');
-  const file = new LensFile(place.store);
+  const file = new LensRepository(place.store);
   const artifacts = ['a1', 'a2'].map((artifactId) => ({ artifactId, type: 'mask' }));
   const filed = [];
   for (const artifact of artifacts) {
