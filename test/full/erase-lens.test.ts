@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { indexDocuments } from '../../src/store/core/subject-index';
+import { putArtifact } from '../../src/store/core/artifacts';
 import { putLarge } from '../../src/store/core/large-objects';
 import { LensRepository, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
 import { ErasurePlanner } from '../../src/store/erasure/plan';
@@ -33,7 +34,7 @@ async function file(workId: string, key: string, named = false): Promise<void> {
   const fence = lensSubject(name, 1);
   await putAttempt(place.store, fence, { receipt: accepted('a', 0, { billing: null }) });
   await lens.putAnswer(workId, Buffer.from(JSON.stringify({ found: named ? person : 'nobody' })));
-  await lens.putArtifact(workId, 'a1', Readable.from([Buffer.from('%PDF-')]));
+  await putArtifact(place.store, workId, 'a1', Readable.from([Buffer.from('%PDF-')]));
   const seen = { state: 'completed', sha256: 'cc', failure: null };
   const files = { filed: [{ artifactId: 'a1', sha256: 'dd' }], unfiled: [] };
   const settledAt = '2026-01-06T00:00:00.000Z';

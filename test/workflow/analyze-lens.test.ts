@@ -1,3 +1,4 @@
+import type { ArtifactFiles } from '../../src/domain/core/artifact';
 import { ApplicationFailure } from '@temporalio/common';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type {
@@ -5,7 +6,7 @@ import type {
   SubmitLensInput,
   SubmittedLens,
 } from '../../src/activities/lens/lens';
-import type { LensFiles, LensOutcome, LensSeen } from '../../src/domain/lens/analyze';
+import type { LensOutcome, LensSeen } from '../../src/domain/lens/analyze';
 import { queueName } from '../../src/domain/core/queues';
 import type { PollRequest, Polled } from '../../src/domain/core/poll-request';
 import type { analyzeLens } from '../../src/workflows/lens/analyze-lens';
@@ -46,7 +47,7 @@ const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Polled<L
   kind: 'settled',
   value: seen(state, more),
 });
-const fetched: Polled<LensFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
+const fetched: Polled<ArtifactFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
 
 let started = 0;
 const activities: ActivitiesByWorkflow = new Map();
@@ -54,7 +55,7 @@ const activities: ActivitiesByWorkflow = new Map();
 interface Script {
   submits: Answer<SubmittedLens>[];
   reads?: Answer<LensSeen>[];
-  files?: Answer<LensFiles>[];
+  files?: Answer<ArtifactFiles>[];
   /** What a look at a cancelled analysis tells. */
   look?: LensSeen | null;
   meanwhile?: (workflowId: string) => Promise<void>;

@@ -8,7 +8,6 @@ import {
   isReported,
   riskSummary,
   sightOf,
-  type FiledArtifact,
   type DossierRef,
   type DossierReport,
   type DossierSight,
@@ -93,18 +92,14 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     return indexDocuments(store, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }
 
-  function deskOf({ folder }: DossierRef): ArtifactDesk<FiledArtifact> {
+  function deskOf({ folder }: DossierRef): ArtifactDesk {
     return {
+      store,
+      folder,
       service: dossiers.service,
       now,
       unaddressed: 'final',
-      there: (artifact) => file.artifact(folder, artifact),
-      put: async (artifact, body) => {
-        const bytes = await bytesOf(body);
-        const why = faultOf(bytes, artifact);
-        if (why === null) await file.putArtifact(folder, artifact.artifactId, bytes);
-        return why;
-      },
+      faultOf,
       note: (artifactId) => file.note(folder, ['fetch', artifactId], now()),
     };
   }
@@ -112,17 +107,10 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   return { fileDossier };
 }
 
-async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-function faultOf(body: Buffer, { mediaType, type }: Artifact): string | null {
-  if (body.length === 0) return 'empty';
+function faultOf({ mediaType, type }: Artifact, beginning: Uint8Array): string | null {
   const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
-  if (isPdf && !body.subarray(0, 1_024).includes('%PDF-')) return 'not a PDF';
-  return null;
+  const begins = Buffer.from(beginning.subarray(0, 1_024));
+  return isPdf && !begins.includes('%PDF-') ? 'not a PDF' : null;
 }
 
 interface ListRead {

@@ -1,3 +1,4 @@
+import type { ArtifactFiles } from '../../domain/core/artifact';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { isCallFailure, isPermanent } from '../../apis/http/classify';
@@ -9,6 +10,7 @@ import type { Store } from '../../store/store';
 import type { AuditTrail } from '../../store/audit/trail';
 import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
+import { findArtifact } from '../../store/core/artifacts';
 import { findLarge, readLarge } from '../../store/core/large-objects';
 import { LensRepository, lensIndexes, lensUploads } from '../../store/lens/lens';
 import { lensSubject, undecidedAttempt } from '../../domain/core/attempts';
@@ -21,7 +23,6 @@ import {
   noInstructionsCode,
   uploadTimeoutMs,
   type CreatedLens,
-  type LensFiles,
   type LensInput,
   type LensOutcome,
   type LensRecord,
@@ -425,11 +426,11 @@ export function createLensActivities(deps: LensDependencies) {
   /** Of an analysis that was seen to its end: what is there, although the fetching was not. */
   async function filesThere({ folder }: LensRef, seen: LensSeen | null) {
     if (seen === null || !isLensSettled(seen.state)) return null;
-    const files: LensFiles = { filed: [], unfiled: [] };
+    const files: ArtifactFiles = { filed: [], unfiled: [] };
     const answer = await file.answer(folder);
     for (const artifact of answer === null ? [] : artifactsInAnswer(answer)) {
       const { artifactId, type } = artifact;
-      const there = await file.artifact(folder, artifact);
+      const there = await findArtifact(store, folder, artifact);
       if (there !== null) files.filed.push(there);
       else files.unfiled.push({ artifactId, type, why: 'not fetched in time' });
     }
