@@ -1,5 +1,5 @@
-import { ProfileFile } from '../store/profiles/profiles';
-import { TraceFile } from '../store/traces/traces';
+import { ProfileRepository } from '../store/profiles/profiles';
+import { TraceRepository } from '../store/traces/traces';
 import { readDocument } from '../domain/core/documents';
 import type { InquiryBatchKind, InquiryBatchRecord } from '../domain/core/inquiry-batch';
 import { profileSubject, sentBy, subjectState, traceSubject } from '../domain/core/attempts';
@@ -83,13 +83,13 @@ export const traceInquiries: InquiryKind = {
   put: async (place, target, { strategy, label }) =>
     (await putTrace(place, { target, strategy, label })).workId,
   ending: async ({ store }, workId) => {
-    const file = new TraceFile(store);
+    const file = new TraceRepository(store);
     const folder = traceFolder(workId);
     const outcome = await file.outcome(folder);
     return outcome && { ...traceEnding(outcome), answer: () => file.answer(folder) };
   },
   hasBegun: async ({ store }, workId) => {
-    const record = await new TraceFile(store).record(traceFolder(workId));
+    const record = await new TraceRepository(store).record(traceFolder(workId));
     if (record === null) return false;
     const attempts = await store.attempts.of(traceSubject(record.name));
     return subjectState(attempts, Date.now()).kind !== 'free';
@@ -149,7 +149,7 @@ export const profileInquiries: InquiryKind = {
       : { ...reading, type: 'profile' };
   },
   standing: async ({ store, idKey }, cpf, { reuseSince, retryRural }) => {
-    const file = new ProfileFile(store);
+    const file = new ProfileRepository(store);
     const [newest] = await file.all(idKey.nameOf('document', cpf));
     if (newest === undefined) return null;
     const { workId } = newest.record;
@@ -166,7 +166,7 @@ export const profileInquiries: InquiryKind = {
     return (await putLookup(place, { cpf, name, retryRural })).workId;
   },
   ending: async ({ store }, workId) => {
-    const file = new ProfileFile(store);
+    const file = new ProfileRepository(store);
     const folder = profileFolder(workId);
     const outcome = await file.outcome(folder);
     if (outcome === null) return null;
@@ -175,7 +175,7 @@ export const profileInquiries: InquiryKind = {
     return { ...profileEnding(outcome), answer };
   },
   hasBegun: async ({ store }, workId) => {
-    const record = await new ProfileFile(store).record(profileFolder(workId));
+    const record = await new ProfileRepository(store).record(profileFolder(workId));
     if (record === null) return false;
     return sentBy(await store.attempts.of(profileSubject(record.name)), workId) > 0;
   },

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { readAnalysis } from '../../src/apis/credit/result.wire';
 import {
-  AnalysisFile,
+  AnalysisRepository,
   inputKey,
   operationFolder,
   resultKey,
@@ -128,7 +128,7 @@ async function file(sample: Sample = {}): Promise<string> {
   const text = sample.file ?? `${assignor} ${payer} ${payerName} ${other}`;
   const sha256 = await putInput(text);
   const zip = await putInput(`<CNPJ>${assignor}</CNPJ><CNPJ>${other}</CNPJ>`);
-  const analyses = new AnalysisFile(store);
+  const analyses = new AnalysisRepository(store);
   await analyses.putRecord(folder, {
     workId,
     name,
@@ -222,7 +222,7 @@ describe('an erasure of a payer', () => {
     expect(JSON.stringify(gone)).not.toMatch(/t1|N-|3526/);
     const read = await readAnalysis(call, readLarge(store, resultKey('op-abab', 'all')));
     expect(read.summary).toMatchObject({ receivables: 3, totalValue: 60.5 });
-    const analyses = new AnalysisFile(store);
+    const analyses = new AnalysisRepository(store);
     expect(await analyses.record(folder)).toMatchObject({
       cnab: { name: '[erased].rem', key: '', sha256: '' },
       xmls: { name: 'a.zip', key: expect.stringContaining('inputs/') },
@@ -244,7 +244,7 @@ describe('an erasure of a payer', () => {
     const left = (await store.records.list('operations/')).filter((key) => !taken.includes(key));
     expect(left).toEqual([]);
     await erase(plan);
-    expect(await new AnalysisFile(store).outcome(folder)).toMatchObject({
+    expect(await new AnalysisRepository(store).outcome(folder)).toMatchObject({
       status: 'completed',
       result: null,
       erased: true,
@@ -382,7 +382,7 @@ describe('an erasure by age', () => {
     expect(
       (await store.records.list('operations/')).filter((key) => key.includes('op-abab')),
     ).toEqual([]);
-    expect(await new AnalysisFile(store).outcome(old)).toMatchObject({
+    expect(await new AnalysisRepository(store).outcome(old)).toMatchObject({
       status: 'completed',
       operationId: 'op-abab',
       result: null,

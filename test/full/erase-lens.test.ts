@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { indexDocuments } from '../../src/store/core/subject-index';
+import { putArtifact } from '../../src/store/core/artifacts';
 import { putLarge } from '../../src/store/core/large-objects';
-import { LensFile, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
+import { LensRepository, lensIndexes, lensInputKey } from '../../src/store/lens/lens';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
 import { lensSubject } from '../../src/domain/core/attempts';
@@ -25,7 +26,7 @@ const planner = (): ErasurePlanner => new ErasurePlanner(place.store, nameOf);
 
 /** An analysis that has ended, as the workflow leaves it. */
 async function file(workId: string, key: string, named = false): Promise<void> {
-  const lens = new LensFile(place.store);
+  const lens = new LensRepository(place.store);
   const [, name = ''] = workId.split('/');
   await putLarge(place.store, key, bytes());
   const created = { createdAt: '2026-01-05T00:00:00.000Z', createdBy: 'x' };
@@ -33,7 +34,7 @@ async function file(workId: string, key: string, named = false): Promise<void> {
   const fence = lensSubject(name, 1);
   await putAttempt(place.store, fence, { receipt: accepted('a', 0, { billing: null }) });
   await lens.putAnswer(workId, Buffer.from(JSON.stringify({ found: named ? person : 'nobody' })));
-  await lens.putArtifact(workId, 'a1', Readable.from([Buffer.from('%PDF-')]));
+  await putArtifact(place.store, workId, 'a1', Readable.from([Buffer.from('%PDF-')]));
   const seen = { state: 'completed', sha256: 'cc', failure: null };
   const files = { filed: [{ artifactId: 'a1', sha256: 'dd' }], unfiled: [] };
   const settledAt = '2026-01-06T00:00:00.000Z';
@@ -97,7 +98,7 @@ it('by age takes copies, or what was told with its sums, and keeps how it ended'
   ]);
   expect(its(keysThat('emptied', results))).toEqual([`job/${third}`]);
   await erased(place.store, () => ofAge(place.store, 'inputs', Date.parse('2026-03-01')));
-  expect((await new LensFile(place.store).record(third))?.file).toMatchObject({ key: '' });
+  expect((await new LensRepository(place.store).record(third))?.file).toMatchObject({ key: '' });
   await erased(place.store, () => ofAge(place.store, 'results', Date.parse('2026-03-01')));
   expect(await bodyAt(place.store, `${third}/outcome`)).toMatchObject({
     status: 'completed',

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AnalysisFile } from '../../src/store/credit/analyses';
+import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import { analysisFolder } from '../../src/domain/credit/work';
@@ -129,7 +129,7 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
     if (status !== 'completed') return found;
 
     const store = storeIn(place.folder);
-    const outcome = await new AnalysisFile(store).outcome(analysisFolder(id));
+    const outcome = await new AnalysisRepository(store).outcome(analysisFolder(id));
     const filed = outcome && (await place.filed(outcome));
     if (outcome === null || filed === null) return [...found, 'without results on file'];
     const operationId = uploads.find(({ accepted }) => accepted)?.operationId ?? '';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AnalysisFile } from '../../src/store/credit/analyses';
+import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
 import { analysisFolder } from '../../src/domain/credit/work';
 import type { ScenarioInput } from '../../src/sandbox';
@@ -90,7 +90,7 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
       names.map((name) => [name, 1, name === 'upload-lost.rem' ? 0 : 1]),
     );
     expect(downloads('wait.rem').length).toBeGreaterThan(readBefore);
-    const analyses = new AnalysisFile(storeIn(place.folder));
+    const analyses = new AnalysisRepository(storeIn(place.folder));
     for (const { file, id, status } of lines) {
       const outcome = await analyses.outcome(analysisFolder(id));
       expect([file, outcome?.status]).toEqual([file, status]);

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import { DossierFile } from '../../src/store/dossiers/dossiers';
+import { DossierRepository } from '../../src/store/dossiers/dossiers';
+import { readLarge } from '../../src/store/core/large-objects';
 import { inParallel } from '../../src/store/core/in-parallel';
 import { storeIn } from '../support/temporary-store';
 import type { DossierOutcome, DossierRecord } from '../../src/domain/dossiers/follow';
@@ -276,7 +277,7 @@ async function disturb(): Promise<void> {
 async function outcomes(): Promise<
   Map<string, { record: DossierRecord; outcome: DossierOutcome }>
 > {
-  const file = new DossierFile(store());
+  const file = new DossierRepository(store());
   const found = new Map<string, { record: DossierRecord; outcome: DossierOutcome }>();
   for (const { folder, record } of await file.all()) {
     const outcome = await file.outcome(folder);
@@ -398,10 +399,10 @@ async function contradictions(
   const [pdf] = filed;
   if (pdf === undefined || outcome.unfiled.length > 0) return [...found, 'no report on file'];
   const served = await servedNow(id, artifact.download_url);
-  const bytes = await new DossierFile(store()).bytes(pdf.key);
+  const stored = await bytesOf(readLarge(store(), pdf.key)).catch(() => null);
   if (pdf.artifactId !== artifact.id) found.push('the report of another attempt');
   if (pdf.sha256 !== sha256(served)) found.push('another report than the service has');
-  if (bytes === null || sha256(bytes) !== pdf.sha256) found.push('another report on file');
+  if (stored === null || sha256(stored) !== pdf.sha256) found.push('another report on file');
   const risk = remote['risk_classification'] as { status: string; level: string } | undefined;
   if (outcome.risk?.status !== (risk?.status ?? null)) found.push('another risk');
   return found;
@@ -445,4 +446,10 @@ function chargedOf(those: ({ status: string | null; amount: number | null } | nu
 
 function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
 }

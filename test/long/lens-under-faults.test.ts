@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { inParallel } from '../../src/store/core/in-parallel';
-import { LensFile } from '../../src/store/lens/lens';
+import { LensRepository } from '../../src/store/lens/lens';
 import { readLarge } from '../../src/store/core/large-objects';
 import { storeIn } from '../support/temporary-store';
 import type { LensOutcome, LensRecord } from '../../src/domain/lens/analyze';
@@ -153,7 +153,7 @@ function phases(): Phases {
 
 async function callOff(those: readonly Picture[]): Promise<void> {
   const names = new Map<string, string>();
-  for (const { record } of await new LensFile(store()).all()) {
+  for (const { record } of await new LensRepository(store()).all()) {
     names.set(record.file.sha256, record.name);
   }
   const client = await place.client();
@@ -205,7 +205,7 @@ interface Ended {
 }
 
 async function allEnded(): Promise<Map<string, Ended>> {
-  const file = new LensFile(store());
+  const file = new LensRepository(store());
   const found = new Map<string, Ended>();
   for (const { folder, record } of await file.all()) {
     const outcome = await file.outcome(folder);
@@ -315,7 +315,7 @@ async function contradictions(
   const billing = billingOf(remote);
   if (seen.billing?.status !== billing.status || seen.billing.amount !== billing.amount)
     found.push('billing as nobody told it');
-  const answer = await new LensFile(store()).answer(folder);
+  const answer = await new LensRepository(store()).answer(folder);
   if (answer === null || sum(answer) !== seen.sha256) found.push('another answer on file');
   const artifacts = remote['artifacts'] as { id: string; type: string; url: string }[];
   const filed = new Map(files?.filed.map((one) => [one.artifactId, one]));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { storeIn } from '../support/temporary-store';
-import { ProfileFile } from '../../src/store/profiles/profiles';
+import { ProfileRepository } from '../../src/store/profiles/profiles';
 import { profileFolder } from '../../src/domain/profiles/lookup';
 import type { ResourceReceived, ScenarioInput } from '../../src/sandbox';
 import { profileRoles } from '../../src/sandbox/profiles/profile-scenario';
@@ -121,7 +121,7 @@ function phases(): Phases {
 }
 
 async function callOff(those: readonly string[]): Promise<void> {
-  const all = await new ProfileFile(store()).all();
+  const all = await new ProfileRepository(store()).all();
   const names = new Map(all.map(({ record }) => [record.cpf, record.name]));
   const client = await place.client();
   await Promise.all(
@@ -152,7 +152,7 @@ async function disturb(): Promise<void> {
 
 async function areOnFile(those: readonly string[]): Promise<boolean> {
   await sleep(500);
-  const file = new ProfileFile(store());
+  const file = new ProfileRepository(store());
   const all = await file.all();
   const folders = all.filter(({ record }) => those.includes(record.cpf));
   const answers = await Promise.all(folders.map(({ folder }) => file.answer(folder, 1)));
@@ -236,7 +236,7 @@ async function contradictions(row: Row): Promise<string[]> {
     found.push(`answered ${whole.length} times`);
   if (status !== 'found') return found;
 
-  const file = new ProfileFile(store());
+  const file = new ProfileRepository(store());
   const answer = await file.answer(profileFolder(row['id'] ?? ''), answered);
   if (answer === null) return [...found, 'no answer on file'];
   if (createHash('sha256').update(answer).digest('hex') !== row['sha256'])

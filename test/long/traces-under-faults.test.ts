@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { storeIn } from '../support/temporary-store';
-import { TraceFile } from '../../src/store/traces/traces';
+import { TraceRepository } from '../../src/store/traces/traces';
 import { traceFolder } from '../../src/domain/traces/search';
 import type { ScenarioInput } from '../../src/sandbox';
 import { traceRoles, type TraceEnding } from '../../src/sandbox/traces/trace-scenario';
@@ -154,7 +154,7 @@ function phases(): Phases {
 }
 
 async function namesByTarget(): Promise<Map<string, string>> {
-  const all = await new TraceFile(store()).all();
+  const all = await new TraceRepository(store()).all();
   return new Map(all.map(({ record }) => [record.target, record.name]));
 }
 
@@ -291,7 +291,7 @@ async function contradictions(row: Row, out: string): Promise<string[]> {
   if (!['completed', 'failed'].includes(status) && row['sha256'] === '') return found;
 
   const folder = traceFolder(row['id'] ?? '');
-  const answer = await new TraceFile(store()).answer(folder);
+  const answer = await new TraceRepository(store()).answer(folder);
   if (answer === null || settled === undefined) return [...found, 'no answer on file'];
   const sum = createHash('sha256').update(answer).digest('hex');
   if (sum !== row['sha256']) found.push('another answer on file than the one told of');

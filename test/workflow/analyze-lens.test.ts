@@ -1,13 +1,9 @@
+import type { ArtifactFiles } from '../../src/domain/core/artifact';
 import { ApplicationFailure } from '@temporalio/common';
 import { notSettledYet } from '../../src/activities/core/failures';
 import type { AwaitLensInput } from '../../src/activities/lens/lens';
 import type { SubmitLensInput } from '../../src/activities/lens/submit';
-import type {
-  LensFiles,
-  LensOutcome,
-  LensSeen,
-  SubmittedLens,
-} from '../../src/domain/lens/analyze';
+import type { LensOutcome, LensSeen, SubmittedLens } from '../../src/domain/lens/analyze';
 import { queueName } from '../../src/domain/core/queues';
 import type { PollRequest, Polled } from '../../src/domain/core/poll-request';
 import type { analyzeLens } from '../../src/workflows/lens/analyze-lens';
@@ -48,7 +44,7 @@ const ended = (state: LensSeen['state'], more: Partial<LensSeen> = {}): Polled<L
   kind: 'settled',
   value: seen(state, more),
 });
-const fetched: Polled<LensFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
+const fetched: Polled<ArtifactFiles> = { kind: 'settled', value: { filed: [], unfiled: [] } };
 
 let started = 0;
 const activities: ActivitiesByWorkflow = new Map();
@@ -56,7 +52,7 @@ const activities: ActivitiesByWorkflow = new Map();
 interface Script {
   submits: Answer<SubmittedLens>[];
   reads?: Answer<LensSeen>[];
-  files?: Answer<LensFiles>[];
+  files?: Answer<ArtifactFiles>[];
   /** What a look at a cancelled analysis tells. */
   look?: LensSeen | null;
   meanwhile?: (workflowId: string) => Promise<void>;

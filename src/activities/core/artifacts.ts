@@ -7,8 +7,9 @@ import {
 import { ContractError, StatusError, TimeoutError } from '../../apis/http/errors';
 import type { Service } from '../../apis/http/service';
 import { fetchArtifact } from '../../apis/investigation/artifacts';
-import type { Artifact } from '../../domain/core/artifact';
-import { EmptyArtifactError } from '../../store/lens/lens';
+import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
+import { RefusedArtifactError, findArtifact, putArtifact } from '../../store/core/artifacts';
+import type { Store } from '../../store/store';
 
 /** Why a file that the service announced is not on file: words of ours. */
 interface ArtifactFault {
@@ -29,23 +30,21 @@ const maxBytes = 128 * 1024 * 1024;
 /** A slow store is waited for. */
 const timeoutMs = 120_000;
 
-/** Where the artifacts of one resource are filed. */
-export interface ArtifactDesk<F> {
+/** Where the artifacts of one job are stored. */
+export interface ArtifactDesk {
+  store: Store;
+  folder: string;
   service: Service;
   now: () => number;
   /** Of one without an address. */
   unaddressed: ArtifactFault['kind'];
-  /** Null when it is not on file yet. */
-  there: (artifact: Artifact) => Promise<F | null>;
-  /** @returns why it is not to be believed; null: it is on file */
-  put: (artifact: Artifact, body: AsyncIterable<Buffer>) => Promise<string | null>;
+  /** Why it is not to be believed, by its first bytes. */
+  faultOf?: (artifact: Artifact, beginning: Uint8Array) => string | null;
   /** Notes a fetch that came to nothing. @returns how often that has been so */
   note: (artifactId: string) => Promise<number>;
 }
 
-export interface FetchedArtifacts<F> {
-  filed: F[];
-  unfiled: { artifactId: string; type: string | null; why: string }[];
+export interface FetchedArtifacts extends ArtifactFiles {
   isWaitedFor: boolean;
 }
 
@@ -55,13 +54,13 @@ export interface FetchedArtifacts<F> {
  * @param isBehind what is not told yet is nobody's fault
  * @throws refused credentials, once the others are fetched; cancellation, the store's own
  */
-export async function fileArtifacts<F>(
-  desk: ArtifactDesk<F>,
+export async function fileArtifacts(
+  desk: ArtifactDesk,
   artifacts: readonly Artifact[],
   signal: AbortSignal,
   isBehind = false,
-): Promise<FetchedArtifacts<F>> {
-  const told: FetchedArtifacts<F> = { filed: [], unfiled: [], isWaitedFor: false };
+): Promise<FetchedArtifacts> {
+  const told: FetchedArtifacts = { filed: [], unfiled: [], isWaitedFor: false };
   let credentials: Error | null = null;
   for (const artifact of artifacts) {
     const { artifactId, type } = artifact;
@@ -70,7 +69,7 @@ export async function fileArtifacts<F>(
       credentials = error;
       return { why: 'credentials', kind: 'passing' };
     });
-    const there = await desk.there(artifact);
+    const there = await findArtifact(desk.store, desk.folder, artifact);
     if (there !== null) {
       told.filed.push(there);
       continue;
@@ -88,22 +87,28 @@ export async function fileArtifacts<F>(
  * @returns null when it is on file
  * @throws what is no fault of this artifact: refused credentials, cancellation, the store's own
  */
-async function fetchOne<F>(
-  { service, now, unaddressed, there, put }: ArtifactDesk<F>,
+async function fetchOne(
+  { store, folder, service, now, unaddressed, faultOf }: ArtifactDesk,
   artifact: Artifact,
   signal: AbortSignal,
 ): Promise<ArtifactFault | null> {
-  const { availableUntil, url } = artifact;
-  if ((await there(artifact)) !== null) return null;
+  const { artifactId, availableUntil, url } = artifact;
+  if ((await findArtifact(store, folder, artifact)) !== null) return null;
   if (url === null) return { why: 'no address', kind: unaddressed };
   if (availableUntil !== null && Date.parse(availableUntil) <= now()) {
     return { why: 'no longer available', kind: 'final' };
   }
   try {
-    const take = ({ body }: { body: AsyncIterable<Buffer> }) => put(artifact, body);
-    const bounds = { timeoutMs, maxBytes };
-    const why = await fetchArtifact(service, url, take, bounds, 'pdf', signal);
-    return why === null ? null : { why, kind: 'doubtful' };
+    const take = ({ body }: { body: AsyncIterable<Buffer> }) =>
+      putArtifact(
+        store,
+        folder,
+        artifactId,
+        body,
+        faultOf && ((begins) => faultOf(artifact, begins)),
+      );
+    await fetchArtifact(service, url, take, { timeoutMs, maxBytes }, 'pdf', signal);
+    return null;
   } catch (error) {
     if (signal.aborted || concernsCredentials(error)) throw error;
     return artifactFault(error);
@@ -112,7 +117,7 @@ async function fetchOne<F>(
 
 /** @throws what is no fault of an artifact */
 function artifactFault(error: unknown): ArtifactFault {
-  if (error instanceof EmptyArtifactError) return { why: 'empty', kind: 'doubtful' };
+  if (error instanceof RefusedArtifactError) return { why: error.message, kind: 'doubtful' };
   if (!isCallFailure(error)) throw error;
   if (error instanceof ContractError) return { why: 'no web address', kind: 'final' };
   if (isTooLarge(error)) return { why: `larger than ${maxBytes} bytes`, kind: 'final' };

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { AnalysisFile } from '../../store/credit/analyses';
+import { AnalysisRepository } from '../../store/credit/analyses';
 import { analysisSubject, attemptState } from '../../domain/core/attempts';
 import type { RequestAnswer } from '../../domain/credit/work';
 import type { CreditDependencies } from '../dependencies';
@@ -11,7 +11,7 @@ import { entriesOf, ownerOf, refused, unsent, type AnalysisRun } from './request
 /** What became of an upload whose worker was lost. */
 export function createCreditRecoveryActivities({ store, audit, now }: CreditDependencies) {
   const { attempts: ledger } = store;
-  const analyses = new AnalysisFile(store);
+  const analyses = new AnalysisRepository(store);
 
   /**
    * What became of a run whose activity was lost: closes it unless its last try has left, reads its

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { UnsendableUploadError, type Upload, type UploadFile } from '../../apis/credit/operations';
 import { isHttpError } from '../../apis/http/errors';
-import { AnalysisFile } from '../../store/credit/analyses';
+import { AnalysisRepository } from '../../store/credit/analyses';
 import { findLarge, readLarge } from '../../store/core/large-objects';
 import type { AuditEntry } from '../../domain/core/audit';
 import { analysisRequestEntry } from '../../domain/audit-entries';
@@ -55,7 +55,7 @@ export function createCreditRequestActivities(deps: CreditDependencies) {
   const { store, credit, metrics, now, random, pause = pauseOnTheClock } = deps;
   const { operations, service } = credit;
   const { attempts: ledger } = store;
-  const analyses = new AnalysisFile(store);
+  const analyses = new AnalysisRepository(store);
 
   /**
    * One attempt: when it is lost, `recoverAnalysis` finds out what became of it. What is turned away

@@ -6,7 +6,7 @@ import {
   type CallFailure,
 } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
-import { AnalysisFile, operationFolder, resultKey } from '../../store/credit/analyses';
+import { AnalysisRepository, operationFolder, resultKey } from '../../store/credit/analyses';
 import { indexDocuments, indexedBytes } from '../../store/core/subject-index';
 import { findLarge, putLarge, readLarge } from '../../store/core/large-objects';
 import { analysisOutcomeEntry } from '../../domain/audit-entries';
@@ -43,7 +43,7 @@ export interface AwaitAnalysisInput extends PollRequest {
 export function createCreditResultActivities(deps: CreditDependencies) {
   const { store, credit, metrics, now } = deps;
   const { operations } = credit;
-  const analyses = new AnalysisFile(store);
+  const analyses = new AnalysisRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /** Polls for the result of issues alone, and stores it: the service says in no other way "done". */

@@ -1,6 +1,6 @@
 import { ContractError } from '../../apis/http/errors';
 import { walkPages } from '../../apis/investigation/pages';
-import { DossierBatchFile } from '../../store/dossiers/dossier-batches';
+import { DossierBatchRepository } from '../../store/dossiers/dossier-batches';
 import { dossierBatchEntry } from '../../domain/dossiers/audit';
 import type { Dossier } from '../../domain/dossiers/dossier';
 import type { DossierBatchOutcome, DossierBatchRef } from '../../domain/dossiers/retry-batch';
@@ -17,7 +17,7 @@ const listCall = { method: 'GET', pathTemplate: '/dossies' } as const;
 /** Failed dossiers that are tried again together: what is planned, filed, and told of them. */
 export function createDossierBatchActivities(deps: DossierDependencies) {
   const { store, dossiers, now, random } = deps;
-  const file = new DossierBatchFile(store);
+  const file = new DossierBatchRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   async function asked({ folder }: DossierBatchRef) {

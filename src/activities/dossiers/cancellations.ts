@@ -1,5 +1,5 @@
 import { isPermanent } from '../../apis/http/classify';
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { Dossier } from '../../domain/dossiers/dossier';
 import {
   isSettled,
@@ -21,7 +21,7 @@ export type DossierCancelled =
 /** Cancelling a dossier at the service. */
 export function createDossierCancelActivities(deps: DossierDependencies) {
   const { store, dossiers, now } = deps;
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /** Asks the service to cancel, and waits for whatever state it reaches. */

@@ -1,4 +1,4 @@
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import { dossierOutcomeEntry, dossierRetryEntry } from '../../domain/dossiers/audit';
 import {
   dossierFolder,
@@ -31,7 +31,7 @@ const pastPatienceMs = 10 * 60_000;
 /** Following a dossier, asking for another attempt, and cancelling it. */
 export function createDossierActivities(deps: DossierDependencies) {
   const { store, dossiers, metrics, now } = deps;
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
   const iso = (): string => new Date(now()).toISOString();
   const { retryDossier, closedRetries } = createDossierRetries(deps);

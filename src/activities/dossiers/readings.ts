@@ -1,4 +1,4 @@
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { Dossier } from '../../domain/dossiers/dossier';
 import { statusOf, type DossierSight } from '../../domain/dossiers/follow';
 import { type Reading } from '../core/poll-until-settled';
@@ -6,7 +6,7 @@ import { type Reading } from '../core/poll-until-settled';
 /** A dossier that was read before is not gone because one read says so. */
 export const refusalPatienceMs = 2 * 60_000;
 
-export async function askedBy(file: DossierFile, folder: string): Promise<string> {
+export async function askedBy(file: DossierRepository, folder: string): Promise<string> {
   return (await file.record(folder))?.createdBy ?? 'unknown';
 }
 

@@ -1,14 +1,13 @@
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
 import type { DossierAnswer } from '../../apis/investigation/dossiers';
-import { DossierFile, type DossierAnswers } from '../../store/dossiers/dossiers';
+import { DossierRepository, type DossierAnswers } from '../../store/dossiers/dossiers';
 import { indexDocuments } from '../../store/core/subject-index';
 import type { Artifact } from '../../domain/core/artifact';
 import {
   isReported,
   riskSummary,
   sightOf,
-  type FiledArtifact,
   type DossierRef,
   type DossierReport,
   type DossierSight,
@@ -33,7 +32,7 @@ export interface FileDossierInput extends PollRequest {
 /** What is on file of a dossier that has settled: its answers as they came, and its files. */
 export function createDossierReportActivities(deps: DossierDependencies) {
   const { store, dossiers, nameOf, now } = deps;
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /**
@@ -93,18 +92,14 @@ export function createDossierReportActivities(deps: DossierDependencies) {
     return indexDocuments(store, ref.folder, nameOf, documentsInText(JSON.stringify(answers)));
   }
 
-  function deskOf({ folder }: DossierRef): ArtifactDesk<FiledArtifact> {
+  function deskOf({ folder }: DossierRef): ArtifactDesk {
     return {
+      store,
+      folder,
       service: dossiers.service,
       now,
       unaddressed: 'final',
-      there: (artifact) => file.artifact(folder, artifact),
-      put: async (artifact, body) => {
-        const bytes = await bytesOf(body);
-        const why = faultOf(bytes, artifact);
-        if (why === null) await file.putArtifact(folder, artifact.artifactId, bytes);
-        return why;
-      },
+      faultOf,
       note: (artifactId) => file.note(folder, ['fetch', artifactId], now()),
     };
   }
@@ -112,17 +107,10 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   return { fileDossier };
 }
 
-async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-function faultOf(body: Buffer, { mediaType, type }: Artifact): string | null {
-  if (body.length === 0) return 'empty';
+function faultOf({ mediaType, type }: Artifact, beginning: Uint8Array): string | null {
   const isPdf = type === 'dossie_pdf' || mediaType === 'application/pdf';
-  if (isPdf && !body.subarray(0, 1_024).includes('%PDF-')) return 'not a PDF';
-  return null;
+  const begins = Buffer.from(beginning.subarray(0, 1_024));
+  return isPdf && !begins.includes('%PDF-') ? 'not a PDF' : null;
 }
 
 interface ListRead {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { Attempt, Receipt } from '../../domain/core/attempts';
 import { dossierRetryEntry } from '../../domain/dossiers/audit';
 import type { Dossier } from '../../domain/dossiers/dossier';
@@ -32,7 +32,7 @@ const repeatMs = 5_000;
 export function createDossierRetries(deps: DossierDependencies) {
   const { store, dossiers, metrics, now } = deps;
   const { attempts } = store;
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /**

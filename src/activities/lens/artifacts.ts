@@ -1,12 +1,7 @@
 import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
-import { LensFile } from '../../store/lens/lens';
-import type { Artifact } from '../../domain/core/artifact';
-import {
-  isLensSettled,
-  type FiledLensArtifact,
-  type LensFiles,
-  type LensRef,
-} from '../../domain/lens/analyze';
+import { LensRepository } from '../../store/lens/lens';
+import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
+import { isLensSettled, type LensRef } from '../../domain/lens/analyze';
 import type { PollRequest, Polled } from '../../domain/core/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { LensDependencies } from '../dependencies';
@@ -16,7 +11,7 @@ import { createPolling, type Reading } from '../core/poll-until-settled';
 /** The artifacts of an analysis that has settled, on file. */
 export function createLensArtifactActivities(deps: LensDependencies) {
   const { store, lens, now } = deps;
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /**
@@ -25,10 +20,10 @@ export function createLensArtifactActivities(deps: LensDependencies) {
    */
   async function fileLens(
     input: PollRequest & { ref: LensRef; analysisId: string },
-  ): Promise<Polled<LensFiles>> {
+  ): Promise<Polled<ArtifactFiles>> {
     const { analysisId, ref } = input;
     return pollUntilSettled(
-      async (signal): Promise<Reading<LensFiles>> => {
+      async (signal): Promise<Reading<ArtifactFiles>> => {
         const { analysis } = await lens.read(analysisId, 'interactive', signal);
         const artifacts = await announced(ref, analysis.artifacts);
         // A copy of the service that lags behind.
@@ -58,16 +53,13 @@ export function createLensArtifactActivities(deps: LensDependencies) {
     return [...told, ...before.filter(({ artifactId }) => !ids.has(artifactId))];
   }
 
-  function deskOf({ folder }: LensRef): ArtifactDesk<FiledLensArtifact> {
+  function deskOf({ folder }: LensRef): ArtifactDesk {
     return {
+      store,
+      folder,
       service: lens.service,
       now,
       unaddressed: 'doubtful',
-      there: (artifact) => file.artifact(folder, artifact),
-      put: async ({ artifactId }, body) => {
-        await file.putArtifact(folder, artifactId, body);
-        return null;
-      },
       note: (artifactId) => file.note(folder, ['fetch', artifactId], now()),
     };
   }

@@ -1,13 +1,14 @@
+import type { ArtifactFiles } from '../../domain/core/artifact';
+import { findArtifact } from '../../store/core/artifacts';
 import { isCallFailure } from '../../apis/http/classify';
 import type { LensAnswer } from '../../apis/investigation/lens';
 import { artifactsInAnswer } from '../../apis/investigation/lens.wire';
 import { indexDocuments } from '../../store/core/subject-index';
-import { LensFile, lensIndexes } from '../../store/lens/lens';
+import { LensRepository, lensIndexes } from '../../store/lens/lens';
 import { lensSubject, undecidedAttempt } from '../../domain/core/attempts';
 import { documentsInText } from '../../domain/core/held-documents';
 import {
   isLensSettled,
-  type LensFiles,
   type LensOutcome,
   type LensRef,
   type LensSeen,
@@ -30,7 +31,7 @@ const lookMs = 20_000;
 export function createLensActivities(deps: LensDependencies) {
   const { store, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /** Reads the analysis until it has settled, and files it as it was told. */
@@ -118,11 +119,11 @@ export function createLensActivities(deps: LensDependencies) {
   /** Of an analysis that was seen to its end: what is there, although the fetching was not. */
   async function filesThere({ folder }: LensRef, seen: LensSeen | null) {
     if (seen === null || !isLensSettled(seen.state)) return null;
-    const files: LensFiles = { filed: [], unfiled: [] };
+    const files: ArtifactFiles = { filed: [], unfiled: [] };
     const answer = await file.answer(folder);
     for (const artifact of answer === null ? [] : artifactsInAnswer(answer)) {
       const { artifactId, type } = artifact;
-      const there = await file.artifact(folder, artifact);
+      const there = await findArtifact(store, folder, artifact);
       if (there !== null) files.filed.push(there);
       else files.unfiled.push({ artifactId, type, why: 'not fetched in time' });
     }

@@ -4,7 +4,7 @@ import { ContractError, StatusError } from '../../apis/http/errors';
 import type { LensAnswer } from '../../apis/investigation/lens';
 import { isSameId } from '../../apis/investigation/wire-fields';
 import { findLarge, readLarge } from '../../store/core/large-objects';
-import { LensFile, lensUploads } from '../../store/lens/lens';
+import { LensRepository, lensUploads } from '../../store/lens/lens';
 import { lensSubject } from '../../domain/core/attempts';
 import {
   anotherAnalysisCode,
@@ -43,7 +43,7 @@ const mostAskedInVain = 5;
 export function createLensSubmitActivities(deps: LensDependencies) {
   const { store, audit, lens, metrics, now, stopping } = deps;
   const { attempts } = store;
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /** Has the analysis made, or finds the one that was, and its bytes handed in. */

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store';
 import type { AuditTrail } from '../../store/audit/trail';
 import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
-import { ProfileFile } from '../../store/profiles/profiles';
+import { ProfileRepository } from '../../store/profiles/profiles';
 import {
   nextNumber,
   profileSubject,
@@ -72,7 +72,7 @@ const fromFile = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' 
 export function createProfileActivities(deps: ProfileDependencies) {
   const { store, audit, now, profiles } = deps;
   const { attempts } = store;
-  const file = new ProfileFile(store);
+  const file = new ProfileRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /** Asks until there is an answer. One on file is not asked for again: it may be charged for. */

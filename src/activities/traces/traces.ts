@@ -2,7 +2,7 @@ import type { TraceAnswer, TracesApi } from '../../apis/investigation/traces';
 import type { Store } from '../../store/store';
 import type { NameOf } from '../../store/core/subjects';
 import { indexDocuments } from '../../store/core/subject-index';
-import { TraceFile } from '../../store/traces/traces';
+import { TraceRepository } from '../../store/traces/traces';
 import {
   subjectState,
   traceSubject,
@@ -69,7 +69,7 @@ const clockSkewMs = 5 * 60_000;
 export function createTraceActivities(deps: TraceDependencies) {
   const { store, now, traces } = deps;
   const { attempts } = store;
-  const file = new TraceFile(store);
+  const file = new TraceRepository(store);
   const pollUntilSettled = createPolling(deps);
 
   /** Has the search made, or finds the one that was. */

@@ -3,7 +3,7 @@ import type { Artifact } from '../../domain/core/artifact';
 import {
   lensStates,
   type LensAnalysis,
-  type LensFile,
+  type LensRepository,
   type LensUpload,
 } from '../../domain/lens/lens-analysis';
 import { ContractError, type CallName } from '../http/errors';
@@ -28,7 +28,7 @@ const file = z
   .object({ media_type: told, size_bytes: number, sha256: told, upload_status: told })
   .nullish()
   .catch(null)
-  .transform((wire): LensFile | null =>
+  .transform((wire): LensRepository | null =>
     wire == null
       ? null
       : {

@@ -13,3 +13,26 @@ export interface Artifact {
   /** ISO 8601 instant after which the artifact is gone. */
   availableUntil: string | null;
 }
+
+/** As it is stored. */
+export interface FiledArtifact {
+  artifactId: string;
+  type: string | null;
+  /** By its content. */
+  mediaType: string;
+  key: string;
+  sha256: string;
+  bytes: number;
+}
+
+export interface UnfiledArtifact {
+  artifactId: string;
+  type: string | null;
+  /** `no longer available`, `no address`, `empty`, `not a PDF`...: words of ours. */
+  why: string;
+}
+
+export interface ArtifactFiles {
+  filed: FiledArtifact[];
+  unfiled: UnfiledArtifact[];
+}

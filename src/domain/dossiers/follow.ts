@@ -1,3 +1,4 @@
+import type { FiledArtifact, UnfiledArtifact } from '../core/artifact';
 import type { ServiceFailure } from '../core/service-failure';
 import type {
   AttemptBilling,
@@ -90,23 +91,6 @@ export interface RiskSummary {
   score: number | null;
   matchedRules: number;
   missingFields: number;
-}
-
-/** A file of the dossier. */
-export interface FiledArtifact {
-  artifactId: string;
-  type: string | null;
-  mediaType: string | null;
-  key: string;
-  sha256: string;
-  bytes: number;
-}
-
-export interface UnfiledArtifact {
-  artifactId: string;
-  type: string | null;
-  /** `not a PDF`, `gone`, `no address`...: words of ours. */
-  why: string;
 }
 
 /** What was put on file of a dossier that has settled. */

@@ -1,3 +1,4 @@
+import type { ArtifactFiles } from '../core/artifact';
 import type { Billing } from '../core/billing';
 import type { LensAnalysis, LensMode } from './lens-analysis';
 
@@ -89,28 +90,6 @@ export interface LensSeen {
   failure: { code: string | null; message: string } | null;
 }
 
-export interface FiledLensArtifact {
-  artifactId: string;
-  type: string | null;
-  /** By its content. */
-  mediaType: string;
-  key: string;
-  sha256: string;
-  bytes: number;
-}
-
-export interface UnfiledLensArtifact {
-  artifactId: string;
-  type: string | null;
-  /** `no longer available`, `no address`, `empty`...: words of ours. */
-  why: string;
-}
-
-export interface LensFiles {
-  filed: FiledLensArtifact[];
-  unfiled: UnfiledLensArtifact[];
-}
-
 /** An analysis to which no upload arrived in time: another one took its place. */
 export interface ReplacedLens {
   attempt: number;
@@ -131,7 +110,7 @@ export interface LensOutcome {
   /** Before it, in order. */
   replaced: ReplacedLens[];
   /** Null: it was not seen to its end. */
-  files: LensFiles | null;
+  files: ArtifactFiles | null;
   error: { code: string | null; message: string } | null;
   startedAt: string;
   settledAt: string;

@@ -25,7 +25,7 @@ export interface LensAnalysis {
   state: LensState | 'unknown';
   statusWord: string | null;
   mode: string | null;
-  file: LensFile | null;
+  file: LensRepository | null;
   billing: Billing | null;
   artifacts: readonly Artifact[];
   /** Present while the file awaits its upload. */
@@ -41,7 +41,7 @@ export interface LensAnalysis {
   completedAt: string | null;
 }
 
-export interface LensFile {
+export interface LensRepository {
   mediaType: string | null;
   sizeBytes: number | null;
   sha256: string | null;

@@ -1,11 +1,40 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FiledArtifact } from '../../domain/core/artifact';
+import { readLarge } from '../../store/core/large-objects';
+import type { Store } from '../../store/store';
+import { CommandError } from '../jobs/errors';
 
 /** Whole or not at all, for its owner alone: what was there before stays until it is complete. */
-export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
+export async function writeWhole(
+  folder: string,
+  name: string,
+  body: string | AsyncIterable<Uint8Array>,
+): Promise<void> {
   const aside = join(folder, `.${name}.partial`);
-  await writeFile(aside, text, { mode: 0o600 });
+  try {
+    await writeFile(aside, body, { mode: 0o600 });
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
   await rename(aside, join(folder, name));
+}
+
+/** @throws CommandError when it is not in the store any more, or not as it was stored */
+export async function writeArtifact(
+  store: Store,
+  workId: string,
+  { key }: FiledArtifact,
+  folder: string,
+  name: string,
+): Promise<void> {
+  try {
+    await writeWhole(folder, name, readLarge(store, key));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CommandError(`${workId}: its artifacts are not in the store any more`);
+  }
 }
 
 /** Removes the files that are of these names and not kept; those of other names stay. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { AnalysisFile } from '../../store/credit/analyses';
+import { AnalysisRepository } from '../../store/credit/analyses';
 import { findLarge } from '../../store/core/large-objects';
 import { analysisDecisionEntry } from '../../domain/audit-entries';
 import {
@@ -174,7 +174,7 @@ type BegunState = Exclude<SubjectState, { kind: 'free' }>;
 
 /** What the store and the claims say of the last time that the same thing was asked for. */
 export async function standingOf(place: CommandContext, name: string): Promise<Standing> {
-  const analyses = new AnalysisFile(place.store);
+  const analyses = new AnalysisRepository(place.store);
   const newest = await analyses.newest(name);
   if (newest === null) return { kind: 'new' };
   const outcome = await analyses.outcome(newest.folder);
@@ -361,7 +361,7 @@ async function standingNow(
   place: CommandContext,
   { folder, record }: AnalysisOnFile,
 ): Promise<AnalysisOnFile> {
-  const analyses = new AnalysisFile(place.store);
+  const analyses = new AnalysisRepository(place.store);
   const newest = await analyses.newest(record.name);
   if (newest !== null && newest.folder !== folder) {
     throw new CommandError(

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { needsAttention } from '../../domain/attention';
-import { AnalysisFile } from '../../store/credit/analyses';
+import { AnalysisRepository } from '../../store/credit/analyses';
 import { CreditBatchRepository } from '../../store/credit/credit-batches';
 import {
   creditBatchFolder,
@@ -166,7 +166,7 @@ async function linesOf(
   files: readonly CreditBatchFile[],
   end: CreditBatchEnd | null,
 ): Promise<FileLine[]> {
-  const analyses = new AnalysisFile(store);
+  const analyses = new AnalysisRepository(store);
   const lines: FileLine[] = [];
   for (const { file, workId, refused, before, sameAs } of files) {
     const analysis =

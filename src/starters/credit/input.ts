@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { AnalysisFile, inputKey } from '../../store/credit/analyses';
+import { AnalysisRepository, inputKey } from '../../store/credit/analyses';
 import { indexDocuments } from '../../store/core/subject-index';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import {
@@ -138,7 +138,7 @@ export async function putOnFile(
   const folder = analysisFolder(workId);
   const { assignor } = record;
   if (assignor != null) await place.store.subjects.add(folder, [assignor]);
-  await new AnalysisFile(place.store).putRecord(folder, record);
+  await new AnalysisRepository(place.store).putRecord(folder, record);
   await place.audit.appendAndAnchor([
     {
       kind: 'decision',

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { AnalysisFile } from '../../store/credit/analyses';
+import { AnalysisRepository } from '../../store/credit/analyses';
 import { attentionOf } from '../../domain/attention';
 import {
   analysisFolder,
@@ -34,7 +34,7 @@ export async function findAnalysis(
 ): Promise<AnalysisOnFile | null> {
   const [, name, instant] = /^credit\/([0-9a-f]{32})(?:\/(\d{8}T\d+Z))?$/.exec(id) ?? [];
   if (name === undefined) return null;
-  const analyses = new AnalysisFile(place.store);
+  const analyses = new AnalysisRepository(place.store);
   const folder = analysisFolder(id);
   const record = instant === undefined ? null : await analyses.record(folder);
   const found = instant === undefined ? await analyses.newest(name) : record && { folder, record };
@@ -75,7 +75,7 @@ async function writeUnread(
   workId: string,
   folder: string,
 ): Promise<string | null> {
-  const answer = await new AnalysisFile(store).unreadable(analysisFolder(workId));
+  const answer = await new AnalysisRepository(store).unreadable(analysisFolder(workId));
   if (answer === null) return null;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'upload-answer.txt'), answer);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import { startEntry } from '../../domain/audit-entries';
 import { isUuid } from '../../domain/core/uuid';
 import { dossierDecisionEntry } from '../../domain/dossiers/audit';
@@ -189,7 +189,7 @@ async function brokenOff(
   dossierId: string,
   asked: Asked,
 ): Promise<DossierRecord | null> {
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const [newest] = await file.all(dossierId);
   if (newest === undefined || (await file.outcome(newest.folder)) !== null) return null;
   const { record } = newest;
@@ -219,7 +219,7 @@ async function fileAsked(
   const workId = `${dossierWorkflowId(dossierId)}/${instant}`;
   const createdBy = environment.actor;
   const record = { workId, dossierId, ...asked, createdAt: now.toISOString(), createdBy };
-  await new DossierFile(store).putRecord(dossierFolder(workId), record);
+  await new DossierRepository(store).putRecord(dossierFolder(workId), record);
   const terms = { items: 1, onUnknown: asked.toCancel ? 'cancel' : 'report', fresh: true };
   const entry = startEntry({ workId, by: createdBy }, terms, now.getTime());
   const { details } = entry;
@@ -278,7 +278,7 @@ async function attach(
 ): Promise<number> {
   const { dossierId, workId } = running;
   tell(`${dossierWorkflowId(dossierId)}: is followed already, by ${workId}`);
-  const record = await new DossierFile(place.store).record(dossierFolder(workId));
+  const record = await new DossierRepository(place.store).record(dossierFolder(workId));
   if (record !== null && !asked.toCancel && termsOf(record) !== termsOf(asked)) {
     tell(`it was asked for ${termsOf(record)}`);
   }

@@ -1,9 +1,8 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DossierFile } from '../../store/dossiers/dossiers';
-import type { DossierOutcome, FiledArtifact } from '../../domain/dossiers/follow';
-import { CommandError } from '../jobs/errors';
-import { writeWhole } from '../cli/written-file';
+import { mkdir } from 'node:fs/promises';
+import { DossierRepository } from '../../store/dossiers/dossiers';
+import type { FiledArtifact } from '../../domain/core/artifact';
+import type { DossierOutcome } from '../../domain/dossiers/follow';
+import { writeArtifact, writeWhole } from '../cli/written-file';
 import type { CommandContext } from '../jobs/context';
 
 /**
@@ -19,20 +18,14 @@ export async function writeDossierFolder(
   outcome: DossierOutcome,
   folder: string,
 ): Promise<string[]> {
-  const file = new DossierFile(store);
+  const file = new DossierRepository(store);
   const answers = await file.answers(filedIn);
   await mkdir(folder, { recursive: true });
   const names = ['dossier.json'];
   await writeWhole(folder, 'dossier.json', `${JSON.stringify({ outcome, answers }, null, 2)}\n`);
   for (const [place, artifact] of outcome.filed.entries()) {
-    const bytes = await file.bytes(artifact.key);
-    if (bytes === null) {
-      throw new CommandError(`${outcome.workId}: its files are not in the store any more`);
-    }
     const name = nameOf(artifact, place);
-    const aside = join(folder, `.${name}.partial`);
-    await writeFile(aside, bytes, { mode: 0o600 });
-    await rename(aside, join(folder, name));
+    await writeArtifact(store, outcome.workId, artifact, folder, name);
     names.push(name);
   }
   return names;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { DossierFile } from '../../store/dossiers/dossiers';
+import { DossierRepository } from '../../store/dossiers/dossiers';
 import { exitCodeOf } from '../../domain/attention';
 import { dossierEnd } from '../../domain/job-ends';
 import { BillingTotals } from '../../domain/core/billing-totals';
@@ -60,7 +60,7 @@ export async function showDossier(
   const { workId } = outcome;
   const filedIn = dossierFolder(workId);
   const exitCode = exitCodeOf('dossier', dossierEnd(outcome));
-  const answers = await new DossierFile(place.store).answers(filedIn);
+  const answers = await new DossierRepository(place.store).answers(filedIn);
   const folder = answers === null ? null : resolve(out ?? `out/${workId.replaceAll('/', '-')}`);
   const files = folder === null ? [] : await writeDossierFolder(place, filedIn, outcome, folder);
   if (json === true) {
@@ -156,7 +156,7 @@ const dossiers: SingleKind<DossierRecord, DossierOutcome> = {
   kind: 'dossier',
   what: 'a dossier',
   name: /^[\w.-]+$/,
-  shelf: (store) => new DossierFile(store),
+  shelf: (store) => new DossierRepository(store),
   workflowId: ({ dossierId }) => dossierWorkflowId(dossierId),
   input: ({ dossierId }) => dossierId,
   terms: ({ maxAttempts, onReview, toCancel }) => ({ maxAttempts, onReview, toCancel }),

@@ -2,7 +2,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { Command } from 'commander';
 import { exitCodeOf } from '../../domain/attention';
 import { dossierBatchEnd } from '../../domain/job-ends';
-import { DossierBatchFile } from '../../store/dossiers/dossier-batches';
+import { DossierBatchRepository } from '../../store/dossiers/dossier-batches';
 import { orderEntry, startEntry } from '../../domain/audit-entries';
 import { reviewPolicies, type ReviewPolicy } from '../../domain/dossiers/follow';
 import {
@@ -153,7 +153,7 @@ async function unended(
   engine: EngineClient,
   flags: RetryFlags,
 ): Promise<DossierBatchRecord | null> {
-  const file = new DossierBatchFile(store);
+  const file = new DossierBatchRepository(store);
   for (const { folder, record } of await file.all()) {
     if ((await file.outcome(folder)) !== null) continue;
     const { workId } = record;
@@ -190,7 +190,7 @@ async function fileAsked(
   const workId = `dossier-batch/${now.toISOString().replace(/[-:.]/g, '')}`;
   const createdBy = environment.actor;
   const record = { workId, ...asked(flags), createdAt: now.toISOString(), createdBy };
-  await new DossierBatchFile(store).putRecord(dossierBatchFolder(workId), record);
+  await new DossierBatchRepository(store).putRecord(dossierBatchFolder(workId), record);
   const terms = { items: flags.limit, onUnknown: 'report', fresh: true };
   await audit.appendAndAnchor([startEntry({ workId, by: createdBy }, terms, now.getTime())]);
   return record;
@@ -228,7 +228,7 @@ async function batchLine(engine: EngineClient, workId: string): Promise<string |
 }
 
 async function batchOf({ store }: CommandContext, id: string) {
-  const file = new DossierBatchFile(store);
+  const file = new DossierBatchRepository(store);
   const folder = dossierBatchFolder(id);
   const record = /^dossier-batch\/\d{8}T\d+Z$/.test(id) ? await file.record(folder) : null;
   if (record === null) throw new CommandError(`no work ${id} in this store`);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { indexDocuments } from '../../store/core/subject-index';
 import { documentsIn } from '../../domain/core/held-documents';
-import { LensFile, lensIndexes } from '../../store/lens/lens';
+import { LensRepository, lensIndexes } from '../../store/lens/lens';
 import { startEntry } from '../../domain/audit-entries';
 import {
   lensFolder,
@@ -91,7 +91,7 @@ async function analyze(flags: AnalyzeFlags): Promise<number> {
 
 /** The newest work of the same ask, unless asking again could bring something else. */
 async function standingLens({ store }: CommandContext, name: string): Promise<LensOnFile | null> {
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const [newest] = await file.all(name);
   if (newest === undefined) return null;
   const outcome = await file.outcome(newest.folder);
@@ -124,7 +124,7 @@ async function fileLens(
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const held = documentsIn(`${file.fileName} ${label ?? ''}`);
   await indexDocuments(store, lensIndexes(folder).asked, nameOf, held);
-  await new LensFile(store).putRecord(folder, record, label && nameOf(label));
+  await new LensRepository(store).putRecord(folder, record, label && nameOf(label));
   const terms = { items: 1, onUnknown: 'report', fresh: false };
   await audit.appendAndAnchor([startEntry({ workId, by }, terms, now.getTime())]);
   return record;
@@ -150,7 +150,7 @@ async function follow(
     args: [
       {
         ref: { workId, folder },
-        attempt: (await new LensFile(place.store).current(name)).attempt,
+        attempt: (await new LensRepository(place.store).current(name)).attempt,
         deadlineAt: Date.now() + flags.deadline,
         interactive: true,
         queueSuffix,

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import { lensInputKey } from '../../store/lens/lens';
 import type { LensInput } from '../../domain/lens/analyze';
-import { mediaTypeBytes, mediaTypeOf } from '../../domain/lens/media-type';
+import { mediaTypeBytes, mediaTypeOf } from '../../domain/core/media-type';
 import { CommandError, UsageError } from '../jobs/errors';
 import type { CommandContext } from '../jobs/context';
 

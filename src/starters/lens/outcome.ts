@@ -1,9 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { LensFile } from '../../store/lens/lens';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { LensRepository } from '../../store/lens/lens';
 import { exitCodeOf } from '../../domain/attention';
 import { lensEnd } from '../../domain/job-ends';
 import type { Billing } from '../../domain/core/billing';
@@ -16,7 +13,7 @@ import {
   type LensOutcome,
   type LensRecord,
 } from '../../domain/lens/analyze';
-import { extensionOf } from '../../domain/lens/media-type';
+import { extensionOf } from '../../domain/core/media-type';
 import { defaultFolder } from '../cli/flags';
 import { erasedLine, singleWorks, type SingleKind, type SingleOnFile } from '../cli/single-work';
 import { jobLine } from '../cli/job-line';
@@ -25,7 +22,7 @@ import { printable } from '../jobs/text';
 import { print, printJson } from '../cli/terminal';
 import type { WorkFamily } from '../cli/work-family';
 import type { CommandContext } from '../jobs/context';
-import { removeOthers, writeWhole } from '../cli/written-file';
+import { removeOthers, writeArtifact, writeWhole } from '../cli/written-file';
 
 export type LensOnFile = SingleOnFile<LensRecord, LensOutcome>;
 
@@ -70,7 +67,7 @@ async function writeLensFolder(
   { files, workId }: LensOutcome,
   folder: string,
 ): Promise<string[]> {
-  const file = new LensFile(store);
+  const file = new LensRepository(store);
   const answer = await file.answer(filedIn);
   const artifacts = new Map(
     (answer === null ? [] : (files?.filed ?? [])).map((artifact, place) => [
@@ -86,16 +83,7 @@ async function writeLensFolder(
   await mkdir(folder, { recursive: true });
   await writeWhole(folder, 'lens.json', text);
   for (const [name, artifact] of artifacts) {
-    const aside = join(folder, `.${name}.partial`);
-    try {
-      const bytes = Readable.from(file.bytesOf(artifact));
-      await pipeline(bytes, createWriteStream(aside, { mode: 0o600 }));
-    } catch (error) {
-      await rm(aside, { force: true });
-      if (!(error instanceof RangeError)) throw error;
-      throw new CommandError(`${workId}: its artifacts are not in the store any more`);
-    }
-    await rename(aside, join(folder, name));
+    await writeArtifact(store, workId, artifact, folder, name);
   }
   return names;
 }
@@ -168,7 +156,7 @@ export const analyses: SingleKind<LensRecord, LensOutcome> = {
   kind: 'lens',
   what: 'an analysis',
   name: /^[0-9a-f]{32}$/,
-  shelf: (store) => new LensFile(store),
+  shelf: (store) => new LensRepository(store),
   workflowId: ({ name }) => lensWorkflowId(name),
   input: ({ file }) => inputWords(file),
   terms: ({ mode, label }) => ({ mode, label }),

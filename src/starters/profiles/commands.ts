@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { ProfileFile } from '../../store/profiles/profiles';
+import { ProfileRepository } from '../../store/profiles/profiles';
 import { startEntry } from '../../domain/audit-entries';
 import { isValidCpf, maskDocument, normaliseDocument } from '../../domain/core/documents';
 import {
@@ -144,7 +144,7 @@ async function lookUp(flags: LookupFlags & { cpf: string }): Promise<number> {
 
 /** One that runs, or was broken off before its end: it is gone on with. */
 async function begunLookup({ store }: CommandContext, name: string): Promise<ProfileRecord | null> {
-  const file = new ProfileFile(store);
+  const file = new ProfileRepository(store);
   const [newest] = await file.all(name);
   if (newest === undefined || (await file.outcome(newest.folder)) !== null) return null;
   return newest.record;

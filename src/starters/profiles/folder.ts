@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { profileFromWire } from '../../apis/investigation/profile.wire';
-import { ProfileFile } from '../../store/profiles/profiles';
+import { ProfileRepository } from '../../store/profiles/profiles';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { profileSectionNames, profileSections } from '../../domain/profiles/sections';
 import { profileHtml } from '../../report/profile-html';
@@ -36,7 +36,7 @@ export async function writeProfileFolder(
   { folder, html, excel }: ProfileFolderOptions,
 ): Promise<string[]> {
   const { call, workId } = outcome;
-  const body = call === null ? null : await new ProfileFile(store).answer(filedIn, call);
+  const body = call === null ? null : await new ProfileRepository(store).answer(filedIn, call);
   const read = body === null ? null : profileFromWire(lookupCall, body);
   if (read?.kind !== 'profile') {
     throw new CommandError(`${workId}: its answer is not in the store any more`);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ProfileFile } from '../../store/profiles/profiles';
+import { ProfileRepository } from '../../store/profiles/profiles';
 import { attentionOf } from '../../domain/attention';
 import {
   profileFolder,
@@ -104,7 +104,7 @@ export const lookups: SingleKind<ProfileRecord, ProfileOutcome> = {
   kind: 'profile',
   what: 'a lookup',
   name: /^[0-9a-f]{32}$/,
-  shelf: (store) => new ProfileFile(store),
+  shelf: (store) => new ProfileRepository(store),
   workflowId: ({ name }) => profileWorkflowId(name),
   input: ({ cpf }) => maskDocument(cpf),
   terms: ({ retryRural }) => ({ retryRural }),
@@ -135,6 +135,6 @@ export async function putLookup(
   const record = { workId, name, cpf, retryRural, createdAt, createdBy };
   const folder = profileFolder(workId);
   await store.subjects.add(folder, [name]);
-  await new ProfileFile(store).putRecord(folder, record);
+  await new ProfileRepository(store).putRecord(folder, record);
   return record;
 }

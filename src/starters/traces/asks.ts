@@ -1,6 +1,6 @@
 import { indexDocuments } from '../../store/core/subject-index';
 import { documentsIn } from '../../domain/core/held-documents';
-import { TraceFile } from '../../store/traces/traces';
+import { TraceRepository } from '../../store/traces/traces';
 import {
   standsForGood,
   traceFolder,
@@ -31,7 +31,7 @@ export async function standingTrace(
   place: CommandContext,
   ask: TraceAsk,
 ): Promise<TraceOnFile | null> {
-  const file = new TraceFile(place.store);
+  const file = new TraceRepository(place.store);
   const [newest] = await file.all(traceName(place, ask));
   if (newest === undefined) return null;
   const outcome = await file.outcome(newest.folder);
@@ -57,6 +57,6 @@ export async function putTrace(place: CommandContext, ask: TraceAsk): Promise<Tr
   // The target by its own name too: it is whom an erasure asks for.
   const held = [ask.target, ...documentsIn(`${ask.target} ${ask.label ?? ''}`)];
   await indexDocuments(store, folder, nameOf, held);
-  await new TraceFile(store).putRecord(folder, record, ask.label && nameOf(ask.label));
+  await new TraceRepository(store).putRecord(folder, record, ask.label && nameOf(ask.label));
   return record;
 }

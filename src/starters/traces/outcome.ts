@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { TraceFile } from '../../store/traces/traces';
+import { TraceRepository } from '../../store/traces/traces';
 import { attentionOf } from '../../domain/attention';
 import {
   traceWorkflowId,
@@ -54,7 +54,7 @@ export async function writeAnswer(
   filedIn: string,
   folder: string,
 ): Promise<boolean> {
-  const answer = await new TraceFile(store).answer(filedIn);
+  const answer = await new TraceRepository(store).answer(filedIn);
   if (answer === null) return false;
   const text = `${JSON.stringify(JSON.parse(answer.toString('utf8')), null, 2)}\n`;
   await mkdir(folder, { recursive: true });
@@ -103,7 +103,7 @@ export const traces: SingleKind<TraceRecord, TraceOutcome> = {
   kind: 'trace',
   what: 'a search',
   name: /^[0-9a-f]{32}$/,
-  shelf: (store) => new TraceFile(store),
+  shelf: (store) => new TraceRepository(store),
   workflowId: ({ name }) => traceWorkflowId(name),
   input: ({ target }) => maskTarget(target),
   terms: ({ strategy, label }) => ({ strategy, label }),

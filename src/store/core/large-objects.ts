@@ -24,7 +24,7 @@ export class OtherBytesError extends Error {
 interface PutLargeOptions {
   /** What its bytes must add up to. */
   sha256?: string;
-  /** Reads the bytes, all of them, while they are filed; what it throws passes through. */
+  /** Reads the bytes, all of them, once they are stored part by part; what it throws passes through. */
   check?: (bytes: AsyncIterable<Uint8Array>) => Promise<unknown>;
 }
 
@@ -40,21 +40,36 @@ export async function putLarge(
   body: AsyncIterable<Uint8Array>,
   { sha256, check = readAll }: PutLargeOptions = {},
 ): Promise<LargeObject> {
-  const writing = new Writing(store, `${key}/${randomUUID()}`);
+  const folder = `${key}/${randomUUID()}`;
+  const hash = createHash('sha256');
+  const parts: StoredBytes[] = [];
+  let bytes = 0;
+  let isRead = false;
+  async function* stored(): AsyncGenerator<Uint8Array> {
+    for await (const part of inParts(body)) {
+      hash.update(part);
+      bytes += part.length;
+      const one = await store.records.storeBytes(partKey(folder, parts.length), part);
+      if (one !== null) parts.push(one);
+      yield part;
+    }
+    isRead = true;
+  }
   try {
-    await check(writing.filed(body));
-    const object = writing.finish();
+    await check(stored());
+    if (!isRead) throw new RangeError(`${folder} was not read to its end`);
+    const object = { folder, parts: parts.length, bytes, sha256: hash.digest('hex') };
     if (sha256 !== undefined && object.sha256 !== sha256) {
       throw new OtherBytesError(`the bytes of ${key} add up to another sum`);
     }
     const manifest = await store.records.insertion(`${key}.json`, JSON.stringify(object));
-    await store.commit([manifest, ...writing.parts.map(nameBytes)]);
+    await store.commit([manifest, ...parts.map(nameBytes)]);
     return object;
   } catch (error) {
     const code = error instanceof StoreError ? error.code : null;
     // Nobody knows whether it is named.
     if (code === 'other') throw error;
-    await store.removeBlobs(writing.parts.map(({ blob }) => blob));
+    await store.removeBlobs(parts.map(({ blob }) => blob));
     const first = code === 'unchanged' ? await findLarge(store, key) : null;
     if (first === null) throw error;
     return first;
@@ -79,50 +94,18 @@ export async function* readLarge(store: Store, key: string): AsyncGenerator<Buff
   if (hash.digest('hex') !== object.sha256) throw new RangeError(`${key} is not what was filed`);
 }
 
-/** One attempt to write an object. */
-class Writing {
-  /** Named by no record yet. */
-  readonly parts: StoredBytes[] = [];
-  readonly #folder: string;
-  readonly #store: Store;
-  readonly #hash = createHash('sha256');
-  #bytes = 0;
-  #held: Uint8Array[] = [];
-  #heldBytes = 0;
-  #isRead = false;
-
-  constructor(store: Store, folder: string) {
-    this.#store = store;
-    this.#folder = folder;
+async function* inParts(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const chunk of body) {
+    held.push(chunk);
+    heldBytes += chunk.length;
+    if (heldBytes < partBytes) continue;
+    yield Buffer.concat(held);
+    held = [];
+    heldBytes = 0;
   }
-
-  /** Hands the bytes on when it has them. */
-  async *filed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of body) {
-      this.#hash.update(chunk);
-      this.#held.push(chunk);
-      this.#heldBytes += chunk.length;
-      if (this.#heldBytes >= partBytes) await this.#flush();
-      yield chunk;
-    }
-    if (this.#heldBytes > 0) await this.#flush();
-    this.#isRead = true;
-  }
-
-  finish(): LargeObject {
-    if (!this.#isRead) throw new RangeError(`${this.#folder} was not read to its end`);
-    const sha256 = this.#hash.digest('hex');
-    return { folder: this.#folder, parts: this.parts.length, bytes: this.#bytes, sha256 };
-  }
-
-  async #flush(): Promise<void> {
-    const key = partKey(this.#folder, this.parts.length);
-    const stored = await this.#store.records.storeBytes(key, Buffer.concat(this.#held));
-    if (stored !== null) this.parts.push(stored);
-    this.#bytes += this.#heldBytes;
-    this.#held = [];
-    this.#heldBytes = 0;
-  }
+  if (heldBytes > 0) yield Buffer.concat(held);
 }
 
 async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<void> {

@@ -8,7 +8,7 @@ import { keySegment } from '../records';
 import type { Store } from '../store';
 
 /** Analyses of the credit service. */
-export class AnalysisFile extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
+export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'analyses/',

@@ -5,7 +5,7 @@ import type { Store } from '../store';
 import { JobsOfKind } from '../core/jobs-of-kind';
 
 /** Retries of many dossiers on file: what was asked for, what was planned, and how it ended. */
-export class DossierBatchFile extends JobsOfKind<DossierBatchRecord, DossierBatchOutcome> {
+export class DossierBatchRepository extends JobsOfKind<DossierBatchRecord, DossierBatchOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'dossier-batches/',

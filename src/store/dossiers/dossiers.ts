@@ -1,14 +1,9 @@
-import { createHash } from 'node:crypto';
 import { numberOfRun } from '../../domain/core/attempts';
-import type {
-  DossierOutcome,
-  DossierRecord,
-  FiledArtifact,
-  UnfiledArtifact,
-} from '../../domain/dossiers/follow';
+import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
 import type { Retry } from '../../domain/dossiers/retry';
 import { dossierEnd } from '../../domain/job-ends';
 import type { StoredJob } from '../core/jobs';
+import { removeArtifacts } from '../core/artifacts';
 import { JobsOfKind } from '../core/jobs-of-kind';
 import { keySegment } from '../records';
 import type { Store } from '../store';
@@ -21,7 +16,7 @@ export interface DossierAnswers {
 }
 
 /** Dossiers on file: what was asked for, what was answered, its files, and how it ended. */
-export class DossierFile extends JobsOfKind<DossierRecord, DossierOutcome> {
+export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'dossiers/',
@@ -43,28 +38,10 @@ export class DossierFile extends JobsOfKind<DossierRecord, DossierOutcome> {
     await this.store.records.replace(`${folder}/answers.json`, JSON.stringify(answers, null, 2));
   }
 
-  /** Null when it is not on file yet. */
-  async artifact(
-    folder: string,
-    { artifactId, mediaType, type }: Omit<UnfiledArtifact, 'why'> & { mediaType: string | null },
-  ): Promise<FiledArtifact | null> {
-    const key = artifactKey(folder, artifactId);
-    const body = await this.store.records.get(key);
-    return body === null ? null : { artifactId, type, mediaType, key, ...sumOf(body) };
-  }
-
-  async putArtifact(folder: string, artifactId: string, body: Buffer): Promise<void> {
-    await this.store.records.putIfAbsent(artifactKey(folder, artifactId), body, { bytes: true });
-  }
-
   /** Of an attempt that was followed by another. */
   async takeArtifactsBack(folder: string): Promise<void> {
-    await this.store.records.removeAll(`${folder}/artifacts/`);
+    await removeArtifacts(this.store, folder);
     await this.takeBack(folder, ['fetch']);
-  }
-
-  bytes(key: string): Promise<Buffer | null> {
-    return this.store.records.get(key);
   }
 
   /**
@@ -106,12 +83,4 @@ interface WantedRetry {
 
 function retriesOf(dossierId: string): string {
   return `dossier/${keySegment(dossierId)}/`;
-}
-
-function artifactKey(folder: string, artifactId: string): string {
-  return `${folder}/artifacts/${keySegment(artifactId)}`;
-}
-
-function sumOf(body: Buffer): { sha256: string; bytes: number } {
-  return { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length };
 }

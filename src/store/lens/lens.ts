@@ -3,27 +3,18 @@ import {
   lensWorkflowId,
   mostAfterExpiry,
   type CreatedLens,
-  type FiledLensArtifact,
   type LensOutcome,
   type LensRecord,
 } from '../../domain/lens/analyze';
-import { mediaTypeOf, unknownMediaType } from '../../domain/lens/media-type';
 import { lensEnd } from '../../domain/job-ends';
 import { JobsOfKind } from '../core/jobs-of-kind';
-import { keySegment } from '../records';
 import type { Store } from '../store';
-import { findLarge, putLarge, readLarge } from '../core/large-objects';
-
-/** There was not a byte to file. */
-export class EmptyArtifactError extends Error {
-  override readonly name = 'EmptyArtifactError';
-}
 
 /**
  * Analyses on file. What was handed in stands with the ask (`lens/<name>/attempts/<number>/`), whoever
  * asked for it again; what a work saw of it stands with the work (`lens/<name>/<instant>/`).
  */
-export class LensFile extends JobsOfKind<LensRecord, LensOutcome> {
+export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'lens/',
@@ -69,44 +60,9 @@ export class LensFile extends JobsOfKind<LensRecord, LensOutcome> {
     }
   }
 
-  /** Null when it is not on file yet. */
-  async artifact(
-    folder: string,
-    { artifactId, type }: { artifactId: string; type: string | null },
-  ): Promise<FiledLensArtifact | null> {
-    const key = artifactKey(folder, artifactId);
-    const object = await findLarge(this.store, key);
-    if (object === null) return null;
-    const { bytes, sha256 } = object;
-    return { artifactId, type, mediaType: await this.#mediaType(key), key, sha256, bytes };
-  }
-
-  /**
-   * Filed as it comes, a part at a time: it may be larger than what a worker can hold.
-   *
-   * @throws EmptyArtifactError; what `body` throws passes through
-   */
-  async putArtifact(
-    folder: string,
-    artifactId: string,
-    body: AsyncIterable<Uint8Array>,
-  ): Promise<void> {
-    await putLarge(this.store, artifactKey(folder, artifactId), body, { check: refuseNothing });
-  }
-
-  /** @throws RangeError when it is not there any more, or not what was filed */
-  bytesOf({ key }: FiledLensArtifact): AsyncIterable<Buffer> {
-    return readLarge(this.store, key);
-  }
-
   async #made(name: string, attempt: number): Promise<Attempt | null> {
     const all = await this.store.attempts.of(lensSubject(name, attempt));
     return all.find(({ receipt }) => receipt?.kind === 'accepted') ?? null;
-  }
-
-  async #mediaType(key: string): Promise<string> {
-    for await (const part of readLarge(this.store, key)) return mediaTypeOf(part);
-    return unknownMediaType;
   }
 }
 
@@ -120,17 +76,7 @@ export function lensIndexes(folder: string): { asked: string; answer: string } {
   return { asked: `${folder}/asked`, answer: `${folder}/answer` };
 }
 
-async function refuseNothing(bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  let isEmpty = true;
-  for await (const chunk of bytes) isEmpty &&= chunk.length === 0;
-  if (isEmpty) throw new EmptyArtifactError('there was nothing to file');
-}
-
 /** Of the file that is handed in to one analysis of an ask. */
 export function lensUploads(name: string, attempt: number): string {
   return `${lensWorkflowId(name)}/attempts/${String(attempt).padStart(4, '0')}`;
-}
-
-function artifactKey(folder: string, artifactId: string): string {
-  return `${folder}/artifacts/${keySegment(artifactId)}`;
 }

@@ -4,7 +4,7 @@ import { JobsOfKind } from '../core/jobs-of-kind';
 import type { Store } from '../store';
 
 /** Lookups of profiles: what was asked for, what was answered, and how it ended. */
-export class ProfileFile extends JobsOfKind<ProfileRecord, ProfileOutcome> {
+export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'profiles/',

@@ -4,7 +4,7 @@ import { JobsOfKind } from '../core/jobs-of-kind';
 import type { Store } from '../store';
 
 /** Searches: what was asked for, what was told at the end. */
-export class TraceFile extends JobsOfKind<TraceRecord, TraceOutcome> {
+export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   constructor(store: Store) {
     super(store, {
       root: 'traces/',

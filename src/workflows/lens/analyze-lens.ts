@@ -1,9 +1,9 @@
+import type { ArtifactFiles } from '../../domain/core/artifact';
 import { lensEnd } from '../../domain/job-ends';
 import {
   isLensSettled,
   mostReplacements,
   uploadExpiredCode,
-  type LensFiles,
   type LensOutcome,
   type LensSeen,
   type ReplacedLens,
@@ -81,7 +81,10 @@ export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome>
   }
 
   /** Null: there is nothing to fetch, or it could not be. */
-  async function filesOf(job: Job, { analysisId, artifacts }: LensSeen): Promise<LensFiles | null> {
+  async function filesOf(
+    job: Job,
+    { analysisId, artifacts }: LensSeen,
+  ): Promise<ArtifactFiles | null> {
     if (artifacts === 0) return { filed: [], unfiled: [] };
     job.progress.stage = 'fetching';
     const fetching = { deadlineAt: Date.now() + fetchingMs };

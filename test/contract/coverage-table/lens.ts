@@ -124,22 +124,22 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'file.media_type': {
       sandbox: 'As it was asked for, and as it arrived.',
-      client: 'src/domain/lens/lens-analysis.ts#LensFile.mediaType',
+      client: 'src/domain/lens/lens-analysis.ts#LensRepository.mediaType',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'file.size_bytes': {
       sandbox: 'As it was asked for, and as it arrived.',
-      client: 'src/domain/lens/lens-analysis.ts#LensFile.sizeBytes',
+      client: 'src/domain/lens/lens-analysis.ts#LensRepository.sizeBytes',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'file.sha256': {
       sandbox: 'As it was asked for, and as it arrived.',
-      client: 'src/domain/lens/lens-analysis.ts#LensFile.sha256',
+      client: 'src/domain/lens/lens-analysis.ts#LensRepository.sha256',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'file.upload_status': {
       sandbox: 'As it was asked for, and as it arrived.',
-      client: 'src/domain/lens/lens-analysis.ts#LensFile.uploadStatus',
+      client: 'src/domain/lens/lens-analysis.ts#LensRepository.uploadStatus',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'billing.status': {

@@ -14,7 +14,7 @@ import { pauseOnTheClock, type Pause } from '../../../src/activities/core/pause'
 import { creditApi } from '../../../src/apis/credit/credit';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
-import { AnalysisFile, inputKey } from '../../../src/store/credit/analyses';
+import { AnalysisRepository, inputKey } from '../../../src/store/credit/analyses';
 import { AuditTrail } from '../../../src/store/audit/trail';
 import { analysisSubject, standingAttempt, type Attempt } from '../../../src/domain/core/attempts';
 import { sha256Of } from '../../../src/store/certificates/evidence-files';
@@ -114,7 +114,7 @@ export class CreditBench {
     const sha256 = sha256Of(bytes);
     const key = inputKey(sha256);
     await putLarge(bench.place.store, key, Readable.from([bytes]));
-    await new AnalysisFile(bench.place.store).putRecord(bench.ref.folder, {
+    await new AnalysisRepository(bench.place.store).putRecord(bench.ref.folder, {
       workId: bench.ref.workId,
       name,
       cnab: { name: 'a.rem', sha256, bytes: bytes.length, key },

@@ -1,4 +1,4 @@
-import { AnalysisFile } from '../../../src/store/credit/analyses';
+import { AnalysisRepository } from '../../../src/store/credit/analyses';
 import { CreditBench, json } from './credit-bench';
 
 let bench: CreditBench;
@@ -68,7 +68,7 @@ it('calls a 2xx without an id unknown', async () => {
   bench.replies.upload = json(201, { something: 'else' });
   expect(await bench.request('r1')).toMatchObject({ kind: 'unknown' });
   expect(bench.lost).toEqual(['unreadable']);
-  const kept = await new AnalysisFile(bench.place.store).unreadable(bench.ref.folder);
+  const kept = await new AnalysisRepository(bench.place.store).unreadable(bench.ref.folder);
   expect(kept?.toString()).toContain('"something"');
 });
 

@@ -1,7 +1,7 @@
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { createDossierBatchActivities } from '../../../src/activities/dossiers/batches';
 import type { DossierDependencies } from '../../../src/activities/dependencies';
-import { DossierBatchFile } from '../../../src/store/dossiers/dossier-batches';
+import { DossierBatchRepository } from '../../../src/store/dossiers/dossier-batches';
 import type { Page } from '../../../src/apis/investigation/pages';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';
 import { newStore } from '../../support/new-store';
@@ -11,7 +11,7 @@ const ref = { workId: 'dossier-batch/1', folder: 'dossier-batches/1' };
 /** Plans over a list that answers one page for ever. */
 async function planned(page: Partial<Page<Dossier>>) {
   const store = newStore();
-  const file = new DossierBatchFile(store);
+  const file = new DossierBatchRepository(store);
   await file.putRecord(ref.folder, {
     workId: ref.workId,
     terms: { since: null, limit: 20, maxAttempts: null },

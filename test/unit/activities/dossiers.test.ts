@@ -6,7 +6,7 @@ import { createDossierActivities } from '../../../src/activities/dossiers/dossie
 import type { RetryDossierInput } from '../../../src/activities/dossiers/retries';
 import { ConnectionError, ContractError, type StatusError } from '../../../src/apis/http/errors';
 import { TokenUnavailableError } from '../../../src/apis/http/token';
-import { DossierFile } from '../../../src/store/dossiers/dossiers';
+import { DossierRepository } from '../../../src/store/dossiers/dossiers';
 import type { Dossier } from '../../../src/domain/dossiers/dossier';
 import type { DossierOutcome, DossierRecord } from '../../../src/domain/dossiers/follow';
 import { readAll } from '../../support/audit-entries';
@@ -142,7 +142,7 @@ class Bench {
 
   async conclude(of = ref): Promise<DossierOutcome> {
     const asked = { workId: of.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
-    await new DossierFile(this.store).putRecord(of.folder, asked);
+    await new DossierRepository(this.store).putRecord(of.folder, asked);
     const outcome = { status: 'expired', filed: [], error: null } as unknown as Parameters<
       Bench['activities']['finalizeDossier']
     >[0]['outcome'];
@@ -236,7 +236,7 @@ it('a refusal whose last read fails is read again, not sent again', async () => 
 it('what never had its permit is not on file, and no possible attempt', async () => {
   const onFile: number[] = [];
   bench.atPermit = async () => {
-    onFile.push((await new DossierFile(bench.store).retries('d')).length);
+    onFile.push((await new DossierRepository(bench.store).retries('d')).length);
     throw notSent;
   };
   expect(await bench.retry({ deadlineAt: 2_000 })).toMatchObject({ kind: 'expired' });
@@ -370,11 +370,11 @@ it('a retry whose receipt was not taken in is read back', async () => {
 
 it('nothing is sent once the job was stopped', async () => {
   const asked = { workId: ref.workId, createdAt: 't', createdBy: 'ana' } as DossierRecord;
-  await new DossierFile(bench.store).putRecord(ref.folder, asked);
+  await new DossierRepository(bench.store).putRecord(ref.folder, asked);
   await bench.store.jobs.stop(ref.folder, 'cancelled');
   expect(await bench.retry({ deadlineAt: 30_000 })).toMatchObject({ kind: 'expired' });
   expect(bench.attempt).toBe(1);
-  expect(await new DossierFile(bench.store).retries('d')).toEqual([]);
+  expect(await new DossierRepository(bench.store).retries('d')).toEqual([]);
 });
 
 it('an attempt that stays unknown is possible for every work that may have sent it', async () => {
@@ -421,7 +421,7 @@ it('who comes after a worker that was lost goes on with its key', async () => {
   bench.attempt = 2;
   expect(await bench.retry()).toEqual(begun('us'));
   expect(bench.keys).toEqual([]);
-  expect(await new DossierFile(bench.store).retries('d')).toMatchObject([
+  expect(await new DossierRepository(bench.store).retries('d')).toMatchObject([
     { attempt: { n: 1, receipt: { kind: 'accepted', told: { readBack: true } } } },
   ]);
 });

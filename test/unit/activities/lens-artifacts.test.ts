@@ -1,10 +1,12 @@
+import type { ArtifactFiles } from '../../../src/domain/core/artifact';
 import { ActivityEnvironment } from '../../support/activity-environment';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { answerTooLarge } from '../../../src/apis/http/exchange';
 import type { LensDependencies } from '../../../src/activities/dependencies';
 import { createLensArtifactActivities } from '../../../src/activities/lens/artifacts';
-import { LensFile } from '../../../src/store/lens/lens';
-import type { LensFiles } from '../../../src/domain/lens/analyze';
+import { findArtifact, putArtifact } from '../../../src/store/core/artifacts';
+import { readLarge } from '../../../src/store/core/large-objects';
+import { LensRepository } from '../../../src/store/lens/lens';
 import { newStore } from '../../support/new-store';
 import { answeredStatus } from '../../support/status-errors';
 
@@ -102,11 +104,10 @@ class Bucket {
   }
 
   async held(id: string): Promise<string | null> {
-    const lens = new LensFile(this.store);
-    const found = await lens.artifact(ref.folder, { artifactId: id, type: null });
+    const found = await findArtifact(this.store, ref.folder, { artifactId: id, type: null });
     if (found === null) return null;
     let text = '';
-    for await (const part of lens.bytesOf(found)) text += part.toString();
+    for await (const part of readLarge(this.store, found.key)) text += part.toString();
     return text;
   }
 }
@@ -150,7 +151,7 @@ it('an artifact is filed as it comes, and is never held whole', async () => {
       yield Buffer.alloc(1024 * 1024, part);
     }
   }
-  await new LensFile(store).putArtifact(ref.folder, 'a', body());
+  await putArtifact(store, ref.folder, 'a', body());
   expect(filed).toEqual([0, 1, 2, 3]);
 });
 
@@ -169,11 +170,11 @@ it('an artifact that the answer on file told, and that is told no more, is fetch
   const bucket = new Bucket({ a: ['the first'], b: ['the second'], c: [answered(403)] });
   bucket.listed = ['b'];
   const artifacts = ['a', 'b', 'c'].map((id) => ({ id, url: id }));
-  await new LensFile(bucket.store).putAnswer(
+  await new LensRepository(bucket.store).putAnswer(
     ref.folder,
     Buffer.from(JSON.stringify({ id: 'x', artifacts })),
   );
-  const { value } = (await bucket.fetchAll()) as { value: LensFiles };
+  const { value } = (await bucket.fetchAll()) as { value: ArtifactFiles };
   expect(value.filed.map(({ artifactId }) => artifactId).toSorted()).toEqual(['a', 'b']);
   expect(value.unfiled).toEqual([{ artifactId: 'c', type: null, why: 'answered 403' }]);
 });
@@ -182,7 +183,7 @@ it('a read that goes back to an earlier state is waited out', async () => {
   const bucket = new Bucket({ a: [answered(403), 'the first'] });
   bucket.states = ['completed', 'running', 'running', 'completed'];
   const artifacts = [{ id: 'a' }];
-  await new LensFile(bucket.store).putAnswer(
+  await new LensRepository(bucket.store).putAnswer(
     ref.folder,
     Buffer.from(JSON.stringify({ id: 'x', artifacts })),
   );

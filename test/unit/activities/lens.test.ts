@@ -6,7 +6,7 @@ import { ConnectionError, ContractError, type StatusError } from '../../../src/a
 import { TokenUnavailableError } from '../../../src/apis/http/token';
 import { lensSubject, undecidedAttempt } from '../../../src/domain/core/attempts';
 import { putLarge } from '../../../src/store/core/large-objects';
-import { LensFile, lensInputKey, lensUploads } from '../../../src/store/lens/lens';
+import { LensRepository, lensInputKey, lensUploads } from '../../../src/store/lens/lens';
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { LensAnalysis } from '../../../src/domain/lens/lens-analysis';
@@ -142,7 +142,7 @@ class Bench {
       createdBy: 'x',
       createdAt: '2026',
     };
-    await new LensFile(this.store).putRecord(ref.folder, record as unknown as LensRecord);
+    await new LensRepository(this.store).putRecord(ref.folder, record as unknown as LensRecord);
   }
 
   submit(attempt = 1, environment?: ActivityEnvironment) {
@@ -247,7 +247,7 @@ it('an upload whose answer was lost is not sent again when the service has it', 
   expect(await bench.submit()).toEqual(submitted);
   expect(bench.uploads).toHaveLength(1);
   // Another work of the same ask takes what becomes of it for an analysis that had its file.
-  const taken = await new LensFile(bench.store).noted(lensUploads(name, 1), ['taken']);
+  const taken = await new LensRepository(bench.store).noted(lensUploads(name, 1), ['taken']);
   expect(taken).toBe(1);
 });
 
@@ -370,7 +370,7 @@ it('what an analysis cost stands in every outcome, as it was told last', async (
 });
 
 it('after the service let it expire although it had the file, two more can be asked for', async () => {
-  const file = new LensFile(bench.store);
+  const file = new LensRepository(bench.store);
   const seen = { state: 'expired' } as LensOutcome['seen'];
   const next: number[] = [];
   for (const attempt of [1, 2, 3]) {
@@ -410,7 +410,7 @@ it('an upload that is refused after its time has expired; another attempt has an
   bench.expiresAt = new Date(0).toISOString();
   bench.uploadFails = [{ error: answered(403, { elsewhere: true }) }];
   expect(await bench.submit()).toMatchObject({ value: { kind: 'upload_expired', billing } });
-  const file = new LensFile(bench.store);
+  const file = new LensRepository(bench.store);
   expect(await file.current(name)).toMatchObject({ attempt: 2 });
   expect(bench.audit.at(-1)).toMatchObject({ kind: 'request', result: 'upload_expired' });
   bench.expiresAt = null;

@@ -6,7 +6,7 @@ import {
 } from '../../../src/activities/profiles/profiles';
 import { ConnectionError, ContractError } from '../../../src/apis/http/errors';
 import { Store } from '../../../src/store/store';
-import { ProfileFile } from '../../../src/store/profiles/profiles';
+import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import type { ProfilesApi } from '../../../src/apis/investigation/profile';
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import { profileSubject } from '../../../src/domain/core/attempts';
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const file = (): ProfileFile => new ProfileFile(place.store);
+const file = (): ProfileRepository => new ProfileRepository(place.store);
 
 /**
  * @param atCall what happens while the service works on the answer, and what it throws comes of it

@@ -4,7 +4,7 @@ import { createTraceActivities } from '../../../src/activities/traces/traces';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { TracesApi } from '../../../src/apis/investigation/traces';
-import { TraceFile } from '../../../src/store/traces/traces';
+import { TraceRepository } from '../../../src/store/traces/traces';
 import { waitBounds } from '../../../src/domain/core/poll-timing';
 import { readEnvironment } from '../../../src/environment';
 import { LoopbackServer, sendJson } from '../../support/loopback-server';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   service.limiter.pauseFor(pauseMs);
   const asked = { ...ref, name, targetName: 't', target: 'x@example.com', strategy: null };
   const by = { label: null, createdAt: '', createdBy: 'tester' };
-  await new TraceFile(place.store).putRecord(ref.folder, { ...asked, ...by });
+  await new TraceRepository(place.store).putRecord(ref.folder, { ...asked, ...by });
 });
 afterEach(async () => {
   await service.close();

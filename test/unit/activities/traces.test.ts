@@ -10,7 +10,7 @@ import type { TraceAnswer, TraceRequest } from '../../../src/apis/investigation/
 import { traceSubject, type Attempt, type Receipt } from '../../../src/domain/core/attempts';
 import { SubjectRepository } from '../../../src/store/core/subjects';
 import { Store } from '../../../src/store/store';
-import { TraceFile } from '../../../src/store/traces/traces';
+import { TraceRepository } from '../../../src/store/traces/traces';
 import type { Trace } from '../../../src/domain/traces/trace';
 import { readAll } from '../../support/audit-entries';
 import { accepted, claimAt, putAttempt } from '../../support/stored-attempts';
@@ -54,7 +54,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-const file = (): TraceFile => new TraceFile(place.store);
+const file = (): TraceRepository => new TraceRepository(place.store);
 
 /** What was claimed last for the ask, but for what surely was not processed; null: nothing. */
 async function claimed(): Promise<Attempt | null> {

@@ -5,7 +5,7 @@ import {
   uploadTimeoutMs,
 } from '../../../src/domain/lens/analyze';
 import type { LensOutcome, LensSeen, LensStatus } from '../../../src/domain/lens/analyze';
-import { extensionOf, mediaTypeOf } from '../../../src/domain/lens/media-type';
+import { extensionOf, mediaTypeOf } from '../../../src/domain/core/media-type';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 

@@ -2,8 +2,8 @@ import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { LookupBatchRepository } from '../../../src/store/inquiry-batches';
-import { ProfileFile } from '../../../src/store/profiles/profiles';
-import { TraceFile } from '../../../src/store/traces/traces';
+import { ProfileRepository } from '../../../src/store/profiles/profiles';
+import { TraceRepository } from '../../../src/store/traces/traces';
 import { profileSubject, traceSubject } from '../../../src/domain/core/attempts';
 import type { ManifestRow } from '../../../src/domain/certificates/certificates';
 import type { Billing } from '../../../src/domain/core/billing';
@@ -102,7 +102,7 @@ async function searched(work: number, billing: Billing | null): Promise<string> 
   const folder = traceFolder(workId);
   const seen = { billing, state: 'completed', traceId: `t${work}` };
   const outcome = { workId, status: 'completed', seen, traceId: `t${work}`, settledAt: at };
-  const file = new TraceFile(place.store);
+  const file = new TraceRepository(place.store);
   await file.putRecord(folder, { workId, createdAt: at } as TraceRecord);
   await file.putOutcome(folder, { error: null, ...outcome } as unknown as TraceOutcome);
   return workId;
@@ -114,7 +114,7 @@ async function lookedUp(
   more: Partial<ProfileOutcome> = {},
 ): Promise<InquiryWork> {
   const workId = `profile/${number}/${instant}`;
-  const file = new ProfileFile(place.store);
+  const file = new ProfileRepository(place.store);
   const folder = profileFolder(workId);
   if (answer !== null) await file.putAnswer(folder, Buffer.from(JSON.stringify(answer)), 1);
   const counts = { vehicles: 1, properties: 1, planes: 0, drones: null, patents: 0 };
@@ -171,7 +171,7 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
 
 test('of a batch that was cancelled, what was asked for and has no end is lost, the rest cancelled', async () => {
   const works = [1, 2].map((n) => ({ workId: `trace/${n}/${instant}`, before: false }));
-  const traces = new TraceFile(place.store);
+  const traces = new TraceRepository(place.store);
   for (const [n, { workId }] of works.entries()) {
     await traces.putRecord(traceFolder(workId), {
       workId,
@@ -192,7 +192,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
 
   const people = [1, 2].map((n) => ({ workId: `profile/${n}/${instant}`, before: false }));
   const record = { workId: `profile/2/${instant}`, name: '2', createdAt: at } as ProfileRecord;
-  await new ProfileFile(place.store).putRecord(`profiles/2/${instant}`, record);
+  await new ProfileRepository(place.store).putRecord(`profiles/2/${instant}`, record);
   const { workId: workflowId } = record;
   await putAttempt(place.store, profileSubject('2'), { workflowId, run: '1-' });
   const lookups = await batchOf('profile-batch', [cpf(1), cpf(2)], people);
@@ -246,7 +246,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
 test('an answer that came with a byte order mark is written', async () => {
   const work = await lookedUp(1, null);
   const answer = Buffer.from(`\uFEFF${JSON.stringify(personProfile())}`);
-  await new ProfileFile(place.store).putAnswer(profileFolder(work.workId), answer, 1);
+  await new ProfileRepository(place.store).putAnswer(profileFolder(work.workId), answer, 1);
   await shown(await batchOf('profile-batch', [cpf(1)], [work]));
   expect(JSON.parse(await readFile(join(out, 'answers', '2.json'), 'utf8'))).toEqual(
     personProfile(),

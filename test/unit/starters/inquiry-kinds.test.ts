@@ -1,4 +1,4 @@
-import { ProfileFile } from '../../../src/store/profiles/profiles';
+import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { profileInquiries } from '../../../src/starters/inquiry-kinds';
 import type { CommandContext } from '../../../src/starters/jobs/context';
@@ -16,7 +16,7 @@ afterEach(() => place.remove());
 
 /** What a batch would reuse for a person whose lookup has ended like this. */
 async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
-  const file = new ProfileFile(place.store);
+  const file = new ProfileRepository(place.store);
   const [, name = ''] = workId.split('/');
   const record = { workId, name, cpf, retryRural: false, createdAt: settledAt, createdBy: 'x' };
   await file.putRecord(profileFolder(workId), record);

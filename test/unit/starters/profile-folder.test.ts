@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProfileFile } from '../../../src/store/profiles/profiles';
+import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { writeProfileFolder } from '../../../src/starters/profiles/folder';
 import type { CommandContext } from '../../../src/starters/jobs/context';
@@ -16,7 +16,7 @@ afterEach(() => place.remove());
 async function written(person: string, answer: object, html: boolean): Promise<string[]> {
   const { store } = place;
   const filedIn = `profiles/${person}/1`;
-  await new ProfileFile(store).putAnswer(filedIn, Buffer.from(JSON.stringify(answer)), 1);
+  await new ProfileRepository(store).putAnswer(filedIn, Buffer.from(JSON.stringify(answer)), 1);
   const outcome = { call: 1, workId: `profile/${person}/1`, answered: 1, sha256: null };
   const folder = join(place.folder, 'out');
   await writeProfileFolder(

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LensFile } from '../../../src/store/lens/lens';
+import { findArtifact, putArtifact } from '../../../src/store/core/artifacts';
+import { LensRepository } from '../../../src/store/lens/lens';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
 import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
 import type { TraceOutcome, TraceRecord } from '../../../src/domain/traces/search';
@@ -65,12 +66,12 @@ test.each([
 
 test('a folder that had one picture has nothing of it beside the next one', async () => {
   const out = join(place.folder, 'out');
-  const file = new LensFile(place.store);
+  const file = new LensRepository(place.store);
   const artifacts = ['a1', 'a2'].map((artifactId) => ({ artifactId, type: 'mask' }));
   const filed = [];
   for (const artifact of artifacts) {
-    await file.putArtifact(folder, artifact.artifactId, bytes());
-    const there = await file.artifact(folder, artifact);
+    await putArtifact(place.store, folder, artifact.artifactId, bytes());
+    const there = await findArtifact(place.store, folder, artifact);
     if (there !== null) filed.push(there);
   }
   await file.putAnswer(folder, Buffer.from('{"id":"first"}'));

@@ -1,6 +1,6 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
-import { TraceFile } from '../../../src/store/traces/traces';
+import { TraceRepository } from '../../../src/store/traces/traces';
 import {
   traceFolder,
   type TraceOutcome,
@@ -26,13 +26,13 @@ const own = recordOf('20260105T101530124Z');
 const theirs = recordOf('20260105T101530123Z');
 
 let place: TemporaryStore;
-let file: TraceFile;
+let file: TraceRepository;
 let ordered: string[];
 let trail: unknown[];
 
 beforeEach(async () => {
   place = new TemporaryStore();
-  file = new TraceFile(place.store);
+  file = new TraceRepository(place.store);
   for (const { folder, record } of [own, theirs]) await file.putRecord(folder, record);
   ordered = [];
   trail = [];
