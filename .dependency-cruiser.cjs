@@ -120,14 +120,17 @@ module.exports = {
       name: 'resources-stand-apart',
       severity: 'error',
       comment: 'no resource imports another; what two of them need stands in core.',
-      from: { path: `^src/[a-z]+/${resources}/`, pathNot: '^src/sandbox/' },
+      from: { path: `^src/[a-z]+/${resources}/` },
       to: { path: `^src/[a-z]+/${resources}/`, pathNot: '^src/[a-z]+/$1/' },
     },
     {
       name: 'core-names-no-resource',
       severity: 'error',
       comment: 'what only one of them needs stands with it.',
-      from: { path: '^src/[a-z]+/(core|cli|jobs)/', pathNot: namesResourcesStill },
+      from: {
+        path: '^src/([a-z]+/(core|cli|jobs)|sandbox/(http|faults))/',
+        pathNot: namesResourcesStill,
+      },
       to: { path: `^src/[a-z]+/${resources}/` },
     },
     {

@@ -34,7 +34,7 @@ const sweep = (...monitors: string[]) => ['monitor', 'sweep', '--monitors', moni
 
 async function cancelOnceListed(scene: Scene, id: string, monitorId: string): Promise<void> {
   await eventually('it is listed', () =>
-    scene.sandbox.monitors.received().some((one) => one.monitorId === monitorId),
+    scene.sandbox.monitors.received().some((one) => one.subject === monitorId),
   );
   await scene.client.workflow.getHandle(id).executeUpdate('cancel', { args: [{ now: false }] });
   await scene.end(id);

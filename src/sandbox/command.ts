@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { parseCreditNames, type CreditNamesInput } from './credit/credit-names';
-import { parseScenario, ScenarioError, type ScenarioInput } from './scenario';
+import { ScenarioError } from './core/scenario-parts';
+import { parseScenario, type ScenarioInput } from './scenario';
 import { defaultCreditToken, startSandbox, type Sandbox } from './start-sandbox';
 
 interface SandboxFlags {

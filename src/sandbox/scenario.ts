@@ -1,168 +1,50 @@
 /** What the sandbox is told to do: a JSON file that a person can read and write. */
 
 import { z } from 'zod';
-import {
-  callFaultKinds,
-  callFaults,
-  callStages,
-  endingKinds,
-  endings,
-  isCallFault,
-  isEnding,
-  strikesAt,
-  type CallFaultKind,
-  type CallStage,
-  type EndingKind,
-  type FaultKind,
-} from './faults/fault-words';
+import { certificateFields } from './certificates/certificate-scenario';
+import { readAs, ScenarioError, section } from './core/scenario-parts';
 import { creditSection } from './credit/credit-scenario';
 import { dossierSection } from './dossiers/dossier-scenario';
 import { lensSection } from './lens/lens-scenario';
 import { monitorSection } from './monitors/monitor-scenario';
 import { profileSection } from './profiles/profile-scenario';
-import {
-  range,
-  ScenarioError,
-  section,
-  stepOf,
-  stepOptions,
-  timing,
-  type StepInput,
-} from './scenario-parts';
 import { traceSection } from './traces/trace-scenario';
 
-export { ScenarioError } from './scenario-parts';
-
-function stepsAt(stage: CallStage) {
-  const kinds = callFaultKinds.filter((kind) => strikesAt(kind, stage));
-  return z
-    .array(
-      stepOf<CallFaultKind | 'ok'>(['ok', ...kinds], (kind) =>
-        kind === 'ok' ? 1 : callFaults[kind].times,
-      ),
-    )
-    .default([]);
-}
-
-const ending = stepOf<EndingKind>(endingKinds, (kind) => endings[kind].times);
-type EndingInput = z.input<typeof ending>;
-
-const documentScript = section({
-  request: stepsAt('request'),
-  poll: stepsAt('poll'),
-  pdf: stepsAt('pdf'),
-  end: z
-    .preprocess(
-      (end: EndingInput | EndingInput[]) => (Array.isArray(end) ? end : [end]),
-      z.array(ending),
-    )
-    .optional(),
-  result: z.record(z.string(), z.unknown()).optional(),
-  failure: section({
-    code: z.string().optional(),
-    category: z.string().optional(),
-    message: z.string().optional(),
-    retryable: z.boolean().optional(),
-    retry_after_seconds: z.int().min(0).optional(),
-  }).optional(),
-});
-
-interface BackgroundInput extends StepInput<FaultKind> {
-  stages?: CallStage[] | undefined;
-}
-
-const backgroundKind = z.preprocess(
-  (kind: FaultKind | BackgroundInput) => (typeof kind === 'string' ? { kind } : kind),
-  section({
-    kind: z.enum([...callFaultKinds, ...endingKinds]),
-    ...stepOptions,
-    stages: z.array(z.enum(callStages)).min(1).optional(),
-  }).superRefine(({ kind, times: given, stages }, context) => {
-    const refuse = (key: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [key], message });
-    if (isCallFault(kind) && given !== undefined) {
-      refuse('times', 'expected no times: in the background every call is drawn by itself');
-    }
-    for (const stage of stages ?? []) {
-      if (isEnding(kind)) refuse('stages', `expected no stages: ${kind} is an ending`);
-      else if (!strikesAt(kind, stage)) {
-        refuse('stages', `expected only ${callFaults[kind].stages.join(', ')} for ${kind}`);
-      }
-    }
-  }),
-);
-
-const scenarioSchema = section({
-  description: z.string().optional(),
-  issuance: timing.prefault({}),
-  latencyMs: range.default([0, 0]),
-  successStatus: z
-    .union([z.literal(200), z.literal(201), z.literal(202)], { error: 'expected 200, 201 or 202' })
-    .default(202),
-  rateLimitPerSecond: z.number().positive().nullable().default(null),
-  background: section({
-    rate: z.number().min(0).max(1).default(0),
-    kinds: z.array(backgroundKind).default([]),
-  }).prefault({}),
-  documents: z
-    .record(
-      z.string().regex(/^(\*|\d{11}|\d{14})$/, 'expected 11 digits, 14 digits or "*"'),
-      documentScript,
-    )
-    .default({}),
+/** Sections that are merged part by part. */
+const sections = {
   credit: creditSection.prefault({}),
   monitors: monitorSection.prefault({}),
   dossiers: dossierSection.prefault({}),
   traces: traceSection.prefault({}),
   lens: lensSection.prefault({}),
   profiles: profileSection.prefault({}),
+};
+type SectionName = keyof typeof sections;
+
+const scenarioSchema = section({
+  description: z.string().optional(),
+  ...certificateFields,
+  ...sections,
 });
 
 export type Scenario = z.output<typeof scenarioSchema>;
 export type ScenarioInput = z.input<typeof scenarioSchema>;
-export type DocumentScript = z.output<typeof documentScript>;
-export type CallStep = DocumentScript['request'][number];
-export type EndingStep = z.output<typeof ending>;
-export type BackgroundKind = Scenario['background']['kinds'][number];
 
-/** Merged over the scenario in force: sections by key, documents by digits; null drops a document. */
-export type ScenarioPatch = Omit<Partial<ScenarioInput>, 'documents' | PatchedSection> & {
-  documents?: Record<string, NonNullable<ScenarioInput['documents']>[string] | null> | undefined;
-  credit?: CreditPatch | undefined;
-  monitors?: MonitorPatch | undefined;
-  dossiers?: SectionPatch<'dossiers', 'held'> | undefined;
-  traces?: SectionPatch<'traces', 'targets'> | undefined;
-  lens?: SectionPatch<'lens', 'files'> | undefined;
-  profiles?: SectionPatch<'profiles', 'people'> | undefined;
-};
-type PatchedSection = keyof typeof mergedParts;
-type SectionInput<Name extends PatchedSection> = NonNullable<ScenarioInput[Name]>;
-/** Parts by key, and what is scripted by name; null drops a name. */
-type SectionPatch<Name extends PatchedSection, Scripts extends keyof SectionInput<Name>> = Omit<
-  SectionInput<Name>,
-  Scripts
-> & {
-  [Key in Scripts]?:
-    | {
-        [Named in keyof NonNullable<SectionInput<Name>[Key]>]:
-          NonNullable<SectionInput<Name>[Key]>[Named] | null;
-      }
-    | undefined;
-};
-type CreditInput = NonNullable<ScenarioInput['credit']>;
-export type CreditPatch = Omit<CreditInput, 'files'> & {
-  files?: Record<string, NonNullable<CreditInput['files']>[string] | null> | undefined;
-};
-type MonitorInput = NonNullable<ScenarioInput['monitors']>;
-/** Parts by key, monitors by id; null drops one. */
-export type MonitorPatch = Omit<MonitorInput, 'held'> & {
-  held?: Record<string, NonNullable<MonitorInput['held']>[string] | null> | undefined;
-};
+/** What is scripted by name: null drops a name. */
+type Part<Input> = Input extends undefined
+  ? Input
+  : string extends keyof Input
+    ? { [Name in keyof Input]: Input[Name] | null }
+    : Input;
+type Parts<Input> = { [Key in keyof Input]?: Part<Input[Key]> };
+type Section<Name extends SectionName> = Parts<NonNullable<ScenarioInput[Name]>>;
 
-function pathInWords(path: readonly PropertyKey[]): string {
-  const words = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-  return words.join('').replace(/^\./, '') || 'the whole scenario';
-}
+/** Merged over the scenario in force: its parts by key, and those of a section by key. */
+export type ScenarioPatch = Parts<Omit<ScenarioInput, SectionName>> & {
+  [Name in SectionName]?: Section<Name> | undefined;
+};
+export type CreditPatch = Section<'credit'>;
+export type MonitorPatch = Section<'monitors'>;
 
 /**
  * Reads a scenario from its JSON text or from an object, and fills in what it leaves out.
@@ -170,78 +52,48 @@ function pathInWords(path: readonly PropertyKey[]): string {
  * @throws ScenarioError
  */
 export function parseScenario(input: unknown, source = 'scenario'): Scenario {
+  const whole = 'the whole scenario';
   let value = input;
   if (typeof input === 'string') {
     try {
       value = JSON.parse(input);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new ScenarioError(source, [
-        { path: 'the whole scenario', expected: `expected JSON (${reason})` },
-      ]);
+      throw new ScenarioError(source, [{ path: whole, expected: `expected JSON (${reason})` }]);
     }
   }
-  const parsed = scenarioSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ScenarioError(
-    source,
-    parsed.error.issues.map((issue) => ({
-      path: pathInWords(issue.path),
-      expected:
-        issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message,
-    })),
-  );
+  return readAs(scenarioSchema, value, source, whole);
 }
 
 /** @throws ScenarioError when the merged scenario cannot be used. */
 export function patchScenario(current: Scenario, patch: unknown): Scenario {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
-    return parseScenario(patch, 'scenario patch');
-  }
-  const merged: Record<string, unknown> = { ...current };
-  for (const [key, value] of Object.entries(patch)) {
-    merged[key] = isSection(key) && isRecord(value) ? { ...current[key], ...value } : value;
-  }
-  if (isRecord(merged['documents'])) merged['documents'] = withoutNulls(merged['documents']);
-  for (const [name, parts] of Object.entries(mergedParts)) {
-    const change = isRecord(patch) ? patch[name] : undefined;
-    if (isRecord(change)) {
-      merged[name] = patchSection(current[name as PatchedSection], change, parts);
-    }
-  }
+  const merged = isRecord(patch) ? eachMerged(current, patch, mergePart) : patch;
   return parseScenario(merged, 'scenario patch');
 }
 
-/** Sections that are merged part by part: the parts that are merged key by key. */
-const mergedParts = {
-  credit: ['analysis', 'background', 'files', 'calls'],
-  monitors: ['seeded', 'background', 'held', 'calls'],
-  dossiers: ['timing', 'seeded', 'pattern', 'background', 'held', 'calls'],
-  traces: ['timing', 'background', 'targets', 'calls'],
-  lens: ['timing', 'background', 'files', 'calls'],
-  profiles: ['background', 'people', 'calls'],
-} as const;
+function mergePart(current: unknown, patch: unknown, name: string): unknown {
+  if (!isRecord(current) || !isRecord(patch)) return patch;
+  return Object.hasOwn(sections, name)
+    ? eachMerged(current, patch, mergeByKey)
+    : mergeByKey(current, patch);
+}
 
-/** Its parts by key, and what they hold by name; null drops a name. */
-function patchSection(
+function mergeByKey(current: unknown, patch: unknown): unknown {
+  if (!isRecord(current) || !isRecord(patch)) return patch;
+  const merged = Object.entries({ ...current, ...patch });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+}
+
+function eachMerged(
   current: Record<string, unknown>,
   patch: Record<string, unknown>,
-  parts: readonly string[],
+  merge: (current: unknown, patch: unknown, name: string) => unknown,
 ): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...current, ...patch };
-  for (const part of parts) {
-    const [held, change] = [current[part], patch[part]];
-    if (isRecord(held) && isRecord(change)) merged[part] = withoutNulls({ ...held, ...change });
-  }
-  return merged;
-}
-
-function withoutNulls(scripts: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(scripts).filter(([, script]) => script !== null));
-}
-
-function isSection(key: string): key is 'issuance' | 'background' | 'documents' {
-  return key === 'issuance' || key === 'background' || key === 'documents';
+  const merged = Object.entries(patch).map(([name, value]) => [
+    name,
+    merge(current[name], value, name),
+  ]);
+  return { ...current, ...Object.fromEntries(merged) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,33 +1,20 @@
-/** Puts the sandbox together: one engine, and the resources that register their routes with it. */
+/** Puts the sandbox together: the parts that all share, and the resources that serve with them. */
 
-import { createCertificates, type CertificateHeld } from './certificates/certificates';
-import type { CertificateCounts } from './certificates/certificate-counts';
-import { certificatePdf } from './certificates/certificate-pdf';
-import { SandboxClock, type ClockMode } from './clock';
-import { createDossiers, type DossierCounts, type DossierHeld } from './dossiers/dossiers';
-import { createCredit, creditBasePath, type CreditState } from './credit/credit';
-import type { CreditReceived, OperationCounts } from './credit/credit-log';
-import { parseCreditNames, type CreditNames, type CreditNamesInput } from './credit/credit-names';
-import { controlPrefix, createControl } from './engine/control';
-import { Credentials } from './engine/credentials';
-import { listen } from './engine/http-server';
-import { RateLimit } from './engine/rate-limit';
-import { RequestLog, type ReceivedRequest } from './engine/request-log';
-import { writeAnswer } from './engine/answer';
-import { Refusal } from './engine/problem';
-import type { ResourceReceived } from './engine/resource-log';
-import { storageRefusal } from './engine/resource-service';
-import { Router } from './engine/router';
-import { addressOf, createService } from './engine/service';
-import { filesPrefix, SignedLinks } from './engine/signed-links';
-import { FaultPlan } from './faults/fault-plan';
-import { createLens, type LensCounts, type LensHeld } from './lens/lens';
-import type { MonitorCounts, MonitorReceived } from './monitors/monitor-log';
-import { monitorsPath } from './monitors/monitor-routes';
-import type { ChangeScriptInput } from './monitors/monitor-scenario';
-import type { MonitorFields } from './monitors/monitor-shelf';
-import { createMonitors, type ChangeHeld, type MonitorHeld } from './monitors/monitors';
-import { createProfiles, type ProfileCounts } from './profiles/profiles';
+import { createCertificates } from './certificates/certificates';
+import { SandboxClock, type ClockMode } from './core/clock';
+import { fictionalPdf } from './core/fictional-pdf';
+import { createCredit, creditBasePath } from './credit/credit';
+import { parseCreditNames, type CreditNamesInput } from './credit/credit-names';
+import { createDossiers } from './dossiers/dossiers';
+import { controlPrefix, createControl } from './http/control';
+import { Credentials } from './http/credentials';
+import { listen, type Serve } from './http/http-server';
+import { Refusal, storageError } from './http/refusal';
+import type { SectionPatch } from './http/service';
+import { filesPrefix, SignedLinks } from './http/signed-links';
+import { createLens } from './lens/lens';
+import { createMonitors } from './monitors/monitors';
+import { createProfiles } from './profiles/profiles';
 import {
   parseScenario,
   patchScenario,
@@ -35,7 +22,7 @@ import {
   type ScenarioInput,
   type ScenarioPatch,
 } from './scenario';
-import { createTraces, type TraceCounts, type TraceHeld } from './traces/traces';
+import { createTraces } from './traces/traces';
 
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
@@ -71,13 +58,19 @@ export interface SandboxOptions {
   resourceCapacity?: number | undefined;
 }
 
-export interface SandboxState {
-  /** Instant on the sandbox's clock. */
-  at: string;
-  certificates: CertificateHeld[];
-}
+type Certificates = ReturnType<typeof createCertificates>;
+type Credit = ReturnType<typeof createCredit>;
+type Monitors = ReturnType<typeof createMonitors>;
+type Dossiers = ReturnType<typeof createDossiers>;
+type Traces = ReturnType<typeof createTraces>;
+type Lens = ReturnType<typeof createLens>;
+type Profiles = ReturnType<typeof createProfiles>;
 
-export interface Sandbox {
+export type SandboxState = ReturnType<Certificates['state']>;
+
+type Looked = 'state' | 'received' | 'counts';
+
+export interface Sandbox extends Pick<Certificates, Looked> {
   /** What INVESTIGATION_BASE_URL is set to. */
   baseUrl: string;
   /** What CREDIT_BASE_URL is set to. */
@@ -86,78 +79,26 @@ export interface Sandbox {
   /** Where lens files are uploaded and artifacts downloaded, by signed addresses. */
   filesOrigin: string;
   port: number;
-  clock: {
-    /** Milliseconds since 1970. */
-    now(): number;
-    /** @throws RangeError */
-    advance(ms: number): void;
-    /** @throws RangeError */
-    set(iso: string): void;
-  };
+  clock: Pick<SandboxClock, 'now' | 'advance' | 'set'>;
   /** Merges into the scenario in force. Documents named in the patch begin their steps again. */
   configure(patch: ScenarioPatch): void;
   /** The scenario in force, everything filled in. */
   scenario(): Scenario;
   setToken(token: string, valid: boolean): void;
-  state(): SandboxState;
-  received(): ReceivedRequest[];
-  counts(): CertificateCounts[];
-  /** The credit service: a token, a log and counts of its own. */
-  credit: {
-    names: CreditNames;
-    setToken(token: string, valid: boolean): void;
-    state(): CreditState;
-    received(): CreditReceived[];
-    counts(): OperationCounts[];
-  };
-  /** Monitors: the token of the investigation service, a log and counts of their own. */
-  monitors: {
-    state(): MonitorHeld[];
-    /** Of one monitor, or of all. */
-    changes(monitorId?: string): ChangeHeld[];
-    received(): MonitorReceived[];
-    counts(): MonitorCounts;
-    /** @returns their ids */
-    addChanges(monitorId: string, changes: readonly ChangeScriptInput[]): string[];
-    /** By another client: all that are open when none is named. @returns ids of those that moved */
-    acknowledgeElsewhere(monitorId: string, changeIds?: readonly string[]): string[];
-    /** What a read shows: status, health, subscription, `execution_allowed`, `blocking_reason`. */
-    set(monitorId: string, fields: Partial<MonitorFields>): void;
-  };
-  /** Dossiers: a log and counts of their own, as the three below. */
-  dossiers: {
-    state(): DossierHeld[];
-    received(): ResourceReceived[];
-    counts(): DossierCounts;
-    /** By another client. @returns the number of the new attempt. @throws Refusal 404 */
-    retryElsewhere(dossieId: string): { attempt: number };
-    /** By another client. @throws Refusal 404 */
-    cancelElsewhere(dossieId: string): void;
-  };
-  traces: {
-    state(): TraceHeld[];
-    received(): ResourceReceived[];
-    counts(): TraceCounts;
-  };
+  /** The credit service has a token of its own. */
+  credit: Pick<Credit, Looked | 'names' | 'setToken'>;
+  monitors: Pick<Monitors, Looked | 'changes' | 'addChanges' | 'acknowledgeElsewhere' | 'set'>;
+  dossiers: Pick<Dossiers, Looked | 'retryElsewhere' | 'cancelElsewhere'>;
+  traces: Pick<Traces, Looked>;
   /** Calls to both origins. */
-  lens: {
-    state(): LensHeld[];
-    received(): ResourceReceived[];
-    counts(): LensCounts;
-  };
-  profiles: {
-    received(): ResourceReceived[];
-    counts(): ProfileCounts;
-  };
+  lens: Pick<Lens, Looked>;
+  profiles: Pick<Profiles, 'received' | 'counts'>;
   /** As it was at the start: scenario, clock, tokens; nothing held, nothing received. */
   reset(): void;
   close(): Promise<void>;
 }
 
 const defaultCapacity = 200_000;
-const defaultOperationCapacity = 10_000;
-const defaultTituloCapacity = 2_000_000;
-const defaultChangeCapacity = 1_000_000;
 export const defaultCreditToken = 'credit-sandbox-token';
 
 /**
@@ -171,152 +112,94 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (token === '' || creditToken === '') {
     throw new RangeError('sandbox: the token is empty; expected any other text');
   }
-  const creditNames = parseCreditNames(options.creditNames ?? {});
+  const names = parseCreditNames(options.creditNames ?? {});
   const firstScenario = parseScenario(options.scenario ?? {});
   let scenario = firstScenario;
-  const inForce = () => scenario;
-
-  const clock = new SandboxClock(options.clock ?? 'real');
-  const faults = new FaultPlan(seed, inForce);
-  const credentials = new Credentials(token);
-  const log = new RequestLog(options.receivedCapacity ?? defaultCapacity);
-  const rateLimit = new RateLimit(clock, () => scenario.rateLimitPerSecond);
-  const certificates = createCertificates({
-    seed,
-    clock,
-    scenario: inForce,
-    faults,
-    pdf: await certificatePdf(),
-    capacity: options.certificateCapacity ?? defaultCapacity,
-  });
-  const router = new Router(certificates.routes);
-  const service = createService({
-    seed,
-    clock,
-    scenario: inForce,
-    router,
-    credentials,
-    rateLimit,
-    faults,
-    log,
-  });
-
-  const credit = createCredit({
-    seed,
-    clock,
-    scenario: inForce,
-    names: creditNames,
-    token: creditToken,
-    operationCapacity: options.operationCapacity ?? defaultOperationCapacity,
-    tituloCapacity: options.tituloCapacity ?? defaultTituloCapacity,
-    receivedCapacity: options.receivedCapacity ?? defaultCapacity,
-  });
-
-  const monitors = createMonitors({
-    seed,
-    clock,
-    scenario: inForce,
-    credentials,
-    changeCapacity: options.changeCapacity ?? defaultChangeCapacity,
-    receivedCapacity: options.receivedCapacity ?? defaultCapacity,
-  });
-
   let filesOrigin = '';
-  const resourceParts = {
+  const clock = new SandboxClock(options.clock ?? 'real');
+  const credentials = new Credentials(token);
+  const parts = {
     seed,
     clock,
-    scenario: inForce,
+    scenario: () => scenario,
     credentials,
     links: new SignedLinks(seed, clock, () => filesOrigin),
     receivedCapacity: options.receivedCapacity ?? defaultCapacity,
     capacity: options.resourceCapacity ?? defaultCapacity,
-    pdf: await certificatePdf(),
+    pdf: await fictionalPdf(),
   };
-  const dossiers = createDossiers(resourceParts);
-  const traces = createTraces(resourceParts);
-  const lens = createLens(resourceParts);
-  const profiles = createProfiles(resourceParts);
-  const resources = [dossiers, traces, lens, profiles];
+  const capacity = options.certificateCapacity ?? defaultCapacity;
+  const certificates = createCertificates({ ...parts, capacity });
+  const credit = createCredit({
+    ...parts,
+    names,
+    token: creditToken,
+    operationCapacity: options.operationCapacity ?? 10_000,
+    tituloCapacity: options.tituloCapacity ?? 2_000_000,
+  });
+  const monitors = createMonitors({ ...parts, capacity: options.changeCapacity ?? 1_000_000 });
+  const dossiers = createDossiers(parts);
+  const traces = createTraces(parts);
+  const lens = createLens(parts);
+  const profiles = createProfiles(parts);
+  const sections = { credit, monitors, dossiers, traces, lens, profiles };
+  const resources = [certificates, ...Object.values(sections)];
 
   const configure = (patch: unknown) => {
     scenario = patchScenario(scenario, patch);
-    const { documents, credit: creditPatch, monitors: monitorPatch } = patch as ScenarioPatch;
-    if (documents !== undefined) faults.restart(Object.keys(documents));
-    if (creditPatch !== undefined) credit.restartFaults();
-    if (monitorPatch !== undefined) monitors.patched(monitorPatch);
-    const named = patch as ScenarioPatch;
-    if (named.dossiers !== undefined) dossiers.patched(named.dossiers);
-    if (named.traces !== undefined) traces.patched();
-    if (named.lens !== undefined) lens.patched();
-    if (named.profiles !== undefined) profiles.patched();
+    certificates.patched(patch as SectionPatch);
+    for (const [name, section] of Object.entries(sections)) {
+      const named = (patch as Record<string, SectionPatch | undefined>)[name];
+      if (named !== undefined) section.patched(named);
+    }
   };
   const replaceScenario = (replacement: unknown) => {
     scenario = parseScenario(replacement);
-    faults.restart();
-    credit.restartFaults();
-    monitors.patched({ seeded: {} });
-    for (const resource of resources) resource.patched({ seeded: {} });
+    for (const resource of resources) resource.patched({ documents: { '*': null }, seeded: {} });
   };
-  const state = (): SandboxState => ({ at: clock.isoNow(), certificates: certificates.held() });
   const setToken = (named: string, valid: boolean) => credentials.setValid(named, valid);
   const reset = () => {
     scenario = firstScenario;
     clock.reset();
-    faults.restart();
     credentials.reset();
-    rateLimit.reset();
-    certificates.reset();
-    log.clear();
-    credit.reset();
-    monitors.reset();
     for (const resource of resources) resource.reset();
   };
 
   const serveControl = createControl({
     health: () => ({ status: 'ok', seed, clock: clock.mode, now: clock.isoNow() }),
-    state,
-    received: () => log.received(),
-    clearReceived: () => log.clear(),
-    counts: () => certificates.counts(),
-    scenario: inForce,
+    scenario: parts.scenario,
     replaceScenario,
     configure,
     clock,
-    setToken,
-    credit,
-    monitors,
-    dossiers,
-    traces,
-    lens,
-    profiles,
     reset,
+    resources: { '': { ...certificates, setToken }, ...sections },
   });
   const resourceAt = (path: string) =>
     resources.find(({ paths }) =>
       paths.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),
     );
-  const server = await listen({ host, port: options.port ?? 0 }, (request, response) => {
-    const { path, query } = addressOf(request);
+  const serve: Serve = (request, response, path, query) => {
     if (path.startsWith(controlPrefix)) return serveControl(request, response, path);
     const resource = path.startsWith(filesPrefix) ? undefined : resourceAt(path);
-    if (resource !== undefined) return resource.serve(request, response, path, query);
-    if (path.startsWith(`${monitorsPath}/`)) return monitors.serve(request, response, path, query);
-    return path.startsWith('/credit/')
-      ? credit.serve(request, response, path, query)
-      : service.serve(request, response);
-  });
-
-  const originOf = (port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const files = await listen({ host, port: options.filesPort ?? 0 }, (request, response) => {
-    const { path, query } = addressOf(request);
+    // What nobody knows is refused, and logged, where certificates are.
+    return (resource ?? certificates).serve(request, response, path, query);
+  };
+  const serveFiles: Serve = async (request, response, path, query) => {
     const resource = path.startsWith(filesPrefix) ? resourceAt(path) : undefined;
     if (resource !== undefined) return resource.serve(request, response, path, query);
-    writeAnswer(response, storageRefusal(new Refusal(404, 'NoSuchKey', 'There is no such file.')));
-    return Promise.resolve();
-  }).catch(async (error: unknown) => {
-    await server.close();
-    throw error;
-  });
+    const refusal = new Refusal(404, 'NoSuchKey', 'There is no such file.');
+    const { status, headers, body } = storageError(refusal, { requestId: '', instance: path });
+    response.writeHead(status, headers).end(body);
+  };
+
+  const originOf = (port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const server = await listen({ host, port: options.port ?? 0 }, serve);
+  const files = await listen({ host, port: options.filesPort ?? 0 }, serveFiles).catch(
+    async (error: unknown) => {
+      await server.close();
+      throw error;
+    },
+  );
   filesOrigin = options.filesOrigin ?? originOf(files.port);
   const origin = originOf(server.port);
   return {
@@ -325,45 +208,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     origin,
     filesOrigin,
     port: server.port,
-    clock: {
-      now: () => clock.now(),
-      advance: (ms) => clock.advance(ms),
-      set: (iso) => clock.set(iso),
-    },
+    clock,
     configure,
-    scenario: inForce,
+    scenario: parts.scenario,
     setToken,
-    state,
-    received: () => log.received(),
-    counts: () => certificates.counts(),
-    credit: {
-      names: creditNames,
-      setToken: credit.setToken,
-      state: credit.state,
-      received: credit.received,
-      counts: credit.counts,
-    },
-    monitors: {
-      state: monitors.state,
-      changes: monitors.changes,
-      received: monitors.received,
-      counts: monitors.counts,
-      addChanges: monitors.addChanges,
-      acknowledgeElsewhere: (monitorId, changeIds) =>
-        monitors.acknowledgeElsewhere({ monitorId, changeIds: changeIds && [...changeIds] })
-          .acknowledged,
-      set: (monitorId, set) => void monitors.set({ monitorId, set }),
-    },
-    dossiers: {
-      state: dossiers.state,
-      received: dossiers.received,
-      counts: dossiers.counts,
-      retryElsewhere: (dossieId) => dossiers.retryElsewhere(dossieId),
-      cancelElsewhere: dossiers.cancelElsewhere,
-    },
-    traces: { state: traces.state, received: traces.received, counts: traces.counts },
-    lens: { state: lens.state, received: lens.received, counts: lens.counts },
-    profiles: { received: profiles.received, counts: profiles.counts },
+    state: certificates.state,
+    received: certificates.received,
+    counts: certificates.counts,
+    ...sections,
     reset,
     close: async () => {
       const closed = Promise.all([server.close(), files.close()]);

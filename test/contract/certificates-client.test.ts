@@ -11,7 +11,12 @@ import { newStore } from '../support/new-store';
 import { TemporaryStore } from '../support/temporary-store';
 import type { CertificateType } from '../../src/domain/certificates/certificates';
 import { readEnvironment } from '../../src/environment';
-import { startSandbox, type CallFaultKind, type EndingKind, type Sandbox } from '../../src/sandbox';
+import {
+  startSandbox,
+  type CertificateEnding,
+  type FaultKind,
+  type Sandbox,
+} from '../../src/sandbox';
 import { WorkerMetrics } from '../../src/workers/metrics';
 import { workerServices } from '../../src/workers/services';
 import { company, person, steadyIssuance, untilSettledMs } from '../unit/sandbox/raw-caller';
@@ -58,7 +63,7 @@ describe('the certificates client against the sandbox', () => {
     return held.certificate as unknown as Told;
   }
 
-  async function settled(end: EndingKind, type: CertificateType = 'trabalhista') {
+  async function settled(end: CertificateEnding, type: CertificateType = 'trabalhista') {
     sandbox.configure({ documents: { [company]: { end } } });
     const id = await request(type, company);
     sandbox.clock.advance(untilSettledMs);
@@ -231,7 +236,7 @@ describe('the certificates client against the sandbox', () => {
     const place = new TemporaryStore();
     try {
       const collector = new EvidenceCollector(api, place.store);
-      const collect = async (end: EndingKind) => {
+      const collect = async (end: CertificateEnding) => {
         const { issuance } = await settled(end);
         return collector.collect({
           issuance,
@@ -302,7 +307,7 @@ describe('the certificates client against the sandbox', () => {
   const problem429 = { status: 429, code: 'rate_limited', retryable: true, hasProblem: true };
   const problem503 = { status: 503, code: 'service_unavailable', retryable: true };
   const page500 = { status: 500, code: null, retryable: null, requestId: null, hasProblem: false };
-  test.each<[CallFaultKind, object, boolean]>([
+  test.each<[FaultKind, object, boolean]>([
     ['429', { ...problem429, retryAfterMs: 0 }, true],
     ['429_bare', { status: 429, code: null, retryAfterMs: null, hasProblem: false }, true],
     ['503', { ...problem503, retryAfterMs: 0 }, true],

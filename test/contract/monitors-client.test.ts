@@ -125,11 +125,11 @@ describe('the monitors client against the sandbox', () => {
   });
 
   test('one unreadable entry leaves the others readable', async () => {
-    hold({ changes: [{}, { answer: 'no_id' }, { answer: 'unknown_words' }] });
+    hold({ changes: [{}, { answer: 'no_id' }, { answer: 'unknown_status' }] });
     const { items } = await api.listChanges(one, {});
     expect(items.map(({ kind }) => kind).toSorted()).toEqual(['change', 'change', 'unreadable']);
     const unknown = items.find(
-      (item) => item.kind === 'change' && item.change.statusWord === 'em_revisao',
+      (item) => item.kind === 'change' && item.change.statusWord === 'aguardando_revisao',
     );
     expect(unknown).toMatchObject({
       change: { state: 'unknown', severity: 'unknown', severityWord: 'gravissima' },
@@ -223,7 +223,7 @@ describe('the monitors client against the sandbox', () => {
   });
 
   test('without the read route, reading is 404, and all else works', async () => {
-    hold({ changes: [{}] }, { readRoute: false });
+    hold({ changes: [{}] }, { readRoute: 'unknown' });
     await expect(api.read(one)).rejects.toMatchObject({ status: 404, code: 'unknown_route' });
     expect(await walk({})).toHaveLength(1);
     expect((await api.update(one, { name: 'B' })).monitor.name).toBe('B');
@@ -291,7 +291,7 @@ describe('the monitors client against the sandbox', () => {
   test('an answer about another monitor or change is none', async () => {
     const elsewhere = new MonitorsApi(service, {
       ...names,
-      readPath: `/monitors/${seededMonitorId(1)}?of={monitor_id}`,
+      readPath: `/monitors/${seededMonitorId(1)}#{monitor_id}`,
     });
     sandbox.configure({ monitors: { seeded: { monitors: 1 } } });
     await expect(elsewhere.read(one)).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { startManualSandbox, type RawCaller } from '../unit/sandbox/raw-caller';
-import type { ReceivedRequest, ScenarioInput } from '../../src/sandbox';
+import type { Received, ScenarioInput } from '../../src/sandbox';
 import { sized } from '../support/full-size';
 
 const documents = Array.from({ length: sized(60, 200) }, (_, index) =>
@@ -32,9 +32,9 @@ async function runThrough(caller: RawCaller, order: readonly string[]): Promise<
 }
 
 /** What happened to each document, whatever the order. */
-function happenings(received: readonly ReceivedRequest[]): string[] {
+function happenings(received: readonly Received[]): string[] {
   return received
-    .map(({ method, path, document, fault }) => `${document} ${method} ${path} ${fault}`)
+    .map(({ method, path, subject, fault }) => `${subject} ${method} ${path} ${fault}`)
     .sort();
 }
 
@@ -61,7 +61,7 @@ describe('the background of trouble', () => {
     const struck = requests.filter(({ fault }) => fault !== null);
     expect(struck.length).toBeGreaterThan(documents.length * 0.1);
     expect(struck.length).toBeLessThan(documents.length * 0.3);
-    const kinds = (entries: readonly ReceivedRequest[]) =>
+    const kinds = (entries: readonly Received[]) =>
       [...new Set(entries.flatMap(({ fault }) => fault ?? []))].sort();
     expect(kinds(requests)).toEqual(['429', 'reset_after', 'unreadable_2xx']);
     expect(kinds(received.filter(({ path }) => path.endsWith('/pdf')))).toEqual([

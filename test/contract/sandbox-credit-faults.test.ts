@@ -1,4 +1,4 @@
-import type { CreditPatch, CreditReceived } from '../../src/sandbox';
+import type { CreditPatch, Received } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
 import { startCreditCaller, type CreditCaller, type Tree } from '../unit/sandbox/credit-caller';
 import { errorCodeOf } from '../unit/sandbox/raw-caller';
@@ -226,8 +226,8 @@ describe('the background of trouble at the credit sandbox', () => {
         await caller.result(String(operation['id'])).catch(() => undefined);
       }
       const { operations } = caller.sandbox.credit.state();
-      const words = ({ method, parts, operationId, fault }: CreditReceived) =>
-        `${method} ${parts[0]?.fileName ?? operationId} ${fault}`;
+      const words = ({ method, parts, id, fault }: Received) =>
+        `${method} ${parts[0]?.fileName ?? id} ${fault}`;
       return {
         calls: caller.sandbox.credit.received().map(words).sort(),
         ends: operations.map(({ ending }) => ending),

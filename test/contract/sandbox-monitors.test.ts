@@ -183,12 +183,12 @@ describe('the monitors of the sandbox', () => {
         number: 1,
         at: '2026-01-05T12:00:00.000Z',
         stage: 'list',
-        monitorId: monitor,
+        subject: monitor,
         query: { limit: '5' },
         status: 200,
         accepted: true,
       },
-      { number: 2, at: '2026-01-05T12:00:01.000Z', stage: 'ack', changeId: change },
+      { number: 2, at: '2026-01-05T12:00:01.000Z', stage: 'ack', id: change },
     ]);
     await control('DELETE', 'received');
     expect((await control('GET', 'received')).json).toEqual([]);
@@ -236,10 +236,10 @@ describe('the monitors of the sandbox', () => {
   );
 
   test('what a list can tell wrongly', async () => {
-    hold({ seededChanges: 3, list: ['bad_item', 'unknown_words', 'repeated_cursor', 'slow'] });
+    hold({ seededChanges: 3, list: ['bad_item', 'unknown_status', 'repeated_cursor', 'slow'] });
     expect((await list()).json['data']).toHaveLength(4);
     expect((await list()).json['data']).toMatchObject([
-      { status: 'em_revisao' },
+      { status: 'aguardando_revisao' },
       { severity: 'gravissima' },
       {},
     ]);

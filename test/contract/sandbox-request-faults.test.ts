@@ -48,7 +48,7 @@ describe('faults of a request', () => {
     expect((await caller.order(company)).status).toBe(status);
     expect(issuancesStarted()).toBe(started);
     expect(caller.sandbox.received()).toMatchObject([
-      { fault: kind, status, accepted: started === 1, document: company, tipo: 'cndt' },
+      { fault: kind, status, accepted: started === 1, subject: company, variant: 'cndt' },
     ]);
     expect((await caller.order(company)).json).toMatchObject({ status: 'queued' });
     expect(issuancesStarted()).toBe(started + 1);

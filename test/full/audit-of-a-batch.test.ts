@@ -81,7 +81,7 @@ describe('the audit trail of a batch with faults and a killed worker', () => {
     }
     for (let row = 1; row <= rows; row += 1) {
       const document = cnpj(row);
-      const received = postsOf(place.sandbox).filter((post) => post.document === document).length;
+      const received = postsOf(place.sandbox).filter((post) => post.subject === document).length;
       const subject = idKey.nameOf('document', document);
       // An answer in the name of the gateway may come before the service has read what was asked.
       expect(possible.get(subject) ?? 0).toBeGreaterThanOrEqual(received);

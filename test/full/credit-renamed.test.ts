@@ -85,7 +85,7 @@ describe('a credit service whose parts, fields and words have other names', () =
     const engine = place.sandbox.credit.state().engines.find(({ name }) => name === 'Conservador');
     expect(shown?.outcome).toMatchObject({
       status: 'completed',
-      operationId: upload?.operationId,
+      operationId: upload?.id,
       statusWord: 'concluida',
       result: { engineId: engine?.id, contradictions: [] },
     });

@@ -133,8 +133,7 @@ describe('erasure of analyses', () => {
       stderr: expect.stringContaining(`credit resolve ${lost.id} --action abandon`),
     });
     const operationId =
-      place.sandbox.credit.received().find(({ fault }) => fault === 'reset_after')?.operationId ??
-      '';
+      place.sandbox.credit.received().find(({ fault }) => fault === 'reset_after')?.id ?? '';
     const adopt = ['--action', 'adopt', '--operation', operationId, '--note', `as ${payer} says`];
     const adopted = await place.installation.run([
       'credit',

@@ -86,7 +86,7 @@ describe('credit analyze', () => {
       stderr: expect.stringContaining('credit resolve'),
     });
     expect(startedOf('lost.rem')).toBe(1);
-    const { operationId } =
+    const { id: operationId } =
       installation.sandbox.credit.received().find(({ fault }) => fault === 'reset_after') ?? {};
     const adopted = await installation.run([
       'credit',

@@ -145,7 +145,7 @@ describe('commands of credit analyses', () => {
 
     test('whose answer came late is watched: it is not bought again', async () => {
       const id = await lost('late.rem');
-      const { operationId = null } =
+      const { id: operationId = null } =
         place.sandbox.credit
           .received()
           .filter(({ method, parts }) => method === 'POST' && fileNameOf(parts) === 'late.rem')

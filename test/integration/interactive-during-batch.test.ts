@@ -34,7 +34,7 @@ describe(`an issuance asked for by a person while a batch of ${rows} rows runs`,
       const id = /^(certificate\/cnpj\/\w+)/m.exec(issued.stderr)?.[1] ?? '';
       // From the start of the work to the arrival of its request: the command's own start is its own.
       const { startTime } = await workflow.getHandle(id).describe();
-      const arrived = posts().find((post) => post.document === document)?.at ?? '';
+      const arrived = posts().find((post) => post.subject === document)?.at ?? '';
       return Date.parse(arrived) - startTime.getTime();
     };
     const begun: Promise<number>[] = [];

@@ -61,7 +61,7 @@ describe('a sweep at a service that is not as assumed', () => {
       blocked: held({ execution_allowed: false, blocking_reason: 'payment_required' }),
       unknown: randomUUID(),
       broken: held({ list: Array.from({ length: 50 }, () => '500_html' as const) }),
-      fine: held({ changes: [{}, {}] }, { readRoute: false }),
+      fine: held({ changes: [{}, {}] }, { readRoute: 'unknown' }),
     };
     const words = ['monitor', 'sweep', '--monitors', Object.values(ids).join(','), '--json'];
     const { code, stdout } = await place.run(words);

@@ -39,7 +39,7 @@ describe('a sweep of one monitor', () => {
   const calls = (monitorId: string, stage: string) =>
     place.sandbox.monitors
       .received()
-      .filter((one) => one.monitorId === monitorId && one.stage === stage);
+      .filter((one) => one.subject === monitorId && one.stage === stage);
   const left = (monitorId: string) => leftOpen(place, monitorId);
 
   test('delivers, then acknowledges everything that is open, in few calls and events', async () => {
@@ -57,7 +57,7 @@ describe('a sweep of one monitor', () => {
     expect(new Set(received(busy).map(({ id }) => id)).size).toBe(250);
     const takenAt = new Map(received(busy).map(({ id, at }) => [id, at]));
     for (const ack of calls(busy, 'ack')) {
-      const taken = takenAt.get(String(ack.changeId)) ?? Infinity;
+      const taken = takenAt.get(String(ack.id)) ?? Infinity;
       expect(Date.parse(ack.at)).toBeGreaterThanOrEqual(taken);
     }
     expect(calls(busy, 'ack')).toHaveLength(250);
@@ -142,7 +142,7 @@ describe('a sweep of one monitor', () => {
       backlog: { undelivered: 2, escalated: 0, unreadable: 1 },
     });
     expect(first.code).toBe(1);
-    expect(calls(mixed, 'ack').filter((one) => one.changeId === unwanted)).toEqual([]);
+    expect(calls(mixed, 'ack').filter((one) => one.id === unwanted)).toEqual([]);
     expect(await changeOnFile(place, mixed, locked)).toMatchObject({
       acknowledged: null,
       trouble: { step: 'acknowledge', count: 1 },

@@ -4,7 +4,7 @@ import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
 import type { ResultFilter } from '../../src/domain/credit/operation';
 import { analysisFolder } from '../../src/domain/credit/work';
-import type { CreditReceived, ScenarioInput } from '../../src/sandbox';
+import type { Received, ScenarioInput } from '../../src/sandbox';
 import { anyCallFaults } from '../support/any-call-faults';
 import { answerLost } from '../support/batch-account';
 import { cnabFile, testReceivable } from '../support/cnab-files';
@@ -48,7 +48,7 @@ interface Line {
 
 const receivablesOf = (index: number): number => 1 + (index % 3);
 const nameOf = (index: number): string => `f${String(index).padStart(3, '0')}.rem`;
-const isLost = ({ fault, abandoned }: CreditReceived): boolean =>
+const isLost = ({ fault, abandoned }: Received): boolean =>
   abandoned || (fault !== null && answerLost.has(fault));
 
 describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () => {
@@ -132,11 +132,11 @@ describe(`${files} analyses with ${faultRate * 100} % faults of every kind`, () 
     const outcome = await new AnalysisRepository(store).outcome(analysisFolder(id));
     const filed = outcome && (await place.filed(outcome));
     if (outcome === null || filed === null) return [...found, 'without results on file'];
-    const operationId = uploads.find(({ accepted }) => accepted)?.operationId ?? '';
+    const operationId = uploads.find(({ accepted }) => accepted)?.id ?? '';
     if (outcome.operationId !== operationId) found.push('another operation');
     const given = place.sandbox.credit
       .received()
-      .filter((one) => one.operationId === operationId && one.path.endsWith('/result'))
+      .filter((one) => one.id === operationId && one.path.endsWith('/result'))
       .filter((one) => one.status === 200);
     for (const filter of ['issues', 'all'] as const) {
       const spoilt = given.some(({ query, fault }) => query.filter === filter && fault !== null);

@@ -54,10 +54,10 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
 
   /** Reads of results of this file, in order. */
   const downloads = (name: string) => {
-    const operationId = place.uploads(name)[0]?.operationId;
+    const operationId = place.uploads(name)[0]?.id;
     return place.sandbox.credit
       .received()
-      .filter((one) => one.operationId === operationId && one.path.endsWith('/result'));
+      .filter((one) => one.id === operationId && one.path.endsWith('/result'));
   };
 
   function isInTheMiddle(): boolean {

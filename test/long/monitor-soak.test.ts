@@ -35,7 +35,7 @@ const background: MonitorSection['background'] = {
     { kind: '409', stages: ['ack'] },
     'bad_item',
     'repeated_cursor',
-    'unknown_words',
+    'unknown_status',
   ],
 };
 

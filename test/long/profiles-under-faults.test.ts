@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { storeIn } from '../support/temporary-store';
 import { ProfileRepository } from '../../src/store/profiles/profiles';
 import { profileFolder } from '../../src/domain/profiles/lookup';
-import type { ResourceReceived, ScenarioInput } from '../../src/sandbox';
+import type { Received, ScenarioInput } from '../../src/sandbox';
 import { profileRoles } from '../../src/sandbox/profiles/profile-scenario';
 import { cancelUpdate } from '../../src/workflows/messages';
 import { Installation, eventually, sandboxToken } from '../support/diligence-process';
@@ -250,11 +250,11 @@ async function contradictions(row: Row): Promise<string[]> {
 }
 
 /** Its answer left whole, whoever was there to read it. */
-function arrivedWhole({ accepted, abandoned, fault, status }: ResourceReceived): boolean {
+function arrivedWhole({ accepted, abandoned, fault, status }: Received): boolean {
   const isWhole = fault === null || fault === 'extra_fields' || fault === 'slow';
   return accepted && !abandoned && status === 200 && isWhole;
 }
 
-function wasProfile({ subject }: ResourceReceived): boolean {
+function wasProfile({ subject }: Received): boolean {
   return plans.get(subject ?? '')?.person.answer !== 'invalid_cpf';
 }

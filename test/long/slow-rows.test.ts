@@ -36,7 +36,7 @@ describe(`${rows} rows at four requests a second, ${stuckRows} of which never se
   /** From the end of each issuance to the fetch of its PDF, in the order of the requests. */
   function lags(): { document: string; ageMs: number; lagMs: number }[] {
     const fetchedAt = new Map<string, number>();
-    for (const { path, document, at } of place.sandbox.received()) {
+    for (const { path, subject: document, at } of place.sandbox.received()) {
       if (path.endsWith('/pdf') && document !== null && !fetchedAt.has(document)) {
         fetchedAt.set(document, Date.parse(at));
       }

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
-import { pageOf, readPageWish } from '../../src/sandbox/monitors/change-pages';
-import { HeldChanges, type HeldChange } from '../../src/sandbox/monitors/held-changes';
+import { listPage, readListWish } from '../../src/sandbox/http/list-pages';
+import {
+  acknowledge,
+  changeStatus,
+  HeldChanges,
+  placeOf,
+  type HeldChange,
+} from '../../src/sandbox/monitors/held-changes';
 import { parseScenario } from '../../src/sandbox/scenario';
 
 const now = 1_000;
@@ -53,6 +59,21 @@ function filled(drawn: readonly DrawnChange[], first: number): HeldChanges {
   return changes;
 }
 
+const filters = [
+  { name: 'status', words: ['open', 'acknowledged'], field: 'status' },
+  { name: 'severity', words: severities, field: 'severity' },
+];
+const view = {
+  placeOf,
+  wordOf: (change: HeldChange, field: string) =>
+    field === 'severity' ? change.severity : changeStatus(change),
+  show: (change: HeldChange) => change as unknown as Record<string, unknown>,
+};
+interface Page {
+  data: HeldChange[];
+  page: { next_cursor: string | null };
+}
+
 /** Ids of a walk from the first page to the last; `between` is done with each page. */
 function walk(
   changes: HeldChanges,
@@ -67,11 +88,13 @@ function walk(
     if (status !== null) query.set('status', status);
     if (severity !== null) query.set('severity', severity);
     if (cursor !== null) query.set('cursor', cursor);
-    const page = pageOf(changes, readPageWish(query, names), { cursors, order }, now);
-    ids.push(...page.changes.map(({ id }) => id));
-    expect(page.changes.length).toBeLessThanOrEqual(pageSize);
-    between(page.changes);
-    cursor = page.nextCursor;
+    const wish = readListWish(query, names, filters);
+    const listed = listPage(changes.appeared(now), view, wish, { ...names, cursors, order });
+    const { data, page } = listed as unknown as Page;
+    ids.push(...data.map(({ id }) => id));
+    expect(data.length).toBeLessThanOrEqual(pageSize);
+    between(data);
+    cursor = page.next_cursor;
   } while (cursor !== null);
   return ids;
 }
@@ -101,13 +124,13 @@ test('acknowledging each page loses nothing with stable cursors, nor with others
     fc.property(walks, ({ changes: drawn, first, ...how }) => {
       const changes = filled(drawn, first);
       const open = walk(changes, { ...how, status: 'open' });
-      const acknowledge = (page: readonly HeldChange[]) => {
-        for (const change of page) changes.acknowledge(change, now, 'client');
+      const take = (page: readonly HeldChange[]) => {
+        for (const change of page) acknowledge(change, now, 'client');
       };
-      const told = walk(changes, { ...how, status: 'open' }, acknowledge);
+      const told = walk(changes, { ...how, status: 'open' }, take);
       if (how.cursors === 'stable') expect(told).toEqual(open);
       for (let rounds = 0; rounds < 40; rounds += 1) {
-        const more = walk(changes, { ...how, status: 'open' }, acknowledge);
+        const more = walk(changes, { ...how, status: 'open' }, take);
         if (more.length === 0) break;
         told.push(...more);
       }

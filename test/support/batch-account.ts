@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReceivedRequest, Sandbox } from '../../src/sandbox';
+import type { Received, Sandbox } from '../../src/sandbox';
 import type { SheetLine } from './diligence-process';
 
 /** Faults after which the client cannot know whether its request was accepted. */
@@ -37,7 +37,7 @@ export async function contradictions(
   const lostOf = new Map<string, number>();
   const retryableOf = new Map<string, number>();
   const key = (type: string, document: string): string => `${type} ${document}`;
-  for (const { document, tipo, fault, abandoned } of postsOf(sandbox)) {
+  for (const { subject: document, variant: tipo, fault, abandoned } of postsOf(sandbox)) {
     const isLost = abandoned || (fault !== null && answerLost.has(fault));
     if (document === null || !isLost) continue;
     const name = key(typeOf(tipo), document);
@@ -83,12 +83,12 @@ export function explainedByDeath(found: readonly string[]): { died: string[]; wr
 }
 
 /** Requests for certificates that arrived, in order. */
-export function postsOf(sandbox: Sandbox): ReceivedRequest[] {
+export function postsOf(sandbox: Sandbox): Received[] {
   return sandbox.received().filter(({ method }) => method === 'POST');
 }
 
 /** The service has begun what was asked and its answer is still to come. */
-export function isInFlight({ accepted, status, abandoned }: ReceivedRequest): boolean {
+export function isInFlight({ accepted, status, abandoned }: Received): boolean {
   return accepted && status === null && !abandoned;
 }
 

@@ -6,7 +6,7 @@ import { storeIn } from './temporary-store';
 import { readLarge } from '../../src/store/core/large-objects';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import type { ResultFilter } from '../../src/domain/credit/operation';
-import type { CreditNamesInput, CreditReceived, Sandbox, ScenarioInput } from '../../src/sandbox';
+import type { CreditNamesInput, Received, Sandbox, ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from './cnab-files';
 import { Installation, creditSettings } from './diligence-process';
 
@@ -82,7 +82,7 @@ export class CreditInstallation {
   }
 
   /** Uploads that arrived, whole or in part, in order; of one file by its name. */
-  uploads(fileName?: string): CreditReceived[] {
+  uploads(fileName?: string): Received[] {
     return uploadsOf(this.sandbox, fileName);
   }
 
@@ -114,7 +114,7 @@ export class CreditInstallation {
   }
 }
 
-export function uploadsOf(sandbox: Sandbox, fileName?: string): CreditReceived[] {
+export function uploadsOf(sandbox: Sandbox, fileName?: string): Received[] {
   return sandbox.credit
     .received()
     .filter(({ method }) => method === 'POST')
@@ -122,12 +122,12 @@ export function uploadsOf(sandbox: Sandbox, fileName?: string): CreditReceived[]
 }
 
 /** The name under which the CNAB file of an upload was sent. */
-export function fileNameOf(parts: CreditReceived['parts']): string | null {
+export function fileNameOf(parts: Received['parts']): string | null {
   return parts.find(({ name, fileName }) => fileName !== null && name !== 'xmls')?.fileName ?? null;
 }
 
 /** The service has been asked, and its answer is still to come. */
-export function isUnanswered({ status, abandoned }: CreditReceived): boolean {
+export function isUnanswered({ status, abandoned }: Received): boolean {
   return status === null && !abandoned;
 }
 

@@ -1,4 +1,4 @@
-import { draw } from '../../src/sandbox/chance';
+import { draw } from '../../src/sandbox/core/chance';
 import { ChangesReceiver, type ReceivedChange, type ReceiverAnswer } from './changes-receiver';
 
 /** What a receiver in trouble does, and whether it has the change all the same. */

@@ -46,7 +46,7 @@ export function holdMonitor(
       statusName: 'status',
       severityName: 'severity',
       pageSizeName: 'limit',
-      readRoute: true,
+      readRoute: 'served',
       repeatedAck: 'same',
       ...rules,
       held: { [id]: script },

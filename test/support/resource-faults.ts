@@ -1,9 +1,9 @@
 import {
-  resourceFaultKinds,
+  faultKinds,
   strikesRole,
   type CallRole,
-  type ResourceFaultKind,
-} from '../../src/sandbox/faults/resource-fault-words';
+  type FaultKind,
+} from '../../src/sandbox/faults/fault-words';
 
 /**
  * Every fault that the sandbox knows for these calls; slow ones end within a time-out of 2 s. Files
@@ -20,13 +20,11 @@ export function everyFaultOf<Stage extends string>(roles: Readonly<Record<Stage,
 }
 
 export function faultWordsOf(roles: Readonly<Record<string, CallRole>>) {
-  return resourceFaultKinds.filter((kind) =>
-    Object.values(roles).some((role) => strikesRole(kind, role)),
-  );
+  return faultKinds.filter((kind) => Object.values(roles).some((role) => strikesRole(kind, role)));
 }
 
 /** What a call of one item meets: at its first try, and then nothing more. */
-type Once = [{ kind: ResourceFaultKind; delayMs?: number; times: 1 }];
+type Once = [{ kind: FaultKind; delayMs?: number; times: 1 }];
 
 const later: readonly CallRole[] = ['read', 'upload', 'download'];
 
@@ -39,7 +37,7 @@ const later: readonly CallRole[] = ['read', 'upload', 'download'];
  */
 export function oneOfEach<Stage extends string>(
   roles: Readonly<Record<Stage, CallRole>>,
-  faults: readonly { kind: ResourceFaultKind; delayMs?: number; stages?: Stage[] }[],
+  faults: readonly { kind: FaultKind; delayMs?: number; stages?: Stage[] }[],
 ): <Each extends Stage>(stage: Each) => { [S in Each]?: Once } {
   const dealt = new Map<Stage, number>();
   return (stage) => {

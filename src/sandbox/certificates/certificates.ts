@@ -1,19 +1,32 @@
 /** Certificates: the routes, and the issuances that the service holds. */
 
 import { z } from 'zod';
-import type { SandboxClock } from '../clock';
-import type { JsonObject } from '../engine/answer';
-import { Refusal } from '../engine/problem';
-import { readBodyAs } from '../engine/request-body';
-import type { PreparedCall, Route, ServiceRequest } from '../engine/router';
-import type { EndingKind } from '../faults/fault-words';
-import type { FaultPlan, Subject } from '../faults/fault-plan';
-import type { Scenario } from '../scenario';
-import { CertificateTally, type CertificateCounts } from './certificate-counts';
-import type { CertificatePdf } from './certificate-pdf';
-import { certificateOnWire, certificatesPath } from './certificate-wire';
-import type { IssuableTipo } from './fictional-subject';
-import { hasPdf, pdfOf, startIssuance, type Issuance } from './issuance';
+import { seededUuid } from '../core/chance';
+import type { FictionalPdf } from '../core/fictional-pdf';
+import { Tally } from '../core/tally';
+import { beginWork, failureOf } from '../core/work';
+import type { FaultPlan } from '../faults/fault-plan';
+import { firstSteps } from '../faults/fault-scenario';
+import { iso, type JsonObject } from '../http/answer';
+import { Refusal, sandboxFull } from '../http/refusal';
+import { readBodyAs } from '../http/request-body';
+import {
+  createService,
+  type PreparedCall,
+  type Request,
+  type ResourceParts,
+  type Route,
+  type SectionPatch,
+} from '../http/service';
+import { underReview, without, type Spoilings } from '../http/spoilt-answer';
+import { fictionalResult, type IssuableTipo } from './certificate-result';
+import {
+  certificateEndings,
+  certificateRoles,
+  type CertificateEnding,
+  type CertificateStage,
+} from './certificate-scenario';
+import { certificateOnWire, certificatesPath, hasPdf, pdfOf, type Issuance } from './issuance';
 
 /** An issuance as the sandbox holds it: what a poll would show now, and what no poll shows. */
 export interface CertificateHeld {
@@ -21,18 +34,21 @@ export interface CertificateHeld {
   /** Which issuance of this document and tipo, from 1. */
   ordinal: number;
   /** How it ends, or has ended. */
-  ending: EndingKind;
+  ending: CertificateEnding;
   certificate: JsonObject;
 }
 
-export interface CertificateParts {
-  seed: number;
-  clock: SandboxClock;
-  scenario(): Scenario;
-  faults: FaultPlan;
-  pdf: CertificatePdf;
-  /** Issuances, and documents, held at most; beyond it requests are refused. */
-  capacity: number;
+/** How often each document was asked for, and how often the service really began. */
+export interface CertificateCounts {
+  document: string;
+  tipo: string;
+  /** POSTs that arrived for the document, whatever came of them. */
+  requested: number;
+  /** Issuances that the service really began: more than one is a certificate bought twice. */
+  started: number;
+  polls: number;
+  /** PDF requests for a finished certificate. */
+  pdfs: number;
 }
 
 const cpfOrCnpj = z.string().regex(/^(\d{11}|\d{14})$/, 'expected 11 or 14 digits');
@@ -40,105 +56,189 @@ const cnpj = z.string().regex(/^\d{14}$/, 'expected 14 digits');
 const labourBody = z.strictObject({ documento: cpfOrCnpj });
 const companyBody = z.strictObject({ cnpj });
 
-function certificateRoute(method: string, path: string, prepare: Route['prepare']): Route {
-  return { method, path: `${certificatesPath}${path}`, auth: 'query_token', query: [], prepare };
-}
+const failureWords = {
+  codes: ['fonte_indisponivel', 'documento_nao_encontrado'],
+  message: 'A fonte oficial nao respondeu (simulada).',
+} as const;
 
-export function createCertificates(parts: CertificateParts) {
-  const { clock, faults, pdf, seed } = parts;
+/** The links hold the id too. */
+const unfinished = (json: JsonObject) => ({
+  ...underReview(without(json, 'result', 'evidence', 'error', 'completed_at')),
+  stage: 'revisao_manual',
+});
+const spoilings: Spoilings = {
+  missing_id: (json) => without(json, 'certidao_id', 'links'),
+  unknown_status: unfinished,
+  unknown_status_forever: unfinished,
+};
+
+/** @param parts `capacity`: issuances, and documents, held at most; beyond it requests are refused */
+export function createCertificates(parts: ResourceParts & { capacity: number; pdf: FictionalPdf }) {
+  const { capacity, clock, pdf, scenario, seed } = parts;
   const issuances = new Map<string, Issuance>();
-  const tally = new CertificateTally();
+  const noCounts = { document: '', tipo: '', requested: 0, started: 0, polls: 0, pdfs: 0 };
+  const tally = new Tally<CertificateCounts>(() => noCounts);
 
-  function prepareRequest(tipo: IssuableTipo, document: string): PreparedCall {
-    const subject: Subject = { document, tipo };
-    const full = !tally.holds(subject) && tally.size >= parts.capacity;
-    if (full || issuances.size >= parts.capacity) {
-      throw new Refusal(507, 'sandbox_full', `The sandbox holds ${parts.capacity} already.`);
-    }
+  const scriptOf = (document: string) =>
+    scenario().documents[document] ?? scenario().documents['*'];
+  const isNamed = (document: string) => Object.hasOwn(scenario().documents, document);
+  const countsOf = ({ document, tipo }: Pick<Issuance, 'document' | 'tipo'>) =>
+    tally.of(`${tipo}|${document}`, { document, tipo });
+  /** Each tipo of a document goes through its own copy of the steps. */
+  const about = ({ certidaoId, document, tipo }: Issuance) => ({
+    subject: document,
+    variant: tipo,
+    id: certidaoId,
+  });
+
+  function prepareRequest(
+    plan: FaultPlan<CertificateStage>,
+    tipo: IssuableTipo,
+    document: string,
+    { entry }: Request,
+  ): PreparedCall {
+    const isFull = !tally.has(`${tipo}|${document}`) && tally.size >= capacity;
+    if (isFull || issuances.size >= capacity) throw sandboxFull(capacity);
+    const counts = countsOf({ document, tipo });
+    counts.requested += 1;
     return {
-      stage: 'request',
-      subject,
-      arrived: () => (tally.of(subject).requested += 1),
+      subject: document,
+      variant: tipo,
+      id: null,
       act: () => {
-        const counts = tally.of(subject);
         counts.started += 1;
-        const script = faults.scriptOf(document);
-        const issuance = startIssuance({
-          seed,
-          tipo,
-          document,
-          ordinal: counts.started,
-          at: clock.now(),
-          ending: faults.nextEnding(subject),
-          timing: parts.scenario().issuance,
-          result: script?.result,
-          failure: script?.failure,
-        });
-        issuances.set(issuance.certidaoId, issuance);
+        const issuance = begin(plan, tipo, document, counts.started);
+        entry.id = issuance.certidaoId;
         // As it stands at birth, even where the scenario lets it settle at once.
         const json = certificateOnWire(issuance, Number.NEGATIVE_INFINITY, pdf);
-        return { status: parts.scenario().successStatus, json };
+        return { status: scenario().successStatus, json };
       },
     };
   }
 
+  function begin(
+    plan: FaultPlan<CertificateStage>,
+    tipo: IssuableTipo,
+    document: string,
+    ordinal: number,
+  ): Issuance {
+    const script = scriptOf(document);
+    const subject = { subject: document, variant: tipo };
+    const step = plan.nextEnding(subject, script?.end, certificateEndings, isNamed(document));
+    const words = [seed, tipo, document, ordinal];
+    const work = beginWork(clock.now(), step.kind, scenario().issuance, words);
+    const isDivergent = work.ending === 'divergente';
+    const { retryAfterSeconds: retry_after_seconds } = step;
+    const issuance: Issuance = {
+      ...work,
+      certidaoId: seededUuid(words.join('|')),
+      tipo,
+      document,
+      ordinal,
+      result: {
+        ...fictionalResult(seed, tipo, document, capturedAt(work.endsAt), isDivergent),
+        ...script?.result,
+      },
+      failure: {
+        category: work.ending === 'failure_retryable' ? 'source' : 'subject',
+        ...failureOf(work.ending, failureWords, {
+          ...(retry_after_seconds !== undefined && { retry_after_seconds }),
+          ...script?.failure,
+        }),
+      },
+    };
+    issuances.set(issuance.certidaoId, issuance);
+    return issuance;
+  }
+
   /** @throws Refusal 404 */
-  function find({ params }: ServiceRequest): Issuance {
+  function find({ params }: Request): Issuance {
     const issuance = issuances.get(params['certidaoId'] ?? '');
     if (issuance === undefined) throw new Refusal(404, 'not_found', 'No such certificate.');
     return issuance;
   }
 
-  function preparePoll(request: ServiceRequest): PreparedCall {
+  function preparePoll(request: Request): PreparedCall {
     const issuance = find(request);
-    return {
-      stage: 'poll',
-      subject: issuance,
-      arrived: () => (tally.of(issuance).polls += 1),
-      act: () => ({ status: 200, json: certificateOnWire(issuance, clock.now(), pdf) }),
-    };
+    countsOf(issuance).polls += 1;
+    const json = () => certificateOnWire(issuance, clock.now(), pdf);
+    return { ...about(issuance), act: () => ({ status: 200, json: json() }) };
   }
 
-  function preparePdf(request: ServiceRequest): PreparedCall {
+  function preparePdf(request: Request): PreparedCall {
     const issuance = find(request);
     if (!hasPdf(issuance, clock.now())) {
       throw new Refusal(404, 'pdf_not_available', 'The certificate has no PDF.');
     }
+    countsOf(issuance).pdfs += 1;
+    const bytes = () => pdfOf(issuance, pdf);
     return {
-      stage: 'pdf',
-      subject: issuance,
-      arrived: () => (tally.of(issuance).pdfs += 1),
-      act: () => ({ status: 200, bytes: pdfOf(issuance, pdf), contentType: 'application/pdf' }),
+      ...about(issuance),
+      act: () => ({ status: 200, bytes: bytes(), contentType: 'application/pdf' }),
     };
   }
 
-  const routes = [
-    certificateRoute('POST', '/trabalhista', (request) =>
-      prepareRequest('cndt', readBodyAs(labourBody, request).documento),
-    ),
-    certificateRoute('POST', '/cnpj', (request) =>
-      prepareRequest('cnpj', readBodyAs(companyBody, request).cnpj),
-    ),
-    certificateRoute('GET', '/:certidaoId', preparePoll),
-    certificateRoute('GET', '/:certidaoId/pdf', preparePdf),
-  ];
+  const routes = (plan: FaultPlan<CertificateStage>): Route<CertificateStage>[] => {
+    const order = { method: 'POST', stage: 'request', auth: 'query_token' } as const;
+    const read = { method: 'GET', auth: 'query_token' } as const;
+    const one = `${certificatesPath}/:certidaoId`;
+    return [
+      {
+        ...order,
+        path: `${certificatesPath}/trabalhista`,
+        prepare: (request) =>
+          prepareRequest(plan, 'cndt', readBodyAs(labourBody, request).documento, request),
+      },
+      {
+        ...order,
+        path: `${certificatesPath}/cnpj`,
+        prepare: (request) =>
+          prepareRequest(plan, 'cnpj', readBodyAs(companyBody, request).cnpj, request),
+      },
+      { ...read, path: one, stage: 'poll', prepare: preparePoll },
+      { ...read, path: `${one}/pdf`, stage: 'pdf', prepare: preparePdf },
+    ];
+  };
+
+  const { reset, ...service } = createService<CertificateStage>({
+    ...parts,
+    name: 'req',
+    roles: certificateRoles,
+    section: scenario,
+    stepsOf: (stage, { subject }) => {
+      const steps = scriptOf(subject)?.[stage];
+      return isNamed(subject) ? steps : firstSteps(steps);
+    },
+    spoilings,
+    routes,
+  });
 
   return {
-    routes,
-
+    ...service,
+    paths: [certificatesPath],
     counts: (): CertificateCounts[] => tally.all(),
-
-    held: (): CertificateHeld[] =>
-      [...issuances.values()].map((issuance) => ({
+    state: () => ({
+      /** Instant on the sandbox's clock. */
+      at: clock.isoNow(),
+      certificates: [...issuances.values()].map((issuance): CertificateHeld => ({
         document: issuance.document,
         ordinal: issuance.ordinal,
-        ending: issuance.ending.kind,
+        ending: issuance.ending,
         certificate: certificateOnWire(issuance, clock.now(), pdf),
       })),
-
+    }),
+    /** Documents that the patch names begin their steps again. */
+    patched: ({ documents = {} }: SectionPatch): void =>
+      service.restartFaults(Object.keys(documents)),
     reset(): void {
+      reset();
       issuances.clear();
       tally.clear();
     },
   };
+}
+
+/** Nothing is ever captured of what never settles. */
+function capturedAt(endsAt: number): string {
+  return Number.isFinite(endsAt) ? iso(endsAt) : '';
 }

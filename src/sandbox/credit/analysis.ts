@@ -1,7 +1,7 @@
 /** Applies the rules of an engine to a remittance, and rolls the outcome up to the cedente. */
 
 import type { RemittanceRead, SacadoRead, TituloRead } from './cnab-reading';
-import { isDocument, isNfeKey } from './document-digits';
+import { isDocument, isNfeKey } from '../core/document-digits';
 import type { InvoiceRead } from './invoice-reading';
 import type { Rule, RuleId, RuleSet } from './rules';
 

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { section, ScenarioError } from '../scenario-parts';
+import { readAs, section } from '../core/scenario-parts';
 
 const name = z
   .string()
@@ -45,13 +45,5 @@ export type CreditNamesInput = z.input<typeof namesSchema>;
  * @throws ScenarioError that names what is wrong
  */
 export function parseCreditNames(input: unknown, source = 'credit names'): CreditNames {
-  const parsed = namesSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw new ScenarioError(
-    source,
-    parsed.error.issues.map(({ path, message }) => ({
-      path: path.join('.') || 'the whole of it',
-      expected: message,
-    })),
-  );
+  return readAs(namesSchema, input, source, 'the whole of it');
 }

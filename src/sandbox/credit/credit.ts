@@ -1,35 +1,27 @@
 /** The credit-analysis service: its routes, and the operations and engines that it holds. */
 
-import type { SandboxClock } from '../clock';
-import type { JsonObject } from '../engine/answer';
-import { Credentials } from '../engine/credentials';
-import { RateLimit } from '../engine/rate-limit';
-import { Router } from '../engine/router';
-import type { Scenario } from '../scenario';
-import { CreditFaultPlan } from './credit-fault-plan';
-import { CreditLog, type CreditReceived } from './credit-log';
+import { firstSteps } from '../faults/fault-scenario';
+import type { JsonObject } from '../http/answer';
+import { Credentials } from '../http/credentials';
+import { plainProblem } from '../http/refusal';
+import { createService, type ResourceParts } from '../http/service';
+import { underReview, without, type Spoilings } from '../http/spoilt-answer';
 import type { CreditNames } from './credit-names';
-import { createCreditService } from './credit-service';
-import { engineRoutes } from './engine-routes';
+import { creditRoles, isOfOperation, type CreditStage } from './credit-scenario';
+import { engineRoutes, specificationRoute } from './engine-routes';
 import { engineOnWire, EngineShelf } from './engines';
-import { createOperations, type OperationHeld } from './operation-routes';
-import { specificationRoute } from './specification-route';
+import { createOperations, type OperationHeld, type OperationParts } from './operation-routes';
 
 /** The base address ends in the version, and the paths begin with it again, as documented. */
 export const creditBasePath = '/credit/api/v1';
 const prefix = `${creditBasePath}/v1`;
 const engineCapacity = 10_000;
 
-export interface CreditParts {
-  seed: number;
-  clock: SandboxClock;
-  scenario(): Scenario;
-  names: CreditNames;
+interface CreditParts
+  extends
+    Omit<ResourceParts, 'credentials'>,
+    Pick<OperationParts, 'names' | 'operationCapacity' | 'tituloCapacity'> {
   token: string;
-  /** Operations, and titulos over all of them, held at most; beyond it uploads are refused. */
-  operationCapacity: number;
-  tituloCapacity: number;
-  receivedCapacity: number;
 }
 
 export interface CreditState {
@@ -38,57 +30,57 @@ export interface CreditState {
 }
 
 export function createCredit(parts: CreditParts) {
-  const { clock, names, seed } = parts;
+  const { names, seed } = parts;
   const scenario = () => parts.scenario().credit;
   const credentials = new Credentials(parts.token);
-  const faults = new CreditFaultPlan(seed, scenario);
-  const log = new CreditLog(parts.receivedCapacity);
-  const rateLimit = new RateLimit(clock, () => scenario().rateLimitPerSecond);
   const engines = new EngineShelf(seed, engineCapacity);
-  const { operationCapacity, tituloCapacity } = parts;
-  const operations = createOperations({
-    prefix,
-    seed,
-    clock,
-    scenario,
-    names,
-    faults,
-    engines,
-    operationCapacity,
-    tituloCapacity,
-  });
-  const service = createCreditService({
-    seed,
-    clock,
-    latencyMs: () => parts.scenario().latencyMs,
-    router: new Router([
-      ...operations.routes,
-      ...engineRoutes({ prefix, names, faults, engines }),
-      specificationRoute({ basePath: creditBasePath, prefix, names, faults }),
-    ]),
+  const operations = createOperations({ ...parts, prefix, scenario, engines });
+  const { reset, ...service } = createService<CreditStage>({
+    ...parts,
     credentials,
-    rateLimit,
-    log,
+    name: 'credit',
+    roles: creditRoles,
+    section: scenario,
+    refusal: plainProblem,
+    spoilings: spoilingsIn(names),
+    stepsOf: (stage, { subject: sha256, variant: name = '' }) => {
+      if (!isOfOperation(stage)) return firstSteps(scenario().calls[stage]);
+      const steps = operations.scriptOf({ sha256, name })?.[stage];
+      return operations.isNamed({ sha256, name }) ? steps : firstSteps(steps);
+    },
+    routes: (plan) => [
+      ...operations.routes(plan),
+      ...engineRoutes(prefix, names, engines),
+      specificationRoute(creditBasePath, prefix, names),
+    ],
   });
 
   return {
-    serve: service.serve,
-    received: (): CreditReceived[] => log.received(),
-    clearReceived: () => log.clear(),
+    ...service,
+    paths: ['/credit'],
+    names,
     counts: operations.counts,
     state: (): CreditState => ({
       operations: operations.held(),
       engines: engines.all().map(engineOnWire),
     }),
     setToken: (token: string, valid: boolean) => credentials.setValid(token, valid),
-    restartFaults: () => faults.restart(),
+    patched: (): void => service.restartFaults(),
     reset(): void {
+      reset();
       operations.reset();
       engines.reset();
-      log.clear();
-      faults.restart();
       credentials.reset();
-      rateLimit.reset();
     },
+  };
+}
+
+/** Operations have their id and status in fields that can be renamed; engines have `id`. */
+function spoilingsIn({ idField, statusField }: CreditNames): Spoilings {
+  const unknown = (json: JsonObject) => ({ ...json, [statusField]: underReview({})['status'] });
+  return {
+    missing_id: (json) => without(json, idField in json ? idField : 'id'),
+    unknown_status: unknown,
+    unknown_status_forever: unknown,
   };
 }

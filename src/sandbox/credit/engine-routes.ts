@@ -1,76 +1,102 @@
-/** Calls about engines. */
+/** Calls about engines, and the one for the published specification. */
 
-import { answerOf, jsonBody, readId, without } from './credit-call';
-import { withExtraFields } from '../engine/spoilt-answer';
-import type { CreditFaultPlan } from './credit-fault-plan';
-import type { OtherStage } from './credit-fault-words';
+import { createHash } from 'node:crypto';
+import type { Answer } from '../http/answer';
+import { Refusal } from '../http/refusal';
+import { readBodyAs } from '../http/request-body';
+import { uuidIn } from '../http/router';
+import type { PreparedCall, Request, Route } from '../http/service';
+import { without } from '../http/spoilt-answer';
 import type { CreditNames } from './credit-names';
-import type { CreditRequest, CreditRoute, PreparedCreditCall } from './credit-service';
+import type { CreditStage } from './credit-scenario';
 import { engineChange, engineCreation, engineOnWire, type EngineShelf } from './engines';
+import { openApiDocument } from './openapi-document';
 
-export interface EngineParts {
-  /** Path below which the routes stand. */
-  prefix: string;
-  names: CreditNames;
-  faults: CreditFaultPlan;
-  engines: EngineShelf;
-}
+const call = (act: PreparedCall['act']): PreparedCall => ({ subject: '', id: null, act });
 
-export function engineRoutes({ prefix, names, faults, engines }: EngineParts): CreditRoute[] {
-  function engineCall(stage: OtherStage, act: PreparedCreditCall['act']): PreparedCreditCall {
-    return { trouble: () => faults.nextOf(stage), act };
-  }
-
-  async function prepareEngineList(): Promise<PreparedCreditCall> {
-    return engineCall('engine_list', (trouble) => {
+/** @param prefix path below which the routes stand */
+export function engineRoutes(
+  prefix: string,
+  names: CreditNames,
+  engines: EngineShelf,
+): Route<CreditStage>[] {
+  function prepareList(): PreparedCall {
+    return call(() => {
       const list = engines.all().map((engine) => without(engineOnWire(engine), 'rules'));
-      const told = trouble?.kind === 'extra_fields' ? list.map(withExtraFields) : list;
-      const json = names.engineList === 'bare' ? told : { [names.engineList]: told };
-      return { status: 200, body: { json } };
+      return {
+        status: 200,
+        json: names.engineList === 'bare' ? list : { [names.engineList]: list },
+      };
     });
   }
 
-  async function prepareEngineCreation(request: CreditRequest) {
-    const wish = await jsonBody(request, engineCreation);
-    if (wish === 'aborted') return wish;
-    const draft = engines.draft(wish);
-    return engineCall('engine_create', (trouble) => {
-      const json = engineOnWire(engines.add(draft));
-      return answerOf(201, without(json, trouble?.kind === 'missing_id' ? 'id' : null), trouble);
-    });
+  function prepareCreation(request: Request): PreparedCall {
+    const draft = engines.draft(readBodyAs(engineCreation, request));
+    return call(() => ({ status: 201, json: engineOnWire(engines.add(draft)) }));
   }
 
-  async function prepareEngineRead({ params }: CreditRequest): Promise<PreparedCreditCall> {
-    const engine = engines.get(readId(params));
-    return engineCall('engine_read', (trouble) => answerOf(200, engineOnWire(engine), trouble));
+  function prepareRead({ params }: Request): PreparedCall {
+    const engine = engines.get(uuidIn(params, 'id'));
+    return call(() => ({ status: 200, json: engineOnWire(engine) }));
   }
 
-  async function prepareEngineChange(request: CreditRequest) {
-    const id = readId(request.params);
-    const change = await jsonBody(request, engineChange);
-    if (change === 'aborted') return change;
-    const changed = engines.changed(id, change);
-    return engineCall('engine_update', (trouble) => {
+  function prepareChange(request: Request): PreparedCall {
+    const id = uuidIn(request.params, 'id');
+    const changed = engines.changed(id, readBodyAs(engineChange, request));
+    return call(() => {
       engines.put(changed);
-      return answerOf(200, engineOnWire(changed), trouble);
+      return { status: 200, json: engineOnWire(changed) };
     });
   }
 
-  async function prepareEngineRemoval({ params }: CreditRequest): Promise<PreparedCreditCall> {
-    const { id } = engines.own(readId(params));
-    return engineCall('engine_delete', () => {
+  function prepareRemoval({ params }: Request): PreparedCall {
+    const { id } = engines.own(uuidIn(params, 'id'));
+    return call(() => {
       engines.remove(id);
-      return { status: 204, body: null };
+      return { status: 204 };
     });
   }
 
   const all = `${prefix}/engines`;
   const one = `${prefix}/engines/:id`;
   return [
-    { method: 'GET', path: all, query: [], prepare: prepareEngineList },
-    { method: 'POST', path: all, query: [], prepare: prepareEngineCreation },
-    { method: 'GET', path: one, query: [], prepare: prepareEngineRead },
-    { method: 'PUT', path: one, query: [], prepare: prepareEngineChange },
-    { method: 'DELETE', path: one, query: [], prepare: prepareEngineRemoval },
+    { method: 'GET', path: all, stage: 'engine_list', prepare: prepareList },
+    { method: 'POST', path: all, stage: 'engine_create', prepare: prepareCreation },
+    { method: 'GET', path: one, stage: 'engine_read', prepare: prepareRead },
+    { method: 'PUT', path: one, stage: 'engine_update', prepare: prepareChange },
+    { method: 'DELETE', path: one, stage: 'engine_delete', prepare: prepareRemoval },
   ];
+}
+
+/** The only call that needs no token. */
+export function specificationRoute(
+  basePath: string,
+  prefix: string,
+  names: CreditNames,
+): Route<CreditStage> {
+  const json = openApiDocument(names, basePath);
+  const text = JSON.stringify(json);
+  const sum = createHash('sha256').update(text).digest('hex');
+  const headers = { etag: `"${sum.slice(0, 32)}"`, 'cache-control': 'no-cache' };
+
+  function prepare({ headers: asked }: Request): PreparedCall {
+    if (names.document === 'none') {
+      throw new Refusal(404, 'not_found', 'There is no specification.');
+    }
+    return call((trouble): Answer => {
+      if (asked['if-none-match'] === headers.etag) return { status: 304, headers };
+      const isExtended = trouble?.kind === 'extra_fields';
+      // In pieces: extra fields within a schema would be fields of what it describes.
+      const told = isExtended ? JSON.stringify({ ...json, 'x-campo-novo': true }) : text;
+      return { status: 200, headers, pieces: [told] };
+    });
+  }
+
+  return {
+    method: 'GET',
+    path: `${prefix}/openapi.json`,
+    stage: 'specification',
+    auth: 'open',
+    prepare,
+  };
 }

@@ -1,9 +1,9 @@
 /** Rule engines: the routes' work on what is held. Two engines may have one name. */
 
 import { z } from 'zod';
-import { seededUuid } from '../chance';
-import type { JsonObject } from '../engine/answer';
-import { Refusal } from '../engine/problem';
+import { seededUuid } from '../core/chance';
+import type { JsonObject } from '../http/answer';
+import { Refusal, sandboxFull } from '../http/refusal';
 import {
   ruleIds,
   ruleSettings,
@@ -103,13 +103,7 @@ export class EngineShelf {
 
   /** What would be created. @throws Refusal 422, 507 */
   draft(wish: z.output<typeof engineCreation>): Omit<Engine, 'id'> {
-    if (this.#engines.size >= this.#capacity) {
-      throw new Refusal(
-        507,
-        'sandbox_full',
-        `The sandbox holds ${this.#capacity} engines already.`,
-      );
-    }
+    if (this.#engines.size >= this.#capacity) throw sandboxFull(this.#capacity);
     return {
       name: wish.name,
       description: wish.description ?? null,

@@ -1,19 +1,24 @@
 /** Calls about operations, and the operations that the service holds. */
 
-import type { SandboxClock } from '../clock';
-import type { JsonObject } from '../engine/answer';
-import { Refusal } from '../engine/problem';
+import { drawDuration, seededUuid } from '../core/chance';
+import type { SandboxClock } from '../core/clock';
+import { Tally } from '../core/tally';
+import { beginWork } from '../core/work';
+import type { FaultPlan, Trouble } from '../faults/fault-plan';
+import { iso, type Answer, type JsonObject } from '../http/answer';
+import { Refusal } from '../http/refusal';
+import { uuidIn } from '../http/router';
+import type { PreparedCall, Request, Route } from '../http/service';
 import { judge } from './analysis';
-import type { CreditAnswer } from './credit-answer';
-import { answerOf, readId, without } from './credit-call';
-import type { CreditFaultPlan, CreditTrouble } from './credit-fault-plan';
-import type { CreditEndingKind } from './credit-fault-words';
-import { OperationTally, type OperationCounts } from './credit-log';
 import type { CreditNames } from './credit-names';
-import type { CreditScenario } from './credit-scenario';
-import type { CreditRequest, CreditRoute, PreparedCreditCall } from './credit-service';
+import {
+  creditEndings,
+  type CreditEnding,
+  type CreditScenario,
+  type CreditStage,
+} from './credit-scenario';
 import type { Engine, EngineShelf } from './engines';
-import { hasResult, operationOnWire, startOperation, type Operation } from './operations';
+import { hasResult, operationOnWire, type Operation } from './operations';
 import { resultPieces, type ResultFilter, type ResultTwist } from './result-json';
 import { readUpload, type Upload } from './upload';
 
@@ -24,11 +29,25 @@ export interface OperationParts {
   clock: SandboxClock;
   scenario: () => CreditScenario;
   names: CreditNames;
-  faults: CreditFaultPlan;
   engines: EngineShelf;
   /** Operations, and titulos over all of them, held at most; beyond it uploads are refused. */
   operationCapacity: number;
   tituloCapacity: number;
+}
+
+/** How often one file, with one ZIP, was sent to one engine. */
+export interface OperationCounts {
+  fileSha256: string;
+  fileName: string;
+  xmlsSha256: string | null;
+  engineId: string;
+  /** Uploads that arrived whole and could be analysed. */
+  requested: number;
+  /** Operations that the service really began: more than one is an analysis bought twice. */
+  started: number;
+  /** Reads of the status, and of the result. */
+  polls: number;
+  results: number;
 }
 
 /** An operation as the sandbox holds it: what a poll would show now, and what no poll shows. */
@@ -39,30 +58,42 @@ export interface OperationHeld {
   ordinal: number;
   titulos: number;
   /** How it ends, or has ended. */
-  ending: CreditEndingKind;
+  ending: CreditEnding;
   /** Instant of the result, null when there will be none. */
   resultAt: string | null;
   operation: JsonObject;
 }
 
+type FileNames = Pick<Upload['file'], 'sha256' | 'name'>;
+
 export function createOperations(parts: OperationParts) {
-  const { clock, engines, faults, names, prefix, scenario, seed } = parts;
-  const tally = new OperationTally();
+  const { clock, engines, names, prefix, scenario, seed } = parts;
+  const noCalls = { requested: 0, started: 0, polls: 0, results: 0 };
+  const tally = new Tally<OperationCounts>(() => ({
+    ...noCalls,
+    fileSha256: '',
+    fileName: '',
+    xmlsSha256: null,
+    engineId: '',
+  }));
   const operations = new Map<string, Operation>();
   let titulosHeld = 0;
 
-  const countsOf = (upload: Upload, engine: Engine): OperationCounts =>
-    tally.of({
-      fileSha256: upload.file.sha256,
-      fileName: upload.file.name,
-      xmlsSha256: upload.xmls?.sha256 ?? null,
-      engineId: engine.id,
-    });
+  function countsOf({ file, xmls }: Upload, { id: engineId }: Engine): OperationCounts {
+    const xmlsSha256 = xmls?.sha256 ?? null;
+    const { name: fileName, sha256: fileSha256 } = file;
+    const key = [fileSha256, xmlsSha256, engineId].join('|');
+    return tally.of(key, { fileSha256, fileName, xmlsSha256, engineId });
+  }
 
-  async function prepareUpload({
-    incoming,
-    entry,
-  }: CreditRequest): Promise<PreparedCreditCall | 'aborted'> {
+  /** Each pair of bytes and file name goes through its own copy of the steps. */
+  const subjectOf = ({ file }: Upload) => ({ subject: file.sha256, variant: file.name });
+  const about = ({ id, upload }: Operation) => ({ ...subjectOf(upload), id });
+
+  async function prepareUpload(
+    plan: FaultPlan<CreditStage>,
+    { incoming, entry }: Request,
+  ): Promise<PreparedCall | 'aborted'> {
     const { maxFileBytes } = scenario();
     const upload = await readUpload(incoming, { names, maxFileBytes, parts: entry.parts });
     if (upload === 'aborted') return upload;
@@ -71,32 +102,54 @@ export function createOperations(parts: OperationParts) {
     const counts = countsOf(upload, engine);
     counts.requested += 1;
     return {
-      trouble: () => faults.nextOfFile('upload', upload.file),
-      act: (trouble) => {
+      ...subjectOf(upload),
+      id: null,
+      act: () => {
         counts.started += 1;
-        const operation = begin(upload, engine, counts.started);
-        entry.operationId = operation.id;
+        const operation = begin(plan, upload, engine, counts.started);
+        entry.id = operation.id;
         // As it stands at birth, even where the scenario lets it end at once.
         const json = operationOnWire(operation, Number.NEGATIVE_INFINITY, names);
-        const idField = trouble?.kind === 'missing_id' ? names.idField : null;
-        return answerOf(scenario().successStatus, without(json, idField), trouble);
+        return { status: scenario().successStatus, json };
       },
     };
   }
 
-  function begin(upload: Upload, engine: Engine, ordinal: number): Operation {
-    const operation = startOperation({
-      seed,
+  const scriptOf = ({ sha256, name }: FileNames) => {
+    const { files } = scenario();
+    return files[sha256] ?? files[name] ?? files['*'];
+  };
+  const isNamed = ({ sha256, name }: FileNames) =>
+    Object.hasOwn(scenario().files, sha256) || Object.hasOwn(scenario().files, name);
+
+  function begin(
+    plan: FaultPlan<CreditStage>,
+    upload: Upload,
+    engine: Engine,
+    ordinal: number,
+  ): Operation {
+    const { file, xmls } = upload;
+    const { analysis, resultDelayMs } = scenario();
+    const script = scriptOf(file);
+    const { kind } = plan.nextEnding(subjectOf(upload), script?.end, creditEndings, isNamed(file));
+    const { sha256, name } = file;
+    const words = [seed, 'operation', sha256, name, xmls?.sha256 ?? '', engine.id, ordinal];
+    const work = beginWork(clock.now(), kind, analysis, words);
+    const operation: Operation = {
+      ...work,
+      id: seededUuid(words.join('|')),
       upload,
       engine,
       ordinal,
-      at: clock.now(),
-      ending: faults.nextEnding(upload.file),
-      scenario: scenario(),
-      failure: faults.scriptOf(upload.file)?.failure,
-    });
+      resultAt: work.endsAt + drawDuration(resultDelayMs, 'uniform', ...words, 'result'),
+      failure: {
+        code: 'analysis_failed',
+        message: 'A analise nao pode ser concluida.',
+        ...script?.failure,
+      },
+    };
     operations.set(operation.id, operation);
-    titulosHeld += upload.file.remittance.titulos.length;
+    titulosHeld += file.remittance.titulos.length;
     return operation;
   }
 
@@ -118,49 +171,37 @@ export function createOperations(parts: OperationParts) {
   }
 
   /** @throws Refusal 400, 404 */
-  function findOperation({ params, entry }: CreditRequest): Operation {
-    const operation = operations.get(readId(params));
+  function findOperation({ params }: Request): Operation {
+    const operation = operations.get(uuidIn(params, 'id'));
     if (operation === undefined) {
       throw new Refusal(404, 'operation_not_found', 'No such operation.');
     }
-    entry.operationId = operation.id;
     return operation;
   }
 
-  async function prepareStatus(request: CreditRequest): Promise<PreparedCreditCall> {
+  function prepareStatus(request: Request): PreparedCall {
     const operation = findOperation(request);
     countsOf(operation.upload, operation.engine).polls += 1;
-    return {
-      trouble: () => faults.nextOfFile('status', operation.file),
-      act: (trouble) => {
-        const json = operationOnWire(operation, clock.now(), names);
-        const isUnknown = trouble?.kind.startsWith('unknown_status') ?? false;
-        const shown = isUnknown ? { ...json, [names.statusField]: 'aguardando_revisao' } : json;
-        return answerOf(200, shown, trouble);
-      },
-    };
+    const json = () => operationOnWire(operation, clock.now(), names);
+    return { ...about(operation), act: () => ({ status: 200, json: json() }) };
   }
 
-  async function prepareResult(request: CreditRequest): Promise<PreparedCreditCall> {
+  function prepareResult(request: Request): PreparedCall {
     const operation = findOperation(request);
     const filter = filterOf(request.query);
     const notReady = () => notReadyAnswer(operation);
     countsOf(operation.upload, operation.engine).results += 1;
     return {
-      trouble: () => faults.nextOfFile('result', operation.file),
+      ...about(operation),
       notReady,
       act: (trouble) =>
         hasResult(operation, clock.now()) ? resultOf(operation, filter, trouble) : notReady(),
     };
   }
 
-  function resultOf(
-    operation: Operation,
-    filter: ResultFilter,
-    trouble: CreditTrouble | null,
-  ): CreditAnswer {
+  function resultOf(operation: Operation, filter: ResultFilter, trouble: Trouble | null): Answer {
     const { engine, upload } = operation;
-    const timestamp = new Date(operation.endsAt).toISOString();
+    const timestamp = iso(operation.endsAt);
     const judgement = judge({
       remittance: upload.file.remittance,
       invoices: upload.xmls?.invoices ?? null,
@@ -174,35 +215,41 @@ export function createOperations(parts: OperationParts) {
       timestamp,
     };
     const pieces = resultPieces(head, judgement, filter, twistOf(trouble));
-    return { status: 200, body: { pieces } };
+    return { status: 200, pieces };
   }
 
-  function notReadyAnswer(operation: Operation): CreditAnswer {
+  function notReadyAnswer(operation: Operation): Answer | Refusal {
     const status = scenario().notReadyStatus;
-    if (status === 204) return { status, body: null };
-    if (status === 202) return answerOf(status, operationOnWire(operation, clock.now(), names));
-    const refusal = new Refusal(status, 'result_not_ready', 'The operation has no result yet.');
-    return { status, body: { refusal } };
+    if (status === 204) return { status };
+    if (status === 202) return { status, json: operationOnWire(operation, clock.now(), names) };
+    return new Refusal(status, 'result_not_ready', 'The operation has no result yet.');
   }
 
   const held = (operation: Operation): OperationHeld => ({
-    fileSha256: operation.file.sha256,
+    fileSha256: operation.upload.file.sha256,
     xmlsSha256: operation.upload.xmls?.sha256 ?? null,
     engineId: operation.engine.id,
     ordinal: operation.ordinal,
     titulos: operation.upload.file.remittance.titulos.length,
-    ending: operation.ending.kind,
-    resultAt:
-      operation.ending.kind === 'completed' ? new Date(operation.resultAt).toISOString() : null,
+    ending: operation.ending,
+    resultAt: operation.ending === 'completed' ? iso(operation.resultAt) : null,
     operation: operationOnWire(operation, clock.now(), names),
   });
 
-  const routes: CreditRoute[] = [
-    { method: 'POST', path: `${prefix}/operations`, query: [], prepare: prepareUpload },
-    { method: 'GET', path: `${prefix}/operations/:id`, query: [], prepare: prepareStatus },
+  const one = `${prefix}/operations/:id`;
+  const routes = (plan: FaultPlan<CreditStage>): Route<CreditStage>[] => [
+    {
+      method: 'POST',
+      path: `${prefix}/operations`,
+      stage: 'upload',
+      streams: true,
+      prepare: (request) => prepareUpload(plan, request),
+    },
+    { method: 'GET', path: one, stage: 'status', prepare: prepareStatus },
     {
       method: 'GET',
-      path: `${prefix}/operations/:id/result`,
+      path: `${one}/result`,
+      stage: 'result',
       query: ['filter', 'include'],
       prepare: prepareResult,
     },
@@ -210,6 +257,8 @@ export function createOperations(parts: OperationParts) {
 
   return {
     routes,
+    scriptOf,
+    isNamed,
     counts: (): OperationCounts[] => tally.all(),
     held: (): OperationHeld[] => [...operations.values()].map(held),
     reset(): void {
@@ -241,6 +290,6 @@ const twists: readonly string[] = [
   'bare_issues',
 ] satisfies ResultTwist[];
 
-function twistOf(trouble: CreditTrouble | null): ResultTwist | null {
+function twistOf(trouble: Trouble | null): ResultTwist | null {
   return trouble !== null && twists.includes(trouble.kind) ? (trouble.kind as ResultTwist) : null;
 }

@@ -1,8 +1,8 @@
 /** The result of an operation as JSON text, piece by piece: a tree of 50,000 titulos never is one string. */
 
-import { seededUuid } from '../chance';
+import { seededUuid } from '../core/chance';
+import type { FaultKind } from '../faults/fault-words';
 import type { Judgement, SacadoJudged, TituloJudged } from './analysis';
-import type { ActingCreditFault } from './credit-fault-words';
 
 export type ResultFilter = 'issues' | 'all';
 
@@ -15,7 +15,7 @@ export interface ResultHead {
 
 /** Untruths that a fault puts into the tree; `bare_issues` is none, but another way to tell it. */
 export type ResultTwist = Extract<
-  ActingCreditFault,
+  FaultKind,
   'wrong_summary' | 'stray_titulo' | 'unknown_entity_status' | 'extra_fields' | 'bare_issues'
 >;
 

@@ -1,7 +1,7 @@
 /** The rules an engine can have, and what `rules` of a request may say of them. */
 
 import { z } from 'zod';
-import { Refusal } from '../engine/problem';
+import { Refusal } from '../http/refusal';
 
 export type Severity = 'blocking' | 'alert';
 

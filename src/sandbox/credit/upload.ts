@@ -3,21 +3,11 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { Refusal } from '../engine/problem';
+import { Refusal } from '../http/refusal';
+import type { PartReceived } from '../http/request-log';
 import { CnabReader, type RemittanceRead } from './cnab-reading';
 import type { CreditNames } from './credit-names';
 import { InvoicesRefused, readInvoices, type InvoiceRead } from './invoice-reading';
-
-/** A part as it arrived, in order. */
-export interface PartReceived {
-  name: string;
-  /** Null for a plain field. */
-  fileName: string | null;
-  contentType: string;
-  bytes: number;
-  /** Of the bytes as they arrived. */
-  sha256: string;
-}
 
 export interface Upload {
   file: { name: string; sha256: string; remittance: RemittanceRead };

@@ -1,23 +1,13 @@
-/** One attempt: everything it will ever be is fixed when it starts; the clock reveals it. */
+/** One attempt at a dossier. */
 
-import { drawDuration, seededUuid } from '../chance';
-import type {
-  DossierEnding,
-  DossierScenario,
-  DossierScript,
-  DossierStatus,
-} from './dossier-scenario';
+import { statusOf, type Work } from '../core/work';
+import type { DossierEnding, DossierStatus } from './dossier-scenario';
 
-export interface Attempt {
+export interface Attempt extends Work<DossierEnding> {
   id: string;
   number: number;
   /** Who asked for it; `start`: it was there when the sandbox began. */
   by: 'start' | 'client' | 'other';
-  ending: DossierEnding;
-  /** Instants, in milliseconds; `endsAt` is infinite when it never settles. */
-  queuedAt: number;
-  startsAt: number;
-  endsAt: number;
   /** The instant from which it is cancelled, also out of a review; infinite without that. */
   cancelledAt: number;
 }
@@ -32,48 +22,11 @@ const settledAs: Record<DossierEnding, DossierStatus> = {
   never_settles: 'running',
 };
 
-export function beginAttempt({
-  seed,
-  dossierId,
-  number,
-  by,
-  at,
-  ending,
-  script,
-  timing,
-}: {
-  seed: number;
-  dossierId: string;
-  number: number;
-  by: Attempt['by'];
-  at: number;
-  ending: DossierEnding;
-  script: DossierScript;
-  timing: DossierScenario['timing'];
-}): Attempt {
-  const words = [seed, 'dossier', dossierId, number];
-  const waiting = script.waitingMs ?? timing.waitingMs;
-  const processing = script.processingMs ?? timing.processingMs;
-  const startsAt = at + drawDuration(waiting, timing.distribution, ...words, 'waiting');
-  const processingMs = drawDuration(processing, timing.distribution, ...words, 'processing');
-  return {
-    id: seededUuid(`attempt|${words.join('|')}`),
-    number,
-    by,
-    ending,
-    queuedAt: at,
-    startsAt,
-    endsAt: ending === 'never_settles' ? Number.POSITIVE_INFINITY : startsAt + processingMs,
-    cancelledAt: Number.POSITIVE_INFINITY,
-  };
-}
-
 export function statusAt(attempt: Attempt, now: number): DossierStatus {
-  const { cancelledAt, ending, endsAt, startsAt } = attempt;
+  const { cancelledAt, ending, endsAt } = attempt;
   const isOpen = cancelledAt < endsAt || ending === 'needs_review';
   if (isOpen && now >= cancelledAt) return 'cancelled';
-  if (now >= endsAt) return settledAs[attempt.ending];
-  return now < startsAt ? 'queued' : 'running';
+  return statusOf<DossierEnding, DossierStatus>(attempt, now, ['queued', 'running'], settledAs);
 }
 
 /** The instant it settles; infinite when it never does. */

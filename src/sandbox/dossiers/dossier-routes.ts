@@ -1,20 +1,14 @@
 /** The calls about dossiers. */
 
-import type { SandboxClock } from '../clock';
-import type { CertificatePdf } from '../certificates/certificate-pdf';
-import type { Answer, JsonObject } from '../engine/answer';
-import type { IdempotencyKeys } from '../engine/idempotency-keys';
-import { listPage, readListWish, type ListFilter } from '../engine/list-pages';
-import { Refusal } from '../engine/problem';
-import {
-  customNotEnabled,
-  refuseBody,
-  uuidIn,
-  type PreparedResourceCall,
-  type ResourceRequest,
-  type ResourceRoute,
-} from '../engine/resource-service';
-import { filesPrefix } from '../engine/signed-links';
+import type { SandboxClock } from '../core/clock';
+import type { FictionalPdf } from '../core/fictional-pdf';
+import type { Answer } from '../http/answer';
+import type { IdempotencyKeys } from '../http/idempotency-keys';
+import { listPage, readListWish } from '../http/list-pages';
+import { customNotEnabled, Refusal } from '../http/refusal';
+import { uuidIn } from '../http/router';
+import { refuseBody, type PreparedCall, type Request, type Route } from '../http/service';
+import { filesPrefix } from '../http/signed-links';
 import { isCancellableAt, statusAt, type Attempt } from './attempts';
 import { dossierStatusWords, type DossierScenario, type DossierStage } from './dossier-scenario';
 import { currentOf, type DossierShelf, type HeldDossier } from './dossier-shelf';
@@ -28,16 +22,15 @@ export interface DossierRouteParts {
   scenario: () => DossierScenario;
   shelf: DossierShelf;
   keys: IdempotencyKeys;
-  pdf: CertificatePdf;
+  pdf: FictionalPdf;
   view: (read: DossierView['read']) => DossierView;
 }
 
-export function dossierRoutes(parts: DossierRouteParts): ResourceRoute<DossierStage>[] {
+export function dossierRoutes(parts: DossierRouteParts): Route<DossierStage>[] {
   const { clock, keys, scenario, shelf, view } = parts;
 
-  const find = ({ params }: Pick<ResourceRequest, 'params'>) =>
-    shelf.get(uuidIn(params, 'dossie_id'));
-  const about = (dossier: HeldDossier, act: () => Answer): PreparedResourceCall => ({
+  const find = ({ params }: Pick<Request, 'params'>) => shelf.get(uuidIn(params, 'dossie_id'));
+  const about = (dossier: HeldDossier, act: () => Answer): PreparedCall => ({
     subject: dossier.id,
     id: dossier.id,
     act,
@@ -47,33 +40,28 @@ export function dossierRoutes(parts: DossierRouteParts): ResourceRoute<DossierSt
     json: dossierOnWire(dossier, view('status')),
   });
 
-  function prepareList({ query }: ResourceRequest): PreparedResourceCall {
-    const wish = readListWish(query, scenario(), [statusFilter(scenario())]);
-    return {
-      subject: '',
-      id: null,
-      act: () => ({ status: 200, json: listPage(items(), wish, scenario()) }),
+  function prepareList({ query }: Request): PreparedCall {
+    const status = { name: scenario().statusName, words: dossierStatusWords, field: 'status' };
+    const wish = readListWish(query, scenario(), [status]);
+    const items = {
+      placeOf: ({ ordinal }: HeldDossier) => [0, ordinal] as const,
+      wordOf: (dossier: HeldDossier) => statusAt(currentOf(dossier), clock.now()),
+      show: (dossier: HeldDossier) => dossierOnWire(dossier, view('list')),
     };
+    const page = () => listPage(shelf.all(), items, wish, scenario());
+    return { subject: '', id: null, act: () => ({ status: 200, json: page() }) };
   }
 
-  const items = () =>
-    shelf.all().map((dossier) => ({
-      ordinal: dossier.ordinal,
-      words: { status: statusAt(currentOf(dossier), clock.now()) },
-      show: (): JsonObject => dossierOnWire(dossier, view('list')),
-    }));
-
-  function prepareStatus(request: ResourceRequest): PreparedResourceCall {
+  function prepareStatus(request: Request): PreparedCall {
     const dossier = find(request);
     dossier.counts.statusReads += 1;
     return about(dossier, () => shown(dossier, 200));
   }
 
-  function prepareRetry(request: ResourceRequest): PreparedResourceCall {
+  function prepareRetry(request: Request): PreparedCall {
     const dossier = find(request);
     dossier.counts.retryRequests += 1;
-    const key = keys.arrived(request.headers);
-    request.entry.key = key;
+    const key = keys.arrived(request);
     refuseBody(request);
     const asked = `retry|${dossier.id}`;
     const { successStatus } = scenario();
@@ -86,7 +74,7 @@ export function dossierRoutes(parts: DossierRouteParts): ResourceRoute<DossierSt
     });
   }
 
-  function prepareCancel(request: ResourceRequest): PreparedResourceCall {
+  function prepareCancel(request: Request): PreparedCall {
     const dossier = find(request);
     dossier.counts.cancelRequests += 1;
     refuseBody(request);
@@ -101,7 +89,7 @@ export function dossierRoutes(parts: DossierRouteParts): ResourceRoute<DossierSt
     });
   }
 
-  function preparePdf(request: ResourceRequest): PreparedResourceCall {
+  function preparePdf(request: Request): PreparedCall {
     const dossier = find(request);
     dossier.counts.pdfs += 1;
     const attempt = currentOf(dossier);
@@ -121,16 +109,12 @@ export function dossierRoutes(parts: DossierRouteParts): ResourceRoute<DossierSt
   const download = { method: 'GET', stage: 'pdf', prepare: preparePdf } as const;
   return [
     { method: 'GET', path: dossiersPath, stage: 'list', query: 'any', prepare: prepareList },
-    { method: 'GET', path: `${one}/status`, stage: 'status', query: [], prepare: prepareStatus },
-    { method: 'POST', path: `${one}/retry`, stage: 'retry', query: [], prepare: prepareRetry },
-    { method: 'POST', path: `${one}/cancel`, stage: 'cancel', query: [], prepare: prepareCancel },
-    { ...download, path: `${dossiersPath}/${artifact}`, query: [] },
+    { method: 'GET', path: `${one}/status`, stage: 'status', prepare: prepareStatus },
+    { method: 'POST', path: `${one}/retry`, stage: 'retry', prepare: prepareRetry },
+    { method: 'POST', path: `${one}/cancel`, stage: 'cancel', prepare: prepareCancel },
+    { ...download, path: `${dossiersPath}/${artifact}` },
     { ...download, path: `${filesPrefix}${dossierFilesPath}/${artifact}`, query: 'any' },
   ];
-}
-
-function statusFilter({ statusName }: DossierScenario): ListFilter {
-  return { name: statusName, words: dossierStatusWords, field: 'status' };
 }
 
 /** The entitlement first, then the state. @throws Refusal 403, 409 */
@@ -145,12 +129,12 @@ function refuseRetry(dossier: HeldDossier, { customEnabled }: DossierScenario, n
 }
 
 /** The same attempt always has the same bytes. */
-function pdfOf(dossier: HeldDossier, attempt: Attempt, pdf: CertificatePdf): Buffer {
+function pdfOf(dossier: HeldDossier, attempt: Attempt, pdf: FictionalPdf): Buffer {
   return pdf.print({
     heading: `Dossie ${dossier.script.kind} (sandbox)`,
     name: `Tentativa ${attempt.number}`,
     document: '-',
-    certidao: dossier.id,
+    id: dossier.id,
     outcome: attempt.ending,
   });
 }

@@ -1,21 +1,23 @@
 /** The `dossiers` section of a scenario. */
 
 import { z } from 'zod';
-import type { CallRole } from '../faults/resource-fault-words';
 import {
   acceptedStatus,
   anyObject,
-  backgroundOver,
-  endingsAmong,
   failureFields,
   listFields,
+  milliseconds,
+  ownTiming,
   pollAfterSeconds,
+  range,
   rateLimitPerSecond,
   repeatedKey,
-  stepsAs,
+  section,
+  timing,
   uuidInLowerCase,
-} from '../resource-scenario';
-import { milliseconds, range, section, timing } from '../scenario-parts';
+} from '../core/scenario-parts';
+import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
+import type { CallRole } from '../faults/fault-words';
 
 export const dossierRoles = {
   list: 'list',
@@ -47,26 +49,19 @@ export const dossierStatusWords = [
   'cancelled',
 ] as const;
 export type DossierStatus = (typeof dossierStatusWords)[number];
-export const dossierModes = ['standard', 'modular', 'provided_data'] as const;
 const riskForms = ['none', 'classified', 'insufficient_data'] as const;
 
-const callScripts = {
-  status: stepsAs('read'),
-  retry: stepsAs('retry'),
-  cancel: stepsAs('change'),
-  pdf: stepsAs('download'),
-};
+const { list, ...callScripts } = stepsOver(dossierRoles);
 
 const dossierScript = section({
   subject_type: z.enum(['cpf', 'cnpj']).nullable().optional(),
-  mode: z.enum(dossierModes).default('standard'),
+  mode: z.enum(['standard', 'modular', 'provided_data']).default('standard'),
   kind: z.enum(['basic', 'advanced']).default('basic'),
   /** So long before the start the attempt was queued that is the current one at the start. */
   queuedAgoMs: milliseconds.default(0),
   /** The number of that attempt. */
   firstAttempt: z.int().min(1).default(1),
-  waitingMs: range.optional(),
-  processingMs: range.optional(),
+  ...ownTiming,
   end: endingsAmong(dossierEndings),
   phases: z.array(z.string().min(1)).min(1).optional(),
   /** Phases that could not be collected: coverage is partial. */
@@ -92,9 +87,9 @@ export const dossierSection = section({
   timing: timing.prefault({}),
   /** From an accepted cancellation to its state. */
   cancelMs: range.default([0, 0]),
-  successStatus: acceptedStatus(202),
+  successStatus: acceptedStatus.default(202),
   /** Null leaves it out. */
-  pollAfterSeconds: pollAfterSeconds.default(2),
+  pollAfterSeconds,
   repeatedKey,
   /** Whether modular and provided-data dossiers are enabled for the workspace. */
   customEnabled: z.boolean().default(true),
@@ -110,7 +105,7 @@ export const dossierSection = section({
   pattern: dossierScript.prefault({}),
   held: z.record(uuidInLowerCase, dossierScript).default({}),
   /** Steps of every dossier without steps of its own, each by itself; those of the list. */
-  calls: section({ list: stepsAs('list'), ...callScripts }).prefault({}),
+  calls: section({ list, ...callScripts }).prefault({}),
   background: backgroundOver(dossierRoles),
 });
 

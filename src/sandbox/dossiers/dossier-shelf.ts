@@ -1,10 +1,11 @@
 /** The dossiers that the service holds: those of the scenario, and what became of them. */
 
-import { drawDuration } from '../chance';
-import type { SandboxClock } from '../clock';
-import { Refusal } from '../engine/problem';
+import { drawDuration, seededUuid } from '../core/chance';
+import type { SandboxClock } from '../core/clock';
+import { beginWork } from '../core/work';
 import { stepAt } from '../faults/fault-plan';
-import { beginAttempt, isCancellableAt, type Attempt } from './attempts';
+import { Refusal } from '../http/refusal';
+import { isCancellableAt, type Attempt } from './attempts';
 import type { DossierScenario, DossierScript } from './dossier-scenario';
 
 export interface HeldDossier {
@@ -73,12 +74,9 @@ export class DossierShelf {
 
   /** A new attempt under the same id. */
   beginAgain(dossier: HeldDossier, by: 'client' | 'other'): Attempt {
-    const attempt = this.#attempt(dossier.id, dossier.script, {
-      number: currentOf(dossier).number + 1,
-      ordinal: dossier.attempts.length,
-      by,
-      at: this.#parts.clock.now(),
-    });
+    const { attempts, id, script } = dossier;
+    const now = this.#parts.clock.now();
+    const attempt = this.#attempt(id, script, attempts.length, by, now);
     dossier.attempts.push(attempt);
     return attempt;
   }
@@ -95,12 +93,7 @@ export class DossierShelf {
 
   #put(id: string, script: DossierScript): void {
     const at = this.#parts.clock.now() - script.queuedAgoMs;
-    const attempt = this.#attempt(id, script, {
-      number: script.firstAttempt,
-      ordinal: 0,
-      by: 'start',
-      at,
-    });
+    const attempt = this.#attempt(id, script, 0, 'start', at);
     this.#ordinal += 1;
     this.#dossiers.set(id, {
       id,
@@ -112,16 +105,25 @@ export class DossierShelf {
     });
   }
 
+  /** @param ordinal how many began here before */
   #attempt(
     dossierId: string,
     script: DossierScript,
-    begun: { number: number; ordinal: number; by: Attempt['by']; at: number },
+    ordinal: number,
+    by: Attempt['by'],
+    at: number,
   ): Attempt {
     const { scenario, seed } = this.#parts;
-    const { at, by, number, ordinal } = begun;
     const ending = stepAt(script.end ?? [], ordinal)?.kind ?? 'completed';
-    const { timing } = scenario();
-    return beginAttempt({ seed, dossierId, number, by, at, ending, script, timing });
+    const number = script.firstAttempt + ordinal;
+    const words = [seed, 'dossier', dossierId, number];
+    return {
+      ...beginWork(at, ending, scenario().timing, words, script),
+      id: seededUuid(`attempt|${words.join('|')}`),
+      number,
+      by,
+      cancelledAt: Number.POSITIVE_INFINITY,
+    };
   }
 }
 

@@ -1,7 +1,8 @@
 /** Dossiers as the service shows them (section Dossier). Absent means no value. */
 
-import { draw, pick, seededUuid } from '../chance';
-import type { JsonObject } from '../engine/answer';
+import { draw, pick, seededUuid } from '../core/chance';
+import { failureOf } from '../core/work';
+import { iso, type JsonObject } from '../http/answer';
 import { isSettledAt, phaseEnds, settlesAt, statusAt, type Attempt } from './attempts';
 import type { DossierScenario, DossierStatus } from './dossier-scenario';
 import { currentOf, type HeldDossier } from './dossier-shelf';
@@ -16,9 +17,12 @@ export interface DossierView {
   link: (dossier: HeldDossier, expiresAt: number) => string;
 }
 
-const iso = (at: number) => new Date(at).toISOString();
 const contract = { contract_version: '2026-01', billing_policy_version: '2026-01' };
 const usualPhases = ['identificacao', 'patrimonio', 'processos', 'relacionamentos', 'relatorio'];
+const failureWords = {
+  codes: ['fonte_indisponivel', 'coleta_falhou'],
+  message: 'A coleta falhou (simulada).',
+} as const;
 /** States in which the work is done and its report is there. */
 const reported: readonly DossierStatus[] = ['completed', 'needs_review'];
 
@@ -45,7 +49,9 @@ export function dossierOnWire(dossier: HeldDossier, view: DossierView): JsonObje
     stale: script.stale,
     ...(shown && reported.includes(status) ? { result: resultOf(dossier, risk) } : {}),
     ...(risk === null ? {} : { risk_classification: risk }),
-    ...(status === 'failed' ? { failure: failureOf(dossier, attempt) } : {}),
+    ...(status === 'failed'
+      ? { failure: failureOf(attempt.ending, failureWords, script.failure) }
+      : {}),
     ...(waits ? { poll_after_seconds: pollAfterSeconds } : {}),
     created_at: iso(dossier.createdAt),
     updated_at: iso(movedAt(dossier, now)),
@@ -58,7 +64,7 @@ function subjectTypeOf({ id, script }: HeldDossier, seed: number): string | null
 }
 
 function attemptOnWire(attempt: Attempt, { now, seed }: DossierView): JsonObject {
-  const { id, number, queuedAt, startsAt } = attempt;
+  const { id, number, createdAt, startsAt } = attempt;
   const status = statusAt(attempt, now);
   const ended = settlesAt(attempt);
   const billing = reported.includes(status)
@@ -68,7 +74,7 @@ function attemptOnWire(attempt: Attempt, { now, seed }: DossierView): JsonObject
     id,
     number,
     status,
-    queued_at: iso(queuedAt),
+    queued_at: iso(createdAt),
     ...(now >= startsAt && ended >= startsAt ? { started_at: iso(startsAt) } : {}),
     ...(now >= ended ? { completed_at: iso(ended) } : {}),
     billing: {
@@ -182,17 +188,6 @@ function riskOf({ id, script }: HeldDossier, { seed }: DossierView): JsonObject 
   return { ...matrix, ...(incomplete ? unknown : known), ...script.riskClassification };
 }
 
-function failureOf({ script }: HeldDossier, { ending }: Attempt): JsonObject {
-  const retryable = ending === 'failure_retryable';
-  return {
-    code: retryable ? 'fonte_indisponivel' : 'coleta_falhou',
-    message: 'A coleta falhou (simulada).',
-    retryable,
-    ...(retryable ? { retry_after_seconds: 1 } : {}),
-    ...script.failure,
-  };
-}
-
 /** The last instant at which something about it changed. */
 function movedAt(dossier: HeldDossier, now: number): number {
   const attempt = currentOf(dossier);
@@ -200,7 +195,7 @@ function movedAt(dossier: HeldDossier, now: number): number {
   const ended = settlesAt(attempt);
   const moments = [attempt.startsAt, ...ends].filter((at) => at <= ended);
   return Math.max(
-    attempt.queuedAt,
+    attempt.createdAt,
     ...[...moments, ended, attempt.cancelledAt].filter((at) => Number.isFinite(at) && at <= now),
   );
 }

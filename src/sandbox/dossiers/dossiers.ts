@@ -1,11 +1,13 @@
 /** Dossiers: their routes, what they hold, and what a test turns. */
 
-import type { CertificatePdf } from '../certificates/certificate-pdf';
-import type { JsonObject } from '../engine/answer';
-import { IdempotencyKeys, type KeySeen } from '../engine/idempotency-keys';
-import { createResourceService } from '../engine/resource-service';
-import { filesPrefix } from '../engine/signed-links';
-import type { ResourceParts } from '../resource-parts';
+import { z } from 'zod';
+import type { FictionalPdf } from '../core/fictional-pdf';
+import { firstSteps } from '../faults/fault-scenario';
+import type { JsonObject } from '../http/answer';
+import { IdempotencyKeys, type KeySeen } from '../http/idempotency-keys';
+import type { ControlRoutes } from '../http/control';
+import { createService, type ResourceParts, type SectionPatch } from '../http/service';
+import { filesPrefix } from '../http/signed-links';
 import { artifactIdOf, dossierOnWire, type DossierView } from './dossier-wire';
 import { dossierFilesPath, dossierRoutes, dossiersPath } from './dossier-routes';
 import { dossierRoles, type DossierEnding, type DossierStage } from './dossier-scenario';
@@ -34,14 +36,9 @@ export interface DossierCounts {
   }[];
 }
 
-/** What a patch of the section names. */
-interface DossiersNamed {
-  held?: object | undefined;
-  pattern?: unknown;
-  seeded?: unknown;
-}
+const dossierBody = z.strictObject({ dossieId: z.string() });
 
-export function createDossiers(parts: ResourceParts & { pdf: CertificatePdf }) {
+export function createDossiers(parts: ResourceParts & { pdf: FictionalPdf }) {
   const { clock, links, seed } = parts;
   const scenario = () => parts.scenario().dossiers;
   const shelf = new DossierShelf({ seed, clock, scenario });
@@ -61,27 +58,38 @@ export function createDossiers(parts: ResourceParts & { pdf: CertificatePdf }) {
     link,
   });
 
-  const service = createResourceService<DossierStage>({
+  const { reset, restartFaults, ...service } = createService<DossierStage>({
     ...parts,
     name: 'dossier',
     roles: dossierRoles,
-    latencyMs: () => parts.scenario().latencyMs,
-    rateLimitPerSecond: () => scenario().rateLimitPerSecond,
-    cursorName: () => scenario().cursorName,
-    stepsOf: (stage, id) => {
+    section: scenario,
+    stepsOf: (stage, { subject }) => {
       const { calls, held } = scenario();
-      const own = stage === 'list' ? [] : (held[id]?.[stage] ?? []);
-      return own.length > 0 ? own : calls[stage];
+      return firstSteps(stage === 'list' ? undefined : held[subject]?.[stage], calls[stage]);
     },
-    background: () => scenario().background,
-    routes: dossierRoutes({ clock, scenario, shelf, keys, pdf: parts.pdf, view }),
+    routes: () => dossierRoutes({ clock, scenario, shelf, keys, pdf: parts.pdf, view }),
   });
 
+  /** By another client. @returns the number of the new attempt. @throws Refusal 404 */
+  const retryElsewhere = (dossieId: string): { attempt: number } => ({
+    attempt: shelf.beginAgain(shelf.get(dossieId), 'other').number,
+  });
+  /** By another client. @throws Refusal 404 */
+  const cancelElsewhere = (dossieId: string): void => shelf.cancel(shelf.get(dossieId));
+  const controls: ControlRoutes = {
+    'POST retry': (body) => retryElsewhere(body.as(dossierBody).dossieId),
+    'POST cancel': (body) => {
+      cancelElsewhere(body.as(dossierBody).dossieId);
+      return { ok: true };
+    },
+  };
+
   return {
+    ...service,
+    controls,
+    retryElsewhere,
+    cancelElsewhere,
     paths: [dossiersPath, `${filesPrefix}${dossierFilesPath}`],
-    serve: service.serve,
-    received: service.received,
-    clearReceived: service.clearReceived,
     counts: (): DossierCounts => ({
       calls: service.calls(),
       keys: keys.seen(),
@@ -97,20 +105,14 @@ export function createDossiers(parts: ResourceParts & { pdf: CertificatePdf }) {
         dossier: dossierOnWire(dossier, view('held')),
         endings: dossier.attempts.map(({ ending }) => ending),
       })),
-    /** By another client. @throws Refusal 404 */
-    retryElsewhere(dossieId: string): { attempt: number } {
-      return { attempt: shelf.beginAgain(shelf.get(dossieId), 'other').number };
-    },
-    /** By another client. @throws Refusal 404 */
-    cancelElsewhere: (dossieId: string): void => shelf.cancel(shelf.get(dossieId)),
     /** Steps begin again; so do the dossiers that the patch names, all of them by `seeded`. */
-    patched({ held, pattern, seeded }: DossiersNamed): void {
-      service.restartFaults();
+    patched({ held, pattern, seeded }: SectionPatch): void {
+      restartFaults();
       if (seeded === undefined && pattern === undefined) shelf.restart(Object.keys(held ?? {}));
       else shelf.restock();
     },
     reset(): void {
-      service.reset();
+      reset();
       keys.clear();
       shelf.restock();
     },

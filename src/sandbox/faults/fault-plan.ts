@@ -1,43 +1,31 @@
-/** Decides what goes wrong: the scripted steps of a document first, then the seeded background. */
+/** Decides what goes wrong: the scripted steps first, then the seeded background. */
 
-import { draw } from '../chance';
-import type { BackgroundKind, DocumentScript, EndingStep, Scenario } from '../scenario';
-import {
-  callFaults,
-  endings,
-  isCallFault,
-  isEnding,
-  strikesAt,
-  type ActingFaultKind,
-  type CallFaultKind,
-  type CallStage,
-  type SpurningFaultKind,
-  type Stage,
-  type Times,
-} from './fault-words';
+import { draw } from '../core/chance';
+import type { Times } from '../core/scenario-parts';
+import type { Background, CallSteps, Endings } from './fault-scenario';
+import { isFault, strikesRole, type CallRole, type FaultKind } from './fault-words';
 
 /** A fault about to strike one call. */
-export interface CallTrouble<Kind extends CallFaultKind = CallFaultKind> {
-  kind: Kind;
+export interface Trouble {
+  kind: FaultKind;
   retryAfterSeconds?: number | undefined;
   delayMs?: number | undefined;
 }
 
-/** The same trouble, sorted by whether it keeps the request from being acted on. */
-export function whenItStrikes(trouble: CallTrouble | null): {
-  before: CallTrouble<SpurningFaultKind> | null;
-  after: CallTrouble<ActingFaultKind> | null;
-} {
-  if (trouble === null) return { before: null, after: null };
-  return callFaults[trouble.kind].acts
-    ? { before: null, after: trouble as CallTrouble<ActingFaultKind> }
-    : { before: trouble as CallTrouble<SpurningFaultKind>, after: null };
+/** What a call is about: what the scenario names, and which of its copies of the steps it goes through. */
+export interface Subject {
+  subject: string;
+  variant?: string | undefined;
 }
 
-/** What a call is about. Each (document, type) pair goes through its own copy of the steps. */
-export interface Subject {
-  document: string;
-  tipo: string;
+export interface FaultPlanParts<Stage extends string> {
+  seed: number;
+  /** Keeps what is drawn for one resource apart from the others. */
+  name: string;
+  roles: Readonly<Record<Stage, CallRole>>;
+  /** Undefined where the scenario says nothing of the call: then the background strikes. */
+  stepsOf(stage: Stage, subject: Subject): CallSteps | undefined;
+  background(): Background;
 }
 
 /** The step that call number `position` (from 0) meets, undefined once all steps are used up. */
@@ -53,88 +41,86 @@ export function stepAt<Step extends { times: Times }>(
   return undefined;
 }
 
-export class FaultPlan {
-  readonly #seed: number;
-  readonly #scenario: () => Scenario;
+export class FaultPlan<Stage extends string> {
+  readonly #parts: FaultPlanParts<Stage>;
   readonly #positions = new Map<string, number>();
 
-  constructor(seed: number, scenario: () => Scenario) {
-    this.#seed = seed;
-    this.#scenario = scenario;
+  constructor(parts: FaultPlanParts<Stage>) {
+    this.#parts = parts;
   }
 
-  /** The lines a scenario has for this document: its own, else those of `*`. */
-  scriptOf(document: string): DocumentScript | undefined {
-    const { documents } = this.#scenario();
-    return documents[document] ?? documents['*'];
+  /** What strikes the next call of this stage about the subject; null when nothing does. */
+  next(stage: Stage, about: Subject): Trouble | null {
+    const position = this.#advance(stage, about);
+    const steps = this.#parts.stepsOf(stage, about);
+    if (steps === undefined) return this.#background(stage, about, position);
+    const step = stepAt(steps, position);
+    return step === undefined || step.kind === 'ok' ? null : { ...step, kind: step.kind };
   }
 
-  /** What strikes the next call of this stage; null when nothing does. */
-  nextTrouble(stage: CallStage, subject: Subject): CallTrouble | null {
-    const position = this.#advance(stage, subject);
-    const step = stepAt(this.scriptOf(subject.document)?.[stage] ?? [], position);
-    if (step !== undefined) return step.kind === 'ok' ? null : { ...step, kind: step.kind };
-    return this.#isNamed(subject.document) ? null : this.#background(stage, subject, position);
+  /**
+   * How the next work on the subject ends; what the scenario does not name may end as the background
+   * says, which is drawn once for the subject.
+   */
+  nextEnding<Kind extends string>(
+    about: Subject,
+    scripted: Endings<Kind> | undefined,
+    words: Readonly<Record<Kind, Times>>,
+    isNamed: boolean,
+  ): { kind: Kind | 'completed'; retryAfterSeconds?: number | undefined } {
+    const position = this.#advance('end', about);
+    const drawn = scripted ?? (isNamed ? [] : this.#backgroundEndings(about, words));
+    return stepAt(drawn, position) ?? { kind: 'completed' };
   }
 
-  /** How the next issuance of this document ends. */
-  nextEnding(subject: Subject): EndingStep {
-    const position = this.#advance('end', subject);
-    const scripted = this.scriptOf(subject.document)?.end;
-    const step =
-      scripted === undefined && !this.#isNamed(subject.document)
-        ? this.#backgroundEnding(subject, position)
-        : stepAt(scripted ?? [], position);
-    return step ?? { kind: 'completed', times: 'forever' };
-  }
-
-  /** Begins the steps of these documents again; of all documents when none is named. */
-  restart(documents?: readonly string[]): void {
-    if (documents === undefined || documents.includes('*')) {
-      this.#positions.clear();
-      return;
-    }
+  /** Begins the steps of these subjects again; of all when none is named. */
+  restart(subjects?: readonly string[]): void {
     for (const key of this.#positions.keys()) {
-      if (documents.some((document) => key.endsWith(`|${document}`))) this.#positions.delete(key);
+      const about = key.split('|').slice(1);
+      if (subjects?.every((name) => name !== '*' && !about.includes(name)) !== true) {
+        this.#positions.delete(key);
+      }
     }
   }
 
-  #isNamed(document: string): boolean {
-    return Object.hasOwn(this.#scenario().documents, document);
-  }
-
-  #advance(stage: Stage, { document, tipo }: Subject): number {
-    const key = `${stage}|${tipo}|${document}`;
+  #advance(stage: string, { subject, variant = '' }: Subject): number {
+    const key = `${stage}|${subject}|${variant}`;
     const position = this.#positions.get(key) ?? 0;
     this.#positions.set(key, position + 1);
     return position;
   }
 
-  #background(stage: CallStage, subject: Subject, position: number): CallTrouble | null {
-    const { rate, kinds } = this.#scenario().background;
-    if (rate === 0) return null;
-    const words = [this.#seed, stage, subject.tipo, subject.document, position];
-    if (draw('strikes', ...words) >= rate) return null;
-    const fitting = kinds.filter((entry) => fits(entry, stage));
-    const chosen = fitting[Math.floor(draw('kind', ...words) * fitting.length)];
-    return chosen !== undefined && isCallFault(chosen.kind)
-      ? { ...chosen, kind: chosen.kind }
-      : null;
+  #background(stage: Stage, about: Subject, position: number): Trouble | null {
+    const { roles } = this.#parts;
+    const chosen = this.#drawn([stage, ...wordsOf(about), position], ({ kind, stages }) => {
+      return isFault(kind) && strikesRole(kind, roles[stage]) && stages?.includes(stage) !== false;
+    });
+    return chosen === null ? null : { ...chosen, kind: chosen.kind as FaultKind };
   }
 
-  #backgroundEnding(subject: Subject, position: number): EndingStep | undefined {
-    const { rate, kinds } = this.#scenario().background;
-    const words = [this.#seed, 'end', subject.tipo, subject.document];
-    if (rate === 0 || draw('strikes', ...words) >= rate) return undefined;
-    const fitting = kinds.flatMap((entry) =>
-      isEnding(entry.kind) ? [{ ...entry, kind: entry.kind }] : [],
+  #backgroundEndings<Kind extends string>(
+    about: Subject,
+    words: Readonly<Record<Kind, Times>>,
+  ): Endings<Kind> {
+    const chosen = this.#drawn(['end', ...wordsOf(about)], ({ kind }) =>
+      Object.hasOwn(words, kind),
     );
-    const chosen = fitting[Math.floor(draw('kind', ...words) * fitting.length)];
-    if (chosen === undefined) return undefined;
-    return stepAt([{ ...chosen, times: chosen.times ?? endings[chosen.kind].times }], position);
+    if (chosen === null) return [];
+    const kind = chosen.kind as Kind;
+    return [{ ...chosen, kind, times: chosen.times ?? words[kind] }];
+  }
+
+  #drawn(
+    about: readonly (string | number)[],
+    fits: (kind: Background['kinds'][number]) => boolean,
+  ): Background['kinds'][number] | null {
+    const { name, seed } = this.#parts;
+    const { rate, kinds } = this.#parts.background();
+    const words = [seed, name, ...about];
+    if (rate === 0 || draw('strikes', ...words) >= rate) return null;
+    const fitting = kinds.filter(fits);
+    return fitting[Math.floor(draw('kind', ...words) * fitting.length)] ?? null;
   }
 }
 
-function fits({ kind, stages }: BackgroundKind, stage: CallStage): boolean {
-  return isCallFault(kind) && strikesAt(kind, stage) && (stages?.includes(stage) ?? true);
-}
+const wordsOf = ({ subject, variant = '' }: Subject) => [subject, variant];

@@ -1,88 +1,103 @@
-/** Every kind of trouble a scenario can ask for, by the word it is asked with. */
+/** Every kind of trouble with a call, by the word that a scenario asks for it with. */
 
-/** The moments of a certificate's life at which a call can go wrong. */
-export const callStages = ['request', 'poll', 'pdf'] as const;
-export type CallStage = (typeof callStages)[number];
-export type Stage = CallStage | 'end';
+import type { Times } from '../core/scenario-parts';
 
-/** How often a fault strikes before the normal behaviour goes on. */
-export type Times = number | 'forever';
+/**
+ * What a call does, which decides what trouble it can have. `order` creates without a key, `form` with
+ * a file, `create` with a key; `poll` and `read` read a state, `lookup` anything else; `pdf` is a
+ * download with a token, `download` one by a signed address; `open` needs no token.
+ */
+export const callRoles = [
+  'order',
+  'form',
+  'poll',
+  'pdf',
+  'result',
+  'open',
+  'lookup',
+  'create',
+  'retry',
+  'change',
+  'read',
+  'list',
+  'upload',
+  'download',
+] as const;
+export type CallRole = (typeof callRoles)[number];
 
-interface CallFault {
-  stages: readonly CallStage[];
-  /** Whether the service acts on the request (starts the issuance) although the call goes wrong. */
+interface Fault {
+  roles: readonly CallRole[];
+  /** Whether the service does what was asked although the call goes wrong. */
   acts: boolean;
-  times: Times;
+  /** Default 1. */
+  times?: Times;
 }
 
-const asked = ['request', 'poll'] as const satisfies readonly CallStage[];
+const withToken = callRoles.filter((role) => !['open', 'upload', 'download'].includes(role));
+const withJson = callRoles.filter((role) => !['pdf', 'upload', 'download'].includes(role));
+const deciding = ['create', 'retry', 'change'] as const satisfies readonly CallRole[];
+const ordering = ['order', 'form', ...deciding] as const satisfies readonly CallRole[];
+const states = ['poll', ...deciding, 'read', 'list'] as const satisfies readonly CallRole[];
+const files = ['pdf', 'download'] as const satisfies readonly CallRole[];
+const named = ['lookup', 'retry', 'change', 'read', 'list', 'upload', 'download'] as const;
 
-/** Trouble with one call. */
-export const callFaults = {
-  '429': { stages: callStages, acts: false, times: 1 },
-  '429_bare': { stages: callStages, acts: false, times: 1 },
-  '503': { stages: callStages, acts: false, times: 1 },
-  '503_bare': { stages: callStages, acts: false, times: 1 },
-  '500_html': { stages: callStages, acts: false, times: 1 },
-  '500_html_after': { stages: callStages, acts: true, times: 1 },
-  '502': { stages: callStages, acts: false, times: 1 },
-  '504_after': { stages: callStages, acts: true, times: 1 },
-  reset_before: { stages: callStages, acts: false, times: 1 },
-  reset_after: { stages: callStages, acts: true, times: 1 },
-  cut_answer: { stages: callStages, acts: true, times: 1 },
-  no_answer: { stages: callStages, acts: true, times: 1 },
-  no_answer_before: { stages: callStages, acts: false, times: 1 },
-  redirect: { stages: callStages, acts: false, times: 1 },
-  slow: { stages: callStages, acts: true, times: 1 },
-  '401': { stages: callStages, acts: false, times: 1 },
-  '403_unauthorized': { stages: callStages, acts: false, times: 1 },
-  '400_refused': { stages: ['request'], acts: false, times: 1 },
-  unreadable_2xx: { stages: asked, acts: true, times: 1 },
-  missing_id: { stages: ['request'], acts: true, times: 1 },
-  extra_fields: { stages: asked, acts: true, times: 1 },
-  unknown_status: { stages: ['poll'], acts: true, times: 3 },
-  unknown_status_forever: { stages: ['poll'], acts: true, times: 'forever' },
-  slow_pdf: { stages: ['pdf'], acts: true, times: 1 },
-  wrong_sha256: { stages: ['pdf'], acts: true, times: 1 },
-  not_a_pdf: { stages: ['pdf'], acts: true, times: 1 },
-  empty_pdf: { stages: ['pdf'], acts: true, times: 1 },
-} as const satisfies Record<string, CallFault>;
+export const faults = {
+  '429': { roles: callRoles, acts: false },
+  '429_bare': { roles: callRoles, acts: false },
+  '503': { roles: callRoles, acts: false },
+  '503_bare': { roles: callRoles, acts: false },
+  '500_html': { roles: callRoles, acts: false },
+  '500_html_after': { roles: callRoles, acts: true },
+  '502': { roles: callRoles, acts: false },
+  '504_after': { roles: callRoles, acts: true },
+  reset_before: { roles: callRoles, acts: false },
+  reset_after: { roles: callRoles, acts: true },
+  cut_answer: { roles: callRoles, acts: true },
+  no_answer: { roles: callRoles, acts: true },
+  no_answer_before: { roles: callRoles, acts: false },
+  redirect: { roles: callRoles, acts: false },
+  slow: { roles: callRoles, acts: true },
+  '401': { roles: withToken, acts: false },
+  '403_unauthorized': { roles: withToken, acts: false },
+  '400_refused': { roles: ordering, acts: false },
+  '403_custom_not_enabled': { roles: ['retry'], acts: false },
+  '404': { roles: named, acts: false },
+  '405': { roles: ['read'], acts: false },
+  '409': { roles: deciding, acts: false },
+  '409_retryable': { roles: deciding, acts: false },
+  '413': { roles: ['form'], acts: false },
+  expired_link: { roles: ['upload', 'download'], acts: false },
+  not_ready: { roles: ['result'], acts: false },
+  unreadable_2xx: { roles: withJson, acts: true },
+  missing_id: { roles: [...ordering, 'read'], acts: true },
+  extra_fields: { roles: withJson, acts: true },
+  unknown_status: { roles: states, acts: true, times: 3 },
+  unknown_status_forever: { roles: states, acts: true, times: 'forever' },
+  bad_item: { roles: ['list'], acts: true },
+  repeated_cursor: { roles: ['list'], acts: true },
+  slow_pdf: { roles: files, acts: true },
+  wrong_sha256: { roles: files, acts: true },
+  not_a_pdf: { roles: files, acts: true },
+  empty_pdf: { roles: files, acts: true },
+  wrong_summary: { roles: ['result'], acts: true },
+  stray_titulo: { roles: ['result'], acts: true },
+  unknown_entity_status: { roles: ['result'], acts: true },
+  bare_issues: { roles: ['result'], acts: true },
+} as const satisfies Record<string, Fault>;
 
-/** How an issuance ends, and for how many issuances of one document unless the step says. */
-export const endings = {
-  completed: { times: 'forever' },
-  failed: { times: 'forever' },
-  failure_retryable: { times: 1 },
-  failure_permanent: { times: 'forever' },
-  divergente: { times: 'forever' },
-  no_evidence: { times: 'forever' },
-  no_sha256: { times: 'forever' },
-  links_only: { times: 'forever' },
-  never_settles: { times: 'forever' },
-} as const satisfies Record<string, { times: Times }>;
+export type FaultKind = keyof typeof faults;
+export const faultKinds = Object.keys(faults) as FaultKind[];
 
-export type CallFaultKind = keyof typeof callFaults;
-/** Faults that strike although, or because, the service acts on the request. */
-export type ActingFaultKind = {
-  [Kind in CallFaultKind]: (typeof callFaults)[Kind]['acts'] extends true ? Kind : never;
-}[CallFaultKind];
-/** Faults that keep the service from acting on the request. */
-export type SpurningFaultKind = Exclude<CallFaultKind, ActingFaultKind>;
-export type EndingKind = keyof typeof endings;
-export type FaultKind = CallFaultKind | EndingKind;
-
-export const callFaultKinds = Object.keys(callFaults) as CallFaultKind[];
-export const endingKinds = Object.keys(endings) as EndingKind[];
-
-export function isCallFault(kind: string): kind is CallFaultKind {
-  return Object.hasOwn(callFaults, kind);
+export function isFault(kind: string): kind is FaultKind {
+  return Object.hasOwn(faults, kind);
 }
 
-export function isEnding(kind: string): kind is EndingKind {
-  return Object.hasOwn(endings, kind);
+export function strikesRole(kind: FaultKind, role: CallRole): boolean {
+  const { roles }: Fault = faults[kind];
+  return roles.includes(role);
 }
 
-export function strikesAt(kind: CallFaultKind, stage: CallStage): boolean {
-  const stages: readonly CallStage[] = callFaults[kind].stages;
-  return stages.includes(stage);
+export function timesOf(kind: FaultKind): Times {
+  const { times = 1 }: Fault = faults[kind];
+  return times;
 }

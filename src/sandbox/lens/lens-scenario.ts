@@ -1,20 +1,22 @@
 /** The `lens` section of a scenario. */
 
 import { z } from 'zod';
-import type { CallRole } from '../faults/resource-fault-words';
 import {
   acceptedStatus,
   anyObject,
-  backgroundOver,
-  endingsAmong,
   failureFields,
+  milliseconds,
+  ownTiming,
+  parameter,
   pollAfterSeconds,
   rateLimitPerSecond,
   repeatedKey,
   routePresence,
-  stepsAs,
-} from '../resource-scenario';
-import { milliseconds, range, section, timing } from '../scenario-parts';
+  section,
+  timing,
+} from '../core/scenario-parts';
+import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
+import type { CallRole } from '../faults/fault-words';
 
 export const lensRoles = {
   create: 'create',
@@ -41,17 +43,10 @@ export type LensEnding = keyof typeof lensEndings;
 
 export const lensModes = ['geo', 'face'] as const;
 
-const callScripts = {
-  create: stepsAs('create'),
-  upload: stepsAs('upload'),
-  submit: stepsAs('change'),
-  read: stepsAs('read'),
-  artifact: stepsAs('download'),
-};
+const callScripts = stepsOver(lensRoles);
 
 const fileScript = section({
-  waitingMs: range.optional(),
-  processingMs: range.optional(),
+  ...ownTiming,
   /** Time for the upload, from the creation; a list is used up analysis by analysis. */
   uploadMs: z.union([milliseconds, z.array(milliseconds).min(1)]).optional(),
   end: endingsAmong(lensEndings),
@@ -64,8 +59,8 @@ export const lensSection = section({
   rateLimitPerSecond,
   /** From the arrival of the file, or from its submission. */
   timing: timing.prefault({}),
-  successStatus: acceptedStatus(201),
-  pollAfterSeconds: pollAfterSeconds.default(2),
+  successStatus: acceptedStatus.default(201),
+  pollAfterSeconds,
   repeatedKey,
   maxFileBytes: z
     .int()
@@ -75,7 +70,7 @@ export const lensSection = section({
   /** Beside the content type and the sum. */
   uploadHeaders: z.record(z.string().regex(/^[a-z][a-z0-9-]*$/), z.string()).default({}),
   /** Field of the body that chooses the mode; null: no such field. */
-  modeField: z.string().min(1).max(64).nullable().default('mode'),
+  modeField: parameter.nullable().default('mode'),
   defaultMode: z.enum(lensModes).default('geo'),
   /** `GET /lente/analyses/{id}`, which the document does not show. */
   readRoute: routePresence,

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Refusal } from '../engine/problem';
-import type { LensAnalysis } from './lens-analysis';
+import { Refusal } from '../http/refusal';
+import type { LensAnalysis } from './analysis';
 
 /** Larger files are summed and let go. */
 const keptBytes = 1024 * 1024;

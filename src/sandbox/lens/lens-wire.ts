@@ -1,8 +1,9 @@
 /** Analyses as the service shows them (section Lens analysis). Absent means no value. */
 
-import { draw, seededUuid } from '../chance';
-import type { JsonObject } from '../engine/answer';
-import { analysisSettlesAt, analysisStatusAt, workOf, type LensAnalysis } from './lens-analysis';
+import { draw, seededUuid } from '../core/chance';
+import { failureOf } from '../core/work';
+import { iso, type JsonObject } from '../http/answer';
+import { analysisSettlesAt, analysisStatusAt, workOf, type LensAnalysis } from './analysis';
 import type { LensScenario } from './lens-scenario';
 import { uploadHeadersOf } from './lens-upload';
 
@@ -13,8 +14,6 @@ export interface LensView {
   /** Signed address below `lente/`, good until the instant. */
   link: (path: string, expiresAt: number) => string;
 }
-
-const iso = (at: number) => new Date(at).toISOString();
 
 /** The two things kept: what was sent in, when it is small enough to keep, and a report. */
 export const artifactTypes = ['input_image', 'analysis_report'] as const;
@@ -34,6 +33,11 @@ export function artifactsThere(
   if (status !== 'completed' || analysis.ending === 'no_artifacts' || now >= until) return [];
   return artifactTypes.filter((type) => type !== 'input_image' || analysis.arrived?.bytes);
 }
+
+const failureWords = {
+  codes: ['motor_indisponivel', 'imagem_ilegivel'],
+  message: 'A analise falhou (simulada).',
+} as const;
 
 export function analysisOnWire(analysis: LensAnalysis, view: LensView): JsonObject {
   const { now, scenario, seed } = view;
@@ -67,7 +71,9 @@ export function analysisOnWire(analysis: LensAnalysis, view: LensView): JsonObje
       ? { upload: instructionsOf(analysis, view) }
       : {}),
     ...(completed && ending !== 'no_result' ? { result: resultOf(analysis, seed) } : {}),
-    ...(status === 'failed' ? { failure: failureOf(analysis) } : {}),
+    ...(status === 'failed'
+      ? { failure: failureOf(ending, failureWords, analysis.script?.failure) }
+      : {}),
     ...(waits ? { poll_after_seconds: scenario.pollAfterSeconds } : {}),
     ...(submittedAt === null || submittedAt > now ? {} : { submitted_at: iso(submittedAt) }),
     ...(now >= startsAt ? { started_at: iso(startsAt) } : {}),
@@ -118,15 +124,4 @@ function resultOf({ id, mode, script }: LensAnalysis, seed: number): JsonObject 
   );
   const evidence = [{ tipo: mode === 'geo' ? 'placa_de_rua' : 'pontos_faciais', peso: 0.7 }];
   return { hypotheses, evidence, ...script?.result };
-}
-
-function failureOf({ ending, script }: LensAnalysis): JsonObject {
-  const retryable = ending === 'failure_retryable';
-  return {
-    code: retryable ? 'motor_indisponivel' : 'imagem_ilegivel',
-    message: 'A analise falhou (simulada).',
-    retryable,
-    ...(retryable ? { retry_after_seconds: 1 } : {}),
-    ...script?.failure,
-  };
 }

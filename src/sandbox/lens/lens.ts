@@ -1,28 +1,32 @@
 /** Analyses: their routes on both origins, and what the service holds. */
 
 import { z } from 'zod';
-import type { CertificatePdf } from '../certificates/certificate-pdf';
-import type { Answer, JsonObject } from '../engine/answer';
-import { IdempotencyKeys, type KeySeen } from '../engine/idempotency-keys';
-import { Refusal } from '../engine/problem';
-import { readBodyAs } from '../engine/request-body';
-import {
-  createResourceService,
-  refuseBody,
-  uuidIn,
-  type PreparedResourceCall,
-  type ResourceRequest,
-  type ResourceRoute,
-} from '../engine/resource-service';
-import { expiredLink, filesPrefix } from '../engine/signed-links';
+import { seededUuid } from '../core/chance';
+import type { FictionalPdf } from '../core/fictional-pdf';
+import { Tally } from '../core/tally';
+import { beginWork } from '../core/work';
 import { stepAt } from '../faults/fault-plan';
-import type { ResourceParts } from '../resource-parts';
-import { analysisStatusAt, createAnalysis, type LensAnalysis } from './lens-analysis';
+import { firstSteps } from '../faults/fault-scenario';
+import type { Answer, JsonObject } from '../http/answer';
+import { IdempotencyKeys, type KeySeen } from '../http/idempotency-keys';
+import { expiredLink, Refusal, sandboxFull } from '../http/refusal';
+import { readBodyAs } from '../http/request-body';
+import { refuseRoute, uuidIn } from '../http/router';
+import {
+  createService,
+  refuseBody,
+  type PreparedCall,
+  type Request,
+  type ResourceParts,
+  type Route,
+} from '../http/service';
+import { filesPrefix } from '../http/signed-links';
+import { analysisStatusAt, uploadTime, type LensAnalysis } from './analysis';
 import { lensModes, lensRoles, type LensEnding, type LensStage } from './lens-scenario';
 import { readUpload, refuseUploadHeaders, uploadHeadersOf } from './lens-upload';
 import { analysisOnWire, artifactIdOf, artifactsThere, type LensView } from './lens-wire';
 
-export const lensPath = '/api/v1/lente';
+const lensPath = '/api/v1/lente';
 const analysesPath = `${lensPath}/analyses`;
 const lensFilesPath = `${filesPrefix}lente`;
 
@@ -55,14 +59,20 @@ export interface LensCounts {
 /** Of all files together; what comes beyond is summed and let go. */
 const keptBytesLimit = 256 * 1024 * 1024;
 
-type Line = Omit<LensCounts['items'][number], 'sha256'>;
-
-export function createLens(parts: ResourceParts & { capacity: number; pdf: CertificatePdf }) {
+export function createLens(parts: ResourceParts & { capacity: number; pdf: FictionalPdf }) {
   const { clock, links, seed } = parts;
   const scenario = () => parts.scenario().lens;
   const keys = new IdempotencyKeys(() => scenario().repeatedKey);
   const analyses = new Map<string, LensAnalysis>();
-  const counts = new Map<string, Line>();
+  const tally = new Tally<LensCounts['items'][number]>(() => ({
+    sha256: '',
+    requested: 0,
+    created: 0,
+    uploadTries: 0,
+    uploads: 0,
+    reads: 0,
+    artifacts: 0,
+  }));
   let keptBytes = 0;
 
   const scriptOf = (sha256: string) => scenario().files[sha256] ?? scenario().files['*'];
@@ -75,29 +85,23 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
   const shown = (analysis: LensAnalysis, now = clock.now()) =>
     analysisOnWire(analysis, viewAt(now));
 
-  function countsOf(sha256: string): Line {
-    const none = { requested: 0, created: 0, uploadTries: 0, uploads: 0, reads: 0, artifacts: 0 };
-    const line = counts.get(sha256) ?? none;
-    counts.set(sha256, line);
-    return line;
-  }
+  const countsOf = (sha256: string) => tally.of(sha256, { sha256 });
 
-  const about = (analysis: LensAnalysis, act: () => Answer): PreparedResourceCall => ({
+  const about = (analysis: LensAnalysis, act: () => Answer): PreparedCall => ({
     subject: analysis.file.sha256,
     id: analysis.id,
     act,
   });
 
   /** @throws Refusal 400, 404 */
-  function find(params: ResourceRequest['params']): LensAnalysis {
+  function find(params: Request['params']): LensAnalysis {
     const analysis = analyses.get(uuidIn(params, 'id'));
     if (analysis === undefined) throw new Refusal(404, 'analysis_not_found', 'No such analysis.');
     return analysis;
   }
 
-  function prepareCreate(request: ResourceRequest): PreparedResourceCall {
-    const key = keys.arrived(request.headers);
-    request.entry.key = key;
+  function prepareCreate(request: Request): PreparedCall {
+    const key = keys.arrived(request);
     const { mode, file } = readCreate(request, scenario());
     const line = countsOf(file.sha256);
     line.requested += 1;
@@ -106,9 +110,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
     const made = analyses.get(keys.made(key, asked) ?? '');
     if (made !== undefined) return about(made, () => ({ status, json: shown(made) }));
     refuseSize(file.sizeBytes, scenario().maxFileBytes);
-    if (analyses.size >= parts.capacity) {
-      throw new Refusal(507, 'sandbox_full', `The sandbox holds ${parts.capacity} already.`);
-    }
+    if (analyses.size >= parts.capacity) throw sandboxFull(parts.capacity);
     return {
       subject: file.sha256,
       id: null,
@@ -122,26 +124,29 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
   }
 
   function begin(mode: LensAnalysis['mode'], file: LensAnalysis['file']): LensAnalysis {
-    const line = countsOf(file.sha256);
+    const counts = countsOf(file.sha256);
     const script = scriptOf(file.sha256);
-    const analysis = createAnalysis({
-      seed,
-      ofFile: line.created + 1,
+    const ending = stepAt(script?.end ?? [], counts.created)?.kind ?? 'completed';
+    counts.created += 1;
+    const words = [seed, 'lens', file.sha256, counts.created];
+    const at = clock.now();
+    const analysis: LensAnalysis = {
+      id: seededUuid(words.join('|')),
       mode,
       file,
-      ending: stepAt(script?.end ?? [], line.created)?.kind ?? 'completed',
+      ending,
       script,
-      scenario: scenario(),
-      at: clock.now(),
-    });
-    line.created += 1;
+      createdAt: at,
+      uploadUntil: at + uploadTime(script, scenario(), counts.created),
+      arrived: null,
+      work: beginWork(0, ending, scenario().timing, words, script),
+      submittedAt: null,
+    };
     analyses.set(analysis.id, analysis);
     return analysis;
   }
 
-  async function prepareUpload(
-    request: ResourceRequest,
-  ): Promise<PreparedResourceCall | 'aborted'> {
+  async function prepareUpload(request: Request): Promise<PreparedCall | 'aborted'> {
     const analysis = find(request.params);
     const line = countsOf(analysis.file.sha256);
     line.uploadTries += 1;
@@ -164,7 +169,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
     return bytes;
   }
 
-  function prepareSubmit(request: ResourceRequest): PreparedResourceCall {
+  function prepareSubmit(request: Request): PreparedCall {
     if (!scenario().submit) {
       throw new Refusal(404, 'unknown_route', 'The sandbox has no route to submit an analysis.');
     }
@@ -179,19 +184,14 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
     });
   }
 
-  function prepareRead({ params }: ResourceRequest): PreparedResourceCall {
-    if (scenario().readRoute === 'unknown') {
-      throw new Refusal(404, 'unknown_route', 'The sandbox has no route to read an analysis.');
-    }
-    if (scenario().readRoute === 'not_allowed') {
-      throw new Refusal(405, 'method_not_allowed', 'An analysis cannot be read by itself.');
-    }
+  function prepareRead({ params }: Request): PreparedCall {
+    refuseRoute(scenario().readRoute);
     const analysis = find(params);
     countsOf(analysis.file.sha256).reads += 1;
     return about(analysis, () => ({ status: 200, json: shown(analysis) }));
   }
 
-  function prepareArtifact({ params }: ResourceRequest): PreparedResourceCall {
+  function prepareArtifact({ params }: Request): PreparedCall {
     const analysis = find(params);
     countsOf(analysis.file.sha256).artifacts += 1;
     const named = uuidIn(params, 'artifact_id');
@@ -208,50 +208,45 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
   }
 
   const one = `${analysesPath}/:id`;
-  const routes: ResourceRoute<LensStage>[] = [
-    { method: 'POST', path: analysesPath, stage: 'create', query: [], prepare: prepareCreate },
-    { method: 'GET', path: one, stage: 'read', query: [], prepare: prepareRead },
-    { method: 'POST', path: `${one}/submit`, stage: 'submit', query: [], prepare: prepareSubmit },
+  const onFiles = { query: 'any' } as const;
+  const routes: Route<LensStage>[] = [
+    { method: 'POST', path: analysesPath, stage: 'create', prepare: prepareCreate },
+    { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
+    { method: 'POST', path: `${one}/submit`, stage: 'submit', prepare: prepareSubmit },
     {
+      ...onFiles,
       method: 'PUT',
       path: `${lensFilesPath}/uploads/:id`,
       stage: 'upload',
-      query: 'any',
       streams: true,
       prepare: prepareUpload,
     },
     {
+      ...onFiles,
       method: 'GET',
       path: `${lensFilesPath}/artifacts/:id/:artifact_id`,
       stage: 'artifact',
-      query: 'any',
       prepare: prepareArtifact,
     },
   ];
 
-  const service = createResourceService<LensStage>({
+  const { reset, ...service } = createService<LensStage>({
     ...parts,
     name: 'lens',
     roles: lensRoles,
-    latencyMs: () => parts.scenario().latencyMs,
-    rateLimitPerSecond: () => scenario().rateLimitPerSecond,
-    stepsOf: (stage, sha256) => {
-      const own = scriptOf(sha256)?.[stage] ?? [];
-      return own.length > 0 ? own : scenario().calls[stage];
-    },
-    background: () => scenario().background,
-    routes,
+    section: scenario,
+    stepsOf: (stage, { subject }) =>
+      firstSteps(scriptOf(subject)?.[stage], scenario().calls[stage]),
+    routes: () => routes,
   });
 
   return {
+    ...service,
     paths: [lensPath, lensFilesPath],
-    serve: service.serve,
-    received: service.received,
-    clearReceived: service.clearReceived,
     counts: (): LensCounts => ({
       calls: service.calls(),
       keys: keys.seen(),
-      items: [...counts].map(([sha256, line]) => ({ sha256, ...line })),
+      items: tally.all(),
     }),
     state: (): LensHeld[] =>
       [...analyses.values()].map((analysis) => ({
@@ -260,10 +255,10 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
       })),
     patched: (): void => service.restartFaults(),
     reset(): void {
-      service.reset();
+      reset();
       keys.clear();
       analyses.clear();
-      counts.clear();
+      tally.clear();
       keptBytes = 0;
     },
   };
@@ -271,7 +266,7 @@ export function createLens(parts: ResourceParts & { capacity: number; pdf: Certi
 
 /** @throws Refusal 400, 415, 422 */
 function readCreate(
-  request: ResourceRequest,
+  request: Request,
   { modeField, defaultMode }: { modeField: string | null; defaultMode: LensAnalysis['mode'] },
 ): Pick<LensAnalysis, 'mode' | 'file'> {
   const schema = z.strictObject({
@@ -284,7 +279,6 @@ function readCreate(
   const body = readBodyAs(schema, request) as {
     file: { size_bytes: number; sha256: string };
   } & Record<string, unknown>;
-  request.entry.body = body;
   const mode = modeField === null ? undefined : body[modeField];
   return {
     mode: (mode as LensAnalysis['mode'] | undefined) ?? defaultMode,
@@ -300,12 +294,12 @@ function refuseSize(sizeBytes: number, maxFileBytes: number): void {
 }
 
 /** The same analysis always has the same bytes. */
-function reportOf({ ending, id, mode }: LensAnalysis, pdf: CertificatePdf): Buffer {
+function reportOf({ ending, id, mode }: LensAnalysis, pdf: FictionalPdf): Buffer {
   return pdf.print({
     heading: `Analise de lente ${mode} (sandbox)`,
     name: '-',
     document: '-',
-    certidao: id,
+    id,
     outcome: ending,
   });
 }

@@ -1,53 +1,31 @@
 /** The calls about monitors. */
 
 import { z } from 'zod';
-import type { SandboxClock } from '../clock';
-import type { Answer, JsonObject } from '../engine/answer';
-import { Refusal } from '../engine/problem';
-import { readBodyAs } from '../engine/request-body';
-import { withExtraFields } from '../engine/spoilt-answer';
-import { pageOf, readPageWish, type PageWish } from './change-pages';
-import type { HeldChange } from './held-changes';
-import type { MonitorTrouble } from './monitor-fault-plan';
-import type { MonitorStage } from './monitor-fault-words';
-import type { MonitorCounts } from './monitor-log';
-import { listenWords, type MonitorScenario } from './monitor-scenario';
+import type { SandboxClock } from '../core/clock';
+import { listPage, readListWish } from '../http/list-pages';
+import { Refusal } from '../http/refusal';
+import { readBodyAs } from '../http/request-body';
+import { refuseRoute, uuidIn } from '../http/router';
+import type { PreparedCall, Request, Route } from '../http/service';
+import { acknowledge, changeStatus, placeOf, type HeldChange } from './held-changes';
+import {
+  listenWords,
+  severityWords,
+  type MonitorScenario,
+  type MonitorStage,
+} from './monitor-scenario';
 import type { HeldMonitor, MonitorShelf } from './monitor-shelf';
-import { changeOnWire, monitorOnWire, withUnknownWords } from './monitor-wire';
+import { changeOnWire, monitorOnWire } from './monitor-wire';
 
 export const monitorsPath = '/api/v1/monitors';
-
-export interface MonitorRequest {
-  params: Readonly<Record<string, string>>;
-  query: URLSearchParams;
-  contentType: string;
-  body: Buffer;
-}
-
-/** A call that was understood. */
-export interface PreparedMonitorCall {
-  stage: MonitorStage;
-  monitorId: string;
-  changeId: string | null;
-  /** What was sent, where it could be read; null without a body. */
-  body: unknown;
-  /** Does what was asked; a trouble may spoil what is told of it. Never refuses. */
-  act(trouble: MonitorTrouble | null): Answer;
-}
-
-export interface MonitorRoute {
-  method: string;
-  path: string;
-  /** Changes nothing. @throws Refusal */
-  prepare(request: MonitorRequest): PreparedMonitorCall;
-}
 
 export interface MonitorRouteParts {
   seed: number;
   clock: SandboxClock;
   scenario: () => MonitorScenario;
   shelf: MonitorShelf;
-  counts: () => MonitorCounts;
+  /** Told of changes that a page showed, and of those that an acknowledgement moved. */
+  count: (what: 'shown' | 'acknowledged', changes: number) => void;
 }
 
 const text = z.string();
@@ -60,109 +38,95 @@ const update = z.strictObject({
   frequency_hours: z.int().min(1).max(720).optional(),
 });
 
-export function monitorRoutes(parts: MonitorRouteParts): MonitorRoute[] {
-  const { clock, counts, scenario, seed, shelf } = parts;
+export function monitorRoutes(parts: MonitorRouteParts): Route<MonitorStage>[] {
+  const { clock, count, scenario, seed, shelf } = parts;
 
   /** @throws Refusal 404, 400 */
-  function find({ params }: MonitorRequest): HeldMonitor {
-    const monitor = shelf.get(uuidOf(params, 'monitor_id'));
+  function find({ params }: Request): HeldMonitor {
+    const monitor = shelf.get(uuidIn(params, 'monitor_id'));
     if (monitor.fields.status === 'cancelled' && scenario().cancelled === 'gone') {
       throw new Refusal(404, 'monitor_not_found', 'The monitor is cancelled.');
     }
     return monitor;
   }
 
-  function prepareList(request: MonitorRequest): PreparedMonitorCall {
+  const shown = (monitor: HeldMonitor) => ({
+    status: 200,
+    json: monitorOnWire(seed, monitor, clock.now()),
+  });
+
+  const view = {
+    placeOf,
+    wordOf: (change: HeldChange, field: string) =>
+      field === 'severity' ? change.severity : changeStatus(change),
+    show: (change: HeldChange) => changeOnWire(seed, change),
+  };
+
+  function prepareList(request: Request): PreparedCall {
     const monitor = find(request);
-    const wish = readPageWish(request.query, scenario());
+    const { severityName, statusName } = scenario();
+    const wish = readListWish(request.query, scenario(), [
+      { name: statusName, words: ['open', 'acknowledged'], field: 'status' },
+      { name: severityName, words: severityWords, field: 'severity' },
+    ]);
     return {
-      stage: 'list',
-      monitorId: monitor.id,
-      changeId: null,
-      body: null,
-      act: (trouble) => ({ status: 200, json: listed(monitor, wish, trouble) }),
+      subject: monitor.id,
+      id: null,
+      act: () => {
+        const json = listPage(monitor.changes.appeared(clock.now()), view, wish, scenario());
+        count('shown', (json['data'] as object[]).length);
+        return { status: 200, json };
+      },
     };
   }
 
-  function listed(
-    monitor: HeldMonitor,
-    wish: PageWish,
-    trouble: MonitorTrouble | null,
-  ): JsonObject {
-    const { changes, nextCursor } = pageOf(monitor.changes, wish, scenario(), clock.now());
-    counts().shown += changes.length;
-    const data = changes.map((change) => toldAs(changeOnWire(seed, change), trouble));
-    const repeated = trouble?.kind === 'repeated_cursor' ? (wish.cursor ?? nextCursor) : null;
-    const cursor = repeated ?? nextCursor;
-    return {
-      data: trouble?.kind === 'bad_item' ? [{ status: 'open', id: 7 }, ...data] : data,
-      page: { next_cursor: cursor, has_more: cursor !== null },
-    };
-  }
-
-  function prepareAck(request: MonitorRequest): PreparedMonitorCall {
+  function prepareAck(request: Request): PreparedCall {
     const monitor = find(request);
-    const change = monitor.changes.find(uuidOf(request.params, 'change_id'), clock.now());
+    const change = monitor.changes.find(uuidIn(request.params, 'change_id'), clock.now());
     if (change === undefined || change.answer === 'no_id' || change.ack === 'gone') {
       throw new Refusal(404, 'change_not_found', 'No such change.');
     }
     refuseAck(monitor, change, scenario());
     return {
-      stage: 'ack',
-      monitorId: monitor.id,
-      changeId: change.id,
-      body: null,
-      act: (trouble) => {
-        const moved = monitor.changes.acknowledge(change, clock.now(), 'client');
-        counts().acknowledged += moved ? 1 : 0;
-        return { status: 200, json: toldAs(changeOnWire(seed, change), trouble) };
+      subject: monitor.id,
+      id: change.id,
+      act: () => {
+        if (acknowledge(change, clock.now(), 'client')) count('acknowledged', 1);
+        return { status: 200, json: changeOnWire(seed, change) };
       },
     };
   }
 
-  function prepareRead(request: MonitorRequest): PreparedMonitorCall {
-    if (!scenario().readRoute) {
-      throw new Refusal(404, 'unknown_route', 'The sandbox has no route to read a monitor.');
-    }
+  function prepareRead(request: Request): PreparedCall {
+    refuseRoute(scenario().readRoute);
     const monitor = find(request);
-    return {
-      stage: 'read',
-      monitorId: monitor.id,
-      changeId: null,
-      body: null,
-      act: (trouble) => ({
-        status: 200,
-        json: toldAs(monitorOnWire(seed, monitor, clock.now()), trouble),
-      }),
-    };
+    return { subject: monitor.id, id: null, act: () => shown(monitor) };
   }
 
-  function prepareUpdate(request: MonitorRequest): PreparedMonitorCall {
+  function prepareUpdate(request: Request): PreparedCall {
     const monitor = find(request);
     const body = readBodyAs(update, request);
     if (monitor.fields.status === 'cancelled') {
       throw new Refusal(409, 'monitor_cancelled', 'A cancelled monitor cannot be changed.');
     }
     return {
-      stage: 'update',
-      monitorId: monitor.id,
-      changeId: null,
-      body,
-      act: (trouble) => {
+      subject: monitor.id,
+      id: null,
+      act: () => {
         const frozen: readonly string[] = scenario().frozenFields;
         const moved = Object.entries(body).filter(([name]) => !frozen.includes(name));
         shelf.change(monitor, Object.fromEntries(moved));
-        return { status: 200, json: toldAs(monitorOnWire(seed, monitor, clock.now()), trouble) };
+        return shown(monitor);
       },
     };
   }
 
   const one = `${monitorsPath}/:monitor_id`;
   return [
-    { method: 'GET', path: one, prepare: prepareRead },
-    { method: 'PATCH', path: one, prepare: prepareUpdate },
-    { method: 'GET', path: `${one}/changes`, prepare: prepareList },
-    { method: 'POST', path: `${one}/changes/:change_id/ack`, prepare: prepareAck },
+    { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
+    { method: 'PATCH', path: one, stage: 'update', prepare: prepareUpdate },
+    { method: 'GET', path: `${one}/changes`, stage: 'list', query: 'any', prepare: prepareList },
+    { method: 'POST', path: `${one}/changes/:change_id/ack`, stage: 'ack', prepare: prepareAck },
   ];
 }
 
@@ -181,18 +145,4 @@ function refuseAck(
   if (change.acknowledgedAt !== null && repeatedAck === 'conflict') {
     throw new Refusal(409, 'change_acknowledged', 'The change is acknowledged already.');
   }
-}
-
-function toldAs(json: JsonObject, trouble: MonitorTrouble | null): JsonObject {
-  if (trouble?.kind === 'extra_fields') return withExtraFields(json);
-  return trouble?.kind === 'unknown_words' ? withUnknownWords(json) : json;
-}
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** @throws Refusal 400 */
-function uuidOf(params: Readonly<Record<string, string>>, name: string): string {
-  const id = params[name] ?? '';
-  if (!uuid.test(id)) throw new Refusal(400, 'invalid_id', `${name} is no UUID.`);
-  return id.toLowerCase();
 }

@@ -1,46 +1,35 @@
 /** The `monitors` section of a scenario. */
 
 import { z } from 'zod';
-import { milliseconds, section, stepOf, stepOptions, type StepInput } from '../scenario-parts';
 import {
-  monitorFaultKinds,
-  monitorStages,
-  stagesOf,
-  timesOf,
-  type MonitorFaultKind,
-  type MonitorStage,
-} from './monitor-fault-words';
+  anyObject,
+  listFields,
+  milliseconds,
+  parameter,
+  rateLimitPerSecond,
+  routePresence,
+  section,
+  uuidInLowerCase,
+} from '../core/scenario-parts';
+import { backgroundOver, stepsOver } from '../faults/fault-scenario';
+import type { CallRole } from '../faults/fault-words';
 
-function stepsAt(stage: MonitorStage) {
-  const kinds = monitorFaultKinds.filter((kind) => stagesOf(kind).includes(stage));
-  return z
-    .array(stepOf<MonitorFaultKind | 'ok'>(['ok', ...kinds], (kind) => timesOfStep(kind)))
-    .default([]);
-}
+export const monitorRoles = {
+  list: 'list',
+  ack: 'change',
+  read: 'read',
+  update: 'change',
+} as const satisfies Record<string, CallRole>;
+export type MonitorStage = keyof typeof monitorRoles;
 
-function timesOfStep(kind: MonitorFaultKind | 'ok') {
-  return kind === 'ok' ? 1 : timesOf(kind);
-}
-
-const callScripts = {
-  list: stepsAt('list'),
-  ack: stepsAt('ack'),
-  read: stepsAt('read'),
-  update: stepsAt('update'),
-};
+const callScripts = stepsOver(monitorRoles);
 
 export const severityWords = ['info', 'warn', 'critical'] as const;
 export type SeverityWord = (typeof severityWords)[number];
 export const listenWords = ['company', 'debts', 'processes', 'partners'] as const;
-export const statusWords = ['active', 'paused', 'cancelled'] as const;
-
-const uuid = z
-  .uuid('expected a UUID')
-  .refine((id) => id === id.toLowerCase(), 'expected a UUID in lower case');
-const anyObject = z.record(z.string(), z.unknown());
 
 export const changeScript = section({
-  id: uuid.optional(),
+  id: uuidInLowerCase.optional(),
   /** From the start of the sandbox, or from the call that adds the change; negative lies back. */
   afterMs: z.number().default(0),
   severity: z.enum(severityWords).optional(),
@@ -49,15 +38,15 @@ export const changeScript = section({
   after: anyObject.optional(),
   /** Acknowledged by somebody else before it is first listed. */
   acknowledged: z.boolean().default(false),
-  /** `no_id`: nobody can read or acknowledge it; `unknown_words`: of status and severity. */
-  answer: z.enum(['plain', 'no_id', 'unknown_words']).default('plain'),
+  /** `no_id`: nobody can read or acknowledge it; `unknown_status`: of status and severity. */
+  answer: z.enum(['plain', 'no_id', 'unknown_status']).default('plain'),
   /** What an acknowledgement is told: done, 409 every time, or 404 every time. */
   ack: z.enum(['accepted', 'refused', 'gone']).default('accepted'),
 });
 
 /** What a monitor is, however it came here. */
 export const monitorFields = {
-  status: z.enum(statusWords).optional(),
+  status: z.enum(['active', 'paused', 'cancelled']).optional(),
   identifier: z
     .string()
     .regex(/^(\d{11}|\d{14})$/, 'expected 11 or 14 digits')
@@ -94,43 +83,11 @@ const monitorScript = section({
   ...callScripts,
 });
 
-export interface MonitorBackgroundInput extends StepInput<MonitorFaultKind> {
-  stages?: MonitorStage[] | undefined;
-}
-
-const backgroundKind = z.preprocess(
-  (kind: MonitorFaultKind | MonitorBackgroundInput) => (typeof kind === 'string' ? { kind } : kind),
-  section({
-    kind: z.enum(monitorFaultKinds),
-    ...stepOptions,
-    stages: z.array(z.enum(monitorStages)).min(1).optional(),
-  }).superRefine(({ kind, times, stages }, context) => {
-    const refuse = (key: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [key], message });
-    if (times !== undefined) {
-      refuse('times', 'expected no times: in the background every call is drawn by itself');
-    }
-    if (stages?.some((stage) => !stagesOf(kind).includes(stage)) === true) {
-      refuse('stages', `expected only ${stagesOf(kind).join(', ')} for ${kind}`);
-    }
-  }),
-);
-
-const parameter = z.string().min(1).max(64);
-
 export const monitorSection = section({
-  rateLimitPerSecond: z.number().positive().nullable().default(null),
-  /** `stable`: behind the last item shown; `shifting`: a number of items, which acks move. */
-  cursors: z.enum(['stable', 'shifting']).default('stable'),
-  order: z.enum(['newest', 'oldest']).default('newest'),
-  /** Without it, reading a monitor is a route that nobody knows: 404. */
-  readRoute: z.boolean().default(true),
-  /** Names of query parameters; `ignored` lets each and every unknown name pass without effect. */
-  pageSizeName: parameter.default('limit'),
-  cursorName: parameter.default('cursor'),
-  statusName: parameter.default('status'),
+  rateLimitPerSecond,
+  readRoute: routePresence,
+  ...listFields,
   severityName: parameter.default('severity'),
-  defaultPageSize: z.int().min(1).max(100).default(20),
   /** A second acknowledgement: answered like the first, or 409. */
   repeatedAck: z.enum(['same', 'conflict']).default('same'),
   /** Fields that an update is taken for and that keep their value all the same. */
@@ -144,18 +101,13 @@ export const monitorSection = section({
     changes: z.int().min(0).max(1_000_000).default(0),
     overMs: milliseconds.default(0),
   }).prefault({}),
-  held: z.record(uuid, monitorScript).default({}),
+  held: z.record(uuidInLowerCase, monitorScript).default({}),
   /** Steps that every monitor without steps of its own goes through, each by itself. */
   calls: section(callScripts).prefault({}),
-  background: section({
-    rate: z.number().min(0).max(1).default(0),
-    kinds: z.array(backgroundKind).default([]),
-  }).prefault({}),
+  background: backgroundOver(monitorRoles),
 });
 
 export type MonitorScenario = z.output<typeof monitorSection>;
 export type MonitorScript = z.output<typeof monitorScript>;
 export type ChangeScript = z.output<typeof changeScript>;
 export type ChangeScriptInput = z.input<typeof changeScript>;
-export type MonitorStep = MonitorScript['list'][number];
-export type MonitorBackgroundKind = MonitorScenario['background']['kinds'][number];

@@ -1,24 +1,23 @@
 /** The monitors that the service holds: those of the scenario, and what became of them. */
 
-import { draw, pick, seededUuid } from '../chance';
-import type { SandboxClock } from '../clock';
-import { withCheckDigits } from '../credit/document-digits';
-import type { JsonObject } from '../engine/answer';
-import { Refusal } from '../engine/problem';
+import { draw, pick, seededUuid } from '../core/chance';
+import type { SandboxClock } from '../core/clock';
+import { withCheckDigits } from '../core/document-digits';
+import { Refusal } from '../http/refusal';
 import { HeldChanges, type HeldChange } from './held-changes';
 import {
-  listenWords,
   monitorFields,
   type ChangeScript,
   type MonitorScenario,
   type MonitorScript,
+  type MonitorStage,
   type SeverityWord,
 } from './monitor-scenario';
 
 /** What a monitor is, without its changes and its trouble. */
 export type MonitorFields = Omit<
   MonitorScript,
-  'changes' | 'seededChanges' | 'overMs' | 'list' | 'ack' | 'read' | 'update'
+  'changes' | 'seededChanges' | 'overMs' | MonitorStage
 >;
 
 export interface HeldMonitor {
@@ -34,7 +33,7 @@ export interface HeldMonitor {
 }
 
 /** The types of changes that are drawn, each by what the monitor listens to. */
-export const changeTypes = [
+const changeTypes = [
   'company.address_changed',
   'debts.registered',
   'processes.new_process',
@@ -77,7 +76,7 @@ export class MonitorShelf {
     for (let number = 1; number <= seeded.monitors; number += 1) {
       this.#put(seededMonitorId(number), seededScript(seeded));
     }
-    for (const [id, script] of Object.entries(held)) this.#put(id.toLowerCase(), script);
+    for (const [id, script] of Object.entries(held)) this.#put(id, script);
   }
 
   /** These monitors begin anew, as the scenario has them; those it no longer has are gone. */
@@ -86,8 +85,8 @@ export class MonitorShelf {
     this.#startedAt = this.#parts.clock.now();
     for (const id of ids) {
       const script = held[id];
-      if (script === undefined) this.#monitors.delete(id.toLowerCase());
-      else this.#put(id.toLowerCase(), script);
+      if (script === undefined) this.#monitors.delete(id);
+      else this.#put(id, script);
     }
   }
 
@@ -206,17 +205,4 @@ function drawSeverity(seed: number, id: string): SeverityWord {
 function fictionalIdentifier(seed: number, id: string): string {
   const digits = String(Math.floor(draw(seed, 'identifier', id) * 1e8)).padStart(8, '0');
   return withCheckDigits(`${digits}0001`);
-}
-
-/** What the change is from and to, drawn for its type. */
-export function statesOf(
-  seed: number,
-  { id, type }: Pick<HeldChange, 'id' | 'type'>,
-): { before: JsonObject; after: JsonObject } {
-  const number = (word: string) => Math.floor(draw(seed, word, id) * 9_000) + 1_000;
-  const listened = pick(listenWords, seed, 'listened', id);
-  return {
-    before: { fonte: `${listened} (simulada)`, valor: number('before') },
-    after: { fonte: `${listened} (simulada)`, valor: number('after'), tipo: type },
-  };
 }

@@ -1,13 +1,12 @@
 /** Monitors and changes as the service shows them. Absent means no value. */
 
-import { seededUuid } from '../chance';
-import { fictionalName } from '../certificates/fictional-subject';
-import type { JsonObject } from '../engine/answer';
-import type { HeldChange } from './held-changes';
+import { draw, pick, seededUuid } from '../core/chance';
+import { fictionalName } from '../core/fictional-name';
+import { iso, type JsonObject } from '../http/answer';
+import { underReview } from '../http/spoilt-answer';
+import { changeStatus, type HeldChange } from './held-changes';
 import { listenWords } from './monitor-scenario';
-import { statesOf, type HeldMonitor } from './monitor-shelf';
-
-const iso = (at: number) => new Date(at).toISOString();
+import type { HeldMonitor } from './monitor-shelf';
 
 export function monitorOnWire(seed: number, monitor: HeldMonitor, now: number): JsonObject {
   const { fields, id } = monitor;
@@ -55,23 +54,19 @@ function healthOf({ fields, createdAt, updatedAt }: HeldMonitor, runs: boolean, 
 }
 
 export function changeOnWire(seed: number, change: HeldChange): JsonObject {
-  const drawn = statesOf(seed, change);
-  const { acknowledgedAt } = change;
+  const { acknowledgedAt, id, type } = change;
+  const fonte = `${pick(listenWords, seed, 'listened', id)} (simulada)`;
+  const number = (word: string) => Math.floor(draw(seed, word, id) * 9_000) + 1_000;
   const shown = {
-    id: change.id,
-    status: acknowledgedAt === null ? 'open' : 'acknowledged',
+    id,
+    status: changeStatus(change),
     severity: change.severity,
-    type: change.type,
-    before: change.before ?? drawn.before,
-    after: change.after ?? drawn.after,
+    type,
+    before: change.before ?? { fonte, valor: number('before') },
+    after: change.after ?? { fonte, valor: number('after'), tipo: type },
     detected_at: iso(change.detectedAt),
     ...(acknowledgedAt === null ? {} : { acknowledged_at: iso(acknowledgedAt) }),
   };
   if (change.answer === 'no_id') return { ...shown, id: null };
-  return change.answer === 'unknown_words' ? withUnknownWords(shown) : shown;
-}
-
-/** Words that the specification does not list. */
-export function withUnknownWords(shown: JsonObject): JsonObject {
-  return { ...shown, status: 'em_revisao', ...('severity' in shown && { severity: 'gravissima' }) };
+  return change.answer === 'unknown_status' ? underReview(shown) : shown;
 }

@@ -1,37 +1,31 @@
 /** Monitors: their routes, what they hold, and what a test turns. */
 
-import type { z } from 'zod';
-import type { SandboxClock } from '../clock';
-import type { JsonObject } from '../engine/answer';
-import type { Credentials } from '../engine/credentials';
-import { Refusal } from '../engine/problem';
-import { RateLimit } from '../engine/rate-limit';
-import { Router } from '../engine/router';
-import type { Scenario } from '../scenario';
-import type { HeldChange } from './held-changes';
-import { MonitorFaultPlan } from './monitor-fault-plan';
+import { z } from 'zod';
+import { section } from '../core/scenario-parts';
+import { firstSteps } from '../faults/fault-scenario';
+import { iso, type JsonObject } from '../http/answer';
+import { Refusal } from '../http/refusal';
+import type { ControlRoutes } from '../http/control';
+import { createService, type ResourceParts, type SectionPatch } from '../http/service';
+import { acknowledge, changeStatus, type HeldChange } from './held-changes';
+import { monitorRoutes, monitorsPath } from './monitor-routes';
 import {
-  MonitorLog,
-  noMonitorCounts,
-  type MonitorCounts,
-  type MonitorReceived,
-} from './monitor-log';
-import { monitorRoutes } from './monitor-routes';
-import type { acknowledgeBody, monitorBody } from './monitor-control';
-import { changeScript, type ChangeScriptInput } from './monitor-scenario';
-import { createMonitorService } from './monitor-service';
-import { MonitorShelf } from './monitor-shelf';
+  changeScript,
+  monitorFields,
+  monitorRoles,
+  type ChangeScriptInput,
+  type MonitorStage,
+} from './monitor-scenario';
+import { MonitorShelf, type MonitorFields } from './monitor-shelf';
 import { monitorOnWire } from './monitor-wire';
 
-export interface MonitorParts {
-  seed: number;
-  clock: SandboxClock;
-  scenario(): Scenario;
-  credentials: Credentials;
-  /** Changes held at most, over all monitors. */
-  changeCapacity: number;
-  receivedCapacity: number;
-}
+/** Calls that named a monitor, since the start or the last reset; `DELETE` of the log keeps them. */
+export type MonitorCounts = Record<MonitorStage, number> & {
+  /** Changes shown in lists, over all pages. */
+  shown: number;
+  /** Acknowledgements that moved a change. */
+  acknowledged: number;
+};
 
 /** A monitor as a read would show it now, and what it holds. */
 export interface MonitorHeld {
@@ -58,39 +52,58 @@ export interface ChangeHeld {
   acks: number;
 }
 
-export function createMonitors(parts: MonitorParts) {
-  const { clock, credentials, seed } = parts;
+const changesBody = z.strictObject({
+  monitorId: z.string(),
+  changes: z.array(changeScript).min(1),
+});
+const acknowledgeBody = z.strictObject({
+  monitorId: z.string(),
+  changeIds: z.array(z.string()).optional(),
+});
+const monitorBody = z.strictObject({ monitorId: z.string(), set: section(monitorFields) });
+
+/** @param parts `capacity`: changes held at most, over all monitors */
+export function createMonitors(parts: ResourceParts & { capacity: number }) {
+  const { capacity, clock, seed } = parts;
   const scenario = () => parts.scenario().monitors;
-  const shelf = new MonitorShelf({ seed, clock, scenario, capacity: parts.changeCapacity });
-  const faults = new MonitorFaultPlan(seed, scenario);
-  const log = new MonitorLog(parts.receivedCapacity);
-  const rateLimit = new RateLimit(clock, () => scenario().rateLimitPerSecond);
-  let counts = noMonitorCounts();
-  const countsNow = () => counts;
-  const service = createMonitorService({
-    seed,
-    clock,
-    latencyMs: () => parts.scenario().latencyMs,
-    router: new Router(monitorRoutes({ seed, clock, scenario, shelf, counts: countsNow })),
-    credentials,
-    rateLimit,
-    faults,
-    log,
-    counts: countsNow,
+  const shelf = new MonitorShelf({ seed, clock, scenario, capacity });
+  let counted = { shown: 0, acknowledged: 0 };
+  const count = (what: keyof typeof counted, changes: number) => {
+    counted[what] += changes;
+  };
+  const { reset, restartFaults, ...service } = createService<MonitorStage>({
+    ...parts,
+    name: 'monitor',
+    roles: monitorRoles,
+    section: scenario,
+    stepsOf: (stage, { subject }) => {
+      const { calls, held } = scenario();
+      return firstSteps(held[subject]?.[stage], calls[stage]);
+    },
+    routes: () => monitorRoutes({ seed, clock, scenario, shelf, count }),
   });
 
-  function acknowledgeElsewhere({ monitorId, changeIds }: z.output<typeof acknowledgeBody>) {
+  /** By another client: all that are open when none is named. @returns ids of those that moved */
+  function acknowledgeElsewhere(monitorId: string, changeIds?: readonly string[]): string[] {
     const { changes } = shelf.get(monitorId);
     const now = clock.now();
-    const named =
-      changeIds === undefined
-        ? changes.all().filter(({ detectedAt }) => detectedAt <= now)
-        : changeIds.map((id) => changes.find(id, now) ?? missing(id));
-    const moved = named.filter((change) => changes.acknowledge(change, now, 'other'));
-    return { acknowledged: moved.map(({ id }) => id) };
+    const named = changeIds?.map((id) => changes.find(id, now) ?? missing(id));
+    const moved = (named ?? changes.appeared(now)).filter((one) => acknowledge(one, now, 'other'));
+    return moved.map(({ id }) => id);
   }
 
-  const told = (change: HeldChange): ChangeHeld => ({
+  /** What a read shows: status, health, subscription, `execution_allowed`, `blocking_reason`. */
+  function set(monitorId: string, fields: MonitorFields): JsonObject {
+    const monitor = shelf.get(monitorId);
+    shelf.change(monitor, fields);
+    return monitorOnWire(seed, monitor, clock.now());
+  }
+
+  /** @returns their ids */
+  const addChanges = (monitorId: string, scripts: readonly ChangeScriptInput[]): string[] =>
+    shelf.addChanges(monitorId, z.array(changeScript).parse(scripts));
+
+  const shown = (change: HeldChange): ChangeHeld => ({
     monitorId: change.monitorId,
     changeId: change.id,
     severity: change.severity,
@@ -102,54 +115,60 @@ export function createMonitors(parts: MonitorParts) {
     acks: change.acks,
   });
 
+  /** Every change of one monitor, or of all. @throws Refusal 404 */
+  const changes = (monitorId?: string): ChangeHeld[] =>
+    (monitorId === undefined ? shelf.all() : [shelf.get(monitorId)]).flatMap((monitor) =>
+      monitor.changes.all().map(shown),
+    );
+
+  const controls: ControlRoutes = {
+    'PUT state': (body) => {
+      const { monitorId, set: fields } = body.as(monitorBody);
+      return set(monitorId, fields);
+    },
+    'GET changes': () => changes(),
+    'POST changes': (body) => {
+      const { monitorId, changes: scripts } = body.as(changesBody);
+      return { added: shelf.addChanges(monitorId, scripts) };
+    },
+    'POST acknowledge': (body) => {
+      const { monitorId, changeIds } = body.as(acknowledgeBody);
+      return { acknowledged: acknowledgeElsewhere(monitorId, changeIds) };
+    },
+  };
+
   return {
-    serve: service.serve,
-    received: (): MonitorReceived[] => log.received(),
-    clearReceived: () => log.clear(),
-    counts: (): MonitorCounts => ({ ...counts }),
+    ...service,
+    paths: [monitorsPath],
+    controls,
+    counts: (): MonitorCounts => ({ ...service.calls(), ...counted }),
     state: (): MonitorHeld[] =>
       shelf.all().map((monitor) => {
-        const appeared = monitor.changes.countAppeared(clock.now());
+        const appeared = monitor.changes.appeared(clock.now());
         return {
           monitor: monitorOnWire(seed, monitor, clock.now()),
-          appeared,
-          open: monitor.changes.countOpen(clock.now()),
-          toCome: monitor.changes.size - appeared,
+          appeared: appeared.length,
+          open: appeared.filter((change) => changeStatus(change) === 'open').length,
+          toCome: monitor.changes.all().length - appeared.length,
         };
       }),
-    /** Every change of one monitor, or of all. @throws Refusal 404 */
-    changes: (monitorId?: string): ChangeHeld[] =>
-      (monitorId === undefined ? shelf.all() : [shelf.get(monitorId)]).flatMap(({ changes }) =>
-        changes.all().map(told),
-      ),
-    addChanges: (monitorId: string, scripts: readonly ChangeScriptInput[]): string[] =>
-      shelf.addChanges(
-        monitorId,
-        scripts.map((script) => changeScript.parse(script)),
-      ),
+    changes,
+    addChanges,
     acknowledgeElsewhere,
-    set({ monitorId, set }: z.output<typeof monitorBody>): JsonObject {
-      const monitor = shelf.get(monitorId);
-      shelf.change(monitor, set);
-      return monitorOnWire(seed, monitor, clock.now());
-    },
+    set,
     /** Steps begin again; so do the monitors that the patch names, all of them by `seeded`. */
-    patched({ held, seeded }: { held?: object | undefined; seeded?: unknown }): void {
-      faults.restart();
+    patched({ held, seeded }: SectionPatch): void {
+      restartFaults();
       if (seeded === undefined) shelf.restart(Object.keys(held ?? {}));
       else shelf.restock();
     },
     reset(): void {
-      counts = noMonitorCounts();
+      reset();
+      counted = { shown: 0, acknowledged: 0 };
       shelf.restock();
-      log.clear();
-      faults.restart();
-      rateLimit.reset();
     },
   };
 }
-
-const iso = (at: number) => new Date(at).toISOString();
 
 /** @throws Refusal 404 */
 function missing(id: string): never {

@@ -1,9 +1,9 @@
 /** Rows of a profile that do not exist, the same ones for the same seed and CPF. */
 
-import { draw, pick, seededUuid } from '../chance';
-import { fictionalName } from '../certificates/fictional-subject';
-import { withCheckDigits } from '../credit/document-digits';
-import type { JsonObject } from '../engine/answer';
+import { draw, pick, seededUuid } from '../core/chance';
+import { fictionalName } from '../core/fictional-name';
+import { withCheckDigits } from '../core/document-digits';
+import type { JsonObject } from '../http/answer';
 
 export interface RowMaker {
   seed: number;

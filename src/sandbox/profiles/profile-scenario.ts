@@ -1,9 +1,9 @@
 /** The `profiles` section of a scenario. */
 
 import { z } from 'zod';
-import type { CallRole } from '../faults/resource-fault-words';
-import { anyObject, backgroundOver, rateLimitPerSecond, stepsAs } from '../resource-scenario';
-import { milliseconds, section } from '../scenario-parts';
+import { anyObject, milliseconds, rateLimitPerSecond, section } from '../core/scenario-parts';
+import { backgroundOver, stepsOver } from '../faults/fault-scenario';
+import type { CallRole } from '../faults/fault-words';
 
 export const profileRoles = { lookup: 'lookup' } as const satisfies Record<string, CallRole>;
 export type ProfileStage = keyof typeof profileRoles;
@@ -34,7 +34,7 @@ const personScript = section({
   patents: count,
   /** Laid over the profile. */
   profile: anyObject.optional(),
-  lookup: stepsAs('lookup'),
+  ...stepsOver(profileRoles),
 });
 
 export const profileSection = section({
@@ -46,9 +46,8 @@ export const profileSection = section({
     .record(z.string().regex(/^(\*|\d{11})$/, 'expected 11 digits or "*"'), personScript)
     .default({}),
   /** Steps of every CPF without steps of its own, each by itself. */
-  calls: section({ lookup: stepsAs('lookup') }).prefault({}),
+  calls: section(stepsOver(profileRoles)).prefault({}),
   background: backgroundOver(profileRoles),
 });
 
-export type ProfileScenario = z.output<typeof profileSection>;
 export type PersonScript = z.output<typeof personScript>;

@@ -1,21 +1,22 @@
 /** Profiles: one call that gives all, or says no in one of four ways. */
 
-import { draw } from '../chance';
-import { isDocument } from '../credit/document-digits';
-import type { Answer, JsonObject } from '../engine/answer';
-import { Refusal } from '../engine/problem';
+import { draw } from '../core/chance';
+import { isDocument } from '../core/document-digits';
+import { Tally } from '../core/tally';
+import { firstSteps } from '../faults/fault-scenario';
+import type { JsonObject } from '../http/answer';
+import { profileError, Refusal } from '../http/refusal';
 import {
-  createResourceService,
-  profileRefusal,
-  type PreparedResourceCall,
-  type ResourceRequest,
-} from '../engine/resource-service';
-import type { ResourceParts } from '../resource-parts';
+  createService,
+  type PreparedCall,
+  type Request,
+  type ResourceParts,
+} from '../http/service';
 import { aircraftRow, patentRow, propertyRow, vehicleRow, type RowMaker } from './asset-rows';
 import { profileRoles, type PersonScript, type ProfileStage } from './profile-scenario';
 import { ruralOf } from './rural';
 
-export const profilesPath = '/api/v1/perfil/patrimonial';
+const profilesPath = '/api/v1/perfil/patrimonial';
 
 export interface ProfileCounts {
   /** Calls by kind. */
@@ -34,15 +35,14 @@ const ruralTimeoutMs = 5000;
 export function createProfiles(parts: ResourceParts) {
   const { seed } = parts;
   const scenario = () => parts.scenario().profiles;
-  const counts = new Map<string, { requested: number; answered: number }>();
+  const tally = new Tally(() => ({ cpf: '', requested: 0, answered: 0 }));
 
   const scriptOf = (cpf: string) => scenario().people[cpf] ?? scenario().people['*'];
 
-  function prepareLookup({ params }: ResourceRequest): PreparedResourceCall {
+  function prepareLookup({ params }: Request): PreparedCall {
     const cpf = params['cpf'] ?? '';
     if (!/^\d{11}$/.test(cpf)) throw new Refusal(400, 'validation', 'cpf: expected 11 digits.');
-    const line = counts.get(cpf) ?? { requested: 0, answered: 0 };
-    counts.set(cpf, line);
+    const line = tally.of(cpf, { cpf });
     line.requested += 1;
     const script = scriptOf(cpf);
     const answer = script?.answer ?? 'profile';
@@ -55,7 +55,7 @@ export function createProfiles(parts: ResourceParts) {
     return {
       ...about,
       takesMs: Math.min(script?.ruralMs ?? 0, ruralTimeoutMs),
-      act: (): Answer => {
+      act: () => {
         line.answered += 1;
         const maker = { seed, cpf, odd: scenario().oddRows };
         return { status: 200, json: profileOf(maker, script, line.answered) };
@@ -63,42 +63,32 @@ export function createProfiles(parts: ResourceParts) {
     };
   }
 
-  const service = createResourceService<ProfileStage>({
+  const { reset, ...service } = createService<ProfileStage>({
     ...parts,
     name: 'profile',
     roles: profileRoles,
-    latencyMs: () => parts.scenario().latencyMs,
-    rateLimitPerSecond: () => scenario().rateLimitPerSecond,
-    refusal: profileRefusal,
-    stepsOf: (_, cpf) => {
-      const own = scriptOf(cpf)?.lookup ?? [];
-      return own.length > 0 ? own : scenario().calls.lookup;
-    },
-    background: () => scenario().background,
-    routes: [
+    section: scenario,
+    refusal: profileError,
+    stepsOf: (stage, { subject }) =>
+      firstSteps(scriptOf(subject)?.[stage], scenario().calls[stage]),
+    routes: () => [
       {
         method: 'GET',
         path: `${profilesPath}/cpf/:cpf`,
         stage: 'lookup',
-        query: [],
         prepare: prepareLookup,
       },
     ],
   });
 
   return {
+    ...service,
     paths: [profilesPath],
-    serve: service.serve,
-    received: service.received,
-    clearReceived: service.clearReceived,
-    counts: (): ProfileCounts => ({
-      calls: service.calls(),
-      items: [...counts].map(([cpf, line]) => ({ cpf, ...line })),
-    }),
+    counts: (): ProfileCounts => ({ calls: service.calls(), items: tally.all() }),
     patched: (): void => service.restartFaults(),
     reset(): void {
-      service.reset();
-      counts.clear();
+      reset();
+      tally.clear();
     },
   };
 }

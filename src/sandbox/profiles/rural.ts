@@ -1,7 +1,7 @@
 /** The rural part of a profile, in both forms of the document (section Rural). */
 
-import { draw } from '../chance';
-import type { JsonObject } from '../engine/answer';
+import { draw } from '../core/chance';
+import type { JsonObject } from '../http/answer';
 import type { RowMaker } from './asset-rows';
 import type { RuralForm } from './profile-scenario';
 

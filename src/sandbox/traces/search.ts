@@ -1,33 +1,27 @@
-/** One search: everything it will ever be is fixed when it starts; the clock reveals it. */
+/** One search, and how the service shows it (section Trace search). Absent means no value. */
 
-import { draw, drawDuration, pick, seededUuid } from '../chance';
-import type { JsonObject } from '../engine/answer';
+import { draw, pick } from '../core/chance';
+import { failureOf, statusOf, type Work } from '../core/work';
+import { iso, type JsonObject } from '../http/answer';
 import type {
   strategyWords,
   TargetScript,
   TraceEnding,
-  TraceScenario,
   traceStatusWords,
   traceTypeWords,
 } from './trace-scenario';
 
-export type TraceStatus = (typeof traceStatusWords)[number];
 export type TraceType = (typeof traceTypeWords)[number];
-export type Strategy = (typeof strategyWords)[number];
+type TraceStatus = (typeof traceStatusWords)[number];
 
-export interface Search {
+export interface Search extends Work<TraceEnding> {
   id: string;
   /** Order of entry. */
   ordinal: number;
   target: string;
   type: TraceType;
-  strategy: Strategy;
-  ending: TraceEnding;
+  strategy: (typeof strategyWords)[number];
   script: TargetScript | undefined;
-  /** Instants, in milliseconds; `endsAt` is infinite when it never settles. */
-  createdAt: number;
-  startsAt: number;
-  endsAt: number;
 }
 
 const settledAs: Record<TraceEnding, TraceStatus> = {
@@ -41,47 +35,6 @@ const settledAs: Record<TraceEnding, TraceStatus> = {
   never_settles: 'running',
 };
 
-export function beginSearch({
-  seed,
-  ordinal,
-  ofTarget,
-  target,
-  strategy,
-  ending,
-  script,
-  timing,
-  at,
-}: {
-  seed: number;
-  ordinal: number;
-  /** Which search of this target, from 1. */
-  ofTarget: number;
-  target: string;
-  strategy: Strategy;
-  ending: TraceEnding;
-  script: TargetScript | undefined;
-  timing: TraceScenario['timing'];
-  at: number;
-}): Search {
-  const words = [seed, 'trace', target, ofTarget];
-  const waiting = script?.waitingMs ?? timing.waitingMs;
-  const processing = script?.processingMs ?? timing.processingMs;
-  const startsAt = at + drawDuration(waiting, timing.distribution, ...words, 'waiting');
-  const processingMs = drawDuration(processing, timing.distribution, ...words, 'processing');
-  return {
-    id: seededUuid(words.join('|')),
-    ordinal,
-    target,
-    type: script?.type ?? typeOf(target),
-    strategy,
-    ending,
-    script,
-    createdAt: at,
-    startsAt,
-    endsAt: ending === 'never_settles' ? Number.POSITIVE_INFINITY : startsAt + processingMs,
-  };
-}
-
 /** How a type is derived is not shown: this is our reading. */
 export function typeOf(target: string): TraceType {
   const text = target.trim();
@@ -91,8 +44,7 @@ export function typeOf(target: string): TraceType {
 }
 
 export function searchStatusAt(search: Search, now: number): TraceStatus {
-  if (now >= search.endsAt) return settledAs[search.ending];
-  return now < search.startsAt ? 'queued' : 'running';
+  return statusOf<TraceEnding, TraceStatus>(search, now, ['queued', 'running'], settledAs);
 }
 
 const sourcesOf: Record<TraceType, [string, ...string[]]> = {
@@ -103,12 +55,12 @@ const sourcesOf: Record<TraceType, [string, ...string[]]> = {
 };
 
 /** What each source came to: its status and how many records it gave. */
-export function coverageAt(search: Search, seed: number, now: number): Record<string, JsonObject> {
+function coverageAt(search: Search, seed: number, now: number): Record<string, JsonObject> {
   const sources = search.script?.sources ?? sourcesOf[search.type];
   const missing = missingSourcesOf(search, seed, sources);
   const span = search.endsAt - search.startsAt;
   let matched = false;
-  const told = sources.map((source, index) => {
+  const shown = sources.map((source, index) => {
     const doneAt = search.startsAt + (span * (index + 1)) / sources.length;
     if (now < search.startsAt) return [source, { status: 'pending' }];
     if (!(now >= doneAt)) return [source, { status: 'running' }];
@@ -118,7 +70,7 @@ export function coverageAt(search: Search, seed: number, now: number): Record<st
     matched ||= records > 0;
     return [source, { status: 'completed', records }];
   });
-  return Object.fromEntries(told) as Record<string, JsonObject>;
+  return Object.fromEntries(shown) as Record<string, JsonObject>;
 }
 
 function missingSourcesOf(search: Search, seed: number, sources: readonly string[]) {
@@ -127,4 +79,55 @@ function missingSourcesOf(search: Search, seed: number, sources: readonly string
   if (named.length > 0 || ending !== 'partial') return named;
   const [first = '', ...more] = sources;
   return [pick([first, ...more], seed, 'missing', search.id)];
+}
+
+const failureWords = {
+  codes: ['fontes_indisponiveis', 'busca_falhou'],
+  message: 'A busca falhou (simulada).',
+} as const;
+
+export function searchOnWire(
+  search: Search,
+  seed: number,
+  now: number,
+  pollAfterSeconds: number | null,
+): JsonObject {
+  const { createdAt, ending, endsAt, script, startsAt } = search;
+  const status = searchStatusAt(search, now);
+  const coverage = coverageAt(search, seed, now);
+  const completed = status === 'completed';
+  const waits = now < endsAt && pollAfterSeconds !== null;
+  const moments = [startsAt, endsAt].filter((at) => at <= now);
+  return {
+    id: search.id,
+    object: 'rastro_search',
+    status,
+    type: search.type,
+    target: search.target,
+    strategy: search.strategy,
+    partial: completed && Object.values(coverage).some((source) => source['status'] === 'failed'),
+    coverage,
+    billing: completed
+      ? { status: 'charged', amount: search.strategy === 'all' ? 10 : 4, unit: 'tokens' }
+      : { status: 'not_charged', amount: 0, unit: 'tokens' },
+    artifacts: completed ? (script?.artifacts ?? []) : [],
+    ...(completed && ending !== 'no_result' ? { result: resultOf(search, coverage, seed) } : {}),
+    ...(status === 'failed' ? { failure: failureOf(ending, failureWords, script?.failure) } : {}),
+    ...(waits ? { poll_after_seconds: pollAfterSeconds } : {}),
+    created_at: iso(createdAt),
+    updated_at: iso(Math.max(createdAt, ...moments)),
+    ...(now >= startsAt ? { started_at: iso(startsAt) } : {}),
+    ...(now >= endsAt ? { completed_at: iso(endsAt) } : {}),
+  };
+}
+
+function resultOf(search: Search, coverage: Record<string, JsonObject>, seed: number): JsonObject {
+  const hits = Object.entries(coverage).flatMap(([source, { records }]) =>
+    Array.from({ length: Number(records ?? 0) }, (_, index) => ({
+      fonte: source,
+      identificador: `achado-${Math.floor(draw(seed, search.id, source, index) * 1e9)}`,
+      confianca: Math.round(draw(seed, 'confidence', search.id, source, index) * 100) / 100,
+    })),
+  );
+  return { total: hits.length, ocorrencias: hits, ...search.script?.result };
 }

@@ -1,21 +1,22 @@
 /** The `traces` section of a scenario. */
 
 import { z } from 'zod';
-import type { CallRole } from '../faults/resource-fault-words';
 import {
   acceptedStatus,
   anyObject,
-  backgroundOver,
-  endingsAmong,
   failureFields,
   listFields,
+  ownTiming,
+  parameter,
   pollAfterSeconds,
   rateLimitPerSecond,
   repeatedKey,
   routePresence,
-  stepsAs,
-} from '../resource-scenario';
-import { range, section, timing } from '../scenario-parts';
+  section,
+  timing,
+} from '../core/scenario-parts';
+import { backgroundOver, endingsAmong, stepsOver } from '../faults/fault-scenario';
+import type { CallRole } from '../faults/fault-words';
 
 export const traceRoles = {
   create: 'create',
@@ -41,11 +42,10 @@ export const traceStatusWords = ['queued', 'running', 'completed', 'failed', 'ca
 export const traceTypeWords = ['email', 'phone', 'username', 'wallet'] as const;
 export const strategyWords = ['all', 'first_match'] as const;
 
-const callScripts = { create: stepsAs('create'), read: stepsAs('read') };
+const { list, ...callScripts } = stepsOver(traceRoles);
 
 const targetScript = section({
-  waitingMs: range.optional(),
-  processingMs: range.optional(),
+  ...ownTiming,
   end: endingsAmong(traceEndings),
   /** Of the target; drawn from its shape when left out. */
   type: z.enum(traceTypeWords).optional(),
@@ -61,19 +61,19 @@ const targetScript = section({
 export const traceSection = section({
   rateLimitPerSecond,
   timing: timing.prefault({}),
-  successStatus: acceptedStatus(202),
-  pollAfterSeconds: pollAfterSeconds.default(2),
+  successStatus: acceptedStatus.default(202),
+  pollAfterSeconds,
   repeatedKey,
   /** `GET /rastro/{id}`, which the document does not show. */
   readRoute: routePresence,
   ...listFields,
-  typeName: z.string().min(1).max(64).default('type'),
+  typeName: parameter.default('type'),
   /** What a search is told to have when no strategy was sent. */
   defaultStrategy: z.enum(strategyWords).default('all'),
   /** By target as it is sent, or `*`. */
   targets: z.record(z.string().min(1), targetScript).default({}),
   /** Steps of every target without steps of its own, each by itself; those of the list. */
-  calls: section({ list: stepsAs('list'), ...callScripts }).prefault({}),
+  calls: section({ list, ...callScripts }).prefault({}),
   background: backgroundOver(traceRoles),
 });
 

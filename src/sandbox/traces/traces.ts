@@ -1,21 +1,24 @@
 /** Searches: their routes, and what the service holds. */
 
 import { z } from 'zod';
-import type { JsonObject } from '../engine/answer';
-import { IdempotencyKeys, type KeySeen } from '../engine/idempotency-keys';
-import { listPage, readListWish } from '../engine/list-pages';
-import { Refusal } from '../engine/problem';
-import { readBodyAs } from '../engine/request-body';
-import {
-  createResourceService,
-  uuidIn,
-  type PreparedResourceCall,
-  type ResourceRequest,
-  type ResourceRoute,
-} from '../engine/resource-service';
+import { seededUuid } from '../core/chance';
+import { Tally } from '../core/tally';
+import { beginWork } from '../core/work';
 import { stepAt } from '../faults/fault-plan';
-import type { ResourceParts } from '../resource-parts';
-import { beginSearch, searchStatusAt, type Search } from './search';
+import { firstSteps } from '../faults/fault-scenario';
+import type { JsonObject } from '../http/answer';
+import { IdempotencyKeys, type KeySeen } from '../http/idempotency-keys';
+import { listPage, readListWish } from '../http/list-pages';
+import { Refusal, sandboxFull } from '../http/refusal';
+import { readBodyAs } from '../http/request-body';
+import { refuseRoute, uuidIn } from '../http/router';
+import {
+  createService,
+  type PreparedCall,
+  type Request,
+  type ResourceParts,
+} from '../http/service';
+import { searchOnWire, searchStatusAt, typeOf, type Search } from './search';
 import {
   strategyWords,
   traceRoles,
@@ -24,9 +27,8 @@ import {
   type TraceEnding,
   type TraceStage,
 } from './trace-scenario';
-import { searchOnWire } from './trace-wire';
 
-export const tracesPath = '/api/v1/rastro';
+const tracesPath = '/api/v1/rastro';
 
 /** A search as a read would show it now, and how it ends or has ended. */
 export interface TraceHeld {
@@ -54,146 +56,118 @@ const createBody = z.strictObject({
 });
 
 export function createTraces(parts: ResourceParts & { capacity: number }) {
-  const { clock, seed } = parts;
+  const { capacity, clock, seed } = parts;
   const scenario = () => parts.scenario().traces;
   const keys = new IdempotencyKeys(() => scenario().repeatedKey);
   const searches = new Map<string, Search>();
-  const counts = new Map<string, Omit<TraceCounts['items'][number], 'target'>>();
+  const tally = new Tally(() => ({ target: '', requested: 0, started: 0, reads: 0 }));
 
   const scriptOf = (target: string) => scenario().targets[target] ?? scenario().targets['*'];
-  const shown = (search: Search) =>
-    searchOnWire(search, { seed, now: clock.now(), scenario: scenario() });
-  const about = ({ id, target: subject }: Search): Omit<PreparedResourceCall, 'act'> => ({
-    subject,
-    id,
+  const countsOf = (target: string) => tally.of(target, { target });
+  const shown = (search: Search, now = clock.now()) =>
+    searchOnWire(search, seed, now, scenario().pollAfterSeconds);
+  const about = (search: Search, status = 200): PreparedCall => ({
+    subject: search.target,
+    id: search.id,
+    act: () => ({ status, json: shown(search) }),
   });
 
-  function countsOf(target: string) {
-    const line = counts.get(target) ?? { requested: 0, started: 0, reads: 0 };
-    counts.set(target, line);
-    return line;
-  }
-
-  function prepareCreate(request: ResourceRequest): PreparedResourceCall {
-    const key = keys.arrived(request.headers);
-    request.entry.key = key;
-    const body = readBodyAs(createBody, request);
-    request.entry.body = body;
-    const { target } = body;
-    const line = countsOf(target);
-    line.requested += 1;
+  function prepareCreate(request: Request): PreparedCall {
+    const key = keys.arrived(request);
+    const { target, strategy } = readBodyAs(createBody, request);
+    countsOf(target).requested += 1;
     const status = scenario().successStatus;
-    const asked = `trace|${target}|${body.strategy ?? ''}`;
+    const asked = `trace|${target}|${strategy ?? ''}`;
     const made = searches.get(keys.made(key, asked) ?? '');
-    if (made !== undefined) {
-      return { ...about(made), act: () => ({ status, json: shown(made) }) };
-    }
-    if (searches.size >= parts.capacity) {
-      throw new Refusal(507, 'sandbox_full', `The sandbox holds ${parts.capacity} already.`);
-    }
+    if (made !== undefined) return about(made, status);
+    if (searches.size >= capacity) throw sandboxFull(capacity);
     return {
       subject: target,
       id: null,
       act: () => {
-        const search = begin(target, body.strategy ?? scenario().defaultStrategy);
+        const search = begin(target, strategy ?? scenario().defaultStrategy);
         keys.bind(key, asked, search.id);
         // As it stands at birth, even where the scenario lets it settle at once.
-        const now = Number.NEGATIVE_INFINITY;
-        return { status, json: searchOnWire(search, { seed, now, scenario: scenario() }) };
+        return { status, json: shown(search, Number.NEGATIVE_INFINITY) };
       },
     };
   }
 
   function begin(target: string, strategy: Search['strategy']): Search {
-    const line = countsOf(target);
+    const counts = countsOf(target);
     const script = scriptOf(target);
-    const search = beginSearch({
-      seed,
+    const ending = stepAt(script?.end ?? [], counts.started)?.kind ?? 'completed';
+    counts.started += 1;
+    const words = [seed, 'trace', target, counts.started];
+    const search: Search = {
+      ...beginWork(clock.now(), ending, scenario().timing, words, script),
+      id: seededUuid(words.join('|')),
       ordinal: searches.size + 1,
-      ofTarget: line.started + 1,
       target,
+      type: script?.type ?? typeOf(target),
       strategy,
-      ending: stepAt(script?.end ?? [], line.started)?.kind ?? 'completed',
       script,
-      timing: scenario().timing,
-      at: clock.now(),
-    });
-    line.started += 1;
+    };
     searches.set(search.id, search);
     return search;
   }
 
-  function prepareRead({ params }: ResourceRequest): PreparedResourceCall {
-    if (scenario().readRoute === 'unknown') {
-      throw new Refusal(404, 'unknown_route', 'The sandbox has no route to read a search.');
-    }
-    if (scenario().readRoute === 'not_allowed') {
-      throw new Refusal(405, 'method_not_allowed', 'A search cannot be read by itself.');
-    }
+  function prepareRead({ params }: Request): PreparedCall {
+    refuseRoute(scenario().readRoute);
     const search = searches.get(uuidIn(params, 'id'));
     if (search === undefined) throw new Refusal(404, 'rastro_not_found', 'No such search.');
     countsOf(search.target).reads += 1;
-    return { ...about(search), act: () => ({ status: 200, json: shown(search) }) };
+    return about(search);
   }
 
-  function prepareList({ query }: ResourceRequest): PreparedResourceCall {
+  function prepareList({ query }: Request): PreparedCall {
     const { statusName, typeName } = scenario();
     const wish = readListWish(query, scenario(), [
       { name: statusName, words: traceStatusWords, field: 'status' },
       { name: typeName, words: traceTypeWords, field: 'type' },
     ]);
-    const items = () =>
-      [...searches.values()].map((search) => ({
-        ordinal: search.ordinal,
-        words: { status: searchStatusAt(search, clock.now()), type: search.type },
-        show: () => shown(search),
-      }));
-    return {
-      subject: '',
-      id: null,
-      act: () => ({ status: 200, json: listPage(items(), wish, scenario()) }),
+    const view = {
+      placeOf: ({ ordinal }: Search) => [0, ordinal] as const,
+      wordOf: (search: Search, field: string) =>
+        field === 'type' ? search.type : searchStatusAt(search, clock.now()),
+      show: (search: Search) => shown(search),
     };
+    const page = () => listPage([...searches.values()], view, wish, scenario());
+    return { subject: '', id: null, act: () => ({ status: 200, json: page() }) };
   }
 
-  const routes: ResourceRoute<TraceStage>[] = [
-    { method: 'POST', path: tracesPath, stage: 'create', query: [], prepare: prepareCreate },
-    { method: 'GET', path: tracesPath, stage: 'list', query: 'any', prepare: prepareList },
-    { method: 'GET', path: `${tracesPath}/:id`, stage: 'read', query: [], prepare: prepareRead },
-  ];
-
-  const service = createResourceService<TraceStage>({
+  const { reset, ...service } = createService<TraceStage>({
     ...parts,
     name: 'trace',
     roles: traceRoles,
-    latencyMs: () => parts.scenario().latencyMs,
-    rateLimitPerSecond: () => scenario().rateLimitPerSecond,
-    cursorName: () => scenario().cursorName,
-    stepsOf: (stage, target) => {
-      const own = stage === 'list' ? [] : (scriptOf(target)?.[stage] ?? []);
-      return own.length > 0 ? own : scenario().calls[stage];
+    section: scenario,
+    stepsOf: (stage, { subject }) => {
+      const own = stage === 'list' ? undefined : scriptOf(subject)?.[stage];
+      return firstSteps(own, scenario().calls[stage]);
     },
-    background: () => scenario().background,
-    routes,
+    routes: () => [
+      { method: 'POST', path: tracesPath, stage: 'create', prepare: prepareCreate },
+      { method: 'GET', path: tracesPath, stage: 'list', query: 'any', prepare: prepareList },
+      { method: 'GET', path: `${tracesPath}/:id`, stage: 'read', prepare: prepareRead },
+    ],
   });
 
   return {
+    ...service,
     paths: [tracesPath],
-    serve: service.serve,
-    received: service.received,
-    clearReceived: service.clearReceived,
     counts: (): TraceCounts => ({
       calls: service.calls(),
       keys: keys.seen(),
-      items: [...counts].map(([target, line]) => ({ target, ...line })),
+      items: tally.all(),
     }),
     state: (): TraceHeld[] =>
       [...searches.values()].map((search) => ({ ending: search.ending, search: shown(search) })),
     patched: (): void => service.restartFaults(),
     reset(): void {
-      service.reset();
+      reset();
       keys.clear();
       searches.clear();
-      counts.clear();
+      tally.clear();
     },
   };
 }

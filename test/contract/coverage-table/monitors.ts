@@ -128,7 +128,7 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
     },
     status: {
       sandbox:
-        'As the scenario has it, or a control route sets it; unknown_words puts another there.',
+        'As the scenario has it, or a control route sets it; unknown_status puts another there.',
       client: `${change}#Monitor.statusWord`,
       test: `${wire} › a monitor with the status %p is unknown`,
     },
@@ -240,7 +240,7 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
       test: `${client} › one unreadable entry leaves the others readable`,
     },
     status: {
-      sandbox: 'open until acknowledged; unknown_words puts another word there.',
+      sandbox: 'open until acknowledged; unknown_status puts another word there.',
       client: `${change}#Change.statusWord`,
       test: `${wire} › a word that nobody knows hides no change: it is open, and stands behind the critical ones`,
     },

@@ -106,13 +106,16 @@ describe('doctor, asked about monitors', () => {
   });
 
   it('says that a monitor cannot be read, or may not run', async () => {
-    hold({ changes: [] }, { readRoute: false });
+    hold({ changes: [] }, { readRoute: 'unknown' });
     expect((await examine()).at(-1)).toMatchObject({
       check: 'monitors MONITOR_READ_PATH',
       state: 'warn',
       cure: expect.stringContaining('health unknown'),
     });
-    hold({ execution_allowed: false, blocking_reason: 'payment_required' }, { readRoute: true });
+    hold(
+      { execution_allowed: false, blocking_reason: 'payment_required' },
+      { readRoute: 'served' },
+    );
     expect((await examine()).at(-1)).toMatchObject({
       state: 'warn',
       detail: `monitor ${monitor} may not run: payment_required`,

@@ -1,4 +1,4 @@
-import { draw, drawDuration } from '../../../src/sandbox/chance';
+import { draw, drawDuration } from '../../../src/sandbox/core/chance';
 
 const many = Array.from({ length: 10_000 }, (_, index) => index);
 

@@ -1,4 +1,4 @@
-import { manualClockStartAt, SandboxClock } from '../../../src/sandbox/clock';
+import { manualClockStartAt, SandboxClock } from '../../../src/sandbox/core/clock';
 
 describe('the clock of the sandbox', () => {
   test('a manual clock stands still until it is moved', () => {

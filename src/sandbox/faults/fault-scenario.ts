@@ -1,0 +1,108 @@
+/** How a scenario asks for trouble: steps, endings and a background. */
+
+import { z } from 'zod';
+import { section, stepOf, stepOptions, type StepInput, type Times } from '../core/scenario-parts';
+import {
+  faultKinds,
+  isFault,
+  strikesRole,
+  timesOf,
+  type CallRole,
+  type FaultKind,
+} from './fault-words';
+
+/** Steps that the calls of one kind go through. */
+function stepsAs(role: CallRole) {
+  const kinds = faultKinds.filter((kind) => strikesRole(kind, role));
+  return z
+    .array(
+      stepOf<FaultKind | 'ok'>(['ok', ...kinds], (kind) => (kind === 'ok' ? 1 : timesOf(kind))),
+    )
+    .default([]);
+}
+export type CallSteps = z.output<ReturnType<typeof stepsAs>>;
+
+/** The steps of each of the stages. */
+export function stepsOver<Stage extends string>(roles: Readonly<Record<Stage, CallRole>>) {
+  const stages = Object.entries<CallRole>(roles);
+  return Object.fromEntries(stages.map(([stage, role]) => [stage, stepsAs(role)])) as Record<
+    Stage,
+    ReturnType<typeof stepsAs>
+  >;
+}
+
+/** How something ends; the words are used up one by one, and then it completes. */
+export function endingsAmong<const Kind extends string>(words: Readonly<Record<Kind, Times>>) {
+  const ending = stepOf<Kind>(Object.keys(words) as Kind[], (kind) => words[kind]);
+  type EndingInput = z.input<typeof ending>;
+  return z
+    .preprocess(
+      (end: EndingInput | EndingInput[]) => (Array.isArray(end) ? end : [end]),
+      z.array(ending),
+    )
+    .optional();
+}
+export type Endings<Kind extends string> = readonly {
+  kind: Kind;
+  times: Times;
+  retryAfterSeconds?: number | undefined;
+}[];
+
+interface BackgroundKind<Kind extends string> extends StepInput<Kind> {
+  stages?: string[] | undefined;
+}
+
+/** Trouble with a share of the calls. */
+export interface Background<Kind extends string = string> {
+  rate: number;
+  kinds: BackgroundKind<Kind>[];
+}
+
+export interface BackgroundInput<Kind extends string> {
+  rate?: number | undefined;
+  kinds?: readonly (Kind | BackgroundKind<Kind>)[] | undefined;
+}
+
+/** @param endings words of endings that the background draws too */
+export function backgroundOver<Stage extends string, Ending extends string = never>(
+  roles: Readonly<Record<Stage, CallRole>>,
+  endings: readonly Ending[] = [],
+) {
+  const stageNames = Object.keys(roles) as [Stage, ...Stage[]];
+  const suits = (kind: string) =>
+    stageNames.filter((stage) => isFault(kind) && strikesRole(kind, roles[stage]));
+  const kind = z.preprocess(
+    (entry) => (typeof entry === 'string' ? { kind: entry } : entry),
+    section({
+      kind: z.enum([...faultKinds.filter((word) => suits(word).length > 0), ...endings]),
+      ...stepOptions,
+      stages: z.array(z.enum(stageNames)).min(1).optional(),
+    }).superRefine(({ kind: word, times, stages = [] }, context) => {
+      const refuse = (key: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [key], message });
+      if (isFault(word) && times !== undefined) {
+        refuse('times', 'expected no times: in the background every call is drawn by itself');
+      }
+      if (!isFault(word) && stages.length > 0) {
+        refuse('stages', `expected no stages: ${word} is an ending`);
+      } else if (stages.some((stage) => !suits(word).includes(stage))) {
+        refuse('stages', `expected only ${suits(word).join(', ')} for ${word}`);
+      }
+    }),
+  );
+  const shape = section({
+    rate: z.number().min(0).max(1).default(0),
+    kinds: z.array(kind).default([]),
+  });
+  // Spelled out: what zod infers from names that are themselves inferred is beyond reading.
+  const typed = shape as unknown as z.ZodType<
+    Background<FaultKind | Ending>,
+    BackgroundInput<FaultKind | Ending>
+  >;
+  return typed.prefault({});
+}
+
+/** The first list that says anything; undefined where none does. */
+export function firstSteps(...lists: readonly (CallSteps | undefined)[]): CallSteps | undefined {
+  return lists.find((steps) => steps !== undefined && steps.length > 0);
+}

@@ -1,0 +1,62 @@
+/** Which tokens work, and how no token ever gets out. */
+
+import { Refusal } from './refusal';
+
+/** Certificates take the token in the query, everything else as a bearer (section Authentication). */
+export type AuthScheme = 'query_token' | 'bearer' | 'open';
+
+/** More tokens than anyone tries by hand; the oldest is forgotten beyond it. */
+const rememberedTokens = 1000;
+
+export class Credentials {
+  readonly #first: string;
+  /** Every token ever named, and whether it works now. */
+  readonly #tokens = new Map<string, boolean>();
+
+  constructor(token: string) {
+    this.#first = token;
+    this.#tokens.set(token, true);
+  }
+
+  setValid(token: string, valid: boolean): void {
+    this.#tokens.delete(token);
+    this.#tokens.set(token, valid);
+    for (const oldest of this.#tokens.keys()) {
+      if (this.#tokens.size <= rememberedTokens) break;
+      this.#tokens.delete(oldest);
+    }
+  }
+
+  reset(): void {
+    this.#tokens.clear();
+    this.#tokens.set(this.#first, true);
+  }
+
+  /** @throws Refusal 401 */
+  check(scheme: AuthScheme, query: URLSearchParams, authorization: string | undefined): void {
+    if (scheme === 'open') return;
+    const presented =
+      scheme === 'query_token' ? query.getAll('token') : bearerTokens(authorization ?? '');
+    const [token] = presented;
+    if (token === undefined || token === '') {
+      throw new Refusal(401, 'unauthorized', 'The token is missing.');
+    }
+    if (presented.length > 1 || this.#tokens.get(token) !== true) {
+      throw new Refusal(401, 'unauthorized', 'The token is not valid.');
+    }
+  }
+
+  /** The text without any token the sandbox has ever known. */
+  mask(text: string): string {
+    let masked = text;
+    for (const token of this.#tokens.keys()) {
+      if (masked.includes(token)) masked = masked.replaceAll(token, '***');
+    }
+    return masked;
+  }
+}
+
+function bearerTokens(authorization: string): string[] {
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  return token === undefined ? [] : [token];
+}
