@@ -66,7 +66,7 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
   const marks = deliveries.map(({ id }) => ({ changeId: id, mark: { sweep, at, attempt: 1 } }));
   await changes.putDelivered(monitorId, 'file', marks);
   for (const { id } of deliveries) {
-    const mark = { sweep, at, by: 'us' as const, acknowledgedAt: null };
+    const mark = { sweep, at, by: 'us' as const, acknowledgedAt: null, required: ['file'] };
     await changes.putAcknowledged(monitorId, [{ changeId: id, mark }]);
   }
 }

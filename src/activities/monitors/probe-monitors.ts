@@ -99,7 +99,6 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
       failing: faults.length,
       // One that the service does not know, or refuses, does not come back by itself.
       escalated: faults.filter(({ fault }) => fault !== 'unavailable').length,
-      blocked: probes.filter(({ health }) => health.some(({ kind }) => kind === 'blocked')).length,
     };
   }
 
