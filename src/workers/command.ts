@@ -183,7 +183,7 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   await certificates?.certificates.service.close();
   await credit?.credit.service.close();
   await monitors?.monitors.service.close();
-  await monitors?.sinksFor(null).close();
+  await Promise.all(monitors?.sinks.all.map((sink) => sink.close()) ?? []);
   // Last: until here `/readyz` says that the worker is stopping.
   await endpoints?.close();
   lag.stop();

@@ -43,7 +43,7 @@ export function monitorDependencies(
     store,
     nameOf,
     audit: new AuditTrail(store, idKey),
-    sinksFor: (cooldownMs) => (cooldownMs === null ? sinks : sinks.withCooldown(cooldownMs)),
+    sinks,
     escalateAfter: environment.monitorEscalateAfter,
     warn,
     metrics: metrics.monitors,

@@ -114,7 +114,10 @@ async function probeOne(
   const none = { isOpen: false, reconcile: false, hasDigests: false, health: [], fault: null };
   const probe: Probe = { monitorId, ...none };
   try {
-    probe.hasDigests = await ctx.sinksFor(terms.cooldownMs).hasDue(monitorId, now());
+    const { digests } = ctx.sinks;
+    const { cooldownMs } = terms;
+    const due = await digests?.hasDue({ monitorId, at: now(), cooldownMs });
+    probe.hasDigests = due === true;
     const hasOpen = await hasOpenChanges(ctx, monitorId, terms);
     probe.health = healthNotes(await readHealth(ctx, monitorId));
     const known = await records.monitors.get(monitorId);
