@@ -126,8 +126,7 @@ export interface MonitorDependencies {
   /** As of `CreditDependencies`. */
   nameOf: (document: string) => string;
   audit: AuditTrail;
-  /** @param cooldownMs repeats within it are told together; null: each by itself */
-  sinksFor: (cooldownMs: number | null) => Sinks;
+  sinks: Sinks;
   /** Sweeps that could not bring a change through after which a person must look. */
   escalateAfter: number;
   warn: CertificateDependencies['warn'];

@@ -122,17 +122,6 @@ export class Histogram {
     return { widthMs, bars, beyond: left };
   }
 
-  /** Its own values in the bars of another histogram that holds them, too. */
-  within({ widthMs, bars }: Bars): Bar[] {
-    const first = bars[0]?.from ?? 0;
-    const own = bars.map(({ from }) => ({ from, count: 0 }));
-    for (const [place, count] of this.#counts) {
-      const bar = own[Math.floor((place * this.#widthMs() - first) / widthMs)];
-      if (bar !== undefined) bar.count += count;
-    }
-    return own;
-  }
-
   #shownWidth(origin: number, until: number, most: number): number {
     const own = this.#widthMs();
     const fits = (width: number): boolean =>

@@ -3,7 +3,6 @@ import type { HealthNote } from '../domain/monitors/health';
 import { formatsOf } from './formats';
 import { html, type Html } from './html';
 import { htmlPage } from './html-page';
-import { progressChart, stepColours } from './monitor-charts';
 import type { MonitorFigures, SeverityCounts } from './monitor-figures';
 
 /** A monitor of which a person should know something. */
@@ -49,7 +48,7 @@ export function monitorHtml({ scope, figures, monitors, sinks, writtenAt }: Moni
         <h1>${headline(figures.total)}</h1>
         <p class="headline">${scopeWords(scope)}</p>
       </header>
-      ${tilesPart(figures.total, monitors)} ${picturePart(figures)}
+      ${tilesPart(figures.total, monitors)}
       <section class="card">
         <h2>By severity</h2>
         ${severitiesPart(figures)}
@@ -109,38 +108,6 @@ function tilesPart(total: SeverityCounts, { noted }: MonitorReport['monitors']):
         </div>`,
     )}
   </dl>`;
-}
-
-function picturePart({ overTime }: MonitorFigures): Html | null {
-  if (overTime === null) return null;
-  const { undated, axis } = overTime;
-  const notes = [
-    ...(axis.beyond === null
-      ? []
-      : [
-          `${formats.number(axis.beyond.count)} instants lie behind the right edge, the last at ${formats.instant(axis.beyond.last)}.`,
-        ]),
-    ...(undated === 0
-      ? []
-      : [
-          `Of ${formats.number(undated)} the service tells no instant of detection that can be: they stand where we saw them.`,
-        ]),
-  ];
-  return html`<section class="card">
-    <h2>Detected, delivered, acknowledged so far</h2>
-    ${progressChart(overTime, formats)}
-    <p>
-      ${Object.entries(stepColours).map(
-        ([name, colour]) =>
-          html`<span class="key"
-            ><svg viewBox="0 0 10 10" class="swatch" aria-hidden="true">
-              <rect width="10" height="10" style="fill: ${colour}" /></svg
-            >${name}</span
-          >`,
-      )}
-    </p>
-    ${notes.map((note) => html`<p class="muted small">${note}</p>`)}
-  </section>`;
 }
 
 function severitiesPart({ bySeverity, lags }: MonitorFigures): Html {
@@ -244,6 +211,5 @@ function table(headings: readonly string[], rows: readonly (Html | string | null
 }
 
 const ownStyle = `
-.key { margin-right: 20px; white-space: nowrap; } .swatch { width: 10px; height: 10px; margin-right: 6px; }
 .wide { overflow-x: auto; }
 `;

@@ -10,7 +10,13 @@ import {
 } from '../domain/monitors/kept';
 import type { ChangeRepository } from '../store/monitors/changes';
 import type { CooldownRepository, FiledDigest } from '../store/monitors/cooldowns';
-import { troubleOf, type DeliveryBatch, type DeliveryOutcome, type Sink } from './sink';
+import {
+  troubleOf,
+  type DeliveryBatch,
+  type DeliveryOutcome,
+  type DeliveryRef,
+  type Sink,
+} from './sink';
 
 /** Digests handed over together. */
 const mostAtOnce = 8;
@@ -27,8 +33,6 @@ export interface DueDigests {
   isDisabled: boolean;
 }
 
-type Sweeping = Omit<DeliveryBatch, 'deliveries'>;
-
 /**
  * A sink that gets repeats together. A change that is held back counts as taken: the store holds it for its
  * digest, which `deliverDue` delivers when its window is over. Without a cooldown nothing is held back,
@@ -39,28 +43,16 @@ export class CooldownSink implements Sink {
   readonly #inner: Sink;
   readonly #cooldowns: CooldownRepository;
   readonly #changes: ChangeRepository;
-  readonly #cooldownMs: number | null;
 
-  constructor(
-    inner: Sink,
-    cooldowns: CooldownRepository,
-    changes: ChangeRepository,
-    cooldownMs: number | null,
-  ) {
+  constructor(inner: Sink, cooldowns: CooldownRepository, changes: ChangeRepository) {
     this.name = inner.name;
     this.#inner = inner;
     this.#cooldowns = cooldowns;
     this.#changes = changes;
-    this.#cooldownMs = cooldownMs;
-  }
-
-  /** The same sink with another cooldown. */
-  withCooldown(cooldownMs: number): CooldownSink {
-    return new CooldownSink(this.#inner, this.#cooldowns, this.#changes, cooldownMs);
   }
 
   async deliver(batch: DeliveryBatch, signal?: AbortSignal): Promise<DeliveryOutcome[]> {
-    const cooldownMs = this.#cooldownMs;
+    const { cooldownMs } = batch;
     if (cooldownMs === null) return this.#inner.deliver(batch, signal);
     const held = await this.#hold(batch, cooldownMs);
     const told = batch.deliveries.filter(({ id }) => !held.has(id));
@@ -71,9 +63,9 @@ export class CooldownSink implements Sink {
   }
 
   /** A digest of the monitor is due, or was and could not be told. */
-  async hasDue(monitorId: string, at: number): Promise<boolean> {
+  async hasDue({ monitorId, ...ref }: Omit<DeliveryRef, 'sweep'>): Promise<boolean> {
     const repeats = await this.#cooldowns.of(monitorId);
-    return repeats.some((one) => one.isHeld && (one.digest !== null || this.#isOver(one, at)));
+    return repeats.some((one) => one.isHeld && (one.digest !== null || isDue(one, ref)));
   }
 
   /**
@@ -81,7 +73,7 @@ export class CooldownSink implements Sink {
    * the store, and are counted. One that is refused is halved: one bad change keeps no other back, and what
    * is too long gets shorter. For one caller at a time.
    */
-  async deliverDue(batch: Sweeping, signal?: AbortSignal): Promise<DueDigests> {
+  async deliverDue(batch: DeliveryRef, signal?: AbortSignal): Promise<DueDigests> {
     const { monitorId, sweep, at } = batch;
     const done: DueDigests = { failures: [], isWaiting: false, isDisabled: false };
     const all = await this.#digests(batch);
@@ -148,14 +140,10 @@ export class CooldownSink implements Sink {
     return new Set(idsOf(now.filter(({ isHeld }) => isHeld)));
   }
 
-  #isOver(repeat: Repeat, at: number): boolean {
-    return isOver(repeat, at, this.#cooldownMs ?? 0);
-  }
-
   /** Makes up digests of what waits in windows that are over. @returns all that are made up */
-  async #digests({ monitorId, at }: Sweeping): Promise<FiledDigest[]> {
+  async #digests({ monitorId, ...ref }: DeliveryRef): Promise<FiledDigest[]> {
     const repeats = await this.#cooldowns.of(monitorId);
-    const over = repeats.filter((one) => one.digest === null && this.#isOver(one, at));
+    const over = repeats.filter((one) => one.digest === null && isDue(one, ref));
     const waiting = groupBy(
       over.filter(({ isHeld }) => isHeld),
       ({ kind }) => kind,
@@ -182,6 +170,13 @@ export class CooldownSink implements Sink {
 /** The service's own words name a kind: they do not stand in the clear. */
 function sumOfKind({ change }: FiledChange): string {
   return createHash('sha256').update(cooldownKind(change)).digest('hex').slice(0, 16);
+}
+
+function isDue(
+  repeat: Repeat,
+  { at, cooldownMs }: Pick<DeliveryRef, 'at' | 'cooldownMs'>,
+): boolean {
+  return isOver(repeat, at, cooldownMs ?? 0);
 }
 
 function idsOf(repeats: readonly Repeat[]): string[] {

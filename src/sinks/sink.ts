@@ -1,12 +1,17 @@
 import type { Delivery } from '../domain/monitors/delivery';
 import type { NewTrouble } from '../domain/monitors/kept';
 
-export interface DeliveryBatch {
+/** For which sweep something is delivered. */
+export interface DeliveryRef {
   monitorId: string;
-  /** Workflow id of the sweep. */
   sweep: string;
   /** Epoch milliseconds. */
   at: number;
+  /** Repeats within it are sent together; null: each by itself. */
+  cooldownMs: number | null;
+}
+
+export interface DeliveryBatch extends DeliveryRef {
   deliveries: readonly Delivery[];
 }
 
@@ -39,7 +44,7 @@ export interface Sink {
 export function troubleOf(
   changeId: string,
   sink: string,
-  { sweep, at }: Pick<DeliveryBatch, 'sweep' | 'at'>,
+  { sweep, at }: Pick<DeliveryRef, 'sweep' | 'at'>,
   outcome: Exclude<DeliveryOutcome, { kind: 'taken' }> | undefined,
 ): NewTrouble {
   const againInMs = outcome?.kind === 'failed' ? outcome.againInMs : null;

@@ -80,7 +80,7 @@ export function workerServices(
       await certificates?.certificates.service.close();
       await credit?.credit.service.close();
       await investigation?.monitors.monitors.service.close();
-      await investigation?.monitors.sinksFor(null).close();
+      await Promise.all(investigation?.monitors.sinks.all.map((sink) => sink.close()) ?? []);
     },
   };
 }
@@ -165,7 +165,7 @@ function investigationDependencies(
     monitors: {
       ...common,
       monitors: new MonitorsApi(service, environment.monitorNames, timeoutMs),
-      sinksFor: (cooldownMs) => (cooldownMs === null ? sinks : sinks.withCooldown(cooldownMs)),
+      sinks,
       escalateAfter: environment.monitorEscalateAfter,
       metrics: metrics.monitors,
     },

@@ -62,11 +62,11 @@ async function fileChanges(monitorId: string, afters: Record<string, unknown>): 
     filed,
   }));
   const sink = new FileSink(place.store);
-  await sink.deliver({ monitorId, sweep, at: Date.parse(at), deliveries });
+  await sink.deliver({ monitorId, sweep, at: Date.parse(at), cooldownMs: null, deliveries });
   const marks = deliveries.map(({ id }) => ({ changeId: id, mark: { sweep, at, attempt: 1 } }));
   await changes.putDelivered(monitorId, 'file', marks);
   for (const { id } of deliveries) {
-    const mark = { sweep, at, by: 'us' as const, acknowledgedAt: null };
+    const mark = { sweep, at, by: 'us' as const, acknowledgedAt: null, required: ['file'] };
     await changes.putAcknowledged(monitorId, [{ changeId: id, mark }]);
   }
 }

@@ -17,7 +17,7 @@ import { cnpj } from '../support/documents';
 import { toldChange } from '../support/monitor-changes';
 import { inFolder, testPayloadKeys } from '../support/temporary-store';
 
-/** Commands that read what is on file: no engine, no service, no worker. */
+/** Commands that read the store: no engine, no service, no worker. */
 const main = join(__dirname, '..', '..', 'dist', 'main.js');
 const idKeyHex = 'ab'.repeat(32);
 const watched = cnpj(1);
@@ -65,7 +65,7 @@ function envOf(more: Record<string, string>): Record<string, string> {
   };
 }
 
-/** In a process of its own, whose reader may go and which may be interrupted. */
+/** In a process of its own, whose reader may go. */
 function start(args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [main, 'monitor', ...args], {
     cwd: folder,
@@ -99,7 +99,7 @@ async function fill(): Promise<void> {
   const mark = { sweep, at, attempt: 1 };
   await changes.putDelivered('m-1', 'file', [{ changeId: 'c1', mark }]);
   await changes.putAcknowledged('m-1', [
-    { changeId: 'c1', mark: { sweep, at, by: 'us', acknowledgedAt: null } },
+    { changeId: 'c1', mark: { sweep, at, by: 'us', acknowledgedAt: null, required: ['file'] } },
   ]);
   const why = 'the webhook answered 500';
   const trouble = {
@@ -162,10 +162,10 @@ it(
     for (const args of [['changes'], ['report', '--out', 'report.html']]) {
       const told = await run([...args, ...unknown]);
       expect(told).toMatchObject(nothing);
-      expect(told.stderr).toContain('nothing is on file about monitor m-9');
+      expect(told.stderr).toContain('nothing is stored about monitor m-9');
     }
     const args = ['review', 'c1', '--monitor', 'm-9', '--note', 'x'];
-    expect((await run(args)).stderr).toContain('nothing is on file about monitor m-9');
+    expect((await run(args)).stderr).toContain('nothing is stored about monitor m-9');
   },
   3 * commandMs,
 );
@@ -249,53 +249,8 @@ it(
     expect(page).toContain('health unknown');
     expect(page).toContain('the webhook answered 500');
     expect(page).not.toContain(watched);
-    expect(page).toContain('class="chart wide"');
   },
   commandMs,
-);
-
-it(
-  'follows changes as they are filed, each once, until Ctrl-C, and goes on where it was',
-  async () => {
-    await fill();
-    const child = start(['follow', '--since', '2026-05-05', '--severity', 'warn,info']);
-    let text = '';
-    let told = '';
-    child.stdout?.setEncoding('utf8').on('data', (more: string) => (text += more));
-    child.stderr?.setEncoding('utf8').on('data', (more: string) => (told += more));
-    const lines = (): { change_id: string; seen_at: string }[] =>
-      text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as { change_id: string; seen_at: string });
-    const until = async (count: number): Promise<void> => {
-      while (lines().length < count) await new Promise((resolve) => setTimeout(resolve, 50));
-    };
-    await until(2);
-    const at = new Date().toISOString();
-    await fileOne('m-2', 'c4', { at });
-    const later = new Date(Date.parse(at) + 1).toISOString();
-    await fileOne('m-2', 'c5', { at: later, severity: 'critical' });
-    await until(3);
-    child.kill('SIGINT');
-    const [code] = (await once(child, 'close')) as [number | null];
-    expect(code).toBe(130);
-    expect(lines().map(({ change_id: id }) => id)).toEqual(['c2', 'c3', 'c4']);
-    // What is named by an earlier instant may be filed ten minutes later.
-    const from = new Date(Date.parse(at) - 600_000).toISOString();
-    expect(told).toContain(`--since ${from}`);
-
-    const next = start(['follow', '--since', at]);
-    const [first] = (await once(next.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-    expect(first.toString()).toContain('"change_id":"c4"');
-    // A reader that has enough is no fault. The line of c5 may find it gone, before c6 is filed.
-    const exit = once(next, 'exit');
-    next.stdout?.destroy();
-    await fileOne('m-2', 'c6', { at: new Date().toISOString() });
-    const [ended] = (await exit) as [number | null];
-    expect(ended).toBe(0);
-  },
-  2 * commandMs,
 );
 
 it(

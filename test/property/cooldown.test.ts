@@ -66,6 +66,7 @@ place.database.commit = async (statements) => {
   if (dies.in < 0) throw new Error('killed');
   return results;
 };
+const cooldownMs = 24 * hourMs;
 let installations = 0;
 
 class Installation {
@@ -74,7 +75,7 @@ class Installation {
   readonly changes = new ChangeRepository(place.store, () => '0'.repeat(32));
   readonly cooldowns = new CooldownRepository(place.store);
   readonly receiver = new Receiver();
-  readonly sink = new CooldownSink(this.receiver, this.cooldowns, this.changes, 24 * hourMs);
+  readonly sink = new CooldownSink(this.receiver, this.cooldowns, this.changes);
   at = startedAt;
   sweeps = 0;
   /** Those that the sink says it has. */
@@ -95,7 +96,7 @@ class Installation {
     this.sweeps += 1;
     const sweep = `s${this.sweeps}`;
     try {
-      const by = { monitorId, sweep, at: this.at };
+      const by = { monitorId, sweep, at: this.at, cooldownMs };
       await this.sink.deliverDue(by);
       const open = [...this.arrived.values()].filter(
         ({ change }) => !this.taken.has(change.changeId),
@@ -169,8 +170,8 @@ it('tells what a cooldown held back when there is none any more', async () => {
   const here = new Installation();
   here.arrive('critical', 3);
   await here.sweep();
-  const plain = new CooldownSink(here.receiver, here.cooldowns, here.changes, null);
-  const done = await plain.deliverDue({ monitorId: here.monitorId, sweep: 's', at: here.at });
+  const { monitorId, at } = here;
+  const done = await here.sink.deliverDue({ monitorId, sweep: 's', at, cooldownMs: null });
   expect(done).toEqual({ failures: [], isWaiting: false, isDisabled: false });
   expect(here.receiver.told).toEqual(new Set(['c0', 'c1', 'c2']));
 });
@@ -205,8 +206,8 @@ it('tells all others when one change of a digest is refused, and counts that one
   const others = [...here.arrived.keys()].filter((id) => id !== 'c7');
   expect(here.receiver.told).toEqual(new Set(others));
   const { monitorId } = here;
-  const by = { monitorId, sweep: 'later', at: here.at };
-  expect(await here.sink.hasDue(monitorId, here.at)).toBe(true);
+  const by = { monitorId, sweep: 'later', at: here.at, cooldownMs };
+  expect(await here.sink.hasDue(by)).toBe(true);
   expect(await here.sink.deliverDue(by)).toMatchObject({
     isWaiting: true,
     failures: [{ count: 2 }],
@@ -218,7 +219,7 @@ it('tells all others when one change of a digest is refused, and counts that one
   const next = { ...by, sweep: 'the next' };
   expect(await here.sink.deliverDue(next)).toMatchObject({ isWaiting: false, failures: [] });
   expect(here.receiver.told).toEqual(new Set(here.arrived.keys()));
-  expect(await here.sink.hasDue(monitorId, here.at)).toBe(false);
+  expect(await here.sink.hasDue(by)).toBe(false);
   expect(await here.cooldowns.of(monitorId)).toEqual([]);
   const troubles = statement('SELECT about FROM trouble WHERE monitor = ?', [monitorId]);
   expect(await place.store.read(troubles)).toEqual([]);

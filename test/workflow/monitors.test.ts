@@ -72,7 +72,7 @@ class FakeDesk {
           .filter((id) => (this.open.get(id) ?? 0) > 0 || this.broken.has(id))
           .map((monitorId) => ({ monitorId, reconcile: false }));
         const isCredentials = page >= this.refusedFrom;
-        return { probed: ids.length, due, failing: 0, escalated: 0, blocked: 0, isCredentials };
+        return { probed: ids.length, due, failing: 0, escalated: 0, isCredentials };
       },
       sweepPage: async ({ ref, cursor }: SweepPageInput): Promise<PageReport> => {
         const { monitorId } = ref;

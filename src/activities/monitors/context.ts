@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { ChangeTrouble, NewTrouble, SweepMark } from '../../domain/monitors/kept';
 import type { SweepRef, SweepTerms } from '../../domain/monitors/sweep';
-import type { Sinks } from '../../sinks/open-sinks';
+import type { DeliveryRef } from '../../sinks/sink';
 import { monitorRecords, type MonitorRecords } from '../../store/monitors/records';
 import type { MonitorDependencies } from '../dependencies';
 
@@ -10,7 +10,6 @@ export interface SweepContext extends MonitorDependencies {
   records: MonitorRecords;
   ref: SweepRef;
   terms: SweepTerms;
-  sinks: Sinks;
   signal: AbortSignal;
 }
 
@@ -25,7 +24,6 @@ export function sweepContext(
     records: monitorRecords(deps.store, deps.nameOf),
     ref,
     terms,
-    sinks: deps.sinksFor(terms.cooldownMs),
     signal: Context.current().cancellationSignal,
   };
 }
@@ -33,6 +31,12 @@ export function sweepContext(
 /** Which sweep stores something, and when. */
 export function markNow({ ref, now }: Pick<SweepContext, 'ref' | 'now'>): SweepMark {
   return { sweep: ref.sweep, at: new Date(now()).toISOString() };
+}
+
+/** For which sweep something is delivered now. */
+export function deliveryRef({ ref, terms, now }: SweepContext): DeliveryRef {
+  const { monitorId, sweep } = ref;
+  return { monitorId, sweep, at: now(), cooldownMs: terms.cooldownMs };
 }
 
 /** Counts failures to deliver or acknowledge, each change once. @returns them as they stand now */

@@ -1,6 +1,6 @@
 import type { ChangeFile, NewTrouble } from '../../domain/monitors/kept';
 import { troubleOf, type DeliveryOutcome, type Sink } from '../../sinks/sink';
-import { countFailures, markNow, type SweepContext } from './context';
+import { countFailures, deliveryRef, markNow, type SweepContext } from './context';
 
 /** What became of changes at the sinks. */
 export interface Delivered {
@@ -19,7 +19,7 @@ export async function deliverChanges(
   ctx: SweepContext,
   files: readonly ChangeFile[],
 ): Promise<Delivered> {
-  const { sinks, ref, now } = ctx;
+  const { sinks } = ctx;
   const failures = new Map<string, NewTrouble>();
   const notAttempted = new Set<string>();
   const disabled: string[] = [];
@@ -34,8 +34,7 @@ export async function deliverChanges(
         if (outcome?.kind === 'untried') notAttempted.add(changeId);
         // Once a change, whichever of the sinks did not take it.
         else {
-          const by = { sweep: ref.sweep, at: now() };
-          failures.set(changeId, troubleOf(changeId, sink.name, by, outcome));
+          failures.set(changeId, troubleOf(changeId, sink.name, deliveryRef(ctx), outcome));
         }
       }
     }),
@@ -63,12 +62,11 @@ async function deliverTo(
 ): Promise<NotTaken[]> {
   const pending = files.filter(({ delivered }) => delivered[sink.name] === undefined);
   if (pending.length === 0) return [];
-  const { ref, records, metrics, now, signal } = ctx;
-  const { monitorId, sweep } = ref;
+  const { ref, records, metrics, signal } = ctx;
   const deliveries = pending.map(({ filed }) => {
     return { kind: 'change' as const, id: filed.change.changeId, filed };
   });
-  const outcomes = await sink.deliver({ monitorId, sweep, at: now(), deliveries }, signal);
+  const outcomes = await sink.deliver({ ...deliveryRef(ctx), deliveries }, signal);
   const mark = markNow(ctx);
   const taken = pending.flatMap(({ filed, trouble }, index) => {
     const outcome = outcomes[index];
@@ -78,7 +76,7 @@ async function deliverTo(
     const { changeId } = filed.change;
     return [{ changeId, mark: { ...mark, attempt, ...(inDigest && { inDigest }) } }];
   });
-  await records.changes.putDelivered(monitorId, sink.name, taken);
+  await records.changes.putDelivered(ref.monitorId, sink.name, taken);
   metrics.changesDelivered(sink.name, taken.length);
   return pending.flatMap((file, index) => {
     const outcome = outcomes[index];

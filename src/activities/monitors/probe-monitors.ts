@@ -99,7 +99,6 @@ export function createMonitorProbeActivities(deps: MonitorDependencies) {
       failing: faults.length,
       // One that the service does not know, or refuses, does not come back by itself.
       escalated: faults.filter(({ fault }) => fault !== 'unavailable').length,
-      blocked: probes.filter(({ health }) => health.some(({ kind }) => kind === 'blocked')).length,
     };
   }
 
@@ -115,7 +114,10 @@ async function probeOne(
   const none = { isOpen: false, reconcile: false, hasDigests: false, health: [], fault: null };
   const probe: Probe = { monitorId, ...none };
   try {
-    probe.hasDigests = await ctx.sinksFor(terms.cooldownMs).hasDue(monitorId, now());
+    const { digests } = ctx.sinks;
+    const { cooldownMs } = terms;
+    const due = await digests?.hasDue({ monitorId, at: now(), cooldownMs });
+    probe.hasDigests = due === true;
     const hasOpen = await hasOpenChanges(ctx, monitorId, terms);
     probe.health = healthNotes(await readHealth(ctx, monitorId));
     const known = await records.monitors.get(monitorId);

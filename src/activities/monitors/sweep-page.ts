@@ -19,7 +19,7 @@ import type { MonitorDependencies } from '../dependencies';
 import { Heartbeats } from '../core/heartbeats';
 import { faultOf } from '../core/with-retries';
 import { acknowledgeChanges } from './acknowledge-changes';
-import { measureFailures, sweepContext, type SweepContext } from './context';
+import { deliveryRef, measureFailures, sweepContext, type SweepContext } from './context';
 import { deliverChanges, type Delivered } from './deliver-changes';
 import { listPage, pageSize, severityFilter, type ListedPage } from './list-page';
 import { readHealth } from './probe-monitors';
@@ -125,9 +125,12 @@ const lostPage: PageReport = {
 
 /** Repeats that a cooldown held back, when it is over. */
 async function deliverDigests(ctx: SweepContext): Promise<SweepWarning[]> {
-  const { monitorId, sweep } = ctx.ref;
-  const due = { monitorId, sweep, at: ctx.now() };
-  const { failures, isWaiting, isDisabled } = await ctx.sinks.deliverDue(due, ctx.signal);
+  const { digests } = ctx.sinks;
+  if (digests === null) return [];
+  const { failures, isWaiting, isDisabled } = await digests.deliverDue(
+    deliveryRef(ctx),
+    ctx.signal,
+  );
   measureFailures(ctx, failures);
   return [
     ...(isWaiting ? (['digest waits'] as const) : []),
@@ -212,7 +215,7 @@ async function backlogOf(ctx: SweepContext): Promise<{ backlog: Backlog; why: st
   const { named } = await new ChangeQueries(store).standing(monitorId, Infinity, sinks.required);
   const failures = [
     ...named.map(({ trouble }) => trouble),
-    ...(await sinks.undelivered(monitorId)),
+    ...((await sinks.digests?.undelivered(monitorId)) ?? []),
   ];
   const items = (await records.unreadable.of(monitorId)).filter(({ sweep }) => sweep === ref.sweep);
   const isCorrupt = ({ why }: { why: string }) => why.endsWith(corruptWord);

@@ -54,10 +54,11 @@ export function changeRecord(
 ): ChangeRecord {
   const { filed, delivered, acknowledged, trouble, reviews } = file;
   const { change } = filed;
-  const required = requiredOf(file, requiredNow);
+  // What is acknowledged is measured against the sinks of that day: settings change, records do not.
+  const required = acknowledged?.required ?? requiredNow;
   const marks = required.map((sink) => delivered[sink]);
   const last = marks.every((mark) => mark !== undefined)
-    ? marks.reduce((a, b) => (b.at > a.at ? b : a))
+    ? marks.sort((a, b) => a.at.localeCompare(b.at)).at(-1)
     : undefined;
   const review = reviews.at(-1);
   const isFailing = isStuck(file, requiredNow);
@@ -93,22 +94,6 @@ export function changeRecord(
   };
 }
 
-/** What is acknowledged is measured against the sinks of that day: settings change, records do not. */
-function requiredOf(
-  { delivered, acknowledged }: ChangeFile,
-  requiredNow: readonly string[],
-): readonly string[] {
-  if (acknowledged === null) return requiredNow;
-  if (acknowledged.required !== undefined) return acknowledged.required;
-  // Every sink had it that was required when we acknowledged it.
-  if (acknowledged.by !== 'us') return requiredNow;
-  const had = Object.keys(delivered).filter((sink) => {
-    const mark = delivered[sink];
-    return mark !== undefined && mark.at <= acknowledged.at;
-  });
-  return had.length === 0 ? requiredNow : had;
-}
-
 /**
  * Seen open and not with every required sink: it is due to them, whoever acknowledged it. What we
  * acknowledged every sink had that was required then, and a sink that is required since takes what
@@ -122,10 +107,8 @@ export function isOwed(
 ): boolean {
   if (filed.foundAs !== 'open' || filed.erased === true) return false;
   if (acknowledged !== null && acknowledged.by !== 'elsewhere') return false;
-  const then = acknowledged?.required;
-  return requiredNow.some(
-    (sink) => delivered[sink] === undefined && (then === undefined || then.includes(sink)),
-  );
+  const then = acknowledged?.required ?? requiredNow;
+  return requiredNow.some((sink) => delivered[sink] === undefined && then.includes(sink));
 }
 
 /**

@@ -40,8 +40,8 @@ export interface AcknowledgementMark extends SweepMark {
   by: 'us' | 'elsewhere' | 'gone';
   /** As the service tells it; null when it does not. */
   acknowledgedAt: string | null;
-  /** Sinks that were required then. Absent from the first marks. */
-  required?: readonly string[];
+  /** Sinks that were required then. */
+  required: readonly string[];
 }
 
 /** What a change could not be brought through. Counted over sweeps until it is acknowledged. */

@@ -47,8 +47,6 @@ export interface ProbeReport {
   failing: number;
   /** Of those: they do not come back by themselves (unknown to the service, refused). */
   escalated: number;
-  /** Of those that were probed: known not to run. */
-  blocked: number;
   /** The token is refused: nothing more is asked in this scan. */
   isCredentials: boolean;
 }
@@ -71,7 +69,6 @@ export interface ScanCounts {
   /** A sweep of theirs was running already: counted, never stacked. */
   running: number;
   failing: number;
-  blocked: number;
   /** Sweeps that ended with something left to do, or without result. */
   partly: number;
   failed: number;
@@ -91,7 +88,6 @@ export function noScanCounts(): ScanCounts {
     sweeps: 0,
     running: 0,
     failing: 0,
-    blocked: 0,
     partly: 0,
     failed: 0,
     escalated: 0,

@@ -109,10 +109,15 @@ export function durationMs(text: string): number {
 /** Epoch milliseconds, and as it was said. @throws InvalidArgumentError */
 export function sinceOf(text: string): { at: number; words: string } {
   const words = text.trim();
-  if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) return { at: Date.now() - durationMs(text), words };
-  const isDate = /^\d{4}-\d{2}-\d{2}(?:T.+)?$/.test(words);
-  const at = isDate ? Date.parse(words) : NaN;
-  if (Number.isNaN(at)) {
+  if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) {
+    return { at: Math.max(0, Date.now() - durationMs(words)), words };
+  }
+  const [, date = ''] = /^(\d{4}-\d{2}-\d{2})(?:T.+)?$/.exec(words) ?? [];
+  const day = Date.parse(date);
+  const at = Date.parse(words);
+  // The 30th of February is read as a day of March.
+  const isDate = !Number.isNaN(day) && new Date(day).toISOString().startsWith(date);
+  if (!isDate || Number.isNaN(at)) {
     throw new InvalidArgumentError('Expected a date, an instant, or a time ago like 7d.');
   }
   return { at, words };

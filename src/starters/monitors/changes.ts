@@ -16,7 +16,7 @@ import { MonitorRepository } from '../../store/monitors/monitors';
 import { idOnFile, listOf } from './ids';
 import { CommandError } from '../jobs/errors';
 import { counted } from '../jobs/text';
-import { durationMs, exitCodes, oneOf, tell } from '../cli/terminal';
+import { exitCodes, oneOf, sinceOf, tell } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
 /** `open`: on file, and not acknowledged by anybody. */
@@ -97,28 +97,16 @@ async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<numbe
   return exitCodes.done;
 }
 
-/** @throws CommandError that names monitors about which nothing is on file */
+/** @throws CommandError that names monitors about which nothing is stored */
 export async function refuseUnknownMonitors(
-  ctx: Pick<CommandContext, 'store' | 'idKey'>,
-  ids: readonly string[],
-): Promise<void> {
-  const unknown = await unknownMonitors(ctx, ids);
-  if (unknown.length > 0) throw new CommandError(unknownWords(unknown));
-}
-
-/** Those of the ids about which nothing is on file. */
-export async function unknownMonitors(
   { store, idKey }: Pick<CommandContext, 'store' | 'idKey'>,
   ids: readonly string[],
-): Promise<string[]> {
+): Promise<void> {
   const monitors = new MonitorRepository(store, (text) => idKey.nameOf('document', text));
   const unknown: string[] = [];
   for (const id of ids) if ((await monitors.get(id)) === null) unknown.push(id);
-  return unknown;
-}
-
-export function unknownWords(ids: readonly string[]): string {
-  return `nothing is on file about monitor ${ids.join(', ')}`;
+  if (unknown.length === 0) return;
+  throw new CommandError(`nothing is stored about monitor ${unknown.join(', ')}`);
 }
 
 /** Every change that the flags choose, oldest first, as it stands. */
@@ -178,21 +166,7 @@ async function* jsonText(
 
 /** An instant of ISO 8601, UTC. */
 export function sinceWhen(text: string): string {
-  if (/^\d+(\.\d+)?[smhd]$/.test(text)) {
-    return new Date(Math.max(0, Date.now() - durationMs(text))).toISOString();
-  }
-  const shape = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
-  const [, date] = shape.exec(text) ?? [];
-  if (date === undefined || !isDate(date) || Number.isNaN(Date.parse(text))) {
-    throw new InvalidArgumentError('Expected 2026-11-30, 2026-11-30T18:00:00Z, or 24h.');
-  }
-  return new Date(text).toISOString();
-}
-
-/** The 30th of February is read as a day of March. */
-function isDate(date: string): boolean {
-  const at = Date.parse(date);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date);
+  return new Date(sinceOf(text).at).toISOString();
 }
 
 function idList(text: string): string[] {

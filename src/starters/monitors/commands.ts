@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { changesCommand } from './changes';
-import { followCommand } from './follow';
 import { listCommand } from './list';
 import { reportCommand } from './report';
 import { reviewCommand } from './review';
@@ -30,7 +29,6 @@ To try it: \`diligence dev --scenario examples/scenarios/monitors.json\` in one 
     changesCommand(),
     reviewCommand(),
     reportCommand(),
-    followCommand(),
     sinkCommand(),
   ];
   for (const one of commands) command.addCommand(one);

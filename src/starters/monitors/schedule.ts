@@ -95,17 +95,12 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     const terms = termsOf(flags);
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
     const options = scheduleOptions(every, { ...input, carryover: null });
-    const changes = await createOrUpdate(engine, options);
+    const created = await createOrUpdate(engine, options);
     await warnWithoutPollers(engine, ctx, 'monitors');
-    if (flags.json === true) {
-      printJson({ id, created: changes === null, changes: changes ?? [], monitors });
-      return exitCodes.done;
-    }
     const what = `${counted(monitors, 'monitor')} every ${durationWords(every)}`;
-    if (changes === null) print(`${id}: created, ${what}; the first scan starts now`);
-    else print(`${id}: ${changes.length === 0 ? 'as it was' : 'changed'}, ${what}`);
-    for (const { field, before, after } of changes ?? [])
-      print(`  ${field}: ${before} -> ${after}`);
+    if (flags.json === true) printJson({ id, created, monitors });
+    else if (created) print(`${id}: created, ${what}; the first scan starts now`);
+    else print(`${id}: now ${what}`);
     return exitCodes.done;
   });
 }
@@ -135,65 +130,25 @@ function scheduleOptions(every: number, input: MonitorScanInput): ScanSchedule {
   };
 }
 
-/** What differs between what a schedule was and what it is now. */
-interface ScheduleChange {
-  field: string;
-  before: string;
-  after: string;
-}
-
-/** @returns what was changed, by whomever; null when there was none */
-async function createOrUpdate(
-  { client }: EngineClient,
-  options: ScanSchedule,
-): Promise<ScheduleChange[] | null> {
+/** Paused stays paused. @returns whether there was none */
+async function createOrUpdate({ client }: EngineClient, options: ScanSchedule): Promise<boolean> {
   try {
     const created = await client.schedule.create(options);
     // At its creation it could be started only as one that others may overlap.
     await created.trigger(ScheduleOverlapPolicy.SKIP);
-    return null;
+    return true;
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
   }
-  const handle = client.schedule.getHandle(options.scheduleId);
-  const before = settingsOf(await handle.describe());
-  const after = settingsOf(options);
-  const changes = Object.entries(after).flatMap(([field, is]) => {
-    const was = before[field] ?? '?';
-    return was === is ? [] : [{ field, before: was, after: is }];
-  });
-  if (changes.length > 0) {
-    const { spec, action, policies } = options;
-    // Paused stays paused.
-    await handle.update(({ state }) => ({ spec, action: action as never, state, policies }));
-  }
-  return changes;
-}
-
-function settingsOf(one: ScanSchedule | ScheduleDescription): Readonly<Record<string, string>> {
-  const { spec, policies, action } = one;
-  const { catchupWindow, overlap, pauseOnFailure } = policies;
-  const input = scanInputOf(one);
-  return {
-    every: durationWords(Number(spec.intervals?.[0]?.every ?? 0)),
-    jitter: durationWords(Number(spec.jitter ?? 0)),
-    'catch-up': durationWords(catchupWindow),
-    overlap: String(overlap),
-    'pause on failure': String(pauseOnFailure),
-    queue: action.taskQueue ?? '',
-    ...(input !== null && {
-      by: input.by,
-      severity: input.terms.severities?.join(', ') ?? 'all',
-      cooldown: input.terms.cooldownMs === null ? 'none' : durationWords(input.terms.cooldownMs),
-      monitors: `${input.list.monitors} (${input.list.edition})`,
-    }),
-  };
+  const { scheduleId, spec, action, policies } = options;
+  await client.schedule
+    .getHandle(scheduleId)
+    .update(({ state }) => ({ spec, action: action as never, state, policies }));
+  return false;
 }
 
 /** What a schedule starts its scans with; null for one that is not ours. */
-export function scanInputOf({
-  action,
-}: Pick<ScanSchedule, 'action'> | ScheduleDescription): MonitorScanInput | null {
+export function scanInputOf({ action }: ScheduleDescription): MonitorScanInput | null {
   const [input] = (action.args ?? []) as (MonitorScanInput | undefined)[];
   return input?.list === undefined ? null : input;
 }

@@ -38,10 +38,7 @@ export class ChangeQueries {
   }
 
   /** With their marks and reviews, the first seen first. */
-  async *files(
-    { since, monitors, severities }: ChangeFilter,
-    isMeant: (key: ChangeKey) => boolean = () => true,
-  ): AsyncGenerator<ReviewedFile> {
+  async *files({ since, monitors, severities }: ChangeFilter): AsyncGenerator<ReviewedFile> {
     const among = (column: string, words: readonly string[] = []): string =>
       words.length === 0 ? '' : `AND ${column} IN (${words.map(() => '?').join(', ')})`;
     const pages = pagesOf<ChangeKey & { seenAt: string }>(perPage, (after) =>
@@ -62,9 +59,8 @@ export class ChangeQueries {
       ),
     );
     for await (const page of pages) {
-      const meant = page.filter(isMeant);
-      const reviews = await this.#rows.reviewsOf(meant);
-      for (const file of await this.#rows.files(meant)) {
+      const reviews = await this.#rows.reviewsOf(page);
+      for (const file of await this.#rows.files(page)) {
         const { monitorId, change } = file.filed;
         const its = reviews.get(idOf({ monitorId, changeId: change.changeId }));
         yield { ...file, reviews: its ?? [] };

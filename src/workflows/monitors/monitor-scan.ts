@@ -131,7 +131,6 @@ class ScanDriver {
       counts.probed += report.probed;
       counts.failing += report.failing;
       counts.escalated += report.escalated;
-      counts.blocked += report.blocked;
       if (report.isCredentials) this.#stopped ??= 'credentials';
       return report;
     } catch (error) {

@@ -22,6 +22,7 @@ import {
   type PageReport,
   type SweepEnd,
   type SweepRef,
+  type SweepTerms,
 } from '../../../src/domain/monitors/sweep';
 import { readEnvironment } from '../../../src/environment';
 import { startSandbox, type MonitorPatch, type Sandbox } from '../../../src/sandbox';
@@ -41,6 +42,8 @@ export class MonitorBench {
   readonly records: MonitorRecords;
   readonly queries = new ChangeQueries(this.place.store);
   readonly #service: Service;
+  /** What is asked of sweeps. */
+  terms: SweepTerms = plainTerms;
   /** To be changed between two sweeps. */
   readonly deps: MonitorDependencies;
 
@@ -58,7 +61,7 @@ export class MonitorBench {
       store,
       nameOf,
       audit: new AuditTrail(store, idKey),
-      sinksFor: () => sinks,
+      sinks,
       escalateAfter: 5,
       warn: () => undefined,
       metrics: new WorkerMetrics('1.2.3').monitors,
@@ -94,7 +97,7 @@ export class MonitorBench {
   /** One page of a sweep. @param attempt of the activity */
   sweepPage(sweep = 'sweep-1', attempt = 1): Promise<PageReport> {
     const { sweepPage } = createMonitorSweepActivities(this.deps);
-    const input = { ref: this.#ref(sweep), terms: plainTerms, ...firstWalk };
+    const input = { ref: this.#ref(sweep), terms: this.terms, ...firstWalk };
     return new ActivityEnvironment({ attempt }).run(sweepPage, input);
   }
 
@@ -102,7 +105,7 @@ export class MonitorBench {
   finalize(sweep = 'sweep-1', end: Partial<SweepEnd> = {}): Promise<FinalizedSweep> {
     const { finalizeSweep } = createMonitorSweepActivities(this.deps);
     const none = { counts: noCounts(), warnings: [], fault: null, reconciled: null, stopped: null };
-    const input = { ref: this.#ref(sweep), terms: plainTerms, end: { ...none, ...end } };
+    const input = { ref: this.#ref(sweep), terms: this.terms, end: { ...none, ...end } };
     return new ActivityEnvironment().run(finalizeSweep, input);
   }
 
@@ -116,7 +119,7 @@ export class MonitorBench {
   /** A walk over all states, stored as a sweep does. @returns what its last pages came to */
   async walk(sweep = 'sweep-1'): Promise<ReconcileReport & FinalizedSweep> {
     const { reconcilePages } = createMonitorReconcileActivities(this.deps);
-    const input = { ref: this.#ref(sweep), terms: plainTerms };
+    const input = { ref: this.#ref(sweep), terms: this.terms };
     const engine = new ActivityEnvironment();
     let report: ReconcileReport = await engine.run(reconcilePages, { ...input, walk: null });
     while (report.walk !== null) {
@@ -129,7 +132,7 @@ export class MonitorBench {
   async probe(monitorIds = [monitorId]): Promise<ProbeReport> {
     const list = await this.records.lists.put('all', monitorIds);
     const { probeMonitors } = createMonitorProbeActivities(this.deps);
-    const input = { list, page: 0, terms: plainTerms, scan: 'scan-1', reconcileAll: false };
+    const input = { list, page: 0, terms: this.terms, scan: 'scan-1', reconcileAll: false };
     return new ActivityEnvironment().run(probeMonitors, input);
   }
 

@@ -3,9 +3,9 @@ import { drafted } from '../../support/erasures';
 import { erasedChange } from '../../../src/store/erasure/tombstones';
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import type { ToldChange } from '../../../src/domain/monitors/kept';
-import { warningWords } from '../../../src/domain/monitors/sweep';
+import { plainTerms, warningWords } from '../../../src/domain/monitors/sweep';
 import type { SinkChoice } from '../../../src/environment';
-import { openSinks, Sinks } from '../../../src/sinks/open-sinks';
+import { openSinks, type Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
 import { CooldownRepository } from '../../../src/store/monitors/cooldowns';
 import { statement } from '../../../src/store/statement';
@@ -40,7 +40,9 @@ describe('what sinks are told of a page', () => {
     });
   });
   afterEach(async () => {
-    for (const sinks of opened.splice(0)) await sinks.close();
+    for (const sinks of opened.splice(0)) {
+      await Promise.all(sinks.all.map((sink) => sink.close()));
+    }
     await bench.close();
     await receiver.close();
   });
@@ -73,7 +75,8 @@ describe('what sinks are told of a page', () => {
     };
     const all = openSinks({ sinks, webhook }, bench.place.store, bench.records.changes);
     opened.push(all);
-    bench.deps.sinksFor = () => (cooldownMs === null ? all : all.withCooldown(cooldownMs));
+    bench.deps.sinks = all;
+    bench.terms = { ...plainTerms, cooldownMs };
   }
 
   function digests(): { id: string; changes: string[] }[] {
@@ -227,7 +230,7 @@ describe('what sinks are told of a page', () => {
         ),
       close: async () => undefined,
     };
-    bench.deps.sinksFor = () => new Sinks([slow], ['webhook']);
+    bench.deps.sinks = { all: [slow], required: ['webhook'], digests: null };
     expect(await bench.sweepPage('sweep-1')).toMatchObject({
       counts: { acknowledged: 2 },
       staying: 1,

@@ -3,7 +3,6 @@ import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
 import { readEnvironment } from '../../../src/environment';
-import { Sinks } from '../../../src/sinks/open-sinks';
 import type { Sink } from '../../../src/sinks/sink';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../../support/loopback-server';
 import { MonitorBench, monitorId } from './monitor-bench';
@@ -118,8 +117,7 @@ describe('what sinks have taken', () => {
       close: async () => undefined,
     });
     const both = [sink('file', () => false), sink('webhook', () => isDown)];
-    const sinks = new Sinks(both, ['file', 'webhook']);
-    bench.deps.sinksFor = () => sinks;
+    bench.deps.sinks = { all: both, required: ['file', 'webhook'], digests: null };
     expect(await bench.sweepPage('sweep-1')).toMatchObject({ counts: { delivered: 0 } });
     isDown = false;
     expect(await bench.sweepPage('sweep-2')).toMatchObject({ counts: { delivered: 2 } });

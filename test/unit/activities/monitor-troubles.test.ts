@@ -1,7 +1,6 @@
 import type { MonitorDependencies } from '../../../src/activities/dependencies';
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
-import { Sinks } from '../../../src/sinks/open-sinks';
 import type { DeliveryBatch, DeliveryOutcome, Sink } from '../../../src/sinks/sink';
 import { statement, type Statement } from '../../../src/store/statement';
 import { toldChange } from '../../support/monitor-changes';
@@ -66,9 +65,8 @@ async function start(
   script: Parameters<typeof MonitorBench.start>[0],
   more: Parameters<typeof MonitorBench.start>[3] = {},
 ): Promise<void> {
-  const sinks = new Sinks([sink], ['file']);
   const others: Partial<MonitorDependencies> = {
-    sinksFor: () => sinks,
+    sinks: { all: [sink], required: ['file'], digests: null },
     audit: trail as unknown as MonitorDependencies['audit'],
     now: () => Date.now() + aheadMs,
   };

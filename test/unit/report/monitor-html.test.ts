@@ -1,5 +1,4 @@
 import { changeRecord, type ChangeRecord } from '../../../src/domain/monitors/change-record';
-import { Histogram } from '../../../src/report/histogram';
 import { MonitorSums } from '../../../src/report/monitor-figures';
 import { monitorHtml, type MonitorReport } from '../../../src/report/monitor-html';
 import { filedChange } from '../../support/monitor-changes';
@@ -84,46 +83,7 @@ it('tells of monitors that the service itself cannot check', () => {
   expect(monitorHtml(report)).toMatch(/own checks of 1 fail/);
 });
 
-it('draws what was detected, delivered and acknowledged, in both sizes, and says it in words', () => {
-  const page = monitorHtml(report);
-  expect(page.match(/<svg\s+class="chart /g)).toHaveLength(2);
-  expect(page).toContain('detected: 3, delivered: 1, acknowledged: 1');
-});
-
-it('is not drawn over thousands of years for one instant that cannot be', () => {
-  const seen = { seen_at: '2026-05-04T12:00:00.000Z', severity: 'info' as const };
-  const dates = ['0001-01-01T00:00:00Z', '+012026-11-21T10:00:00Z', 'ontem', null];
-  const figures = recordsOf(
-    { ...seen, detected_at: '2026-05-04T10:00:00Z' },
-    ...dates.map((date) => ({ ...seen, detected_at: date, acknowledged_at: date })),
-  );
-  const { axis, undated, bars } = figures.overTime ?? fail();
-  expect(undated).toBe(4);
-  expect((axis.bars.at(-1)?.from ?? 0) - (axis.bars[0]?.from ?? 0)).toBeLessThan(86_400_000);
-  const sum = (some: readonly { count: number }[]) => some.reduce((all, one) => all + one.count, 0);
-  expect([sum(bars.detected), sum(bars.acknowledged)]).toEqual([5, 0]);
-  expect(monitorHtml({ ...report, figures })).toMatch(/Of 4 the service tells no instant/);
-});
-
-function fail(): never {
-  throw new Error('nothing is drawn');
-}
-
 it('says so when nothing is stored', () => {
   const page = monitorHtml({ ...report, figures: recordsOf() });
   expect(page).toContain('No changes');
-  expect(page).not.toContain('class="chart');
-});
-
-it('puts the values of one histogram into the bars of another that holds them', () => {
-  const [all, some] = [new Histogram(), new Histogram()];
-  for (let minute = 0; minute < 90; minute += 1) {
-    all.add(minute * 60_000);
-    if (minute % 3 === 0) some.add(minute * 60_000);
-  }
-  const axis = all.bars(10);
-  const bars = some.within(axis);
-  expect(bars.map(({ from }) => from)).toEqual(axis.bars.map(({ from }) => from));
-  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(30);
-  expect(bars[0]?.count).toBe(Math.ceil(axis.widthMs / 180_000));
 });

@@ -15,9 +15,10 @@ it('files a batch under its day, the same batch once', async () => {
     id,
     filed: filedChange(id),
   }));
-  const batch = { monitorId: 'monitor-1', sweep: 's', at: Date.parse('2026-05-04T10:05:00Z') };
+  const at = Date.parse('2026-05-04T10:05:00Z');
+  const batch = { monitorId: 'monitor-1', sweep: 's', at, cooldownMs: null };
   const outcomes = await sink.deliver({ ...batch, deliveries });
-  await sink.deliver({ ...batch, at: batch.at + 1, deliveries });
+  await sink.deliver({ ...batch, at: at + 1, deliveries });
   expect(outcomes).toEqual([{ kind: 'taken' }, { kind: 'taken' }]);
   const keys = await place.store.records.list('changes/');
   expect(keys).toHaveLength(1);
@@ -30,6 +31,8 @@ it('files a batch under its day, the same batch once', async () => {
 
 it('files nothing for an empty batch', async () => {
   const sink = new FileSink(place.store);
-  expect(await sink.deliver({ monitorId: 'm', sweep: 's', at: 0, deliveries: [] })).toEqual([]);
+  expect(
+    await sink.deliver({ monitorId: 'm', sweep: 's', at: 0, cooldownMs: null, deliveries: [] }),
+  ).toEqual([]);
   expect(await place.store.records.list('')).toEqual([]);
 });

@@ -12,6 +12,7 @@ const batch: DeliveryBatch = {
   monitorId: 'monitor-1',
   sweep: 's',
   at: Date.parse('2026-05-04T10:00:00Z'),
+  cooldownMs: null,
   deliveries: ['c1', 'c2'].map((id) => ({ kind: 'change', id, filed: filedChange(id) })),
 };
 

@@ -39,7 +39,10 @@ function deliver(
   signal?: AbortSignal,
 ): Promise<DeliveryOutcome[]> {
   const deliveries = ids.map((id) => ({ kind: 'change' as const, id, filed: filedChange(id) }));
-  return sink.deliver({ monitorId: 'monitor-1', sweep: 's', at: 0, deliveries }, signal);
+  return sink.deliver(
+    { monitorId: 'monitor-1', sweep: 's', at: 0, cooldownMs: null, deliveries },
+    signal,
+  );
 }
 
 it('signs every change by its id, so that a receiver can verify it', async () => {

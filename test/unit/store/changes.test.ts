@@ -64,7 +64,7 @@ it('stores a change once, as it was first seen, and reads the marks of one that 
   await changes.putDelivered(monitorId, 'file', [{ changeId: 'c1', mark: another }]);
   const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null, required: ['file'] };
   await changes.putAcknowledged(monitorId, [{ changeId: 'c1', mark: acknowledged }]);
-  const later = { ...second, by: 'elsewhere' as const, acknowledgedAt: null };
+  const later = { ...second, by: 'elsewhere' as const, acknowledgedAt: null, required: ['file'] };
   await changes.putAcknowledged(monitorId, [{ changeId: 'c1', mark: later }]);
   const again = await changes.file(
     monitorId,
@@ -91,7 +91,7 @@ it('brings a page of a hundred through in three commits, and commits nothing for
     'file',
     ids.map((changeId) => ({ changeId, mark })),
   );
-  const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null };
+  const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null, required: ['file'] };
   await changes.putAcknowledged(
     monitorId,
     ids.map((changeId) => ({ changeId, mark: acknowledged })),
@@ -160,7 +160,7 @@ it('takes an acknowledgement in place of one that was gone, and no other', async
     ['elsewhere', 'us'],
     ['gone', 'us'],
   ] as const) {
-    const mark = { ...second, by: whose, acknowledgedAt: null };
+    const mark = { ...second, by: whose, acknowledgedAt: null, required: ['file'] };
     await changes.putAcknowledged(monitorId, [{ changeId: 'c1', mark }]);
     expect(await by()).toBe(stands);
   }
@@ -170,7 +170,7 @@ it('keeps the instant of an acknowledgement in the clear, and no other words of 
   await changes.file(monitorId, tellAll(['c1', 'c2']), { ...first, ...open });
   const told = { c1: '2026-05-04T10:00:00.123+03:00', c2: '111.444.777-35' };
   for (const [changeId, acknowledgedAt] of Object.entries(told)) {
-    const mark = { ...first, by: 'us' as const, acknowledgedAt };
+    const mark = { ...first, by: 'us' as const, acknowledgedAt, required: ['file'] };
     await changes.putAcknowledged(monitorId, [{ changeId, mark }]);
   }
   expect((await changes.get(monitorId, 'c1'))?.acknowledged?.acknowledgedAt).toBe(told.c1);
@@ -181,7 +181,7 @@ it('tells how the changes of one monitor stand: filed, open, stuck', async () =>
   await changes.file(monitorId, tellAll(['c1', 'c2', 'c3', 'c.4']), { ...first, ...open });
   const troubles = ['c1', 'c2', 'c.4'].map((changeId) => troubleOf(changeId, first));
   await changes.countTroubles(monitorId, troubles);
-  const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null };
+  const acknowledged = { ...first, by: 'us' as const, acknowledgedAt: null, required: ['file'] };
   await changes.putAcknowledged(monitorId, [{ changeId: 'c1', mark: acknowledged }]);
   const standing = await queries.standing(monitorId, 1, ['file', 'webhook']);
   expect(standing).toMatchObject({ filed: 4, open: 3, stuck: 2 });
@@ -194,7 +194,12 @@ it('calls stuck what others acknowledged before a required sink had it', async (
   await changes.file(monitorId, tellAll(['c1', 'c2']), { ...first, ...open });
   for (const changeId of ['c1', 'c2']) {
     await changes.countTroubles(monitorId, [troubleOf(changeId, first)]);
-    const elsewhere = { ...first, by: 'elsewhere' as const, acknowledgedAt: null };
+    const elsewhere = {
+      ...first,
+      by: 'elsewhere' as const,
+      acknowledgedAt: null,
+      required: ['webhook'],
+    };
     await changes.putAcknowledged(monitorId, [{ changeId, mark: elsewhere }]);
   }
   const mark = { ...second, attempt: 2 };
