@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioInput } from '../../src/sandbox';
-import type { CreditBatchInput } from '../../src/workflows/messages';
+import type { JobBatchInput } from '../../src/workflows/messages';
 import { cnabFile } from '../../test/support/cnab-files';
 import { uploadsOf } from '../../test/support/credit-installation';
 import { eventually } from '../../test/support/diligence-process';
@@ -28,7 +28,7 @@ async function analyze(scene: Scene, script?: FileScript): Promise<string[]> {
 
 async function batch(scene: Scene, folder: string, scripts: FileScript[]): Promise<string[]> {
   for (const script of scripts) await file(scene, script, folder);
-  return ['credit', 'batch', '--dir', folder, '--out', `out-${folder}`];
+  return ['credit', 'analyze', '--input', folder, '--out', `out-${folder}`];
 }
 
 function uploaded(scene: Scene): Promise<void> {
@@ -82,30 +82,27 @@ export const creditRecordings: Recording[] = [
     },
   },
   {
-    name: 'straight',
-    of: ['creditBatch'],
+    name: 'analyses',
+    of: ['jobBatch'],
     play: async (scene) => scene.run(await batch(scene, 'straight', [{}, {}])),
   },
   {
-    name: 'continued-as-new',
-    of: ['creditBatch'],
+    name: 'analyses-continued-as-new',
+    of: ['jobBatch'],
     async play(scene) {
       const late: FileScript = { result: [{ kind: 'not_ready', times: 2 }] };
       const words = [...(await batch(scene, 'parts', [{}, late, {}])), '--concurrency', '2'];
       const id = await scene.withoutWorker(async () => {
         const started = await scene.detach(words);
-        await scene.startAgain<CreditBatchInput>(started, async ({ folder }) => {
-          await scene.splitList(`${folder}/analyses`, 2);
-          return { parts: 2 };
-        });
+        await scene.startAgain<JobBatchInput>(started, () => ({ rowsPerRun: 2 }));
         return started;
       });
       await scene.end(id);
     },
   },
   {
-    name: 'cancelled',
-    of: ['creditBatch'],
+    name: 'analyses-cancelled',
+    of: ['jobBatch'],
     async play(scene) {
       const words = await batch(scene, 'cancelled', [waiting, waiting, waiting]);
       const arrived = uploaded(scene);

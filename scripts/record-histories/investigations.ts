@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ScenarioInput } from '../../src/sandbox';
-import type { InquiryBatchInput, JobProgress } from '../../src/workflows/messages';
+import type { JobBatchInput, JobProgress } from '../../src/workflows/messages';
 import { eventually } from '../../test/support/diligence-process';
 import { cpf } from '../../test/support/documents';
 import type { Recording, Scene } from './scene';
@@ -96,36 +96,33 @@ const traces: Recording[] = [
 async function searches(scene: Scene, scripts: TargetScript[]): Promise<string[]> {
   const lines = scripts.map((script) => target(scene, script));
   const file = await scene.write(`targets-${next}.csv`, `alvo\n${lines.join('\n')}\n`);
-  return ['trace', 'search', '--file', file, '--out', `out-targets-${next}`];
+  return ['trace', 'search', '--input', file, '--out', `out-targets-${next}`];
 }
 
 const batches: Recording[] = [
   {
     name: 'straight',
-    of: ['inquiryBatch'],
+    of: ['jobBatch'],
     play: async (scene) => scene.run(await searches(scene, [{}, {}, {}])),
   },
   {
     name: 'lookups',
-    of: ['inquiryBatch'],
+    of: ['jobBatch'],
     async play(scene) {
       const people = [1, 2].map(() => cpf((next += 1)));
       const file = await scene.write('people.csv', `cpf\n${people.join('\n')}\n`);
-      await scene.run(['profile', 'lookup', '--file', file, '--out', 'out-people']);
+      await scene.run(['profile', 'lookup', '--input', file, '--out', 'out-people']);
     },
   },
   {
     name: 'continued-as-new',
-    of: ['inquiryBatch'],
+    of: ['jobBatch'],
     async play(scene) {
       const scripts: TargetScript[] = [{}, { processingMs: [4_000, 4_000] }, {}];
       const words = [...(await searches(scene, scripts)), '--concurrency', '2'];
       const id = await scene.withoutWorker(async () => {
         const started = await scene.detach(words);
-        await scene.startAgain<InquiryBatchInput>(started, async ({ folder }) => {
-          await scene.splitList(`${folder}/parts`, 2);
-          return { parts: 2 };
-        });
+        await scene.startAgain<JobBatchInput>(started, () => ({ rowsPerRun: 2 }));
         return started;
       });
       await scene.end(id);
@@ -133,7 +130,7 @@ const batches: Recording[] = [
   },
   {
     name: 'paused-and-cancelled',
-    of: ['inquiryBatch'],
+    of: ['jobBatch'],
     async play(scene) {
       const slow = { processingMs: forLong };
       const words = [...(await searches(scene, [slow, slow, slow])), '--concurrency', '1'];
@@ -156,7 +153,7 @@ async function analyze(scene: Scene, script: FileScript): Promise<string[]> {
   const soon: FileScript = { waitingMs: [0, 0], processingMs: [200, 400] };
   scene.configure({ lens: { files: { [sha256]: { ...soon, ...script } } } });
   const file = await scene.write(`picture-${next}.png`, body);
-  return ['lens', 'analyze', '--file', file, '--out', `out-lens-${next}`];
+  return ['lens', 'analyze', '--input', file, '--out', `out-lens-${next}`];
 }
 
 const lens: Recording[] = [
@@ -242,18 +239,18 @@ const dossiers: Recording[] = [
     },
   },
   {
-    name: 'straight',
-    of: ['retryFailedDossiers'],
+    name: 'dossiers',
+    of: ['jobBatch'],
     async play(scene) {
       await failedDossiers(scene);
-      await scene.run(['dossier', 'retry-failed', '--limit', '2', '--yes']);
+      await scene.run(['dossier', 'retry-failed', '--limit', '2']);
     },
   },
   {
-    name: 'cancelled',
-    of: ['retryFailedDossiers'],
+    name: 'dossiers-cancelled',
+    of: ['jobBatch'],
     async play(scene) {
-      const id = await scene.detach(['dossier', 'retry-failed', '--limit', '12', '--yes']);
+      const id = await scene.detach(['dossier', 'retry-failed', '--limit', '12']);
       const { dossiers: service } = scene.sandbox;
       const begun = () => service.counts().items.filter(({ retried }) => retried > 0).length;
       await eventually('retries have arrived', () => begun() > 3);

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow';
-import { storeIn } from '../../test/support/temporary-store';
 import type * as workflows from '../../src/workflows';
 import type { ScenarioPatch } from '../../src/sandbox';
 import { Installation, eventually, type CommandResult } from '../../test/support/diligence-process';
@@ -92,20 +91,6 @@ export class Scene {
       taskQueue: started.taskQueue.name,
       args: [{ ...input, ...(await change(input)) }],
     });
-  }
-
-  /** Parts a list of ids of the store, which stands in one record, into two. */
-  async splitList(folder: string, firstCount: number): Promise<void> {
-    const store = storeIn(this.place.folder);
-    const keys = await store.records.list(`${folder}/`);
-    const [key, ...others] = keys.filter((one) => /\/0+\.json$/.test(one));
-    if (key === undefined || others.length > 0) throw new Error(`${folder}: not one list`);
-    const ids = (await store.records.getJson<string[]>(key)) ?? [];
-    await store.records.replace(key, JSON.stringify(ids.slice(0, firstCount)));
-    await store.records.replace(
-      key.replace(/0\.json$/, '1.json'),
-      JSON.stringify(ids.slice(firstCount)),
-    );
   }
 
   /** Waits for the end of a work, however it ends. */

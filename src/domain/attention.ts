@@ -1,6 +1,5 @@
 import type { RowStatus } from './certificates/certificates';
 import type { AnalysisStatus } from './credit/work';
-import type { DossierBatchOutcome } from './dossiers/retry-batch';
 import type { DossierStatus } from './dossiers/follow';
 import type { JobEnd, JobKind } from './job';
 import type { LensStatus } from './lens/analyze';
@@ -120,13 +119,6 @@ const dossier: Cells<DossierStatus> = {
   expired: ['person', 'watch'],
 };
 
-const dossierBatch: Cells<DossierBatchOutcome['status']> = {
-  completed: done,
-  cancelled: done,
-  refused: failed,
-  expired: ['person'],
-};
-
 /** Later sweeps go on with what one has left. */
 const sweep: Cells<SweepOutcome['status'] | 'cancelled'> = {
   swept: done,
@@ -141,23 +133,22 @@ const table: Record<AttendedKind, Readonly<Record<string, Cell>>> = {
   // The batch or issuance that it is about carries what is left.
   decision: Object.fromEntries(Object.keys(certificate).map((status) => [status, done])),
   'credit-analysis': analysis,
-  'credit-batch': batchOf({ ...analysis, invalid: failed, lost: failed }),
+  'credit-batch': jobBatchOf(analysis),
   profile,
-  'profile-batch': batchOf({ ...profile, duplicate: done, erased: done, lost: failed }),
+  'profile-batch': jobBatchOf(profile),
   trace,
-  'trace-batch': batchOf({
-    ...trace,
-    invalid: failed,
-    duplicate: done,
-    erased: done,
-    lost: failed,
-  }),
+  'trace-batch': jobBatchOf(trace),
   lens,
   dossier,
-  'dossier-batch': dossierBatch,
+  'dossier-batch': jobBatchOf({ ...dossier, followed: failed }),
   'monitor-sweep': sweep,
   'monitor-scan': sweep,
 };
+
+/** Of rows that are jobs of their own, and of lines that came to none. */
+function jobBatchOf(jobs: Cells<string>): Cells<string> {
+  return batchOf({ ...jobs, invalid: failed, duplicate: done, erased: done, lost: failed });
+}
 
 /** A row that failed is left to mend, to ask for again, or to give up: the batch has not failed. */
 function batchOf<Status extends string>(rows: Cells<Status>): Cells<Status> {
@@ -222,6 +213,8 @@ const bySeverity = [
   'refused',
   'unreadable',
   'expired',
+  'needs_review',
+  'followed',
   'invalid',
   'unsupported',
   'not_found',

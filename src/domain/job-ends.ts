@@ -1,6 +1,5 @@
 import { endOf, mostSevere, type Doubt } from './attention';
 import type { DossierOutcome } from './dossiers/follow';
-import type { DossierBatchOutcome } from './dossiers/retry-batch';
 import type { JobEnd, JobKind } from './job';
 import type { LensOutcome } from './lens/analyze';
 import type { SweepOutcome } from './monitors/sweep';
@@ -8,14 +7,19 @@ import { scanStatus, type ScanOutcome } from './monitors/scan';
 
 /** How jobs end whose outcome says more than a status. */
 
-/** @param notSent lines or files that could not be asked for */
+/**
+ * @param notSent lines or files that could not be asked for
+ * @param isDoubted a row needs a person, whatever its status
+ */
 export function batchEnd(
   kind: JobKind,
   counts: Readonly<Partial<Record<string, number>>>,
   notSent = 0,
+  isDoubted = false,
 ): JobEnd {
   const { invalid = 0 } = counts;
-  return endOf(kind, mostSevere({ ...counts, invalid: invalid + notSent }));
+  const status = mostSevere({ ...counts, invalid: invalid + notSent });
+  return endOf(kind, status, when(isDoubted, 'incomplete'));
 }
 
 /** A report that was announced and could not be had is missing in what is completed alone. */
@@ -25,15 +29,6 @@ export function dossierEnd(outcome: DossierOutcome): JobEnd {
   return endOf('dossier', status, [
     ...when(isIncomplete, 'incomplete'),
     ...when(possibleAttempt, 'possible_charge'),
-  ]);
-}
-
-export function dossierBatchEnd({ items, status }: DossierBatchOutcome): JobEnd {
-  const isLeft = items.some((one) => one.status !== 'completed' && one.status !== 'cancelled');
-  const isDoubtful = items.some(({ possibleAttempt }) => possibleAttempt);
-  return endOf('dossier-batch', status, [
-    ...when(isLeft, 'incomplete'),
-    ...when(isDoubtful, 'possible_charge'),
   ]);
 }
 

@@ -23,8 +23,8 @@ export interface ColumnChoice {
   holds?: ColumnContent;
 }
 
-/** `targets`: e-mail addresses, phone numbers, user names, wallets. */
-export type ColumnContent = 'documents' | 'targets';
+/** `targets`: e-mail addresses, phone numbers, user names, wallets; `dossiers`: their ids. */
+export type ColumnContent = 'documents' | 'targets' | 'dossiers';
 
 const documentNames = new Set([
   'documento',
@@ -61,9 +61,12 @@ const targetNames = new Set([
   'carteira',
 ]);
 
+const dossierNames = new Set(['dossie', 'dossieid', 'iddossie', 'dossier', 'dossierid']);
+
 const namesOf: Readonly<Record<ColumnContent, ReadonlySet<string>>> = {
   documents: documentNames,
   targets: targetNames,
+  dossiers: dossierNames,
 };
 
 /** For the sentences about a header. */
@@ -74,6 +77,7 @@ const wordsOf: Readonly<Record<ColumnContent, { what: string; names: string; hea
     header: 'documento;tipo;referencia',
   },
   targets: { what: 'target', names: 'alvo, email, telefone', header: 'alvo;referencia' },
+  dossiers: { what: 'dossier', names: 'dossie, dossier_id', header: 'dossie;referencia' },
 };
 
 // Best name first: a sheet with `id` and `referencia` means the latter.
@@ -212,7 +216,10 @@ function headersFound(header: readonly string[]): string {
   return `Columns found: ${names.join(', ')}.`;
 }
 
-/** A document, a phone number or an address: no name of a column. */
+/** A document, a phone number, an address or a UUID: no name of a column. */
 function looksLikeContent(cell: string): boolean {
-  return /^[+(]?\d[\d() ]{6,}\d$/.test(normaliseDocument(cell)) || /\S@\S/.test(cell);
+  const isNumber = /^[+(]?\d[\d() ]{6,}\d$/.test(normaliseDocument(cell));
+  return (
+    isNumber || /\S@\S/.test(cell) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(cell)
+  );
 }

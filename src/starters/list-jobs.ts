@@ -1,11 +1,9 @@
 import { Command } from 'commander';
 import { jobKinds, type JobKind } from '../domain/job';
 import { maskDocument, normaliseDocument } from '../domain/core/documents';
-import type { CreditBatchRecord } from '../domain/credit/batch';
 import type { AnalysisRecord } from '../domain/credit/work';
 import type { DossierRecord } from '../domain/dossiers/follow';
-import type { DossierBatchRecord } from '../domain/dossiers/retry-batch';
-import type { InquiryBatchRecord } from '../domain/core/inquiry-batch';
+import type { JobBatchRecord } from '../domain/core/job-batch';
 import type { LensRecord } from '../domain/lens/analyze';
 import type { ProfileRecord } from '../domain/profiles/lookup';
 import type { TraceRecord } from '../domain/traces/search';
@@ -96,14 +94,14 @@ const inputOf: { [K in JobKind]: (record: never) => string } = {
   'certificate-batch': ({ inputName }: WorkRecord) => inputName ?? '',
   decision: ({ action, rows }: DecisionRecord) => `${action} of ${rows.length} row(s)`,
   'credit-analysis': ({ cnab }: AnalysisRecord) => cnab.name,
-  'credit-batch': ({ directory }: CreditBatchRecord) => directory,
+  'credit-batch': ({ inputName }: JobBatchRecord) => inputName,
   profile: ({ cpf }: ProfileRecord) => maskDocument(cpf),
-  'profile-batch': ({ inputName }: InquiryBatchRecord) => inputName,
+  'profile-batch': ({ inputName }: JobBatchRecord) => inputName,
   trace: ({ target }: TraceRecord) => maskTarget(target),
-  'trace-batch': ({ inputName }: InquiryBatchRecord) => inputName,
+  'trace-batch': ({ inputName }: JobBatchRecord) => inputName,
   lens: ({ file }: LensRecord) => inputWords(file),
   dossier: ({ dossierId }: DossierRecord) => dossierId,
-  'dossier-batch': ({ terms }: DossierBatchRecord) => `at most ${terms.limit} failed dossiers`,
+  'dossier-batch': ({ inputName }: JobBatchRecord) => inputName,
 };
 
 function table(rows: readonly Listed[]): string[] {

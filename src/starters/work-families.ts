@@ -1,9 +1,12 @@
 import { dossierWorks } from './dossiers/outcome';
-import { dossierBatchWorks } from './dossiers/retry-failed';
-import { inquiryBatchWorks } from './inquiry-batch-outcome';
+import { batchFamily } from './cli/batch';
+import { analysisBatches } from './credit/batch';
+import { dossierBatches } from './dossiers/batch';
 import { lensWorks } from './lens/outcome';
 import { monitorWorks } from './monitors/works';
+import { profileBatches } from './profiles/batch';
 import { profileWorks } from './profiles/outcome';
+import { traceBatches } from './traces/batch';
 import { traceWorks } from './traces/outcome';
 import type { WorkFamily } from './cli/work-family';
 
@@ -11,10 +14,9 @@ import type { WorkFamily } from './cli/work-family';
 const workFamilies: readonly WorkFamily[] = [
   profileWorks,
   dossierWorks,
-  dossierBatchWorks,
   traceWorks,
   lensWorks,
-  inquiryBatchWorks,
+  ...[traceBatches, profileBatches, analysisBatches, dossierBatches].map(batchFamily),
   monitorWorks,
 ];
 

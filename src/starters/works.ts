@@ -8,13 +8,6 @@ import { cancelUpdate, controlSignal, pauseUpdate, resumeUpdate } from '../workf
 import { showBatch, showSingle } from './certificates/outcome';
 import { outputOf, withActor, withOutput, type OutputFlags } from './cli/flags';
 import {
-  creditBatchOf,
-  isCreditBatchId,
-  orderCreditBatch,
-  showCreditBatch,
-  showCreditBatchStatus,
-} from './credit/batch-outcome';
-import {
   analysisOf,
   isAnalysisId,
   orderAnalysis,
@@ -119,10 +112,6 @@ async function showStatus(id: string, json: boolean): Promise<void> {
     await showAnalysisStatus(place, await analysisOf(place, id), json);
     return;
   }
-  if (isCreditBatchId(id)) {
-    await showCreditBatchStatus(place, await creditBatchOf(place, id), json);
-    return;
-  }
   const family = familyOf(id);
   if (family !== undefined) {
     await family.status(place, id, json);
@@ -154,9 +143,8 @@ async function openDecisions(place: CommandContext, work: WorkOnFile): Promise<W
 
 async function showResult(id: string, flags: ResultFlags): Promise<number> {
   const place = await openContext(tell);
-  if (isAnalysisId(id) || isCreditBatchId(id)) refuseCertificateFlags(id, flags);
+  if (isAnalysisId(id)) refuseCertificateFlags(id, flags);
   if (isAnalysisId(id)) return showAnalysis(place, await analysisOf(place, id), flags);
-  if (isCreditBatchId(id)) return showCreditBatch(place, await creditBatchOf(place, id), flags);
   const family = familyOf(id);
   if (family !== undefined) {
     refuseCertificateFlags(id, flags, family.takesExcel);
@@ -192,10 +180,6 @@ async function order(
   if (isAnalysisId(id)) {
     if (name === 'pause') throw new UsageError(`${id}: an analysis cannot be paused`);
     await orderAnalysis(place, await analysisOf(place, id), name === 'resume' ? name : 'cancel');
-    return;
-  }
-  if (isCreditBatchId(id)) {
-    await orderCreditBatch(place, await creditBatchOf(place, id), name);
     return;
   }
   const family = familyOf(id);

@@ -56,11 +56,14 @@ export const migrations: readonly string[][] = [
        line INTEGER NOT NULL,
        kind TEXT NOT NULL CHECK (kind IN ('item', 'duplicate', 'invalid', 'unsupported')),
        item INTEGER,
+       -- Id of the job of the item, in a batch of jobs.
+       child TEXT,
        body BLOB NOT NULL,
        PRIMARY KEY (work, line),
        CHECK ((item IS NULL) = (kind IN ('invalid', 'unsupported')))
      ) STRICT, WITHOUT ROWID`,
     `CREATE UNIQUE INDEX batch_row_item ON batch_row (work, item) WHERE kind = 'item'`,
+    `CREATE INDEX batch_row_child ON batch_row (child) WHERE child IS NOT NULL`,
     `CREATE TABLE outcome (
        work TEXT NOT NULL,
        item INTEGER NOT NULL,

@@ -14,6 +14,7 @@ export function workflowIdOf(jobId: string): string {
     credit: 1,
     'credit-batch': 1,
     dossier: 1,
+    'dossier-batch': 1,
     lens: 1,
     trace: 1,
     'trace-batch': 1,

@@ -9,15 +9,13 @@ import { createCertificateMergeActivities } from '../activities/certificates/mer
 import { createCertificateRecoveryActivities } from '../activities/certificates/recovery';
 import { createCertificateRequestActivities } from '../activities/certificates/requests';
 import { createCertificateWatchActivities } from '../activities/certificates/watches';
-import { createCreditBatchActivities } from '../activities/credit/batches';
 import { createCreditEngineActivities } from '../activities/credit/engines';
 import { createCreditRecoveryActivities } from '../activities/credit/recovery';
 import { createCreditRequestActivities } from '../activities/credit/requests';
 import { createCreditResultActivities } from '../activities/credit/results';
-import { createDossierBatchActivities } from '../activities/dossiers/batches';
 import { createDossierReportActivities } from '../activities/dossiers/reports';
 import { createDossierActivities } from '../activities/dossiers/dossiers';
-import { createInquiryBatchActivities } from '../activities/core/inquiry-batches';
+import { createJobBatchActivities } from '../activities/core/job-batches';
 import { createLensActivities } from '../activities/lens/lens';
 import { createLensArtifactActivities } from '../activities/lens/artifacts';
 import { createMonitorProbeActivities } from '../activities/monitors/probe-monitors';
@@ -166,7 +164,7 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
           ...createCreditRecoveryActivities(credit),
           ...createCreditEngineActivities(credit),
           ...createCreditResultActivities(credit),
-          ...createCreditBatchActivities(credit),
+          ...createJobBatchActivities(credit),
         },
         maxConcurrentActivityTaskExecutions: 50,
         maxHeartbeatThrottleInterval: '500ms',
@@ -185,11 +183,10 @@ export async function runWorkers(setup: WorkerSetup): Promise<RunningWorkers> {
         ...createProfileActivities(profiles),
         ...createDossierActivities(dossiers),
         ...createDossierReportActivities(dossiers),
-        ...createDossierBatchActivities(dossiers),
         ...createTraceActivities(traces),
         ...createLensActivities(lens),
         ...createLensArtifactActivities(lens),
-        ...createInquiryBatchActivities(traces),
+        ...createJobBatchActivities(traces),
       },
       // Most of them wait for the limiter.
       maxConcurrentActivityTaskExecutions: 60,

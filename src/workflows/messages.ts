@@ -1,5 +1,4 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { AnalysisCounts } from '../domain/credit/batch';
 import type { AnalysisRef } from '../domain/credit/work';
 import type {
   AttemptSeen,
@@ -8,9 +7,8 @@ import type {
   ReviewDecision,
   ReviewPolicy,
 } from '../domain/dossiers/follow';
-import type { DossierBatchRecord, DossierBatchRef } from '../domain/dossiers/retry-batch';
+import type { ChildCounts, ChildJob, JobBatchKind } from '../domain/core/job-batch';
 import type { JobKind } from '../domain/job';
-import type { InquiryBatchKind } from '../domain/core/inquiry-batch';
 import type { ProfileRef } from '../domain/profiles/lookup';
 import type { SweepCounts, SweepTerms, SweepWarning, Walk } from '../domain/monitors/sweep';
 import type { ScanCounts } from '../domain/monitors/scan';
@@ -115,63 +113,46 @@ export const batchProgressQuery = defineQuery<BatchProgress>('batchProgress');
 
 export const jobProgressQuery = defineQuery<JobProgress>('jobProgress');
 
-/** What a run of a batch of works hands to the next one. */
-export interface CarriedWorks {
-  underWay: { workId: string; isOwn: boolean }[];
-  /** By how they ended. */
-  counts: Partial<Record<string, number>>;
-  paused: boolean;
-}
-
 export interface FindEngineInput {
   wanted: string;
   queueSuffix: string;
 }
 
-export interface CreditBatchProgress {
-  kind: 'credit-batch';
-  /** Analyses to drive. */
+export interface JobBatchProgress {
+  kind: JobBatchKind;
+  /** Child jobs to drive. */
   total: number;
-  counts: AnalysisCounts;
+  counts: ChildCounts;
   underWay: number;
   paused: boolean;
   cancelling: boolean;
 }
 
-export const creditBatchProgressQuery = defineQuery<CreditBatchProgress>('creditBatchProgress');
+export const jobBatchProgressQuery = defineQuery<JobBatchProgress>('jobBatchProgress');
 
-/** A batch of searches or lookups. */
-export interface InquiryBatchProgress {
-  kind: InquiryBatchKind;
-  /** Works to drive. */
-  total: number;
-  counts: Partial<Record<string, number>>;
-  underWay: number;
+/** What a run of a batch of jobs hands to the next one. */
+export interface BatchCarryover {
+  /** The last item whose child job has started; -1: none. */
+  after: number;
+  underWay: (Pick<ChildJob, 'jobId' | 'terms'> & { isOwn: boolean })[];
+  counts: ChildCounts;
   paused: boolean;
-  cancelling: boolean;
 }
 
-export const inquiryBatchProgressQuery = defineQuery<InquiryBatchProgress>('inquiryBatchProgress');
-
-export interface InquiryBatchInput {
-  kind: InquiryBatchKind;
+export interface JobBatchInput {
+  kind: JobBatchKind;
   batchId: string;
-  /** In the store; the ids of its works lie there in parts. */
   folder: string;
-  /** Lines that cannot be asked for: a person is needed for them. */
-  linesAtFault: number;
-  works: number;
-  parts: number;
-  /** The part that this run drives, from 0. */
-  part: number;
-  carried: CarriedWorks;
-  /** Works in flight at once. */
+  /** Child jobs to drive. */
+  children: number;
+  carryover: BatchCarryover;
+  /** Child jobs in flight at once. */
   concurrency: number;
-  /** From the start of a work to its outcome. */
+  /** From the start of a child job to its outcome. */
   deadlineMs: number;
-  /** Lookups: as of `ProfileRecord`. */
-  retryRural: boolean;
   queueSuffix: string;
+  /** Rows that one run drives; left out: 200. */
+  rowsPerRun?: number;
 }
 
 export interface SweepProgress {
@@ -192,17 +173,6 @@ export interface ScanProgress {
   startedAt: string;
 }
 
-export interface DossierBatchProgress {
-  kind: 'dossier-batch';
-  stage: 'planning' | 'retrying' | 'done';
-  waiting: string | null;
-  total: number;
-  ended: number;
-  underWay: number;
-  cancelling: boolean;
-}
-
-export const dossierBatchProgressQuery = defineQuery<DossierBatchProgress>('dossierBatchProgress');
 /** A person's decision about a dossier that needs a review. */
 export const decideDossierUpdate = defineUpdate<string, [ReviewDecision]>('decideDossier');
 export const sweepProgressQuery = defineQuery<SweepProgress>('sweepProgress');
@@ -278,14 +248,6 @@ export interface FollowDossierInput {
   queueSuffix: string;
 }
 
-export interface RetryFailedInput {
-  ref: DossierBatchRef;
-  record: DossierBatchRecord;
-  /** Epoch milliseconds after which dossiers are given up. */
-  deadlineAt: number;
-  queueSuffix: string;
-}
-
 export interface AnalyzeLensInput {
   ref: LensRef;
   /** Of the ask, from 1: the first of this work. */
@@ -317,24 +279,6 @@ export interface SearchTraceInput {
   /** A person waits. */
   interactive: boolean;
   /** Ends the names of the task queues. */
-  queueSuffix: string;
-}
-
-export interface CreditBatchInput {
-  batchId: string;
-  /** In the store; the ids of its analyses lie there in parts. */
-  folder: string;
-  analyses: number;
-  /** Files that the local scan refused. */
-  notSent: number;
-  parts: number;
-  /** The part that this run drives, from 0. */
-  part: number;
-  carried: CarriedWorks;
-  /** Analyses in flight at once. */
-  concurrency: number;
-  /** From the start of an analysis to its outcome. */
-  deadlineMs: number;
   queueSuffix: string;
 }
 

@@ -1,4 +1,4 @@
-import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
+import { sheetRows } from '../support/credit-installation';
 import { eventually, type Installation } from '../support/diligence-process';
 import {
   countsOf,
@@ -85,22 +85,21 @@ test('retries that were broken off go on with the same command, and none is sent
     return { stderr, told: JSON.parse(stdout) as Record<string, never> };
   };
   await eventually('all have failed', async () => {
-    const { told } = await retry('--limit', '10');
-    return ((told['dossiers'] ?? []) as unknown[]).length >= 4;
+    const { told } = await retry('--limit', '10', '--dry-run');
+    return Number(told['request']) >= 4;
   });
-  const { told } = await retry('--limit', '10', '--yes', '--detach');
+  const { told } = await retry('--limit', '10', '--detach');
   const items = () => place.sandbox.dossiers.counts().items;
   const tried = () => items().filter(({ retried }) => retried > 0).length;
   const before = tried();
   await eventually('a retry has arrived', () => tried() > before);
   await breakOff(String(told['id']));
-  const again = await retry('--limit', '10', '--yes');
-  expect(again.stderr).toContain(`${String(told['id'])} was broken off, and goes on`);
-  const outcome = again.told['outcome'] as unknown as DossierBatchOutcome;
+  const again = await retry('--limit', '10', '--out', 'out-again');
   expect(again.told['id']).toBe(told['id']);
-  expect(outcome.items.filter(({ caused }) => caused !== 1)).toEqual([]);
-  const seen = items().filter((one) => outcome.items.some((it) => it.dossierId === one.dossieId));
-  expect(seen.map(({ retried }) => retried)).toEqual(outcome.items.map(() => 1));
+  const rows = await sheetRows(String(again.told['folder']), 'results.csv');
+  expect(rows.filter(({ caused }) => caused !== '1')).toEqual([]);
+  const seen = items().filter((one) => rows.some(({ asked }) => asked === one.dossieId));
+  expect(seen.map(({ retried }) => retried)).toEqual(rows.map(() => 1));
 });
 
 test('an order to a work that does not run reaches no other one of the same dossier', async () => {
@@ -124,7 +123,7 @@ test('the work that runs is decided about, although a later one has ended; its b
     const { stdout } = await place.run(['dossier', 'list', '--status', 'failed']);
     return stdout.includes(id);
   });
-  const retry = ['dossier', 'retry-failed', '--on-review', 'wait', '--yes', '--detach'];
+  const retry = ['dossier', 'retry-failed', '--on-review', 'wait', '--detach'];
   await place.stopWorkers();
   const batch = (await place.run(retry)).stdout.trim();
   await breakOff(batch);

@@ -8,14 +8,14 @@ import {
 } from '../../src/store/credit/analyses';
 import { KeySeal } from '../../src/store/seal';
 import { Store } from '../../src/store/store';
-import { CreditBatchRepository } from '../../src/store/credit/credit-batches';
+import { JobBatchRepository } from '../../src/store/core/job-batches';
 import { analysisSubject } from '../../src/domain/core/attempts';
 import { indexDocuments, indexedBytes } from '../../src/store/core/subject-index';
 import { sha256Of } from '../../src/store/certificates/evidence-files';
 import { impersonalKeys, kindOf } from '../../src/store/erasure/catalog';
 import { putLarge, readLarge } from '../../src/store/core/large-objects';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
-import type { CreditBatchRecord } from '../../src/domain/credit/batch';
+import type { JobBatchRecord } from '../../src/domain/core/job-batch';
 import type { AnalysisOutcome } from '../../src/domain/credit/work';
 import { punctuateDocument } from '../../src/domain/core/documents';
 import { documentsInText } from '../../src/domain/core/held-documents';
@@ -332,26 +332,26 @@ describe('an erasure by the id of an analysis', () => {
 
 describe('an erasure of a batch of analyses', () => {
   const batchId = `credit-batch/${'ef'.repeat(16)}/20260101T000000000Z`;
-  const folder = batchId.replace('credit-batch', 'credit-batches');
+  const folder = `batches/${batchId}`;
 
   beforeEach(async () => {
     const asked = await file();
     const before = await file({ name: 'cd'.repeat(16) });
-    const line = { refused: null, sameAs: null };
-    const files = [
-      {
-        ...line,
-        file: `${payer}.rem`,
-        workId: asked.replace('analyses/', 'credit/'),
-        before: false,
-      },
-      { ...line, file: 'b.rem', workId: before.replace('analyses/', 'credit/'), before: true },
-      { ...line, file: 'c.rem', workId: null, before: false, refused: `c of ${payerName}` },
-    ];
+    const childOf = (of: string, had: boolean) => {
+      const jobId = of.replace('analyses/', 'credit/');
+      return { kind: 'item', note: '', child: { jobId, before: had, terms: {} } } as const;
+    };
+    const common = { type: 'file', reference: '' };
+    const writer = store.rows.writer(folder, nameOf);
+    const first = { ...common, line: 2, item: 0, document: `${payer}.rem` };
+    await writer.add({ ...first, ...childOf(asked, false) });
+    await writer.add({ ...common, line: 3, item: 1, document: 'b.rem', ...childOf(before, true) });
+    const refused = { ...common, line: 4, document: 'c.rem', code: 'not_sent' };
+    await writer.add({ ...refused, kind: 'invalid', message: `c of ${payerName}` });
+    await writer.end();
     const createdAt = '2026-01-01T00:00:00.000Z';
-    const about = { batchId, directory: `for ${payer}`, files: 3, createdAt };
-    const record = about as CreditBatchRecord;
-    await new CreditBatchRepository(store).put(folder, record, files);
+    const about = { batchId, kind: 'credit-batch', inputName: `for ${payer}`, createdAt };
+    await new JobBatchRepository(store).put(about as JobBatchRecord, null, []);
   });
 
   it('takes the analyses that it was the first to ask for', async () => {
@@ -359,15 +359,16 @@ describe('an erasure of a batch of analyses', () => {
     expect(jobs.map(({ id }) => id)).toEqual([batchId, expect.stringMatching(/^credit\/abab/)]);
     await erase((one) => one.ofJob(batchId));
     const left = (await bodyKeys(store)).filter((key) => !key.startsWith('erasures/'));
-    expect(left.filter((key) => /abab|credit-batches/.test(key))).toEqual([]);
+    expect(left.filter((key) => /abab|batches/.test(key))).toEqual([]);
     expect((await tree('op-cdcd')).cedente.sacados).toHaveLength(2);
   });
 
   it('of a payer leaves its lines, without what they quote', async () => {
     await erase((one) => one.ofDocument(payer));
     expect(await everything()).not.toMatch(quotesPayer);
-    const lines = await new CreditBatchRepository(store).members(folder);
-    expect(lines?.map(({ file: name }) => name)).toEqual(['[erased].rem', 'b.rem', 'c.rem']);
+    const names: string[] = [];
+    for await (const row of store.rows.all(folder)) names.push(row.document);
+    expect(names).toEqual(['[erased].rem', 'b.rem', 'c.rem']);
   });
 });
 

@@ -99,7 +99,7 @@ describe('erasure of analyses', () => {
       const bytes = cnabFile({ bank: 'paulista', receivables });
       await place.write(join('files', `${testAssignor.document}-${receivables}.rem`), bytes);
     }
-    const words = ['credit', 'batch', '--dir', 'files', '--json'];
+    const words = ['credit', 'analyze', '--input', 'files', '--json'];
     const batch = await place.installation.run(words);
     expect(batch.code).toBe(0);
     expect((await erase('--older-than', '0s', '--class', 'results')).code).toBe(0);

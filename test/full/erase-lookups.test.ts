@@ -1,9 +1,9 @@
 import { indexDocuments } from '../../src/store/core/subject-index';
 import { Store } from '../../src/store/store';
-import { LookupBatchRepository } from '../../src/store/inquiry-batches';
+import { JobBatchRepository } from '../../src/store/core/job-batches';
 import type { ErasurePlan } from '../../src/store/erasure/plan';
 import { ErasurePlanner } from '../../src/store/erasure/planner';
-import type { InquiryBatchRecord } from '../../src/domain/core/inquiry-batch';
+import type { JobBatchRecord } from '../../src/domain/core/job-batch';
 import { traceSubject } from '../../src/domain/core/attempts';
 import { punctuateDocument } from '../../src/domain/core/documents';
 import { documentsInText } from '../../src/domain/core/held-documents';
@@ -61,16 +61,16 @@ async function fileBatch(
   documents: string[],
   { id = batchId, endedAt = settledAt }: { id?: string; endedAt?: string | null } = {},
 ): Promise<void> {
-  const folder = `inquiries/${id}`;
+  const folder = `batches/${id}`;
   const writer = place.store.rows.writer(folder, nameOf);
   for (const [item, document] of documents.entries()) {
     const line = item + 2;
     const told = { type: 'trace', document, reference: '', note: '' };
-    await writer.add({ kind: 'item', item, line, ...told });
+    const child = { jobId: trace.replace('traces/', 'trace/'), before: false, terms: {} };
+    await writer.add({ kind: 'item', item, line, child, ...told });
   }
   await writer.end();
-  const shelf = new LookupBatchRepository(place.store);
-  const workId = trace.replace('traces/', 'trace/');
+  const batches = new JobBatchRepository(place.store);
   const record = {
     batchId: id,
     kind: 'trace-batch',
@@ -80,8 +80,8 @@ async function fileBatch(
     inputSha256: 'aa',
   };
   await put('inputs/aa/aa', 'sheet');
-  await shelf.put(folder, record as InquiryBatchRecord, [{ workId, before: false }]);
-  if (endedAt !== null) await shelf.putOutcome(folder, { endedAt, cancelled: false, counts: {} });
+  await batches.put({ ...record, linesAtFault: 0 } as JobBatchRecord, null, []);
+  if (endedAt !== null) await batches.finalize(folder, { endedAt, cancelled: false, counts: {} });
 }
 
 /** A batch of certificates from the same file, as far as its file is concerned. */
@@ -195,11 +195,11 @@ it('makes tombstones of the lines of a batch, and takes its file', async () => {
     true,
     false,
   ]);
-  expect(await jsonAt(`inquiries/${batchId}/input`)).toMatchObject({ inputKey: null });
+  expect(await jsonAt(`batches/${batchId}/input`)).toMatchObject({ inputKey: null });
 });
 
 it('scrubs the label and the file name of a batch whose lines do not hold the person', async () => {
-  const folder = `inquiries/${batchId}`;
+  const folder = `batches/${batchId}`;
   await fileBatch([other]);
   const words = { label: `case of ${person}`, inputName: `${punctuateDocument(person)}.csv` };
   const asked = { ...((await jsonAt(`${folder}/input`)) as object), ...words };
@@ -236,7 +236,7 @@ it('takes by age what was told, and what batches were made from, of what ended b
   const after = Date.parse(settledAt) + 1;
   const inputs = await ofAge(place.store, 'inputs', after);
   expect(keysThat('removed', inputs)).toEqual(['inputs/aa/aa', 'subject/inputs/aa/aa']);
-  expect(keysThat('emptied', inputs)).toEqual([`job/inquiries/${batchId}`]);
+  expect(keysThat('emptied', inputs)).toEqual([`job/batches/${batchId}`]);
   expect(changedKeys(await ofAge(place.store, 'results', Date.parse(settledAt)))).toEqual([]);
   await erase(() => ofAge(place.store, 'results', after));
   expect(await place.store.records.get(`${trace}/answer.json`)).toBeNull();
@@ -303,7 +303,7 @@ describe('what was searched for', () => {
 
   it('goes from the label and the file name of a batch', async () => {
     await fileBatch([other]);
-    const key = `inquiries/${batchId}/input`;
+    const key = `batches/${batchId}/input`;
     const words = { label: 'for ana@example.com', inputName: 'Ana@Example.com.csv' };
     const asked = { ...((await jsonAt(key)) as object), ...words };
     await put(key, asked);

@@ -167,7 +167,6 @@ it('knows every object by its kind', () => {
     'inputs/0a/0a1b': 'input',
     'operations/0a/id/all.json': 'analysis results',
     'operations/0a/id/all/2f1c/00000': 'analysis results',
-    'credit-batches/0a1b/20260101T000000000Z/files.json': 'credit batch',
     'analyses/0a1b/20260101T000000000Z/unreadable/0a1b': 'analysis',
     'analyses/0a1b/20260101T000000000Z/outcome': 'analysis',
     'analyses/0a1b/20260101T000000000Z/input': 'analysis',
@@ -177,8 +176,7 @@ it('knows every object by its kind', () => {
     'dossiers/0a1b/20260101T000000000Z/answers.json': 'dossier',
     'lens/0a1b/20260101T000000000Z/artifacts/a1': 'lens',
     'lens/0a1b/attempts/0001/notes/taken/0001.json': 'lens',
-    'inquiries/trace-batch/0a1b/20260101T000000000Z/input': 'batch of lookups',
-    'inquiries/trace-batch/0a1b/20260101T000000000Z/item-works.jsonl': 'batch of lookups',
+    'batches/trace-batch/0a1b/20260101T000000000Z/input': 'batch',
     [`${work}/outcome`]: 'certificates',
     [`${work}/decisions/0001/input`]: 'certificates',
     [`${work}/input`]: 'certificates',
@@ -188,12 +186,7 @@ it('knows every object by its kind', () => {
     expect([key, kindOf('record', key)]).toEqual([key, kind]);
     expect(impersonalKeys.test(key)).toBe(false);
   }
-  const impersonal = [
-    'dossier-retries/0a1b/0001/0001.json',
-    'dossier-batches/20260101T000000000Z/plan.json',
-    'erasures/x.json',
-    'probe/x',
-  ];
+  const impersonal = ['dossier-retries/0a1b/0001/0001.json', 'erasures/x.json', 'probe/x'];
   for (const key of impersonal) {
     expect([kindOf('record', key), impersonalKeys.test(key)]).toEqual([null, true]);
   }

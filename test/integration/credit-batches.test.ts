@@ -20,7 +20,7 @@ interface BatchShown {
   id: string;
   exitCode: number;
   folder: string;
-  files: { file: string; status: string; id: string | null; reason: string; before: boolean }[];
+  outcome: { counts: Record<string, number>; problems: { message: string }[] };
 }
 
 describe('a batch of credit files', () => {
@@ -33,9 +33,10 @@ describe('a batch of credit files', () => {
   const cnab = (receivables: number) => cnabFile({ bank: 'paulista', receivables });
   const run = (words: string[]) => place.installation.run(words);
   const batch = async (dir: string, ...more: string[]) => {
-    const words = ['credit', 'batch', '--dir', dir, '--json', '--out', `out-${dir}`, ...more];
+    const words = ['credit', 'analyze', '--input', dir, '--json', '--out', `out-${dir}`, ...more];
     const { code, stdout, stderr } = await run(words);
-    return { code, stderr, shown: stdout === '' ? null : (JSON.parse(stdout) as BatchShown) };
+    const shown = JSON.parse(stdout) as BatchShown;
+    return { code, stderr, shown, rows: await sheetRows(shown.folder, 'results.csv') };
   };
   const folderOf = async (dir: string, files: Record<string, Buffer>) => {
     await mkdir(join(place.folder, dir));
@@ -51,29 +52,22 @@ describe('a batch of credit files', () => {
       'c.rem': cnab(71),
       'empty.rem': Buffer.alloc(0),
     });
-    const first = await batch('mixed', '--filter', 'issues');
+    const first = await batch('mixed', '--filter', 'issues', '--label', 'tuesday');
     expect(first.code).toBe(3);
-    const { id, files, folder } = first.shown ?? { id: '', files: [], folder: '' };
+    const { id, folder } = first.shown;
     expect(id).toMatch(/^credit-batch\/[0-9a-f]{32}\/\d{8}T\d{9}Z$/);
-    expect(first.stderr).toContain(`${id}: 2 files to analyse`);
-    expect(files).toMatchObject([
-      { file: 'a.rem', status: 'completed', reason: expect.stringMatching(/^71 titulos, /) },
-      { file: 'b.rem', status: 'completed', before: false },
-      {
-        file: 'c.rem',
-        status: 'completed',
-        reason: expect.stringContaining('the same as a.rem'),
-      },
-      { file: 'empty.rem', status: 'not sent', id: null },
+    expect(first.stderr).toContain(`${id}: 2 analyses`);
+    expect(first.rows).toMatchObject([
+      { asked: 'a.rem', status: 'completed', titulos: '71', note: '' },
+      { asked: 'b.rem', status: 'completed', titulos: '72' },
+      { asked: 'c.rem', status: 'duplicate', duplicate_of: '2', titulos: '71' },
+      { asked: 'empty.rem', status: 'invalid', id: '' },
     ]);
     expect(place.uploads('a.rem').length + place.uploads('c.rem').length).toBe(1);
-    expect((await sheetRows(folder, 'files.csv')).map(({ status }) => status)).toEqual(
-      files.map(({ status }) => status),
-    );
     const shown = await readFile(join(folder, 'b', 'result.json'), 'utf8');
     expect(shown).toContain('"sacados":[]');
 
-    const { stdout: listed } = await run(['list', '--kind', 'credit-batch', '--json']);
+    const { stdout: listed } = await run(['list', '--label', 'tuesday', '--json']);
     expect(JSON.parse(listed)).toMatchObject({
       jobs: [{ id, kind: 'credit-batch', input: 'mixed', status: 'invalid', needsAttention: true }],
       next: null,
@@ -81,23 +75,23 @@ describe('a batch of credit files', () => {
     const status = await run(['status', id, '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({
       state: 'ended',
-      counts: { completed: 3, 'not sent': 1 },
+      counts: { completed: 2 },
     });
     const result = await run(['result', id, '--json', '--out', 'out-of-result']);
     expect(result.code).toBe(3);
-    expect((JSON.parse(result.stdout) as BatchShown).files).toMatchObject(
-      files.map(({ file, status: how }) => ({ file, status: how })),
-    );
+    expect((JSON.parse(result.stdout) as BatchShown).outcome).toMatchObject({
+      counts: first.shown.outcome.counts,
+    });
     expect((await run(['cancel', id])).code).toBe(1);
 
     const again = await batch('mixed');
-    expect(again.shown?.files.map(({ before }) => before)).toEqual([true, true, true, false]);
+    expect(again.shown.id).toBe(id);
     expect(place.uploads('b.rem')).toHaveLength(1);
   }, 120_000);
 
   test('that is cancelled begins no more, and run again it goes on', async () => {
     await folderOf('many', { 's1.rem': cnab(73), 's2.rem': cnab(74), 's3.rem': cnab(75) });
-    const words = ['credit', 'batch', '--dir', 'many', '--concurrency', '1', '--detach'];
+    const words = ['credit', 'analyze', '--input', 'many', '--concurrency', '1', '--detach'];
     const id = (await run(words)).stdout.trim();
     await eventually('the first file is there', () => place.started('s1.rem') > 0);
     const status = await run(['status', id]);
@@ -114,17 +108,16 @@ describe('a batch of credit files', () => {
     await eventually('it ends', ended);
     const { code, stdout } = await run(['result', id, '--json', '--out', 'out-many']);
     expect(code).toBe(0);
-    expect((JSON.parse(stdout) as BatchShown).files.map(({ status: how }) => how)).toEqual([
-      'completed',
-      'not begun',
-      'not begun',
-    ]);
+    expect((JSON.parse(stdout) as BatchShown).outcome.counts).toEqual({
+      completed: 1,
+      cancelled: 2,
+    });
     const again = await batch('many');
     expect(again.code).toBe(0);
-    expect(again.shown?.files).toMatchObject([
-      { status: 'completed', before: true },
-      { status: 'completed', before: false },
-      { status: 'completed', before: false },
+    expect(again.rows).toMatchObject([
+      { status: 'completed', note: 'had ended before' },
+      { status: 'completed', note: '' },
+      { status: 'completed', note: '' },
     ]);
     expect(['s1', 's2', 's3'].map((name) => place.started(`${name}.rem`))).toEqual([1, 1, 1]);
   }, 120_000);
@@ -141,27 +134,41 @@ describe('a batch of credit files', () => {
     place.sandbox.configure({
       credit: { files: { 'gone.rem': { result: [{ kind: 'not_ready', times: 'forever' }] } } },
     });
-    const begun = await run(['credit', 'batch', '--dir', 'gone', '--detach']);
+    const begun = await run(['credit', 'analyze', '--input', 'gone', '--detach']);
     const batchId = begun.stdout.trim();
     await eventually('it was sent', () => place.started('gone.rem') === 1);
     const client = await place.installation.client();
     await client.workflow.getHandle(id.split('/').slice(0, 2).join('/')).terminate('test');
     const shown = async () => {
       const { code, stdout } = await run(['result', batchId, '--json', '--out', 'gone-out']);
-      return { code, files: stdout === '' ? [] : (JSON.parse(stdout) as BatchShown).files };
+      return {
+        code,
+        counts: stdout === '' ? null : (JSON.parse(stdout) as BatchShown).outcome.counts,
+      };
     };
-    await eventually('the batch ended', async () => (await shown()).files.length > 0);
-    expect(await shown()).toMatchObject({ code: 3, files: [{ status: 'lost' }] });
+    await eventually('the batch ended', async () => (await shown()).counts !== null);
+    expect(await shown()).toEqual({ code: 3, counts: { lost: 1 } });
   }, 120_000);
 
-  test('of files that are all refused sends nothing and ends with 2, unless it is forced', async () => {
+  test('of files that are all refused sends nothing, unless it is forced', async () => {
     await folderOf('cut', { 'cut.rem': outOfSequence(76) });
     expect(await batch('cut')).toMatchObject({
-      code: 2,
-      shown: { files: [{ status: 'not sent' }] },
+      code: 3,
+      shown: { outcome: { counts: { invalid: 1 }, problems: [{ line: 2 }] } },
     });
     expect(place.uploads('cut.rem')).toEqual([]);
     const forced = await batch('cut', '--force', 'the bank knows');
-    expect(forced).toMatchObject({ code: 0, shown: { files: [{ status: 'completed' }] } });
+    expect(forced).toMatchObject({ code: 0, shown: { outcome: { counts: { completed: 1 } } } });
+  }, 120_000);
+
+  test('sends again only what it is told to send again', async () => {
+    await folderOf('twice', { 'r.rem': cnab(90) });
+    expect((await batch('twice')).code).toBe(0);
+    const planned = await run(['credit', 'analyze', '--input', 'twice', '--dry-run', '--json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ request: 0, reuse: 1 });
+    expect((await batch('twice')).code).toBe(0);
+    expect(place.uploads('r.rem')).toHaveLength(1);
+    expect((await batch('twice', '--rerun')).code).toBe(0);
+    expect(place.uploads('r.rem')).toHaveLength(2);
   }, 120_000);
 });

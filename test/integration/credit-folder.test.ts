@@ -1,9 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cnabFile } from '../support/cnab-files';
+import { sheetRows } from '../support/credit-installation';
 import { Installation, creditSettings } from '../support/diligence-process';
 
-describe('credit batch', () => {
+describe('an analysis of a folder', () => {
   let installation: Installation;
 
   beforeAll(async () => {
@@ -23,18 +24,22 @@ describe('credit batch', () => {
       await writeFile(join(folder, `f${receivables}.rem`), bytes);
     }
     await writeFile(join(folder, 'f54.REM'), '');
-    const words = ['credit', 'batch', '--dir', 'files', '--concurrency', '2', '--json'];
+    const words = ['credit', 'analyze', '--input', 'files', '--concurrency', '2', '--json'];
     const sheets: string[] = [];
-    for (const before of [false, true]) {
+    for (let time = 1; time <= 2; time += 1) {
       const { code, stdout } = await installation.run(words);
       expect(code).toBe(3);
-      const { files } = JSON.parse(stdout) as { files: { folder: string | null }[] };
-      sheets.push(join(files[1]?.folder ?? '', 'titulos.csv'));
-      expect(files).toMatchObject([
-        { file: 'f51.rem', status: 'completed', before },
-        { file: 'f52.rem', status: 'completed', before },
-        { file: 'f53.rem', status: 'completed', before },
-        { file: 'f54.REM', status: 'not sent', reason: expect.stringContaining('f54.REM') },
+      const { folder: out } = JSON.parse(stdout) as { folder: string };
+      sheets.push(join(out, 'f52', 'titulos.csv'));
+      expect(await sheetRows(out, 'results.csv')).toMatchObject([
+        { asked: 'f51.rem', status: 'completed' },
+        { asked: 'f52.rem', status: 'completed' },
+        { asked: 'f53.rem', status: 'completed' },
+        {
+          asked: 'f54.REM',
+          status: 'invalid',
+          error_message: expect.stringContaining('f54.REM'),
+        },
       ]);
     }
     for (const name of ['f51.rem', 'f52.rem', 'f53.rem']) expect(startedOf(name)).toBe(1);

@@ -40,14 +40,14 @@ test.each([
   ['an analysis', () => ['lens', 'analyze', '--file', join(place.folder, 'picture.png')]],
   ['a lookup', () => ['profile', 'lookup', '--cpf', cpf]],
   ['a dossier', () => ['dossier', 'follow', '--id', dossierId]],
-  ['a batch of dossiers', () => ['dossier', 'retry-failed', '--on-review', 'wait', '--yes']],
+  ['a batch of dossiers', () => ['dossier', 'retry-failed', '--on-review', 'wait']],
 ])('%s that was terminated is broken off, is not cancelled, and goes on', async (_, wordsOf) => {
   const words = [...wordsOf(), '--detach'];
   const id = (await place.run(words)).stdout.trim();
   const [kind = '', name] = id.split('/');
   const handle = (await place.client()).workflow.getHandle(`${kind}/${name}`);
-  const query = `${kind.replace('-batch', 'Batch')}Progress`;
-  const tells = async () => (await handle.query<{ stage: string }>(query)).stage;
+  const query = kind.endsWith('-batch') ? 'jobBatchProgress' : 'jobProgress';
+  const tells = () => handle.query(query);
   await eventually('its worker tells of it', () => tells().then(Boolean, () => false));
   await handle.terminate('by the test');
 

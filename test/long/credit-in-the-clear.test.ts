@@ -6,7 +6,7 @@ import { queueName, queueSuffix } from '../../src/domain/core/queues';
 import { punctuateDocument } from '../../src/domain/core/documents';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { cnabFile, testAssignor, testReceivable, type TestReceivable } from '../support/cnab-files';
-import { CreditInstallation } from '../support/credit-installation';
+import { CreditInstallation, sheetRows } from '../support/credit-installation';
 import type { CommandResult } from '../support/diligence-process';
 import { cnpj, cpf } from '../support/documents';
 import {
@@ -85,12 +85,13 @@ async function runEverything(place: CreditInstallation, files: number): Promise<
   await place.write('rules.json', Buffer.from(JSON.stringify({ note: plantedName })));
   await run('engine', 'create', '--name', engineName, '--rules', 'rules.json');
   await run('engine', 'list');
-  const batch = await run('credit', 'batch', '--dir', 'files', '--concurrency', '4', '--json');
-  const { files: lines } = JSON.parse(batch.stdout) as { files: { id: string; status: string }[] };
+  const batch = await run('credit', 'analyze', '--input', 'files', '--concurrency', '4', '--json');
+  const { folder } = JSON.parse(batch.stdout) as { folder: string };
+  const lines = await sheetRows(folder, 'results.csv');
   expect(lines).toHaveLength(files);
   expect(new Set(lines.map(({ status }) => status)).size).toBeGreaterThan(2);
   const note = `asked for by ${plantedName}, ${punctuateDocument(person)}`;
-  for (const { id, status } of lines.filter((line) => line.status === 'unknown_outcome')) {
+  for (const { id = '', status } of lines.filter((line) => line.status === 'unknown_outcome')) {
     expect(status).toBe('unknown_outcome');
     const decided = ['--action', 'abandon', '--note', note];
     expect((await run('credit', 'resolve', id, ...decided)).code).toBe(0);
@@ -100,9 +101,9 @@ async function runEverything(place: CreditInstallation, files: number): Promise<
   await run('credit', 'analyze', '--cnab', join('files', 'f-0.zip'));
   const analyze = ['credit', 'analyze', '--cnab', join('files', 'f-1.rem')];
   await run(...analyze, '--xmls', join('files', 'f-1.zip'));
-  for (const { id } of lines.slice(0, 6)) await run('status', id);
+  for (const { id = '' } of lines.slice(0, 6)) await run('status', id);
   await run('list');
-  await run('cancel', lines[0]?.id ?? '');
+  await run('cancel', lines[0]?.['id'] ?? '');
   await plant(place);
   return ended.map(({ stderr }, index) => ({
     place: `standard error of command ${index + 1}`,

@@ -5,7 +5,12 @@ import { storeIn } from '../support/temporary-store';
 import { analysisFolder } from '../../src/domain/credit/work';
 import type { ScenarioInput } from '../../src/sandbox';
 import { cnabFile } from '../support/cnab-files';
-import { CreditInstallation, isUnanswered } from '../support/credit-installation';
+import {
+  CreditInstallation,
+  isUnanswered,
+  sheetRows,
+  type SheetRow,
+} from '../support/credit-installation';
 import { eventually } from '../support/diligence-process';
 
 const always = 'forever';
@@ -28,13 +33,6 @@ const lost = ['upload-accepted.rem', 'upload-lost.rem'];
 const brought = ['done.rem', 'download-all.rem', 'download-issues.rem', 'wait.rem'];
 const names = [...brought, ...lost].sort();
 
-interface Line {
-  file: string;
-  status: string;
-  id: string;
-  before: boolean;
-}
-
 describe('a worker killed with SIGKILL in the upload of two files, the wait for one and the download of two', () => {
   let place: CreditInstallation;
 
@@ -49,8 +47,9 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
   }, 120_000);
   afterAll(() => place.stop(), 60_000);
 
-  const batch = ['credit', 'batch', '--dir', 'files', '--concurrency', '6', '--json'];
-  const linesOf = (stdout: string): Line[] => (JSON.parse(stdout) as { files: Line[] }).files;
+  const batch = ['credit', 'analyze', '--input', 'files', '--concurrency', '6', '--json'];
+  const linesOf = (stdout: string): Promise<SheetRow[]> =>
+    sheetRows((JSON.parse(stdout) as { folder: string }).folder, 'results.csv');
 
   /** Reads of results of this file, in order. */
   const downloads = (name: string) => {
@@ -81,8 +80,8 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
     await place.installation.startWorker();
 
     const { code, stdout } = await result;
-    const lines = linesOf(stdout);
-    expect(lines.map(({ file, status }) => [file, status])).toEqual(
+    const lines = await linesOf(stdout);
+    expect(lines.map(({ asked, status }) => [asked, status])).toEqual(
       names.map((name) => [name, lost.includes(name) ? 'unknown_outcome' : 'completed']),
     );
     expect(code).toBe(3);
@@ -91,7 +90,7 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
     );
     expect(downloads('wait.rem').length).toBeGreaterThan(readBefore);
     const analyses = new AnalysisRepository(storeIn(place.folder));
-    for (const { file, id, status } of lines) {
+    for (const { asked: file, id = '', status } of lines) {
       const outcome = await analyses.outcome(analysisFolder(id));
       expect([file, outcome?.status]).toEqual([file, status]);
       if (outcome === null || status !== 'completed') continue;
@@ -105,7 +104,7 @@ describe('a worker killed with SIGKILL in the upload of two files, the wait for 
 
   test('run again, nothing is bought', async () => {
     const { stdout } = await place.installation.run(batch);
-    expect(linesOf(stdout).every(({ before }) => before)).toBe(true);
+    expect(await linesOf(stdout)).toHaveLength(names.length);
     expect(place.uploads()).toHaveLength(names.length);
   }, 120_000);
 });

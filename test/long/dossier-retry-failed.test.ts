@@ -1,4 +1,4 @@
-import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
+import { sheetRows } from '../support/credit-installation';
 import { eventually, type Installation } from '../support/diligence-process';
 import { dossierInstallation, soon, type DossierScript } from '../support/dossier-installation';
 
@@ -48,11 +48,11 @@ test('failed dossiers of the list are shown, and tried again once each under fau
     code: 0,
     told: { billing: [{ status: 'not_charged', unit: 'tokens' }] },
   });
-  const shown = await run('retry-failed', '--limit', '30');
-  expect(shown.told['dossiers']).toHaveLength(seeded);
+  const shown = await run('retry-failed', '--limit', '30', '--dry-run');
+  expect(shown.told).toMatchObject({ dryRun: true, request: seeded });
   expect(sandbox.dossiers.counts().items.filter((one) => one.retryRequests > 0)).toEqual([]);
   sandbox.configure({ dossiers: { background: { rate: 0.15, kinds: [...troubles] } } });
-  const trying = run('retry-failed', '--limit', '30', '--yes');
+  const trying = run('retry-failed', '--limit', '30');
   await eventually('some retries have arrived', () => {
     const { items } = sandbox.dossiers.counts();
     return items.filter(({ retryRequests }) => retryRequests > 0).length > 4;
@@ -60,8 +60,11 @@ test('failed dossiers of the list are shown, and tried again once each under fau
   await place.stopWorkers('SIGKILL');
   await place.startWorker();
   const { code, told } = await trying;
-  const { billing, items } = told['outcome'] as unknown as DossierBatchOutcome;
-  expect(items.filter(({ caused, status }) => caused !== 1 || status !== 'completed')).toEqual([]);
+  const { billing } = told['outcome'] as unknown as { billing: unknown };
+  const items = await sheetRows(String(told['folder']), 'results.csv');
+  expect(items.filter(({ caused, status }) => caused !== '1' || status !== 'completed')).toEqual(
+    [],
+  );
   expect({ code, items: items.length }).toEqual({ code: 0, items: seeded });
   expect(billing).toMatchObject(
     expect.arrayContaining([expect.objectContaining({ status: 'charged', count: seeded })]),
@@ -70,5 +73,5 @@ test('failed dossiers of the list are shown, and tried again once each under fau
   expect(counts).toHaveLength(seeded);
   expect(counts.filter(({ attempt, retried }) => attempt !== 2 || retried !== 1)).toEqual([]);
   sandbox.configure({ dossiers: { background: { rate: 0, kinds: [] } } });
-  expect((await run('retry-failed')).told['dossiers']).toEqual([]);
+  expect((await run('retry-failed', '--dry-run')).told).toMatchObject({ request: 0 });
 });

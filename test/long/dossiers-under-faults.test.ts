@@ -1,3 +1,4 @@
+import { sheetRows } from '../support/credit-installation';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,6 @@ import { readLarge } from '../../src/store/core/large-objects';
 import { inParallel } from '../../src/store/core/in-parallel';
 import { storeIn } from '../support/temporary-store';
 import type { DossierOutcome, DossierRecord } from '../../src/domain/dossiers/follow';
-import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import { seededDossierId, type ScenarioInput } from '../../src/sandbox';
 import { dossierRoles } from '../../src/sandbox/dossiers/dossier-scenario';
 import { cancelUpdate, decideDossierUpdate, jobProgressQuery } from '../../src/workflows/messages';
@@ -288,7 +288,7 @@ async function outcomes(): Promise<
 
 test(`${together + followed} dossiers under faults and kills: attempts are those that we caused, reports are on file`, async () => {
   await sleep(4_000);
-  const batch = place.run(['dossier', 'retry-failed', '--limit', '100', '--yes', '--json']);
+  const batch = place.run(['dossier', 'retry-failed', '--limit', '100', '--json']);
   const isPlanned = (): boolean => (phases()['retried'] ?? 0) > 0;
   await eventually('the failed ones are tried again', isPlanned, 240_000);
   const held = Object.fromEntries([...plans].map(([id, { script }]) => [id, script]));
@@ -310,10 +310,9 @@ test(`${together + followed} dossiers under faults and kills: attempts are those
   );
   place.sandbox.configure({ dossiers: { background: { rate: 0 } } });
 
-  const { outcome: tried } = JSON.parse(stdout) as { outcome: DossierBatchOutcome };
-  expect(tried.items.map(({ dossierId }) => dossierId).toSorted()).toEqual([
-    ...retriedTogether.keys(),
-  ]);
+  const { folder } = JSON.parse(stdout) as { folder: string };
+  const tried = await sheetRows(folder, 'results.csv');
+  expect(tried.map(({ asked }) => asked).toSorted()).toEqual([...retriedTogether.keys()]);
   expect([0, 3]).toContain(code);
   const wrong: string[] = [];
   const states = new Map(
@@ -324,9 +323,10 @@ test(`${together + followed} dossiers under faults and kills: attempts are those
       wrong.push(`${id} (${outcome.status}): ${sentence}`);
     }
   }
-  for (const { caused, dossierId, status } of tried.items) {
-    const { outcome } = ended.get(dossierId) ?? {};
-    if (outcome?.caused !== caused || outcome.status !== status) wrong.push(`${dossierId}: item`);
+  for (const { asked = '', caused, status } of tried) {
+    const { outcome } = ended.get(asked) ?? {};
+    const isSame = outcome?.caused === Number(caused) && outcome.status === status;
+    if (!isSame) wrong.push(`${asked}: row`);
   }
   expect(wrong).toEqual([]);
 

@@ -93,7 +93,7 @@ afterAll(() => place.stop(), 60_000);
 type Row = Record<string, string>;
 
 async function lookUpAll(out: string): Promise<Row[]> {
-  const words = ['profile', 'lookup', '--file', 'people.csv', '--retry-rural', '--out', out];
+  const words = ['profile', 'lookup', '--input', 'people.csv', '--retry-rural', '--out', out];
   const { code, stderr } = await place.run([
     ...words,
     '--concurrency',

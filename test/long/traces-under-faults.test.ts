@@ -120,7 +120,7 @@ beforeAll(async () => {
 afterAll(() => place.stop(), 60_000);
 
 async function searchAll(out: string): Promise<Row[]> {
-  const words = ['trace', 'search', '--file', 'targets.csv', '--out', out, '--json'];
+  const words = ['trace', 'search', '--input', 'targets.csv', '--out', out, '--json'];
   const result = await place.run([
     ...words,
     '--concurrency',

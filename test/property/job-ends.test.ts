@@ -2,16 +2,8 @@ import * as fc from 'fast-check';
 import { exitCodeOf, needsAttention, type AttendedKind } from '../../src/domain/attention';
 import { analysisStatuses } from '../../src/domain/credit/work';
 import { dossierStatuses, type DossierOutcome } from '../../src/domain/dossiers/follow';
-import type { DossierBatchOutcome } from '../../src/domain/dossiers/retry-batch';
 import type { JobEnd } from '../../src/domain/job';
-import {
-  batchEnd,
-  dossierBatchEnd,
-  dossierEnd,
-  lensEnd,
-  sweepEnd,
-  scanEnd,
-} from '../../src/domain/job-ends';
+import { batchEnd, dossierEnd, lensEnd, sweepEnd, scanEnd } from '../../src/domain/job-ends';
 import { lensStatuses, type LensOutcome } from '../../src/domain/lens/analyze';
 import { emptyBacklog, type SweepOutcome } from '../../src/domain/monitors/sweep';
 import { noScanCounts, type ScanOutcome } from '../../src/domain/monitors/scan';
@@ -41,32 +33,6 @@ test('a dossier that lacks its report, or may have an attempt that nobody knows 
       expect(agrees('dossier', dossierEnd(outcome as unknown as DossierOutcome), isLeft)).toBe(
         true,
       );
-    }),
-    runs,
-  );
-});
-
-test('dossiers that were tried again need a person until all of them are completed or cancelled', () => {
-  const item = fc.record({
-    dossierId: fc.constant('d'),
-    status: fc.constantFrom(null, ...dossierStatuses),
-    why: fc.constant(null),
-    caused: fc.constant(0),
-    possibleAttempt: fc.boolean(),
-  });
-  const outcomes = fc.record({
-    status: fc.constantFrom<DossierBatchOutcome['status']>('completed', 'cancelled', 'refused'),
-    items: fc.array(item, { maxLength: 3 }),
-  });
-  fc.assert(
-    fc.property(outcomes, (outcome) => {
-      const isLeft = outcome.items.some(
-        ({ status, possibleAttempt }) =>
-          possibleAttempt || !['completed', 'cancelled'].includes(status ?? ''),
-      );
-      expect(
-        agrees('dossier-batch', dossierBatchEnd(outcome as unknown as DossierBatchOutcome), isLeft),
-      ).toBe(true);
     }),
     runs,
   );
@@ -115,15 +81,19 @@ test('a sweep and a scan need a person for what was escalated, not for what a la
   expect(exitCodeOf('monitor-sweep', sweepEnd(cancelled as SweepOutcome))).toBe(0);
 });
 
-test('a batch needs a person for any row that lacks its result, and for what was not sent', () => {
+test('a batch needs a person for any row that lacks its result or is doubted, and for what was not sent', () => {
   const counts = fc.record(Object.fromEntries(analysisStatuses.map((status) => [status, few])));
   fc.assert(
-    fc.property(counts, few, (found, notSent) => {
+    fc.property(counts, few, fc.boolean(), (found, notSent, isDoubted) => {
       const isLeft = Object.entries(found).some(
         ([status, count]) => count > 0 && !['completed', 'cancelled'].includes(status),
       );
       expect(
-        agrees('credit-batch', batchEnd('credit-batch', found, notSent), isLeft || notSent > 0),
+        agrees(
+          'credit-batch',
+          batchEnd('credit-batch', found, notSent, isDoubted),
+          isLeft || notSent > 0 || isDoubted,
+        ),
       ).toBe(true);
     }),
     runs,

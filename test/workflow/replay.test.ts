@@ -73,13 +73,7 @@ describe('recorded histories', () => {
     );
     const activities = recorded.flatMap(({ history }) => scheduled(history).map(nameOf));
     expect(activities).toEqual(expect.arrayContaining(['recoverRequests', 'recoverAnalysis']));
-    const handing = [
-      'certificateLane',
-      'creditBatch',
-      'inquiryBatch',
-      'monitorSweep',
-      'monitorScan',
-    ];
+    const handing = ['certificateLane', 'jobBatch', 'monitorSweep', 'monitorWatch'];
     const handed = recorded.filter((one) =>
       eventTypes(one).has('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW'),
     );

@@ -115,29 +115,11 @@ export function createDossierActivities(deps: DossierDependencies) {
     return ended;
   }
 
-  /** How a work ends that somebody else has begun; null: it never did, and another one runs. */
-  async function awaitFollow(
-    input: PollRequest & { workId: string },
-  ): Promise<Polled<DossierOutcome | null>> {
-    const folder = dossierFolder(input.workId);
-    return pollUntilSettled(
-      async (): Promise<Reading<DossierOutcome | null>> => {
-        const outcome = await file.outcome(folder);
-        const isOurs = outcome !== null || (await file.record(folder)) !== null;
-        if (!isOurs || outcome !== null) return { kind: 'settled', value: outcome };
-        const status = 'following';
-        return { kind: 'unsettled', value: null, status };
-      },
-      { ...input, what: 'a dossier that is followed' },
-    );
-  }
-
   return {
     awaitDossier,
     retryDossier,
     ...createDossierCancelActivities(deps),
     beginFollow,
-    awaitFollow,
     finalizeDossier,
   };
 }

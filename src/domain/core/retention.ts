@@ -2,8 +2,8 @@ import { jobKinds, type JobKind } from '../job';
 
 /** How long jobs are kept, by kind: those that ended before are erased. */
 
-/** A decision goes with its job; of a run over failed dossiers, nothing is told of anybody. */
-export const keptKinds = jobKinds.filter((kind) => kind !== 'decision' && kind !== 'dossier-batch');
+/** A decision goes with its job. */
+export const keptKinds = jobKinds.filter((kind) => kind !== 'decision');
 
 export interface RetentionTerm {
   kind: JobKind;

@@ -1,7 +1,6 @@
 import type { Attempt } from '../core/attempts';
 import type { AuditEntry } from '../core/audit';
 import type { DossierOutcome } from './follow';
-import type { DossierBatchOutcome } from './retry-batch';
 import type { Retry } from './retry';
 
 /**
@@ -43,20 +42,6 @@ export function dossierOutcomeEntry(outcome: DossierOutcome, by: string): AuditE
       ...(possibleAttempt && { possibleAttempt }),
       ...(error !== null && { code: wordOf(error) }),
     },
-  };
-}
-
-export function dossierBatchEntry(outcome: DossierBatchOutcome, by: string): AuditEntry {
-  const { items, settledAt, status, workId } = outcome;
-  const caused = items.reduce((sum, one) => sum + one.caused, 0);
-  return {
-    kind: 'outcome',
-    id: `outcome/${workId}`,
-    result: status,
-    by,
-    happenedAt: settledAt,
-    work: workId,
-    details: { dossiers: items.length, caused },
   };
 }
 

@@ -26,14 +26,6 @@ export interface RetryPlan {
   left: Partial<Record<NotPlanned, number>>;
 }
 
-/** A list that leads round in circles, or nowhere: another walk comes to the same. */
-export interface ListAtFault {
-  fault: { code: string; message: string };
-}
-
-/** More children than this at once are a batch of another kind. */
-export const mostPlanned = 200;
-
 /** Judges every item by its own fields: a service may ignore the filter. Memory does not grow with the list. */
 export class RetryPlanner {
   readonly plan: RetryPlan = { dossiers: [], left: {} };

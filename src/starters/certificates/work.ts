@@ -7,7 +7,7 @@ import { documentTypesServed, readDocument } from '../../domain/core/documents';
 import type { WorkRef, WorkTerms } from '../../domain/certificates/work';
 import { planRows, type PlanCounts } from '../../sheets/plan-rows';
 import { readSheet } from '../../sheets/read-rows';
-import { storeFile } from '../cli/stored-file';
+import { storeFile } from '../jobs/stored-file';
 import { UsageError } from '../jobs/errors';
 import { tell } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';

@@ -4,7 +4,6 @@ import type { BatchSummary } from '../../domain/certificates/certificates';
 import type { AnalysisOutcome } from '../../domain/credit/work';
 import {
   batchProgressQuery,
-  creditBatchProgressQuery,
   rowsProgressQuery,
   type BatchProgress,
 } from '../../workflows/messages';
@@ -87,31 +86,6 @@ export async function followAnalysis(
   return followByLines<AnalysisOutcome>(place, engine, workflowId, (current) =>
     jobLine(current, workflowId),
   );
-}
-
-/** The same for a batch of analyses. */
-export async function followCreditBatch(
-  place: CommandContext,
-  engine: EngineClient,
-  workflowId: string,
-): Promise<void> {
-  await followByLines(place, engine, workflowId, (current) => creditBatchLine(current, workflowId));
-}
-
-/** How a batch of analyses stands, in a line; null when nobody can tell. */
-export async function creditBatchLine(
-  engine: EngineClient,
-  workflowId: string,
-): Promise<string | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const progress = await handle.query(creditBatchProgressQuery).catch(() => null);
-  if (progress === null) return null;
-  const { total, counts, underWay, paused, cancelling } = progress;
-  const ended = Object.entries(counts);
-  const sum = ended.reduce((all, [, count]) => all + count, 0);
-  const how = ended.map(([status, count]) => `${count} ${status}`).join(', ');
-  const held = cancelling ? ', cancelling' : paused ? ', paused' : '';
-  return `${sum} of ${total} ended${how === '' ? '' : ` (${how})`}, ${underWay} under way${held}`;
 }
 
 /** Any work that tells how it stands in a line. */

@@ -3,14 +3,7 @@ import { Command } from 'commander';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { findLarge } from '../../store/core/large-objects';
 import { analysisDecisionEntry } from '../../domain/audit-entries';
-import {
-  analysisSubject,
-  attemptState,
-  standingAttempt,
-  subjectState,
-  type Resolution,
-  type SubjectState,
-} from '../../domain/core/attempts';
+import { analysisSubject, subjectState } from '../../domain/core/attempts';
 import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
 import { analysisWorkflowId, type AnalysisRecord } from '../../domain/credit/work';
 import { queueName } from '../../domain/core/queues';
@@ -18,11 +11,15 @@ import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import type { analyzeCredit } from '../../workflows/credit/analyze-credit';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
+import { rerunWords, runBatch, withBatch } from '../cli/batch';
 import { deadlineOption, withActor, withDetach } from '../cli/flags';
+import { refuseFlagsBeside } from '../cli/form-flags';
+import { analysisBatch, analysisBatches, type FolderFlags } from './batch';
 import { mayBeSent } from './check';
 import { engineIdOf } from './named-engine';
 import { fileRecord, forEngine, instantOf, preparedInput, putOnFile } from './input';
 import { analysisOf, findAnalysis, showAnalysis, type AnalysisOnFile } from './outcome';
+import { refuseLateReceipt, reissueOnRerun, resolveAttempt, standingOf } from './standing';
 import { followAnalysis } from '../cli/follow';
 import { CommandError, UsageError } from '../jobs/errors';
 import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
@@ -48,9 +45,13 @@ interface AnalyzeFlags extends RunFlags {
   xmls?: string;
   engine?: string;
   filter: ResultFilter;
-  again?: true;
+  rerun?: true;
   force?: string;
 }
+
+type AnyFlags = Partial<Pick<AnalyzeFlags, 'cnab'>> &
+  Omit<AnalyzeFlags, 'cnab'> &
+  Omit<FolderFlags, 'input'> & { input?: string; concurrency: number; dryRun?: true };
 
 const decisions = ['reissue', 'abandon', 'watch', 'adopt'] as const;
 
@@ -63,10 +64,12 @@ interface ResolveFlags extends RunFlags {
 
 /** `diligence credit analyze`. */
 export function analyzeCommand(): Command {
-  return withRun(new Command('analyze'))
-    .description('Have a CNAB file analysed: sent at most once, both results on file.')
-    .requiredOption('--cnab <file>', 'the CNAB 400 or 444 file (remessa)')
+  return withBatch(withRun(new Command('analyze')), 4)
+    .description('Have a CNAB file analysed, or each of a folder: sent at most once.')
+    .option('--cnab <file>', 'the CNAB 400 or 444 file (remessa)')
     .option('--xmls <zip>', 'a ZIP of NF-e XML documents')
+    .option('--rerun', rerunWords)
+    .option('--input <folder>', 'every CNAB file (.rem) in it, X.rem with X.zip beside it')
     .option('--engine <id|name>', 'the rule engine (default: the service chooses)')
     .option(
       '--filter <filter>',
@@ -74,11 +77,26 @@ export function analyzeCommand(): Command {
       oneOf(resultFilters),
       'all',
     )
-    .option('--again', 'send once more what was analysed, or may have been: it is charged again')
     .option('--force <reason>', 'send although the local scan refuses it; the reason is kept')
-    .action(async (flags: AnalyzeFlags) => {
-      process.exitCode = await analyze(flags);
+    .action(async (flags: AnyFlags, command: Command) => {
+      process.exitCode = await analyzeAny(flags, command);
     });
+}
+
+async function analyzeAny(flags: AnyFlags, command: Command): Promise<number> {
+  const { cnab, input } = flags;
+  if ((cnab === undefined) === (input === undefined)) {
+    throw new UsageError('what is analysed? expected one of --cnab or --input');
+  }
+  if (cnab !== undefined) {
+    refuseFlagsBeside('--cnab', ['--concurrency', '--label', '--dry-run'], command);
+    return analyze({ ...flags, cnab });
+  }
+  refuseFlagsBeside('--input', ['--xmls'], command);
+  if (flags.force?.trim() === '') throw new UsageError('--force: expected a reason');
+  const ctx = await openContext(tell, flags.by);
+  const request = await analysisBatch(ctx, { ...flags, input: input as string });
+  return runBatch(ctx, analysisBatches, request, flags);
 }
 
 /** `diligence credit resolve`. */
@@ -136,7 +154,7 @@ async function alreadyBegun(
   place: CommandContext,
   engine: EngineClient,
   name: string,
-  { again }: AnalyzeFlags,
+  { rerun }: AnalyzeFlags,
 ): Promise<AnalysisOnFile | null> {
   const standing = await standingOf(place, name);
   if (standing.kind === 'new') return null;
@@ -145,88 +163,19 @@ async function alreadyBegun(
     return analysis;
   }
   const { record, outcome } = analysis;
-  if (again === true) {
-    const { state } = standing;
-    refuseLateReceipt(analysis, state);
-    const decided = { action: 'reissue', operationId: null, note: '--again' } as const;
-    await resolveAttempt(place, record, state.n, decided);
+  if (rerun === true) {
+    await reissueOnRerun(place, name);
     return null;
   }
   const { workId } = record;
   if (outcome?.status === 'completed') {
     throw new CommandError(
-      `it was analysed already: \`diligence result ${workId}\` shows it (\`--again\` pays for another one)`,
+      `it was analysed already: \`diligence result ${workId}\` shows it (\`--rerun\` pays for another one)`,
     );
   }
   throw new CommandError(
-    `it was sent already, and is ${outcome?.status}: \`diligence credit resolve ${workId} --action ...\` decides, \`--again\` may be charged twice`,
+    `it was sent already, and is ${outcome?.status}: \`diligence credit resolve ${workId} --action ...\` decides, \`--rerun\` may be charged twice`,
   );
-}
-
-export type Standing =
-  | { kind: 'new' }
-  /** Runs, or was broken off before its end. */
-  | { kind: 'begun'; analysis: AnalysisOnFile }
-  /** Something was bought, or may have been. */
-  | { kind: 'ended'; analysis: AnalysisOnFile; state: BegunState };
-
-type BegunState = Exclude<SubjectState, { kind: 'free' }>;
-
-/** What the store and the claims say of the last time that the same thing was asked for. */
-export async function standingOf(place: CommandContext, name: string): Promise<Standing> {
-  const analyses = new AnalysisRepository(place.store);
-  const newest = await analyses.newest(name);
-  if (newest === null) return { kind: 'new' };
-  const outcome = await analyses.outcome(newest.folder);
-  const analysis = { ...newest, outcome };
-  if (outcome === null) return { kind: 'begun', analysis };
-  const state = subjectState(await place.store.attempts.of(analysisSubject(name)), Date.now());
-  return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis, state };
-}
-
-interface Decided {
-  action: Resolution['action'];
-  operationId: string | null;
-  note: string;
-}
-
-/**
- * A receipt that came after the end on file names what the service has: to be taken up, not to be
- * bought again (decision record 001). An operation that the person was told of may be given up.
- */
-function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
-  if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
-  throw new CommandError(
-    `${record.workId}: the service took it, as operation ${state.externalId}: \`diligence credit resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
-  );
-}
-
-/**
- * Puts a person's decision on the request that the person saw, and on the audit trail.
- *
- * @param seen number of its claim: what was sent after it is another matter
- */
-async function resolveAttempt(
-  { store, audit, environment }: CommandContext,
-  { name, workId }: AnalysisRecord,
-  seen: number,
-  { action, operationId, note }: Decided,
-): Promise<void> {
-  const subject = analysisSubject(name);
-  const last = standingAttempt(await store.attempts.of(subject));
-  if (last?.n !== seen) {
-    throw new CommandError(`${workId}: it was sent again just now: \`diligence status ${workId}\``);
-  }
-  const now = new Date();
-  // Resolved, it would let a second one leave beside it.
-  if (attemptState(last, now.getTime()).kind === 'in_flight') {
-    throw new CommandError(`${workId}: it is being sent right now; try again in a while`);
-  }
-  const by = environment.actor;
-  const at = now.getTime();
-  const resolution = { action, externalId: operationId, by, note, at };
-  await store.attempts.resolve(subject, seen, resolution);
-  await audit.appendAndAnchor([analysisDecisionEntry(action, { workId, by, operationId }, at)]);
 }
 
 /** Starts it unless it runs, and shows how it ends. */
@@ -324,7 +273,7 @@ async function decide(
   if (action === 'reissue') refuseLateReceipt(found, state);
   if (action === 'reissue' && !(await isOnFile(place, record))) {
     throw new CommandError(
-      `${id}: its file is not in the store any more: \`diligence credit analyze --cnab FILE --again\` sends it`,
+      `${id}: its file is not in the store any more: \`diligence credit analyze --cnab FILE --rerun\` sends it`,
     );
   }
   if (action === 'watch') {

@@ -19,7 +19,9 @@ import { refuseMissingSearchAttributes } from '../../temporal/search-attributes'
 import type { followDossier } from '../../workflows/dossiers/follow-dossier';
 import { cancelUpdate, decideDossierUpdate } from '../../workflows/messages';
 import { attributesAtStart, workIdOf } from '../../workflows/core/search-attributes';
+import { inputFlags, runBatch, withInput, withInputFile, type BatchFlags } from '../cli/batch';
 import { withActor, withDetach } from '../cli/flags';
+import { refuseFlagsBeside } from '../cli/form-flags';
 import {
   dossierLine,
   dossierOf,
@@ -28,6 +30,7 @@ import {
   showDossier,
   type DossierOutput,
 } from './outcome';
+import { dossierBatches, followBatch } from './batch';
 import { deadlineOption } from './deadline';
 import { dossierListCommand } from './list';
 import { retryFailedCommand } from './retry-failed';
@@ -63,6 +66,16 @@ interface FollowFlags extends StartFlags {
   onReview: ReviewPolicy;
 }
 
+type AnyFollowFlags = FollowFlags &
+  BatchFlags & {
+    id?: string;
+    input?: string;
+    column?: string;
+    sheet?: string;
+    label?: string;
+    rerun?: true;
+  };
+
 /** `diligence dossier ...`. */
 export function dossierCommand(): Command {
   const command = new Command('dossier').description(
@@ -80,8 +93,8 @@ export function dossierCommand(): Command {
 }
 
 function followCommand(): Command {
-  return withStart(idCommand('follow'))
-    .description('Follow a dossier to its end and file its report: costs nothing by itself.')
+  return withInput(withStart(idCommand('follow')), 'ids of dossiers', 10)
+    .description('Follow a dossier, or each of an input, to its end: costs nothing by itself.')
     .option(
       '--max-attempts <n>',
       'the highest attempt number that it may cause: each retry may be charged',
@@ -95,14 +108,29 @@ function followCommand(): Command {
       'wait',
     )
     .addOption(deadlineOption('time to its end, reviews and further attempts included'))
-    .action(async (id: string | undefined, flags: FollowFlags & { id?: string }) => {
-      const { maxAttempts, onReview } = flags;
-      process.exitCode = await start(dossierIdOf(id, flags), flags, {
-        maxAttempts,
-        onReview,
-        toCancel: false,
-      });
+    .action(async (id: string | undefined, flags: AnyFollowFlags, command: Command) => {
+      process.exitCode = await followAny(id, flags, command);
     });
+}
+
+async function followAny(
+  id: string | undefined,
+  flags: AnyFollowFlags,
+  command: Command,
+): Promise<number> {
+  const { column, input, label = null, maxAttempts, onReview, rerun, sheet } = flags;
+  if (input === undefined) {
+    const own = [...inputFlags, '--label', '--dry-run', '--rerun'];
+    refuseFlagsBeside('one dossier', own, command);
+    return start(dossierIdOf(id, flags), flags, { maxAttempts, onReview, toCancel: false });
+  }
+  if ((id ?? flags.id) !== undefined) throw new UsageError('--input does not go with an id');
+  const ctx = await openContext(tell, flags.by);
+  const choice = { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
+  const asked = { input, choice, label, rerun: rerun === true, maxAttempts, onReview };
+  return withInputFile(input, (path) =>
+    runBatch(ctx, dossierBatches, followBatch(ctx, { ...asked, path }), flags),
+  );
 }
 
 function cancelCommand(): Command {

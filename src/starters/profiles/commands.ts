@@ -13,22 +13,25 @@ import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import type { lookUpProfile } from '../../workflows/profiles/look-up-profile';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
+import {
+  inputFlags,
+  runBatch,
+  showForeseen,
+  withInput,
+  withInputFile,
+  type BatchFlags,
+} from '../cli/batch';
 import { withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
 import { jobLine } from '../cli/job-line';
 import { refuseFlagsBeside } from '../cli/form-flags';
-import {
-  fileOption,
-  runInquiryBatch,
-  showDryRunOfOne,
-  type InquiryBatchFlags,
-} from '../inquiry-batch';
-import { profileInquiries } from '../inquiry-kinds';
+import { foreseenOf, nothingForeseen } from '../jobs/batch';
+import { profileBatch, profileBatches } from './batch';
 import { lookups, putLookup, showProfile, type ProfileOutput } from './outcome';
 import { recordAtWork, workOfOutcome } from '../cli/single-work';
 import { refuseUnwritable } from '../cli/unwritable-folder';
 import { UsageError } from '../jobs/errors';
-import { durationMs, exitCodes, print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { durationMs, exitCodes, print, printJson, tell } from '../cli/terminal';
 import {
   isRunning,
   openContext,
@@ -37,9 +40,15 @@ import {
   type CommandContext,
 } from '../jobs/context';
 
-type AnyFlags = Partial<InquiryBatchFlags> &
-  LookupFlags &
-  Pick<InquiryBatchFlags, 'concurrency'> & { label?: string; maxAge: number; fresh?: true };
+type AnyFlags = BatchFlags &
+  LookupFlags & {
+    input?: string;
+    column?: string;
+    sheet?: string;
+    label?: string;
+    maxAge: number;
+    rerun?: true;
+  };
 
 interface LookupFlags extends ProfileOutput {
   cpf?: string;
@@ -58,29 +67,25 @@ export function profileCommand(): Command {
 }
 
 function lookupCommand(): Command {
-  return withDetach(withActor(new Command('lookup')))
+  return withInput(withDetach(withActor(new Command('lookup'))), 'CPFs', 10)
     .description(
-      'Look up the asset profile of a CPF, or of each of a file: each answer may be charged for.',
+      'Look up the asset profile of a CPF, or of each of an input: each answer may be charged for.',
     )
     .option('--cpf <number>', 'eleven digits, punctuated or not')
-    .addOption(fileOption('CPFs'))
-    .option('--column <name>', 'of the file: the column that holds the CPFs')
-    .option('--sheet <name>', 'of a workbook: its name or number (default: the first)')
-    .option('--label <text>', 'of a file: makes this another batch than the same without it')
-    .option('--concurrency <n>', 'of a file: lookups in flight at once', wholeNumber(1, 500), 10)
-    .option('--dry-run', 'show what would be asked for, send nothing')
     .addOption(
-      new Option('--max-age <duration>', 'of a file: what was answered within this time is reused')
+      new Option(
+        '--max-age <duration>',
+        'of an input: what was answered within this time is reused',
+      )
         .argParser(durationMs)
         .default(durationMs('7d'), '7d'),
     )
-    .option('--fresh', 'of a file: reuse nothing that has ended')
     .option(
       '--retry-rural',
-      'ask once more when the rural part timed out or failed; of a file: also where it had',
+      'ask once more when the rural part timed out or failed; of an input: also where it had',
     )
     .option('--out <folder>', 'result folder (default: out/<id>)')
-    .option('--html', 'a readable page too: report.html (of a file: and one for each person)')
+    .option('--html', 'a readable page too: report.html (of an input: and one for each person)')
     .option('--excel', 'sheets for a spreadsheet program: `;`, BOM, decimal comma')
     .option('--json', 'one JSON document on standard output')
     .addOption(
@@ -93,22 +98,22 @@ function lookupCommand(): Command {
     });
 }
 
-/** Flags that say something of a file alone. */
-const fileFlags = ['--column', '--sheet', '--concurrency', '--label', '--max-age', '--fresh'];
-
 async function lookUpAny(flags: AnyFlags, command: Command): Promise<number> {
-  const { file, cpf, label = null, maxAge, fresh } = flags;
-  if ((file === undefined) === (cpf === undefined)) {
-    throw new UsageError('whose profile? expected one of --cpf or --file');
+  const { column, cpf, input, label = null, maxAge, rerun, sheet } = flags;
+  if ((input === undefined) === (cpf === undefined)) {
+    throw new UsageError('whose profile? expected one of --cpf or --input');
   }
   if (cpf !== undefined) {
-    refuseFlagsBeside('--cpf', fileFlags, command);
+    refuseFlagsBeside('--cpf', [...inputFlags, '--label', '--max-age', '--rerun'], command);
     return lookUp({ ...flags, cpf });
   }
-  const retryRural = flags.retryRural === true;
-  const reuseSince = fresh === true ? Date.now() : Date.now() - maxAge;
-  const terms = { strategy: null, label, retryRural, reuseSince };
-  return runInquiryBatch(profileInquiries, terms, { ...flags, file: file as string });
+  const ctx = await openContext(tell, flags.by);
+  const choice = { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
+  const terms = { retryRural: flags.retryRural === true, reuseSince: Date.now() - maxAge };
+  const asked = { ...terms, choice, input: input as string, label, rerun: rerun === true };
+  return withInputFile(asked.input, (path) =>
+    runBatch(ctx, profileBatches, profileBatch(ctx, { ...asked, path }), flags),
+  );
 }
 
 /** @throws UsageError before anything is sent; it does not quote what was typed */
@@ -126,8 +131,8 @@ async function lookUp(flags: LookupFlags & { cpf: string }): Promise<number> {
   const workflowId = profileWorkflowId(name);
   if (flags.dryRun === true) {
     const begun = await begunLookup(place, name);
-    const standing = begun && { workId: begun.workId, ended: false };
-    return showDryRunOfOne(standing, flags.json === true);
+    const found = foreseenOf(begun && { ended: false });
+    return showForeseen({ ...nothingForeseen, [found]: 1 }, [], flags.json === true);
   }
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   return withEngine(place, async (engine) => {

@@ -16,7 +16,7 @@ import {
 } from '../../report/profile-batch-html';
 import { profileHtml } from '../../report/profile-html';
 import { AnalysisSheet } from '../../sheets/analysis-sheet';
-import type { InquirySheets, ShownBatch, ShownRow } from '../jobs/inquiry-rows';
+import type { BatchSheets, ShownRow } from '../jobs/batch-kind';
 import { removeOthers, writeWhole } from '../cli/written-file';
 
 const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
@@ -28,7 +28,7 @@ const pages = 'pages';
  * What a batch of lookups leaves beside `results.csv`: a sheet for each section over all people, and
  * with `html` a page for each of them and one that leads there. One answer at a time is in memory.
  */
-export class ProfileSheets implements InquirySheets {
+export class ProfileSheets implements BatchSheets {
   readonly #folder: string;
   readonly #how: { excel: boolean; html: boolean };
   /** Columns of each section that somebody has. */
@@ -73,7 +73,7 @@ export class ProfileSheets implements InquirySheets {
     }
   }
 
-  async close(batch: ShownBatch): Promise<void> {
+  async close(batch: Parameters<BatchSheets['close']>[0]): Promise<void> {
     for (const sheet of this.#open.values()) await sheet.close();
     await this.#removeEarlier();
     if (!this.#how.html) return;
@@ -110,11 +110,11 @@ export class ProfileSheets implements InquirySheets {
     return sheet;
   }
 
-  async #writePage({ line, asked, ending }: ShownRow, read: ReadProfile): Promise<string> {
+  async #writePage({ line, asked, end }: ShownRow, read: ReadProfile): Promise<string> {
     const outcome = {
-      call: Number(ending?.cells['call'] ?? 1),
-      sha256: textOrNull(ending?.cells['sha256']),
-      settledAt: ending?.settledAt ?? '',
+      call: Number(end?.cells['call'] ?? 1),
+      sha256: textOrNull(end?.cells['sha256']),
+      settledAt: end?.settledAt ?? '',
     };
     const page = profileHtml({
       cpf: asked,
@@ -130,12 +130,12 @@ export class ProfileSheets implements InquirySheets {
     return `${pages}/${name}`;
   }
 
-  #tell({ line, asked, status, ending }: ShownRow, profile: Profile | null, page: string | null) {
-    const counts = ending === null || status !== 'found' ? null : countsOf(ending.cells);
-    const rural = status === 'found' ? (ending?.cells['rural'] as RuralTold) : null;
+  #tell({ line, asked, status, end }: ShownRow, profile: Profile | null, page: string | null) {
+    const counts = end === null || status !== 'found' ? null : countsOf(end.cells);
+    const rural = status === 'found' ? (end?.cells['rural'] as RuralTold) : null;
     const assessedValue = profile === null ? null : valueOf(profile);
     if (status === 'found') this.#add(counts, rural, assessedValue);
-    if (status !== 'duplicate') this.#totals.answered += Number(ending?.cells['answered'] ?? 0);
+    if (status !== 'duplicate') this.#totals.answered += Number(end?.cells['answered'] ?? 0);
     if (this.#people.length >= mostPeople) this.#more += 1;
     else this.#people.push({ line, asked, status, counts, assessedValue, rural, page });
   }

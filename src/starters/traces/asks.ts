@@ -17,10 +17,15 @@ export interface TraceAsk {
   target: string;
   strategy: TraceStrategy | null;
   label: string | null;
+  /** Makes it another search on purpose; null: it is the one that was made. */
+  rerun: string | null;
 }
 
-function traceName({ idKey }: CommandContext, { target, strategy, label }: TraceAsk): string {
-  return idKey.nameOf('manifest', traceManifest(target, strategy, label));
+function traceName(
+  { idKey }: CommandContext,
+  { target, strategy, label, rerun }: TraceAsk,
+): string {
+  return idKey.nameOf('manifest', traceManifest(target, strategy, rerun ?? label));
 }
 
 /**
@@ -41,6 +46,7 @@ export async function standingTrace(
 /** Puts on file what is asked for: it can be started then. */
 export async function putTrace(place: CommandContext, ask: TraceAsk): Promise<TraceRecord> {
   const { store, environment, idKey } = place;
+  const { label, strategy, target } = ask;
   const now = new Date();
   const name = traceName(place, ask);
   const workId = `${traceWorkflowId(name)}/${now.toISOString().replace(/[-:.]/g, '')}`;
@@ -49,14 +55,16 @@ export async function putTrace(place: CommandContext, ask: TraceAsk): Promise<Tr
   const record: TraceRecord = {
     workId,
     name,
-    targetName: nameOf(ask.target),
-    ...ask,
+    targetName: nameOf(target),
+    target,
+    strategy,
+    label,
     createdAt: now.toISOString(),
     createdBy: environment.actor,
   };
   // The target by its own name too: it is whom an erasure asks for.
-  const held = [ask.target, ...documentsIn(`${ask.target} ${ask.label ?? ''}`)];
+  const held = [target, ...documentsIn(`${target} ${label ?? ''}`)];
   await indexDocuments(store, folder, nameOf, held);
-  await new TraceRepository(store).putRecord(folder, record, ask.label && nameOf(ask.label));
+  await new TraceRepository(store).putRecord(folder, record, label && nameOf(label));
   return record;
 }

@@ -13,21 +13,24 @@ import type { EngineClient } from '../../temporal/connection';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import type { searchTrace } from '../../workflows/traces/search-trace';
+import {
+  inputFlags,
+  runBatch,
+  showForeseen,
+  withInput,
+  withInputFile,
+  type BatchFlags,
+} from '../cli/batch';
 import { deadlineOption, withActor, withDetach } from '../cli/flags';
 import { followByLines } from '../cli/follow';
 import { jobLine } from '../cli/job-line';
 import { refuseFlagsBeside } from '../cli/form-flags';
-import {
-  fileOption,
-  runInquiryBatch,
-  showDryRunOfOne,
-  type InquiryBatchFlags,
-} from '../inquiry-batch';
-import { traceInquiries } from '../inquiry-kinds';
 import { recordAtWork, workOfOutcome } from '../cli/single-work';
 import { UsageError } from '../jobs/errors';
-import { exitCodes, oneOf, print, printJson, tell, wholeNumber } from '../cli/terminal';
+import { exitCodes, oneOf, print, printJson, tell } from '../cli/terminal';
+import { foreseenOf, nothingForeseen } from '../jobs/batch';
 import { putTrace, standingTrace, type TraceAsk } from './asks';
+import { traceBatch, traceBatches } from './batch';
 import { traceListCommand } from './list';
 import { showTrace, traces, type TraceOutput } from './outcome';
 import { refuseUnwritable } from '../cli/unwritable-folder';
@@ -39,9 +42,8 @@ import {
   type CommandContext,
 } from '../jobs/context';
 
-type SearchFlags = Partial<InquiryBatchFlags> &
-  SingleFlags &
-  Pick<InquiryBatchFlags, 'concurrency'>;
+type SearchFlags = BatchFlags &
+  SingleFlags & { input?: string; column?: string; sheet?: string; rerun?: true };
 
 interface SingleFlags extends TraceOutput {
   target?: string;
@@ -64,9 +66,9 @@ export function traceCommand(): Command {
 }
 
 function searchCommand(): Command {
-  return withDetach(withActor(new Command('search')))
+  return withInput(withDetach(withActor(new Command('search'))), targets, 20)
     .description(
-      'Search for one target, or for each of a file; asked for again, it is the same search.',
+      'Search for one target, or for each of an input; asked for again, it is the same search.',
     )
     .option('--target <target>', 'an e-mail address, phone, user name or wallet')
     .option(
@@ -74,13 +76,7 @@ function searchCommand(): Command {
       `${traceStrategies.join(' or ')} (default: the service chooses)`,
       oneOf(traceStrategies),
     )
-    .option('--label <text>', 'makes this another search than the same without it')
-    .addOption(fileOption('targets (alvo, email, telefone...)'))
-    .option('--column <name>', 'of the file: the column that holds the targets')
-    .option('--sheet <name>', 'of a workbook: its name or number (default: the first)')
-    .option('--concurrency <n>', 'of a file: searches in flight at once', wholeNumber(1, 500), 20)
-    .option('--dry-run', 'show what would be asked for, send nothing')
-    .option('--excel', 'of a file: results.csv for a spreadsheet program')
+    .option('--excel', 'of an input: results.csv for a spreadsheet program')
     .option('--out <folder>', 'result folder (default: out/<id>)')
     .option('--json', 'one JSON document on standard output')
     .addOption(deadlineOption())
@@ -89,20 +85,23 @@ function searchCommand(): Command {
     });
 }
 
-/** Flags that say something of a file alone. */
-const fileFlags = ['--column', '--sheet', '--concurrency', '--excel'];
+const targets = 'targets (alvo, email, telefone...)';
 
 async function searchAny(flags: SearchFlags, command: Command): Promise<number> {
-  const { file, target, strategy = null, label = null } = flags;
-  if ((file === undefined) === (target === undefined)) {
-    throw new UsageError('what is searched for? expected one of --target or --file');
+  const { column, input, label = null, rerun, sheet, strategy = null, target } = flags;
+  if ((input === undefined) === (target === undefined)) {
+    throw new UsageError('what is searched for? expected one of --target or --input');
   }
   if (target !== undefined) {
-    refuseFlagsBeside('--target', fileFlags, command);
+    refuseFlagsBeside('--target', [...inputFlags, '--excel', '--rerun'], command);
     return search({ ...flags, target });
   }
-  const terms = { strategy, label, retryRural: false, reuseSince: 0 };
-  return runInquiryBatch(traceInquiries, terms, { ...flags, file: file as string });
+  const ctx = await openContext(tell, flags.by);
+  const choice = { ...(column !== undefined && { column }), ...(sheet !== undefined && { sheet }) };
+  const asked = { choice, input: input as string, strategy, label, rerun: rerun === true };
+  return withInputFile(asked.input, (path) =>
+    runBatch(ctx, traceBatches, traceBatch(ctx, { ...asked, path }), flags),
+  );
 }
 
 async function search(flags: SingleFlags & { target: string }): Promise<number> {
@@ -113,14 +112,12 @@ async function search(flags: SingleFlags & { target: string }): Promise<number> 
     target: reading.target,
     strategy: flags.strategy ?? null,
     label: flags.label ?? null,
+    rerun: null,
   };
   const standing = await standingTrace(place, ask);
   if (flags.dryRun === true) {
-    const found = standing && {
-      workId: standing.record.workId,
-      ended: standing.outcome !== null,
-    };
-    return showDryRunOfOne(found, flags.json === true);
+    const found = foreseenOf(standing && { ended: standing.outcome !== null });
+    return showForeseen({ ...nothingForeseen, [found]: 1 }, [], flags.json === true);
   }
   if (flags.detach !== true) await refuseUnwritable(flags.out ?? 'out');
   if (standing !== null && standing.outcome !== null) {

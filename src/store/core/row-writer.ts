@@ -1,8 +1,9 @@
 import type { ManifestRow } from '../../domain/certificates/certificates';
+import type { ChildJob } from '../../domain/core/job-batch';
 import type { ItemStart } from '../../domain/certificates/work';
 
-/** `start` is there in the list of a decision alone. */
-export type StoredRow = ManifestRow<string> & { start?: ItemStart };
+/** `start` is there in the list of a decision alone, `child` for an item of a batch of jobs. */
+export type StoredRow = ManifestRow<string> & { start?: ItemStart; child?: ChildJob };
 
 /** A row, and its place or that of the item which it repeats; null when it is refused. */
 export interface PlacedRow {

@@ -12,7 +12,7 @@ import { addSubjectLines, type NameOf } from './subjects';
  */
 export class RowRepository extends SealedTable<StoredRow> {
   constructor(store: SealedDatabase) {
-    super(store, 'batch_row', ['work', 'line'], ['kind', 'item']);
+    super(store, 'batch_row', ['work', 'line'], ['kind', 'item', 'child']);
   }
 
   /** @param nameOf of a work of its own: what its rows tell of is held in its name */
@@ -26,6 +26,15 @@ export class RowRepository extends SealedTable<StoredRow> {
       where: statement(`item = ? AND kind = 'item'`, [place]),
     });
     return row?.body ?? null;
+  }
+
+  /** Those above a place among the items, in order. */
+  async itemsAfter(work: string, place: number, limit: number): Promise<StoredRow[]> {
+    const rows = await this.read([work], {
+      where: statement(`item > ? AND kind = 'item'`, [place]),
+      order: `item LIMIT ${limit}`,
+    });
+    return rows.map(({ body }) => body);
   }
 
   /** Works that begin like this one, and lists that belong to them, in order. */
@@ -53,7 +62,16 @@ export class RowRepository extends SealedTable<StoredRow> {
         : documentsOf(row).map((document) => ({ subject: nameOf(document), line: row.line })),
     );
     await this.store.commit([
-      ...this.insert(rows.map(({ row, place }) => [work, row.line, row.kind, place, row])),
+      ...this.insert(
+        rows.map(({ row, place }) => [
+          work,
+          row.line,
+          row.kind,
+          place,
+          row.child?.jobId ?? null,
+          row,
+        ]),
+      ),
       // In the same transaction: nothing stands there that an erasure does not find.
       ...addSubjectLines(work, told),
       ...numberSubjects(told.map(({ subject }) => subject)),

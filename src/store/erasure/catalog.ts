@@ -80,10 +80,9 @@ const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = 
   inputs: ['input', 'uploaded spreadsheets, CNAB files, invoices, pictures'],
   operations: ['analysis results', 'assignors, payers and receivables'],
   analyses: ['analysis', 'names of files, reasons of people, counts, sums'],
-  'credit-batches': ['credit batch', 'names of files, why they were not sent'],
   profiles: ['profile', 'a CPF, and the assets of a person'],
   traces: ['trace', 'a target, and what was found about it'],
-  inquiries: ['batch of lookups', 'names of files, labels, ids'],
+  batches: ['batch', 'names of files, labels, counts'],
   lens: ['lens', 'pictures, and what the service found in them'],
   dossiers: ['dossier', 'reports about a person, and notes of people'],
   works: ['certificates', 'names of files, labels, counts, notes of people'],
@@ -92,7 +91,7 @@ const roots: Readonly<Record<string, readonly [kind: string, holds: string]>> = 
 
 /** Keys of records that tell of nobody, or that must outlive what they tell of: in HMACs alone. */
 export const impersonalKeys =
-  /^(?:probe|keys|erasures|backups|restores|dossier-(?:retries|batches)|monitor-(?:lists|list-pages|looks)|disabled-sinks)\//;
+  /^(?:probe|keys|erasures|backups|restores|dossier-retries|monitor-(?:lists|list-pages|looks)|disabled-sinks)\//;
 
 /** @returns null for what is not about people */
 export function kindOf(name: TableName, holder: string): string | null {

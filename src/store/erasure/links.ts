@@ -1,4 +1,4 @@
-import type { CreditBatchFile } from '../../domain/credit/batch';
+import { JobBatchRepository } from '../core/job-batches';
 import { holderOf, monitorOfHolder } from '../monitors/monitors';
 import { marksOf, partsOf, rangeOf, statement, type Statement } from '../statement';
 import type { Store } from '../store';
@@ -31,7 +31,7 @@ export async function plannedJob(
   if (monitor !== null) return { folder, id: `monitor/${monitor}`, whole, ended: true };
   const sql = 'SELECT id, ended_at AS "endedAt" FROM job WHERE holder = ?';
   const [job] = await store.read<{ id: string; endedAt: string | null }>(statement(sql, [folder]));
-  const id = job?.id ?? folder.replace(/^(?:works|inquiries)\//, '');
+  const id = job?.id ?? folder.replace(/^(?:works|batches)\//, '');
   return { folder, id, whole, ended: job?.endedAt != null };
 }
 
@@ -54,7 +54,7 @@ export async function foldersOf(store: Store, id: string): Promise<string[]> {
   const exact = jobs.filter((job) => job.id === id);
   const runs = jobs.filter((job) => /^\d{8}T\w+$/.test(job.id.slice(id.length + 1)));
   if (jobs.length > 0) return (exact.length > 0 ? exact : runs).map(({ holder }) => holder);
-  const half = ['works', 'inquiries'].map((root) => `${root}/${id}`);
+  const half = ['works', 'batches'].map((root) => `${root}/${id}`);
   const lists = await Promise.all(half.map((folder) => store.rows.works(folder)));
   return half.filter((folder) => lists.flat().includes(folder));
 }
@@ -62,15 +62,8 @@ export async function foldersOf(store: Store, id: string): Promise<string[]> {
 /** Of jobs that batches were the first to ask for, and that no other batch has asked for. */
 export async function childrenOf(store: Store, own: ReadonlySet<string>): Promise<string[]> {
   const children: string[] = [];
-  for (const batch of own) {
-    const asked =
-      (await store.records.getJson<CreditBatchFile[]>(`${batch}/files.json`)) ??
-      (await store.records.getJsonLines<CreditBatchFile>(`${batch}/item-works.jsonl`)) ??
-      [];
-    const first = asked.flatMap(({ workId, before }) => (workId && !before ? [workId] : []));
-    for (const workId of await aloneAmong(store, first, own))
-      children.push(...(await foldersOf(store, workId)));
-  }
+  for (const id of await new JobBatchRepository(store).ownChildren(own))
+    children.push(...(await foldersOf(store, id)));
   return children;
 }
 

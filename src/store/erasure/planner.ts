@@ -46,7 +46,7 @@ export class ErasurePlanner {
     const plan = this.#plan({ kind: 'document', document });
     const name = this.#nameOf(document);
     // People type names and numbers into what no index sees: files and reasons of analyses.
-    const roots = ['analyses/', 'credit-batches/', `profiles/${name}/`];
+    const roots = ['analyses/', 'batches/credit-batch/', `profiles/${name}/`];
     // The index does not know a number that lost its zeros: all answers are read.
     if (document.startsWith('0')) roots.push('traces/', 'profiles/');
     await takeBought(this.#store, plan, [name]);
@@ -61,7 +61,7 @@ export class ErasurePlanner {
    */
   ofTarget(target: string): Promise<ErasurePlan> {
     const plan = this.#plan({ kind: 'target', target });
-    const roots = ['traces/', 'profiles/', 'inquiries/'];
+    const roots = ['traces/', 'profiles/', 'batches/'];
     const subject = new ErasureSubject(target, targetForms(target));
     return this.#takeSubject(plan, { name: this.#nameOf(target), subject, held: null, roots });
   }
@@ -128,8 +128,10 @@ export class ErasurePlanner {
     }
     const lines = new Map<string, FoundLines>();
     for (const folder of folders) {
-      if (!/^(?:works|inquiries)\//.test(folder)) continue;
-      const found = await findLines(store, folder, held && (held.get(folder) ?? []), subject);
+      if (!/^(?:works|batches)\//.test(folder)) continue;
+      const isRead = held === null || folder.startsWith('batches/credit-batch/');
+      const its = isRead ? null : (held.get(folder) ?? []);
+      const found = await findLines(store, folder, its, subject);
       lines.set(folder, found);
       plan.rows += found.rows;
       for (const one of found.isHeld ? await store.subjects.heldBy([folder], 'inputs/') : [])

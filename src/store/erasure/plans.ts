@@ -30,7 +30,7 @@ export async function* plansOf(
     yield new ErasurePlanner(store, nameOf).of(asked);
     return;
   }
-  const sql = `SELECT holder FROM job WHERE ended_at < ? AND kind NOT IN ('decision', 'dossier-batch') ORDER BY holder`;
+  const sql = `SELECT holder FROM job WHERE ended_at < ? AND kind <> 'decision' ORDER BY holder`;
   const jobs = await store.read<{ holder: string }>(statement(sql, [asked.endedBefore]));
   const old = new Set(jobs.map(({ holder }) => holder));
   let plan = new AgePlan(store, nameOf, asked, old);

@@ -1,5 +1,4 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { createCreditBatchActivities } from '../../activities/credit/batches';
 import type { createCreditEngineActivities } from '../../activities/credit/engines';
 import type { createCreditRecoveryActivities } from '../../activities/credit/recovery';
 import type { createCreditRequestActivities } from '../../activities/credit/requests';
@@ -7,7 +6,6 @@ import type { createCreditResultActivities } from '../../activities/credit/resul
 import { queueName } from '../../domain/core/queues';
 import { jobActivities } from '../core/job-activities';
 
-type BatchActivities = ReturnType<typeof createCreditBatchActivities>;
 type EngineActivities = ReturnType<typeof createCreditEngineActivities>;
 type RecoveryActivities = ReturnType<typeof createCreditRecoveryActivities>;
 type RequestActivities = ReturnType<typeof createCreditRequestActivities>;
@@ -49,26 +47,8 @@ export function creditActivities(queueSuffix: string) {
     priority: { priorityKey: 1 },
   });
 
-  const { readBatchPart, concludeBatch } = proxyActivities<BatchActivities>({
-    taskQueue,
-    startToCloseTimeout: '2m',
-    retry: { initialInterval: '1s', maximumInterval: '30s' },
-  });
-
-  /** @param until as of the activity, which returns by then; the time-out is a backstop */
-  const awaitOutcome = (input: Parameters<BatchActivities['awaitOutcome']>[0]) =>
-    proxyActivities<BatchActivities>({
-      taskQueue,
-      startToCloseTimeout: '1m',
-      scheduleToCloseTimeout: Math.max(0, input.until - Date.now()) + 5 * 60_000,
-      retry: { initialInterval: '1s', maximumInterval: '30s' },
-    }).awaitOutcome(input);
-
   return {
     findEngine,
-    readBatchPart,
-    awaitOutcome,
-    concludeBatch,
     requestAnalysis,
     recoverAnalysis,
     ...jobActivities<ResultActivities>('credit', queueSuffix),

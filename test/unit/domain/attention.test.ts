@@ -23,14 +23,14 @@ const statuses: Record<AttendedKind, readonly string[]> = {
   'certificate-batch': rowStatuses,
   decision: rowStatuses,
   'credit-analysis': analysisStatuses,
-  'credit-batch': [...analysisStatuses, 'invalid', 'lost'],
+  'credit-batch': [...analysisStatuses, ...lines],
   profile: profileStatuses,
   'profile-batch': [...new Set([...profileStatuses, ...lines])],
   trace: traceStatuses,
   'trace-batch': [...traceStatuses, ...lines],
   lens: lensStatuses,
   dossier: dossierStatuses,
-  'dossier-batch': ['completed', 'cancelled', 'refused', 'expired'],
+  'dossier-batch': [...dossierStatuses, ...lines, 'followed'],
   'monitor-sweep': ['swept', 'cancelled', 'partly', 'failed'],
   'monitor-scan': ['swept', 'cancelled', 'partly', 'failed'],
 };
@@ -42,11 +42,11 @@ const singles = {
   1: ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'partly'],
   3: ['expired', 'unknown_outcome', 'unreadable', 'needs_review'],
 } as const;
-const rowsLeft = ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'lost'];
+const rowsLeft = ['failed', 'refused', 'invalid', 'unsupported', 'not_found', 'lost', 'followed'];
 
 function expectedCode(kind: AttendedKind, status: string): number {
   if (kind === 'decision') return 0;
-  const isOfRows = kind.endsWith('-batch') && kind !== 'dossier-batch';
+  const isOfRows = kind.endsWith('-batch');
   if (isOfRows && rowsLeft.includes(status)) return 3;
   const found = Object.entries(singles).find(([, words]) => words.some((word) => word === status));
   return Number(found?.[0]);
@@ -118,6 +118,7 @@ describe('one word for how a batch ended', () => {
       'trace-batch',
       'profile-batch',
       'credit-batch',
+      'dossier-batch',
     ] as const)
       for (const one of statuses[kind])
         for (const other of statuses[kind]) {

@@ -20,7 +20,6 @@ const plain: ChangeFile & { reviews: ReviewMark[] } = {
 const fileMark = { sweep, at: '2026-05-04T10:06:00.000Z', attempt: 1 };
 const webhookMark = { sweep: 'later', at: '2026-05-04T10:07:30.000Z', attempt: 2 };
 const required = ['file'];
-const both = ['file', 'webhook'];
 const trouble = {
   count: 2,
   firstAt: '2026-05-04T10:06:00.000Z',

@@ -64,44 +64,31 @@ function outOfSequence(): Buffer {
 /** May be sent: its payer has a wrong check digit. */
 const warned = () => cnabFile({ receivables: [{ ...testReceivable(0), payer: '12345678000100' }] });
 
-describe('credit batch of files that are all refused', () => {
+describe('a folder of files that are all refused', () => {
   interface Shown {
+    id: string;
     exitCode: number;
     folder: string;
-    files: { file: string; status: string; reason: string }[];
+    outcome: { counts: object; problems: { line: number; status: string; message: string }[] };
   }
 
-  test('tells each with where it is refused, a ZIP without its file too, and ends with 2', async () => {
+  test('tells each with where it is refused, a ZIP without its file too, and sends nothing', async () => {
     await writeFile('lot/cut.rem', outOfSequence());
     await writeFile('lot/LOTE-9.zip', goodZip);
-    const { error, stdout, stderr } = await run('batch', '--dir', 'lot', '--json');
-    expect(error).toBeInstanceOf(UsageError);
+    const { error, stdout, stderr } = await run('analyze', '--input', 'lot', '--json');
+    expect({ error, code: process.exitCode }).toEqual({ error: null, code: 3 });
     const shown = JSON.parse(stdout) as Shown;
-    expect(shown.exitCode).toBe(2);
-    expect(shown.files).toMatchObject([
-      {
-        file: 'cut.rem',
-        status: 'not sent',
-        reason: expect.stringContaining('(line 3: sequence)'),
-      },
-      { file: 'LOTE-9.zip', status: 'not sent', reason: 'no .rem of this name' },
+    expect(shown).toMatchObject({ needsAttention: true, outcome: { counts: { invalid: 2 } } });
+    expect(shown.outcome.problems).toMatchObject([
+      { line: 2, status: 'invalid', message: expect.stringContaining('(line 3: sequence)') },
+      { line: 3, status: 'invalid', message: 'no .rem of this name' },
     ]);
     expect(stderr).toContain('LOTE-9.zip: no .rem of this name; not sent');
-    const sheet = await readFile(join(shown.folder, 'files.csv'), 'utf8');
-    expect(sheet).toContain('LOTE-9.zip,not sent');
-  });
-
-  test('has a folder of its own for every folder of files', async () => {
-    await mkdir('other');
-    const folders = [];
-    for (const dir of ['lot', 'other', 'lot']) {
-      await writeFile(join(dir, 'cut.rem'), outOfSequence());
-      const { stdout } = await run('batch', '--dir', dir, '--json');
-      folders.push((JSON.parse(stdout) as Shown).folder);
-      jest.restoreAllMocks();
-    }
-    expect(folders[0]).not.toBe(folders[1]);
-    expect(folders[2]).toBe(folders[0]);
+    const sheet = await readFile(join(shown.folder, 'results.csv'), 'utf8');
+    expect(sheet).toContain('LOTE-9.zip,invalid');
+    jest.restoreAllMocks();
+    const again = JSON.parse((await run('analyze', '--input', 'lot', '--json')).stdout) as Shown;
+    expect(again).toEqual(shown);
   });
 
   test('says one line of a file that may be sent, and all of one that is refused', async () => {
@@ -123,14 +110,23 @@ describe('credit batch of files that are all refused', () => {
   });
 });
 
+test.each([
+  [['--cnab', 'lot/good.rem', '--concurrency', '2']],
+  [['--input', 'lot', '--xmls', 'lot/good.zip']],
+  [['--cnab', 'lot/good.rem', '--input', 'lot']],
+  [[]],
+])('flags of the other form are refused: %j', async (words) => {
+  expect((await run('analyze', ...words)).error).toBeInstanceOf(UsageError);
+});
+
 describe('a result folder that cannot be written', () => {
   test.each([
-    ['batch', ['--dir', 'lot']],
-    ['analyze', ['--cnab', 'lot/good.rem']],
-  ])('is told by `credit %s` before anything is sent', async (command, words) => {
+    ['of a folder', ['--input', 'lot']],
+    ['of a file', ['--cnab', 'lot/good.rem']],
+  ])('is told by an analysis %s before anything is sent', async (_, words) => {
     await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));
     await writeFile('taken', 'a file');
-    const { error } = await run(command, ...words, '--out', 'taken/below');
+    const { error } = await run('analyze', ...words, '--out', 'taken/below');
     expect(error).toBeInstanceOf(UsageError);
     expect(String(error)).toMatch(/--out: taken\/below cannot be written \(.* is a file\)/);
   });

@@ -53,14 +53,14 @@ test.each([
 ])('--dry-run of %s tells what would be asked for, and puts nothing on file', async (...of) => {
   const [, command, words] = of;
   await run(command(), ...words, '--dry-run');
-  expect(printed).toContain('would ask for 1, show 0 that are on file');
+  expect(printed).toContain('would ask for 1, show 0 that are in the store');
   expect(printed).toContain('nothing was sent');
   const kept = await readdir(join(folder, 'data'), { recursive: true });
   expect(kept.filter((path) => /(profiles|traces)\//.test(path))).toEqual([]);
 });
 
 test.each([
-  ['--fresh', profileCommand, lookup, []],
+  ['--rerun', profileCommand, lookup, []],
   ['--label', profileCommand, lookup, ['L']],
   ['--max-age', profileCommand, lookup, ['1d']],
   ['--column', profileCommand, lookup, ['cpf']],
@@ -70,6 +70,7 @@ test.each([
   ['--sheet', traceCommand, search, ['1']],
   ['--concurrency', traceCommand, search, ['20']],
   ['--excel', traceCommand, search, []],
+  ['--rerun', dossierCommand, ['follow', '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60'], []],
 ])('%s beside one thing is refused', async (flag, command, words, value) => {
   const refused = run(command(), ...words, flag, ...value);
   await expect(refused).rejects.toMatchObject({
@@ -107,7 +108,7 @@ test('jobs are listed newest first, whatever they are, below a heading', async (
     const name = place.idKey.nameOf('document', cpf);
     ids.unshift((await putLookup(place, { cpf, name, retryRural: false })).workId);
     jest.setSystemTime(Date.parse('2026-01-05T10:01:00.000Z') + at * 120_000);
-    const ask = { target: `bob${at}@example.com`, strategy: null, label: null };
+    const ask = { target: `bob${at}@example.com`, strategy: null, label: null, rerun: null };
     ids.unshift((await putTrace(place, ask)).workId);
   }
   jest.useRealTimers();
@@ -136,6 +137,11 @@ test('two dossiers named in one command are refused', async () => {
     name: 'UsageError',
     message: expect.stringContaining('name two dossiers'),
   });
+});
+
+test('a dossier beside an input of them is refused', async () => {
+  const words = ['follow', '0c8d5f0e-7d0a-4b8e-9a55-2f3c1d4e5f60', '--input', 'ids.csv'];
+  await expect(run(dossierCommand(), ...words)).rejects.toMatchObject({ name: 'UsageError' });
 });
 
 test('the id of a dossier is one, however it is spelled', () => {

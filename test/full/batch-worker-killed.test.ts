@@ -26,15 +26,15 @@ afterAll(() => installation.stop());
 test('a batch whose worker is killed goes on with the next one, and asks for nothing twice', async () => {
   const targets = Array.from({ length: 40 }, (_, n) => `killed${n}@example.com`);
   await writeFile(join(installation.folder, 'killed.csv'), `alvo\n${targets.join('\n')}\n`);
-  const words = ['trace', 'search', '--file', 'killed.csv', '--json', '--out', 'out'];
+  const words = ['trace', 'search', '--input', 'killed.csv', '--json', '--out', 'out'];
   const running = installation.run(words);
   const made = (): number => installation.sandbox.traces.counts().items.length;
   await eventually('some are asked for', () => made() > 5);
   await installation.stopWorkers('SIGKILL');
   await installation.startWorker();
   const { code, stdout } = await running;
-  const { summary } = JSON.parse(stdout) as { summary: { counts: Record<string, number> } };
-  expect({ code, counts: summary.counts }).toEqual({ code: 0, counts: { completed: 40 } });
+  const { outcome } = JSON.parse(stdout) as { outcome: { counts: Record<string, number> } };
+  expect({ code, counts: outcome.counts }).toEqual({ code: 0, counts: { completed: 40 } });
   const { items } = installation.sandbox.traces.counts();
   expect(items.filter(({ started }) => started !== 1)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { profileFolder, type ProfileOutcome } from '../../../src/domain/profiles/lookup';
-import { profileInquiries } from '../../../src/starters/inquiry-kinds';
+import { standingLookup } from '../../../src/starters/profiles/batch';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore } from '../../support/temporary-store';
 
 const cpf = '52998224725';
-const workId = `profile/${'ab'.repeat(16)}/20260105T101530123Z`;
+const jobId = `profile/${'ab'.repeat(16)}/20260105T101530123Z`;
 const settledAt = '2026-01-05T10:15:31.000Z';
 
 let place: TemporaryStore;
@@ -17,14 +17,20 @@ afterEach(() => place.remove());
 /** What a batch would reuse for a person whose lookup has ended like this. */
 async function standing(outcome: Partial<ProfileOutcome>, retryRural = false) {
   const file = new ProfileRepository(place.store);
-  const [, name = ''] = workId.split('/');
-  const record = { workId, name, cpf, retryRural: false, createdAt: settledAt, createdBy: 'x' };
-  await file.putRecord(profileFolder(workId), record);
+  const [, name = ''] = jobId.split('/');
+  const record = {
+    workId: jobId,
+    name,
+    cpf,
+    retryRural: false,
+    createdAt: settledAt,
+    createdBy: 'x',
+  };
+  await file.putRecord(profileFolder(jobId), record);
   const end = { status: 'found', rural: 'told', call: 1, settledAt, ...outcome };
-  await file.putOutcome(profileFolder(workId), end as ProfileOutcome);
-  const workplace = { store: place.store, idKey: { nameOf: () => name } };
-  const terms = { label: null, strategy: null, retryRural, reuseSince: 0 };
-  return profileInquiries.standing(workplace as unknown as CommandContext, cpf, terms);
+  await file.putOutcome(profileFolder(jobId), end as ProfileOutcome);
+  const ctx = { store: place.store } as unknown as CommandContext;
+  return standingLookup(ctx, name, { retryRural, reuseSince: 0 });
 }
 
 test.each<[string, Partial<ProfileOutcome>, boolean]>([
@@ -33,7 +39,9 @@ test.each<[string, Partial<ProfileOutcome>, boolean]>([
   ['was refused', { status: 'refused', rural: null, call: null }, false],
   ['was answered, and erased since', { rural: null, erased: true }, false],
 ])('a lookup that %s is reused: %#', async (_, outcome, isReused) => {
-  expect(await standing(outcome)).toEqual(isReused ? { workId, ended: true } : null);
+  expect(await standing(outcome)).toEqual(
+    isReused ? { jobId, ended: true, terms: { retryRural: false } } : null,
+  );
 });
 
 test.each<[string, Partial<ProfileOutcome>, boolean]>([
@@ -41,5 +49,7 @@ test.each<[string, Partial<ProfileOutcome>, boolean]>([
   ['failed, and was asked for twice', { rural: 'failed', call: 2 }, true],
   ['came', {}, true],
 ])('a rural part that %s is asked for again with --retry-rural: %#', async (_, outcome, stands) => {
-  expect(await standing(outcome, true)).toEqual(stands ? { workId, ended: true } : null);
+  expect(await standing(outcome, true)).toEqual(
+    stands ? { jobId, ended: true, terms: { retryRural: true } } : null,
+  );
 });

@@ -10,7 +10,7 @@ interface Shown {
   id: string;
   exitCode: number;
   folder: string;
-  summary: { total: number; items: number; asked: number; counts: Record<string, number> };
+  outcome: { total: number; items: number; asked: number; counts: Record<string, number> };
 }
 
 const atOnce: [number, number] = [0, 0];
@@ -45,7 +45,7 @@ async function run(name: string, text: string, ...words: string[]) {
   const out = `out-${name}`;
   const { code, stdout, stderr } = await installation.run([
     ...words,
-    '--file',
+    '--input',
     file,
     '--json',
     '--out',
@@ -65,7 +65,7 @@ test('every line of a file of targets comes back in order, each target searched 
   const text = `alvo;referencia\n${lines.join('\n')}\n`;
   const { code, shown, stderr } = await run('targets.csv', text, 'trace', 'search');
   expect({ code, stderr: code === 3 ? '' : stderr }).toEqual({ code: 3, stderr: '' });
-  expect(shown.summary).toMatchObject({
+  expect(shown.outcome).toMatchObject({
     total: 23,
     items: 21,
     asked: 21,
@@ -86,7 +86,7 @@ test('every line of a file of targets comes back in order, each target searched 
 
   const before = installation.sandbox.traces.received().length;
   const again = await run('targets.csv', text, 'trace', 'search');
-  expect(again.shown).toMatchObject({ id: shown.id, summary: { counts: shown.summary.counts } });
+  expect(again.shown).toMatchObject({ id: shown.id, outcome: { counts: shown.outcome.counts } });
   expect(installation.sandbox.traces.received()).toHaveLength(before);
 });
 
@@ -104,7 +104,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   const text = `cpf,id\n${cpf(1)},a\n${cpf(2)},b\n${cpf(1)},c\n123,d\n${cpf(9)},e\n`;
   const first = await run('people.csv', text, 'profile', 'lookup', '--html');
   expect(first.code).toBe(3);
-  expect(first.shown.summary.counts).toEqual({ found: 2, duplicate: 1, invalid: 1, not_found: 1 });
+  expect(first.shown.outcome.counts).toEqual({ found: 2, duplicate: 1, invalid: 1, not_found: 1 });
   const rows = await rowsOf(first.shown);
   expect(rows[0]).toMatchObject({ asked: cpf(1), status: 'found', answered: '1', reference: 'a' });
   const vehicles = parse(await readFile(join(first.shown.folder, 'veiculos.csv')), {
@@ -113,7 +113,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   const files = await readdir(first.shown.folder);
   expect(vehicles.filter(({ line }) => !['2', '3'].includes(line ?? ''))).toEqual([]);
   expect(files).toEqual(expect.arrayContaining(['answers', 'pages', 'report.html']));
-  expect(first.shown.summary).toMatchObject({ answered: 2, answeredBefore: 0 });
+  expect(first.shown.outcome).toMatchObject({ answered: 2, answeredBefore: 0 });
   const { id } = first.shown;
   expect((await installation.run(['status', id])).stdout).toMatch(
     /of 5 lines: 3 lookups, 0 that had ended before, 1 line at fault/,
@@ -122,7 +122,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   const second = await run(`more-of-${cpf(70)}.csv`, text2, 'profile', 'lookup');
   expect(second).toMatchObject({
     code: 0,
-    shown: { summary: { asked: 1, counts: { found: 2 }, answered: 2, answeredBefore: 1 } },
+    shown: { outcome: { asked: 1, counts: { found: 2 }, answered: 2, answeredBefore: 1 } },
   });
   const answered = installation.sandbox.profiles.counts().items.filter((one) => one.answered > 1);
   expect(answered).toEqual([]);
@@ -139,13 +139,13 @@ test('a file with nothing left to ask has its sheet: all ended before, or no lin
   const ended = await run('ended.csv', `cpf\n${cpf(21)}\n${cpf(20)}\n`, 'profile', 'lookup');
   expect(ended).toMatchObject({
     code: 0,
-    shown: { summary: { asked: 0, counts: { found: 2 }, answeredBefore: 2 } },
+    shown: { outcome: { asked: 0, counts: { found: 2 }, answeredBefore: 2 } },
   });
   expect(await rowsOf(ended.shown)).toMatchObject([{ asked: cpf(21) }, { asked: cpf(20) }]);
   const invalid = await run('invalid.csv', 'alvo;referencia\n;a\n;b\n', 'trace', 'search');
   expect(invalid).toMatchObject({
     code: 3,
-    shown: { summary: { asked: 0, counts: { invalid: 2 } } },
+    shown: { outcome: { asked: 0, counts: { invalid: 2 } } },
   });
   expect(await rowsOf(invalid.shown)).toMatchObject([{ reference: 'a' }, { reference: 'b' }]);
   expect(installation.sandbox.profiles.received()).toHaveLength(before);

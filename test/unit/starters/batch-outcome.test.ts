@@ -1,18 +1,16 @@
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { LookupBatchRepository } from '../../../src/store/inquiry-batches';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { TraceRepository } from '../../../src/store/traces/traces';
 import { profileSubject, traceSubject } from '../../../src/domain/core/attempts';
 import type { ManifestRow } from '../../../src/domain/certificates/certificates';
 import type { Billing } from '../../../src/domain/core/billing';
 import {
-  inquiryBatchFolder,
-  type InquiryBatchKind,
-  type InquiryBatchRecord,
-  type InquiryWork,
-} from '../../../src/domain/core/inquiry-batch';
+  jobBatchFolder,
+  type ChildJob,
+  type JobBatchRecord,
+} from '../../../src/domain/core/job-batch';
 import {
   profileFolder,
   type ProfileOutcome,
@@ -23,11 +21,11 @@ import {
   type TraceOutcome,
   type TraceRecord,
 } from '../../../src/domain/traces/search';
-import {
-  showInquiryBatch,
-  type InquiryOnFile,
-  type InquiryOutput,
-} from '../../../src/starters/inquiry-batch-outcome';
+import { showBatch, type BatchOutput } from '../../../src/starters/cli/batch-outcome';
+import type { StoredBatch } from '../../../src/starters/jobs/batch';
+import type { BatchKind } from '../../../src/starters/jobs/batch-kind';
+import { profileBatches } from '../../../src/starters/profiles/batch';
+import { traceBatches } from '../../../src/starters/traces/batch';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { cpf } from '../../support/documents';
 import { personProfile, propertyRow, vehicleRow } from '../../support/profile-answers';
@@ -50,44 +48,38 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** Puts a batch on file that has ended: each text an item, then a duplicate of the first. */
+type Child = Pick<ChildJob, 'jobId' | 'before'>;
+type Shown = StoredBatch & { kind: BatchKind };
+
+/** Stores a batch that has ended: each text an item, then a duplicate of the first. */
 async function batchOf(
-  kind: InquiryBatchKind,
+  kind: BatchKind,
   asked: readonly string[],
-  works: readonly InquiryWork[],
+  children: readonly Child[],
   more: Line[] = [],
-): Promise<InquiryOnFile> {
-  const batchId = `${kind}/${'cd'.repeat(16)}/${instant}`;
-  const folder = inquiryBatchFolder(batchId);
+): Promise<Shown> {
+  const batchId = `${kind.kind}/${'cd'.repeat(16)}/${instant}`;
+  const folder = jobBatchFolder(batchId);
   const writer = place.store.rows.writer(folder);
+  const common = { type: 'x', reference: '', note: '' };
   for (const [item, document] of asked.entries()) {
-    const line = item + 2;
-    await writer.add({ kind: 'item', item, line, type: 'x', document, reference: '', note: '' });
+    const child = { jobId: '', before: false, ...children[item], terms: {} };
+    await writer.add({ ...common, kind: 'item', item, line: item + 2, document, child });
   }
   const line = asked.length + 2;
-  await writer.add({
-    line,
-    kind: 'duplicate',
-    item: 0,
-    duplicateOf: 2,
-    type: 'x',
-    document: asked[0] ?? '',
-    reference: '',
-    note: '',
-  });
+  const [document = ''] = asked;
+  await writer.add({ ...common, line, kind: 'duplicate', item: 0, duplicateOf: 2, document });
   for (const one of more) await writer.add(one);
   await writer.end();
-  const shelf = new LookupBatchRepository(place.store);
   const lines = asked.length + 1 + more.length;
-  const record = { batchId, kind, lines, inputName: 'people.csv', createdAt: at };
-  await shelf.put(folder, record as InquiryBatchRecord, works);
-  const end = { endedAt: at, cancelled: false, counts: {} };
-  return { folder, record: record as InquiryBatchRecord, end };
+  const about = { batchId, kind: kind.kind, lines, inputName: 'people.csv', left: {} };
+  const record = { ...about, createdAt: at } as JobBatchRecord;
+  return { kind, folder, record, end: { endedAt: at, cancelled: false, counts: {} } };
 }
 
-async function shown(batch: InquiryOnFile, options: InquiryOutput = {}): Promise<number> {
-  const workplace = { store: place.store } as unknown as CommandContext;
-  return showInquiryBatch(workplace, batch, { out, ...options });
+async function shown({ kind, ...batch }: Shown, options: BatchOutput = {}): Promise<number> {
+  const ctx = { store: place.store } as unknown as CommandContext;
+  return showBatch(ctx, kind, batch, { out, ...options });
 }
 
 const summary = async (): Promise<Record<string, unknown>> =>
@@ -112,7 +104,7 @@ async function lookedUp(
   number: number,
   answer: object | null,
   more: Partial<ProfileOutcome> = {},
-): Promise<InquiryWork> {
+): Promise<Child> {
   const workId = `profile/${number}/${instant}`;
   const file = new ProfileRepository(place.store);
   const folder = profileFolder(workId);
@@ -134,23 +126,24 @@ async function lookedUp(
   };
   await file.putRecord(folder, { workId, createdAt: at } as ProfileRecord);
   await file.putOutcome(folder, outcome as ProfileOutcome);
-  return { workId, before: false };
+  return { jobId: workId, before: false };
 }
 
 test('the rows of a batch of searches add up to what was charged, and so does its total', async () => {
   const billed = (amount: number): Billing => ({ status: 'charged', amount, unit: 'tokens' });
   const works = [
-    { workId: await searched(0, billed(0.1)), before: false },
-    { workId: await searched(1, billed(0.2)), before: false },
-    { workId: await searched(2, billed(5)), before: true },
-    { workId: await searched(3, null), before: false },
+    { jobId: await searched(0, billed(0.1)), before: false },
+    { jobId: await searched(1, billed(0.2)), before: false },
+    { jobId: await searched(2, billed(5)), before: true },
+    { jobId: await searched(3, null), before: false },
   ];
-  await shown(await batchOf('trace-batch', ['a', 'b', 'c', 'd'], works));
+  await shown(await batchOf(traceBatches, ['a', 'b', 'c', 'd'], works));
   expect(await summary()).toMatchObject({
     counts: { completed: 4, duplicate: 1 },
     billing: [{ status: 'charged', unit: 'tokens', count: 3, amount: 5.3 }],
     billingUntold: 1,
     billingBefore: [{ status: 'charged', unit: 'tokens', count: 1, amount: 5 }],
+    problems: [],
   });
   const rows = await rowsOf('results.csv');
   expect(rows.map((row) => row['billing_amount'])).toEqual(['0.1', '0.2', '5', '', '']);
@@ -163,16 +156,16 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
     await lookedUp(1, personProfile(), { answered: 2 }),
     { ...(await lookedUp(2, personProfile())), before: true },
   ];
-  await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], works));
+  await shown(await batchOf(profileBatches, [cpf(1), cpf(2)], works));
   expect(await summary()).toMatchObject({ answered: 3, answeredBefore: 1 });
   const rows = await rowsOf('results.csv');
   expect(rows.map((row) => row['answered'])).toEqual(['2', '1', '']);
 });
 
 test('of a batch that was cancelled, what was asked for and has no end is lost, the rest cancelled', async () => {
-  const works = [1, 2].map((n) => ({ workId: `trace/${n}/${instant}`, before: false }));
+  const works = [1, 2].map((n) => ({ jobId: `trace/${n}/${instant}`, before: false }));
   const traces = new TraceRepository(place.store);
-  for (const [n, { workId }] of works.entries()) {
+  for (const [n, { jobId: workId }] of works.entries()) {
     await traces.putRecord(traceFolder(workId), {
       workId,
       name: `${n}`,
@@ -180,7 +173,7 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
     } as TraceRecord);
   }
   await putAttempt(place.store, traceSubject('0'));
-  const searches = await batchOf('trace-batch', ['a', 'b'], works);
+  const searches = await batchOf(traceBatches, ['a', 'b'], works);
   const end = { endedAt: at, cancelled: true, counts: { lost: 1 } };
   expect(await shown({ ...searches, end })).toBe(3);
   expect(await summary()).toMatchObject({ counts: { lost: 1, cancelled: 1, duplicate: 1 } });
@@ -190,12 +183,12 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
     {},
   ]);
 
-  const people = [1, 2].map((n) => ({ workId: `profile/${n}/${instant}`, before: false }));
+  const people = [1, 2].map((n) => ({ jobId: `profile/${n}/${instant}`, before: false }));
   const record = { workId: `profile/2/${instant}`, name: '2', createdAt: at } as ProfileRecord;
   await new ProfileRepository(place.store).putRecord(`profiles/2/${instant}`, record);
   const { workId: workflowId } = record;
   await putAttempt(place.store, profileSubject('2'), { workflowId, run: '1-' });
-  const lookups = await batchOf('profile-batch', [cpf(1), cpf(2)], people);
+  const lookups = await batchOf(profileBatches, [cpf(1), cpf(2)], people);
   expect(await shown({ ...lookups, end })).toBe(3);
   expect(await rowsOf('results.csv')).toMatchObject([
     { status: 'cancelled' },
@@ -205,9 +198,9 @@ test('of a batch that was cancelled, what was asked for and has no end is lost, 
 });
 
 test('a batch that was cancelled before anything was sent leaves nothing to do', async () => {
-  const works = [{ workId: `profile/1/${instant}`, before: false }];
+  const works = [{ jobId: `profile/1/${instant}`, before: false }];
   const end = { endedAt: at, cancelled: true, counts: {} };
-  expect(await shown({ ...(await batchOf('profile-batch', [cpf(1)], works)), end })).toBe(0);
+  expect(await shown({ ...(await batchOf(profileBatches, [cpf(1)], works)), end })).toBe(0);
 });
 
 test('a row whose answer was erased says so', async () => {
@@ -215,7 +208,7 @@ test('a row whose answer was erased says so', async () => {
     await lookedUp(1, null, { answered: 1, erased: true }),
     { ...(await lookedUp(2, personProfile())), before: true },
   ];
-  await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], works));
+  await shown(await batchOf(profileBatches, [cpf(1), cpf(2)], works));
   const rows = await rowsOf('results.csv');
   expect(rows.map(({ note }) => note)).toEqual([
     'results erased',
@@ -226,7 +219,7 @@ test('a row whose answer was erased says so', async () => {
 
 test('a folder that had one batch has nothing of it beside the next one', async () => {
   const both = [await lookedUp(1, personProfile()), await lookedUp(2, personProfile())];
-  await shown(await batchOf('profile-batch', [cpf(1), cpf(2)], both), { html: true });
+  await shown(await batchOf(profileBatches, [cpf(1), cpf(2)], both), { html: true });
   const mine = ['notes.txt', 'answers/mine.json', 'pages/mine.html'];
   for (const name of mine) await writeFile(join(out, name), 'mine');
   const earlier = await readdir(out, { recursive: true });
@@ -236,7 +229,7 @@ test('a folder that had one batch has nothing of it beside the next one', async 
   const first = place;
   place = new TemporaryStore();
   const next = [await lookedUp(3, null), await lookedUp(4, { imoveis: [propertyRow] })];
-  await shown(await batchOf('profile-batch', [cpf(3), cpf(4)], next));
+  await shown(await batchOf(profileBatches, [cpf(3), cpf(4)], next));
   const own = ['results.csv', 'summary.json', 'imoveis.csv', 'answers/3.json'];
   const left = await readdir(out, { recursive: true });
   expect(left.sort()).toEqual([...own, ...mine, 'answers', 'pages'].sort());
@@ -246,8 +239,8 @@ test('a folder that had one batch has nothing of it beside the next one', async 
 test('an answer that came with a byte order mark is written', async () => {
   const work = await lookedUp(1, null);
   const answer = Buffer.from(`\uFEFF${JSON.stringify(personProfile())}`);
-  await new ProfileRepository(place.store).putAnswer(profileFolder(work.workId), answer, 1);
-  await shown(await batchOf('profile-batch', [cpf(1)], [work]));
+  await new ProfileRepository(place.store).putAnswer(profileFolder(work.jobId), answer, 1);
+  await shown(await batchOf(profileBatches, [cpf(1)], [work]));
   expect(JSON.parse(await readFile(join(out, 'answers', '2.json'), 'utf8'))).toEqual(
     personProfile(),
   );
@@ -264,7 +257,7 @@ test('sections of all people stand in one sheet each, with the line and the CPF 
     await lookedUp(3, second),
   ];
   const people = [cpf(1), cpf(2), cpf(3)];
-  await shown(await batchOf('profile-batch', people, works), { excel: true });
+  await shown(await batchOf(profileBatches, people, works), { excel: true });
   expect((await stat(join(out, 'veiculos.csv'))).mode & 0o077).toBe(0);
   const rows = await rowsOf('veiculos.csv', ';');
   expect(rows.map(({ line, asked, placa, novo }) => [line, asked, placa, novo])).toEqual([
@@ -289,7 +282,7 @@ test('a page for each person, and one with counts and totals that leads there', 
     await lookedUp(3, null, { status: 'refused', call: null, rural: null }),
   ];
   const invalid = { line: 6, kind: 'invalid', type: 'profile', document: '<b>9', reference: '' };
-  const batch = await batchOf('profile-batch', [cpf(1), cpf(2), cpf(3)], works, [
+  const batch = await batchOf(profileBatches, [cpf(1), cpf(2), cpf(3)], works, [
     { ...invalid, code: 'c', message: 'm' } as Line,
   ]);
   await shown(batch, { html: true });

@@ -1,0 +1,64 @@
+/** Batches whose rows are jobs of their own. */
+export const jobBatchKinds = [
+  'trace-batch',
+  'profile-batch',
+  'credit-batch',
+  'dossier-batch',
+] as const;
+export type JobBatchKind = (typeof jobBatchKinds)[number];
+
+/** As it was asked for: the input of the job in `batches/<kind>/<name>/<instant>`. */
+export interface JobBatchRecord {
+  kind: JobBatchKind;
+  /** `<kind>/<name>/<instant>`. */
+  batchId: string;
+  /** Keyed name of the normalised rows and of what is asked for. */
+  name: string;
+  label: string | null;
+  /** File name of the input, or what stands for it. */
+  inputName: string;
+  /** Null where no file is stored, or once it is erased. */
+  inputSha256: string | null;
+  inputKey: string | null;
+  /** Input lines with content. */
+  lines: number;
+  blankLines: number;
+  /** Different subjects on them. */
+  items: number;
+  /** Lines that cannot be asked for. */
+  linesAtFault: number;
+  /** What was found beside them and is not asked for, by the reason. */
+  left: Readonly<Record<string, number>>;
+  /** Child jobs that it drives; those of other items had ended before. */
+  children: number;
+  createdAt: string;
+  createdBy: string;
+}
+
+/** The job of an item. */
+export interface ChildJob {
+  jobId: string;
+  /** It had ended before the batch was asked for, and is not asked for again. */
+  before: boolean;
+  /** What its workflow is given beside what the batch says. */
+  terms: Readonly<Record<string, unknown>>;
+}
+
+/** Child jobs by how they ended; `lost`: without an end in the store. */
+export type ChildCounts = Partial<Record<string, number>>;
+
+/** How all of them ended: the outcome of the job. */
+export interface JobBatchEnd {
+  endedAt: string;
+  cancelled: boolean;
+  counts: ChildCounts;
+}
+
+export function jobBatchFolder(batchId: string): string {
+  return `batches/${batchId}`;
+}
+
+/** The workflow of a batch, or of a child job: one for all the times that the same is asked for. */
+export function workflowIdOf(jobId: string): string {
+  return jobId.split('/').slice(0, 2).join('/');
+}

@@ -1,0 +1,94 @@
+import { analysisDecisionEntry } from '../../domain/audit-entries';
+import {
+  analysisSubject,
+  attemptState,
+  standingAttempt,
+  subjectState,
+  type Resolution,
+  type SubjectState,
+} from '../../domain/core/attempts';
+import type { AnalysisRecord } from '../../domain/credit/work';
+import { AnalysisRepository } from '../../store/credit/analyses';
+import type { CommandContext } from '../jobs/context';
+import { CommandError } from '../jobs/errors';
+import type { AnalysisOnFile } from './outcome';
+
+export type Standing =
+  | { kind: 'new' }
+  /** Runs, or was broken off before its end. */
+  | { kind: 'begun'; analysis: AnalysisOnFile }
+  /** Something was bought, or may have been. */
+  | { kind: 'ended'; analysis: AnalysisOnFile; state: BegunState };
+
+type BegunState = Exclude<SubjectState, { kind: 'free' }>;
+
+/** What the store and the claims say of the last time that the same thing was asked for. */
+export async function standingOf(place: CommandContext, name: string): Promise<Standing> {
+  const analyses = new AnalysisRepository(place.store);
+  const newest = await analyses.newest(name);
+  if (newest === null) return { kind: 'new' };
+  const outcome = await analyses.outcome(newest.folder);
+  const analysis = { ...newest, outcome };
+  if (outcome === null) return { kind: 'begun', analysis };
+  const state = subjectState(await place.store.attempts.of(analysisSubject(name)), Date.now());
+  return state.kind === 'free' ? { kind: 'new' } : { kind: 'ended', analysis, state };
+}
+
+/**
+ * What was bought, or may have been, is given up on purpose: it may be charged again.
+ *
+ * @throws CommandError when the service has an operation that nobody was told of
+ */
+export async function reissueOnRerun(place: CommandContext, name: string): Promise<void> {
+  const standing = await standingOf(place, name);
+  if (standing.kind !== 'ended') return;
+  const { analysis, state } = standing;
+  refuseLateReceipt(analysis, state);
+  const decided = { action: 'reissue', operationId: null, note: '--rerun' } as const;
+  await resolveAttempt(place, analysis.record, state.n, decided);
+}
+
+interface Decided {
+  action: Resolution['action'];
+  operationId: string | null;
+  note: string;
+}
+
+/**
+ * A receipt that came after the end on file names what the service has: to be taken up, not to be
+ * bought again (decision record 001). An operation that the person was told of may be given up.
+ */
+export function refuseLateReceipt({ record, outcome }: AnalysisOnFile, state: SubjectState): void {
+  if (state.kind !== 'accepted' || state.externalId === outcome?.operationId) return;
+  throw new CommandError(
+    `${record.workId}: the service took it, as operation ${state.externalId}: \`diligence credit resolve ${record.workId} --action watch\` takes it up, \`reissue\` would pay twice`,
+  );
+}
+
+/**
+ * Puts a person's decision on the request that the person saw, and on the audit trail.
+ *
+ * @param seen number of its claim: what was sent after it is another matter
+ */
+export async function resolveAttempt(
+  { store, audit, environment }: CommandContext,
+  { name, workId }: AnalysisRecord,
+  seen: number,
+  { action, operationId, note }: Decided,
+): Promise<void> {
+  const subject = analysisSubject(name);
+  const last = standingAttempt(await store.attempts.of(subject));
+  if (last?.n !== seen) {
+    throw new CommandError(`${workId}: it was sent again just now: \`diligence status ${workId}\``);
+  }
+  const now = new Date();
+  // Resolved, it would let a second one leave beside it.
+  if (attemptState(last, now.getTime()).kind === 'in_flight') {
+    throw new CommandError(`${workId}: it is being sent right now; try again in a while`);
+  }
+  const by = environment.actor;
+  const at = now.getTime();
+  const resolution = { action, externalId: operationId, by, note, at };
+  await store.attempts.resolve(subject, seen, resolution);
+  await audit.appendAndAnchor([analysisDecisionEntry(action, { workId, by, operationId }, at)]);
+}

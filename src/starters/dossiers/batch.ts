@@ -1,0 +1,179 @@
+import { dossierEnd } from '../../domain/job-ends';
+import { isUuid } from '../../domain/core/uuid';
+import {
+  dossierFolder,
+  dossierWorkflowId,
+  type DossierRecord,
+  type ReviewPolicy,
+} from '../../domain/dossiers/follow';
+import type { PlannedRetry, RetryPlan } from '../../domain/dossiers/retry-plan';
+import { onlyCell, planThings, type FilledRow, type RowReading } from '../../sheets/plan-rows';
+import { readSheet, type InputChoice } from '../../sheets/read-rows';
+import { DossierRepository } from '../../store/dossiers/dossiers';
+import { inputNameOf, type BatchRequest, type StandingJob } from '../jobs/batch';
+import { listedRows } from '../jobs/listed-rows';
+import { billedCharges, type BatchKind } from '../jobs/batch-kind';
+import type { CommandContext } from '../jobs/context';
+import { writeDossierFolder } from './folder';
+
+type Terms = Pick<DossierRecord, 'maxAttempts' | 'onReview'>;
+
+/** Each different dossier of a sheet, followed to its end. */
+export function followBatch(
+  ctx: CommandContext,
+  asked: Terms & {
+    input: string;
+    path: string;
+    choice: InputChoice;
+    label: string | null;
+    rerun: boolean;
+  },
+): BatchRequest {
+  const { choice, input, label, maxAttempts, onReview, path, rerun } = asked;
+  const terms = { maxAttempts, onReview };
+  return {
+    kind: 'dossier-batch',
+    label,
+    rerun,
+    terms: ['follow', maxAttempts, onReview],
+    inputName: inputNameOf(input),
+    inputPath: path,
+    rows: () => planThings(readSheet(path, { ...choice, holds: 'dossiers' }), readRow),
+    standing: (dossierId) => standingDossier(ctx, dossierId, terms, { atOnce: false }),
+    put: async (dossierId) => followed(ctx, dossierId, terms, { atOnce: false }),
+  };
+}
+
+/**
+ * Failed dossiers, each tried again: what has failed has waited long enough.
+ *
+ * @param plan finds them
+ * @param words what was asked for: the same that has not ended is gone on with, whatever failed since
+ */
+export function retryBatch(
+  ctx: CommandContext,
+  asked: { label: string | null; onReview: ReviewPolicy; words: readonly unknown[] },
+  plan: () => Promise<RetryPlan>,
+): BatchRequest {
+  const { label, onReview, words } = asked;
+  const planned = new Map<string, PlannedRetry>();
+  const boundOf = (dossierId: string): Terms => {
+    const from = planned.get(dossierId)?.from ?? 1;
+    return { maxAttempts: from + 1, onReview };
+  };
+  return {
+    kind: 'dossier-batch',
+    label,
+    rerun: true,
+    terms: ['retry-failed', ...words],
+    inputName: 'failed dossiers',
+    inputPath: null,
+    isListed: true,
+    rows: () => {
+      const left: Record<string, number> = {};
+      const rows = listedRows('dossier', async () => {
+        const found = await plan();
+        Object.assign(left, found.left);
+        return found.dossiers.map((one) => {
+          planned.set(one.dossierId, one);
+          return { document: one.dossierId, key: one.dossierId };
+        });
+      });
+      return { ...rows, left };
+    },
+    standing: (dossierId) => standingDossier(ctx, dossierId, boundOf(dossierId), { atOnce: true }),
+    put: async (dossierId) => followed(ctx, dossierId, boundOf(dossierId), { atOnce: true }),
+  };
+}
+
+function readRow({ documents }: FilledRow): RowReading<string> {
+  const type = 'dossier';
+  const cell = onlyCell(documents, 'an id');
+  if (cell !== null && 'code' in cell) return { kind: 'invalid', type, ...cell };
+  const text = cell?.text.trim().toLowerCase() ?? '';
+  if (isUuid(text)) return { kind: 'thing', type, document: text, note: '' };
+  const message = 'Expected the id of a dossier, a UUID.';
+  return { kind: 'invalid', type, code: text === '' ? 'empty' : 'wrong_shape', message };
+}
+
+/** One that has not ended in the same terms is gone on with; what was completed is in the store. */
+async function standingDossier(
+  { store }: CommandContext,
+  dossierId: string,
+  { maxAttempts, onReview }: Terms,
+  how: { atOnce: boolean },
+): Promise<StandingJob | null> {
+  const file = new DossierRepository(store);
+  const [newest] = await file.all(dossierId);
+  if (newest === undefined || newest.record.toCancel) return null;
+  const { record } = newest;
+  const { workId: jobId } = record;
+  const outcome = await file.outcome(newest.folder);
+  const isSame = record.maxAttempts === maxAttempts && record.onReview === onReview;
+  if (outcome === null) {
+    return isSame ? { jobId, ended: false, terms: termsOf(record, how) } : null;
+  }
+  const stands = outcome.status === 'completed' && outcome.erased !== true;
+  return stands ? { jobId, ended: true, terms: {} } : null;
+}
+
+/** Its record is stored when it starts: nobody would go on with one that never did. */
+function followed(
+  { environment }: CommandContext,
+  dossierId: string,
+  terms: Terms,
+  how: { atOnce: boolean },
+): { jobId: string; terms: Record<string, unknown> } {
+  const createdAt = new Date().toISOString();
+  const workId = `${dossierWorkflowId(dossierId)}/${createdAt.replace(/[-:.]/g, '')}`;
+  const createdBy = environment.actor;
+  const record = { workId, dossierId, ...terms, toCancel: false, createdAt, createdBy };
+  return { jobId: workId, terms: termsOf(record, how) };
+}
+
+function termsOf(record: DossierRecord, { atOnce }: { atOnce: boolean }): Record<string, unknown> {
+  const { maxAttempts, onReview } = record;
+  return { record, maxAttempts, onReview, toCancel: false, atOnce };
+}
+
+export const dossierBatches: BatchKind = {
+  kind: 'dossier-batch',
+  service: 'investigation',
+  noun: ['dossier', 'dossiers'],
+  unstarted: 'followed',
+  columns: ['remote', 'attempts', 'caused', 'possible_attempt', 'risk', 'files'],
+  chargeColumns: ['caused', 'possible_attempt'],
+  charges: billedCharges,
+  ending: async (ctx, jobId) => {
+    const folder = dossierFolder(jobId);
+    const outcome = await new DossierRepository(ctx.store).outcome(folder);
+    if (outcome === null) return null;
+    const { attempts, caused, error, filed, possibleAttempt, remote, risk } = outcome;
+    const { settledAt, status } = outcome;
+    return {
+      jobId,
+      status,
+      ...(dossierEnd(outcome).needsAttention && { isDoubted: true }),
+      cells: {
+        remote,
+        attempts: attempts.at(-1)?.number ?? null,
+        caused,
+        possible_attempt: possibleAttempt,
+        risk: risk?.level ?? null,
+        files: filed.length,
+      },
+      error,
+      settledAt,
+      billing: attempts.map(({ billing }) => billing),
+      isErased: outcome.erased === true,
+      answer: async () => null,
+      exportTo: async (to) => {
+        const isStored = (await new DossierRepository(ctx.store).answers(folder)) !== null;
+        if (isStored) await writeDossierFolder(ctx, folder, outcome, to);
+        return isStored ? to : null;
+      },
+    };
+  },
+  hasStarted: async ({ store }, jobId) =>
+    (await new DossierRepository(store).record(dossierFolder(jobId))) !== null,
+};

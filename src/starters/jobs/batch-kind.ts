@@ -1,0 +1,137 @@
+import type { Billing } from '../../domain/core/billing';
+import { BillingTotals, type BillingTotal } from '../../domain/core/billing-totals';
+import type { JobBatchKind, JobBatchRecord } from '../../domain/core/job-batch';
+import type { queuesOf } from '../../domain/core/queues';
+import type { CommandContext } from './context';
+import { counted, printable } from './text';
+
+/** Cells of one line, by column; null: nothing was reported. */
+export type ChildCells = Readonly<Record<string, string | number | boolean | null>>;
+
+/** How a child job ended. */
+export interface ChildEnd {
+  /** Of the job that stands for the row: a person may have asked for it again. */
+  jobId: string;
+  status: string;
+  /** A person is needed, whatever the status. */
+  isDoubted?: true;
+  cells: ChildCells;
+  error: { code: string | null; message: string } | null;
+  settledAt: string;
+  /** What the service reported is stored no more. */
+  isErased: boolean;
+  /** As reported, one for each thing that may have been charged; null: nothing was reported. */
+  billing: readonly (Billing | null)[];
+  /** What the service answered, as it came; null when there is none. */
+  answer(): Promise<Buffer | null>;
+  /** Writes its files into a folder of its own; null: there is nothing to write. */
+  exportTo?(folder: string): Promise<string | null>;
+}
+
+/** An input line, as it stands. */
+export interface ShownRow {
+  line: number;
+  asked: string;
+  status: string;
+  end: ChildEnd | null;
+}
+
+/** Written in two walks over the rows: what columns there are is known after the first one. */
+export interface BatchSheets {
+  /** @param answer null for a line without one of its own */
+  learn(row: ShownRow, answer: Buffer | null): Promise<void>;
+  /** Of the lines with an answer of their own, once all are learnt. */
+  write(row: ShownRow, answer: Buffer): Promise<void>;
+  close(batch: {
+    record: JobBatchRecord;
+    counts: Readonly<Record<string, number>>;
+    endedAt: string;
+  }): Promise<void>;
+  abandon(): Promise<void>;
+}
+
+/** What results of one kind of batch have. */
+export interface BatchKind {
+  kind: JobBatchKind;
+  service: keyof typeof queuesOf;
+  /** Of its child jobs, for people. */
+  noun: [one: string, many: string];
+  /** Columns of `results.csv` between the status and what all kinds have. Add at the end only. */
+  columns: readonly string[];
+  /** Those of them that tell what was charged: once for a job, on its first line. */
+  chargeColumns: readonly string[];
+  charges(): BatchCharges;
+  /** What it writes beside `results.csv` and the answers. */
+  sheets?(folder: string, how: { excel: boolean; html: boolean }): BatchSheets;
+  /** How a child job ended; null before its end. */
+  ending(ctx: CommandContext, jobId: string): Promise<ChildEnd | null>;
+  /** Whether anything was sent for it, or may have been. */
+  hasStarted(ctx: CommandContext, jobId: string): Promise<boolean>;
+  /** What became of a row that nothing was sent for in a batch that has ended. */
+  unstarted: 'lost' | 'followed';
+}
+
+/** Adds up what child jobs were charged, each once: the rows of the sheet add up to it. */
+export interface BatchCharges {
+  /** @param before it had ended, and was charged, before the batch was asked for */
+  add(end: ChildEnd, before: boolean): void;
+  /** Of `summary.json`. */
+  summary(): Record<string, unknown>;
+  /** For people. */
+  lines(): string[];
+}
+
+export function billedCharges(): BatchCharges {
+  const all = new BillingTotals();
+  const earlier = new BillingTotals();
+  return {
+    add: ({ billing }, before) => {
+      for (const one of billing) {
+        all.add(one);
+        if (before) earlier.add(one);
+      }
+    },
+    summary: () => ({
+      billing: all.all(),
+      billingUntold: all.untold,
+      billingBefore: earlier.all(),
+    }),
+    lines: () => [
+      ...all.all().map((total) => `billing ${billingWords(total)}`),
+      ...earlier.all().map((total) => `of it before this batch ${billingWords(total)}`),
+      ...(all.untold > 0 ? [`${all.untold} without billing`] : []),
+    ],
+  };
+}
+
+function billingWords({ status, unit, count, amount }: BillingTotal): string {
+  return printable(`${count} ${status ?? '-'}: ${amount ?? '-'} ${unit ?? ''}`.trimEnd());
+}
+
+/** The service reports no billing of a profile: what may be charged for is that it was answered. */
+export function answeredCharges(): BatchCharges {
+  let all = 0;
+  let earlier = 0;
+  let lost = 0;
+  return {
+    add: ({ cells }, before) => {
+      lost += Number(cells['answers_lost'] ?? 0);
+      const answered = Number(cells['answered'] ?? 0);
+      all += answered;
+      if (before) earlier += answered;
+    },
+    summary: () => ({ answered: all, answeredBefore: earlier, answersLost: lost }),
+    lines: () => [
+      `answered ${all} times, and may be charged as often` +
+        (earlier > 0 ? `; ${earlier} of them before this batch` : ''),
+      ...(lost > 0
+        ? [`${counted(lost, 'call')} without a readable answer: perhaps charged, too`]
+        : []),
+    ],
+  };
+}
+
+/** The service reports nothing of the cost. */
+export function noCharges(): BatchCharges {
+  return { add: () => undefined, summary: () => ({}), lines: () => [] };
+}

@@ -1,0 +1,258 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  CancellationScope,
+  ChildWorkflowFailure,
+  condition,
+  getExternalWorkflowHandle,
+  log,
+  setHandler,
+} from '@temporalio/workflow';
+import { workflowIdOf, type ChildCounts, type ChildJob } from '../../domain/core/job-batch';
+import {
+  cancelUpdate,
+  jobBatchProgressQuery,
+  pauseUpdate,
+  resumeUpdate,
+  type BatchCarryover,
+  type JobBatchInput,
+} from '../messages';
+import { tellEnd } from './search-attributes';
+import type { jobBatchActivities } from './job-batch-activities';
+
+/** A child job that this run did not see start is looked for so long, then started again. */
+const firstLookMs = 10 * 60_000;
+const longestLookMs = 6 * 3_600_000;
+/** A child job is five events. */
+const usualRows = 200;
+
+type Child = Pick<ChildJob, 'jobId' | 'terms'>;
+
+/** A child that has started. */
+export interface StartedChild {
+  result(): Promise<{ status: string }>;
+}
+
+export interface ChildRules {
+  activities: ReturnType<typeof jobBatchActivities>;
+  /** As a child that outlives the batch: what was sent is completed. */
+  start(child: Child, deadlineAt: number): Promise<StartedChild>;
+  /** Does not return. */
+  continueAsNew(carryover: BatchCarryover): Promise<never>;
+}
+
+/**
+ * Child jobs, a few at once, each under its own id. A run drives some rows of the list and hands what is
+ * under way to the next, so that there may be any number of them.
+ */
+export class ChildJobs {
+  readonly #input: JobBatchInput;
+  readonly #rules: ChildRules;
+  readonly #counts: ChildCounts;
+  /** Under way, by id; whether the batch itself has started it. */
+  readonly #underWay = new Map<string, Child & { isOwn: boolean }>();
+  #open: Child[] = [];
+  /** The last item of this run's rows; null: there are no more. */
+  #last: number | null = null;
+  #starting = 0;
+  #paused: boolean;
+  #cancel: 'wait' | 'now' | null = null;
+  /** All have ended: nothing is left to hold or to stop. */
+  #isOver = false;
+
+  constructor(input: JobBatchInput, rules: ChildRules) {
+    this.#input = input;
+    this.#rules = rules;
+    this.#counts = { ...input.carryover.counts };
+    this.#paused = input.carryover.paused;
+    setHandler(jobBatchProgressQuery, () => ({
+      kind: input.kind,
+      total: input.children,
+      counts: { ...this.#counts },
+      underWay: this.#underWay.size,
+      paused: this.#paused,
+      cancelling: this.#cancel !== null,
+    }));
+    const onPause = (): string => {
+      this.#paused = true;
+      return 'paused: what is under way goes on';
+    };
+    setHandler(pauseUpdate, onPause, {
+      validator: () => {
+        this.#refuseOver();
+        refuseIf(this.#cancel !== null, 'it is being cancelled');
+      },
+    });
+    const onResume = (): string => {
+      this.#paused = false;
+      return 'goes on';
+    };
+    setHandler(resumeUpdate, onResume, {
+      validator: () => refuseIf(!this.#paused, 'it is not paused'),
+    });
+    const onCancel = ({ now }: { now: boolean }): string => {
+      this.#cancelAll(now ? 'now' : 'wait');
+      return 'cancelling: no further row is begun';
+    };
+    setHandler(cancelUpdate, onCancel, {
+      validator: ({ now }) => {
+        this.#refuseOver();
+        const isAsked = this.#cancel === 'now' || (this.#cancel === 'wait' && !now);
+        refuseIf(isAsked, 'it is cancelled');
+      },
+    });
+    CancellationScope.current().cancelRequested.catch(() => this.#cancelAll('wait'));
+  }
+
+  /** @returns how they ended, counted; each end stands in the store */
+  async drive(): Promise<ChildCounts> {
+    return CancellationScope.nonCancellable(async () => {
+      const { carryover, concurrency, folder, rowsPerRun = usualRows } = this.#input;
+      const { open, ended, last } = await this.#rules.activities.readRows({
+        folder,
+        after: carryover.after,
+        limit: rowsPerRun,
+      });
+      for (const status of ended) this.#count(status);
+      this.#open = open;
+      this.#last = last;
+      const carried = carryover.underWay.map((child) => {
+        this.#underWay.set(child.jobId, child);
+        return this.#follow(child, true);
+      });
+      const slots = Array.from({ length: concurrency }, () => this.#fillSlot());
+      const all = Promise.all([...carried, ...slots]);
+      await Promise.race([all, condition(() => this.#mayContinue())]);
+      if (this.#mayContinue()) return this.#rules.continueAsNew(this.#toCarry());
+      await all;
+      this.#isOver = true;
+      const cancelled = this.#cancel !== null;
+      const counts = this.#counts;
+      tellEnd(await this.#rules.activities.finalizeBatch({ folder, cancelled, counts }));
+      return counts;
+    });
+  }
+
+  /** More rows wait, all of these have started, and a slot has come free. */
+  #mayContinue(): boolean {
+    return (
+      this.#last !== null &&
+      this.#cancel === null &&
+      this.#open.length === 0 &&
+      this.#starting === 0 &&
+      this.#underWay.size < this.#input.concurrency
+    );
+  }
+
+  #toCarry(): BatchCarryover {
+    return {
+      after: this.#last ?? 0,
+      underWay: [...this.#underWay.values()],
+      counts: this.#counts,
+      paused: this.#paused,
+    };
+  }
+
+  /** One child job after the other, as long as there are any to start. */
+  async #fillSlot(): Promise<void> {
+    const { concurrency } = this.#input;
+    for (;;) {
+      const isOver = (): boolean => this.#open.length === 0 || this.#cancel !== null;
+      // What was carried over takes its slots.
+      const isFree = (): boolean => !this.#paused && this.#underWay.size < concurrency;
+      await condition(() => isOver() || isFree());
+      if (isOver()) return;
+      // Several are woken by one free slot.
+      if (!isFree()) continue;
+      const child = this.#open.shift();
+      if (child === undefined) return;
+      this.#underWay.set(child.jobId, { ...child, isOwn: false });
+      await this.#follow(child, false);
+    }
+  }
+
+  async #follow(child: Child, isUnderWay: boolean): Promise<void> {
+    const status = await this.#endOf(child, isUnderWay);
+    this.#underWay.delete(child.jobId);
+    this.#count(status ?? 'lost');
+  }
+
+  /** Null: it has no end in the store, whether or not somebody else drives it, and it is not to be started. */
+  async #endOf(child: Child, isUnderWay: boolean): Promise<string | null> {
+    const { deadlineMs } = this.#input;
+    const leftAt = Date.now() + deadlineMs;
+    let lookMs = firstLookMs;
+    for (let look = isUnderWay; ; look = true) {
+      if (look) {
+        const status = await this.#lookFor(child, lookMs);
+        if (status !== null) return status;
+        lookMs = Math.min(lookMs * 2, longestLookMs);
+        if (this.#cancel === 'now') return null;
+        // What is under way is completed; nothing is started any more.
+        if (this.#cancel === 'wait' && Date.now() >= leftAt) return null;
+        if (this.#cancel === 'wait') continue;
+      }
+      const started = await this.#start(child);
+      if (started === null) continue;
+      try {
+        return (await started.result()).status;
+      } catch (error) {
+        if (!(error instanceof ChildWorkflowFailure)) throw error;
+        log.warn('a child job of the batch did not end well');
+        return this.#lookFor(child, 0);
+      }
+    }
+  }
+
+  /** Null: it runs already, started by a run before this one or by a person. */
+  async #start(child: Child): Promise<StartedChild | null> {
+    const { jobId } = child;
+    this.#starting += 1;
+    try {
+      const started = await this.#rules.start(child, Date.now() + this.#input.deadlineMs);
+      this.#underWay.set(jobId, { ...child, isOwn: true });
+      if (this.#cancel === 'now') this.#cancelChild(jobId);
+      return started;
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
+      throw error;
+    } finally {
+      this.#starting -= 1;
+    }
+  }
+
+  async #lookFor({ jobId }: Child, forMs: number): Promise<string | null> {
+    const isOwn = this.#underWay.get(jobId)?.isOwn === true;
+    try {
+      return await this.#rules.activities.awaitChild({ jobId, isOwn, until: Date.now() + forMs });
+    } catch (error) {
+      if (error instanceof ActivityFailure) return null;
+      throw error;
+    }
+  }
+
+  #cancelAll(how: 'wait' | 'now'): void {
+    this.#cancel = how === 'now' ? how : (this.#cancel ?? how);
+    if (how === 'wait') return;
+    for (const { jobId, isOwn } of this.#underWay.values()) if (isOwn) this.#cancelChild(jobId);
+  }
+
+  #refuseOver(): void {
+    refuseIf(this.#isOver, 'all of it has ended: its end is being stored');
+  }
+
+  /** One that ends meanwhile needs no cancelling. */
+  #cancelChild(jobId: string): void {
+    getExternalWorkflowHandle(workflowIdOf(jobId))
+      .cancel()
+      .catch(() => undefined);
+  }
+
+  #count(status: string): void {
+    this.#counts[status] = (this.#counts[status] ?? 0) + 1;
+  }
+}
+
+function refuseIf(isSo: boolean, why: string): void {
+  if (isSo) throw new Error(why);
+}
