@@ -20,6 +20,7 @@ const plain: ChangeFile & { reviews: ReviewMark[] } = {
 const fileMark = { sweep, at: '2026-05-04T10:06:00.000Z', attempt: 1 };
 const webhookMark = { sweep: 'later', at: '2026-05-04T10:07:30.000Z', attempt: 2 };
 const required = ['file'];
+const everySink = ['file', 'webhook'];
 const trouble = {
   count: 2,
   firstAt: '2026-05-04T10:06:00.000Z',
@@ -51,14 +52,14 @@ it.each([
   ],
   [
     'acknowledged_elsewhere',
-    { acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: both } },
+    { acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: everySink } },
   ],
   [
     'acknowledged_elsewhere',
     {
       trouble,
       delivered: { file: fileMark, webhook: webhookMark },
-      acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: both },
+      acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: everySink },
     },
   ],
   [
@@ -66,7 +67,7 @@ it.each([
     {
       trouble,
       delivered: { file: fileMark },
-      acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: both },
+      acknowledged: { ...fileMark, by: 'elsewhere', acknowledgedAt: null, required: everySink },
     },
   ],
   ['gone', { acknowledged: { ...fileMark, by: 'gone', acknowledgedAt: null, required } }],
