@@ -19,7 +19,7 @@ import {
 } from './credit-scenario';
 import type { Engine, EngineShelf } from './engines';
 import { hasResult, operationOnWire, type Operation } from './operations';
-import { resultPieces, type ResultFilter, type ResultTwist } from './result-json';
+import { resultPieces, type ResultFilter } from './result-json';
 import { readUpload, type Upload } from './upload';
 
 export interface OperationParts {
@@ -214,7 +214,7 @@ export function createOperations(parts: OperationParts) {
       engineName: engine.name,
       timestamp,
     };
-    const pieces = resultPieces(head, judgement, filter, twistOf(trouble));
+    const pieces = resultPieces(head, judgement, filter, trouble?.kind ?? null);
     return { status: 200, pieces };
   }
 
@@ -280,16 +280,4 @@ function filterOf(query: URLSearchParams): ResultFilter {
     throw new Refusal(400, 'invalid_include', 'include: expected evidence.');
   }
   return filter;
-}
-
-const twists: readonly string[] = [
-  'wrong_summary',
-  'stray_titulo',
-  'unknown_entity_status',
-  'extra_fields',
-  'bare_issues',
-] satisfies ResultTwist[];
-
-function twistOf(trouble: Trouble | null): ResultTwist | null {
-  return trouble !== null && twists.includes(trouble.kind) ? (trouble.kind as ResultTwist) : null;
 }

@@ -14,6 +14,19 @@ export interface Rule {
   threshold: number | null;
 }
 
+export type EntityStatus = 'approved' | 'alerted' | 'blocked';
+
+/** What a rule says, as the service shows it; all of `detail` is text. */
+export interface Issue {
+  ruleId: string;
+  ruleName: string;
+  category: string;
+  status: 'blocked' | 'alerted';
+  message: string;
+  detail: { field: string; actual: string; expected: string; threshold: string };
+  dataSource: string;
+}
+
 type RuleTerms = Omit<Rule, 'id'>;
 
 function rule(name: string, severity: Severity, threshold: number | null = null): RuleTerms {
