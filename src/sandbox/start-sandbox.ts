@@ -58,8 +58,6 @@ type Traces = ReturnType<typeof createTraces>;
 type Lens = ReturnType<typeof createLens>;
 type Profiles = ReturnType<typeof createProfiles>;
 
-export type SandboxState = ReturnType<Certificates['state']>;
-
 type Looked = 'state' | 'received' | 'counts';
 
 export interface Sandbox extends Pick<Certificates, Looked> {

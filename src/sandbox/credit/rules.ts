@@ -33,7 +33,7 @@ function rule(name: string, severity: Severity, threshold: number | null = null)
   return { name, severity, enabled: true, threshold };
 }
 
-export const ruleTerms = {
+const ruleTerms = {
   titulo_vencido: rule('Titulo vencido', 'blocking'),
   vencimento_proximo: rule('Vencimento proximo (dias)', 'alert', 3),
   vencimento_ilegivel: rule('Vencimento ilegivel', 'blocking'),
